@@ -38,11 +38,15 @@ const LONGEST_PAUSE = HOUR;
 const FIRST_PAUSE_WITHOUT = HOUR;
 const LONGEST_PAUSE_WITHOUT = 24 * HOUR;
 
-/** Adds rows at the end of their lanes. A row that is in its lane already is not added again. */
+/**
+ * Adds rows at the end of their lanes. A row that is in its lane already is not added again, except the first one if it was offered: the
+ * work may have been done before what the new row is about.
+ */
 export function addToAgenda(scope: LedgerScope, rows: readonly AgendaRow[]): void {
-  for (const { module, key, ref } of rows) {
-    const [due, lane] = find(scope, { module, key }) ?? [scope.now(), { module, key, ...UNTRIED, refs: [] }];
-    if (lane.refs.includes(ref)) continue;
+  for (const { module, key, ref, after = 0 } of rows) {
+    const fresh: Lane = { module, key, ...UNTRIED, refs: [] };
+    const [due, lane] = find(scope, fresh) ?? [scope.now() + after, fresh];
+    if (lane.refs.includes(ref, lane.attempts && 1)) continue;
     const [first, ...rest] = [...lane.refs, ref];
     if (rest.length >= MOST_ROWS) logError(`module ${module} ${key} ${HAS_TOO_MANY}`);
     store(scope, { ...lane, refs: first === undefined ? [] : [first, ...rest.slice(1 - MOST_ROWS)] }, due);
@@ -93,12 +97,11 @@ export function settleRow(scope: LedgerScope, row: OfferedRow, outcome: DueOutco
     store(scope, { ...lane, attempts: attempts - 1, misses: misses + 1 }, now + pause);
   } else if (typeof outcome === 'object') {
     store(scope, { ...lane, misses: 0 }, now + outcome.again);
-  } else if (stale?.copies) {
-    const { blobs } = scope.storage;
-    blobs.forgetStale(stale.copies);
-    store(scope, { ...lane, ...UNTRIED }, blobs.stale(1).length > 0 ? now : NEVER);
   } else {
-    store(scope, { ...lane, ...UNTRIED, refs: outcome === 'done' ? refs.slice(1) : [] }, now);
+    const copies = stale?.copies;
+    if (copies) scope.storage.blobs.forgetStale(copies);
+    // A lane for what is outside stays, and sleeps once nothing is stale.
+    store(scope, { ...lane, ...UNTRIED, refs: copies ? refs : outcome === 'done' ? refs.slice(1) : [] }, now);
   }
   scheduleAlarm(scope);
 }

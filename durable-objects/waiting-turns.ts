@@ -1,7 +1,7 @@
 import type { Deferred, WaitingTurn } from '../src/journal/event-page.ts';
 import type { WaitingKind, WaitingLoad } from '../src/journal/inbox-message.ts';
 import type { NotStarted, ScheduledTurn, TurnStart } from '../src/journal/session-port.ts';
-import { rememberOutside } from './agenda.ts';
+import { addToAgenda, rememberOutside } from './agenda.ts';
 import { dueRefs, retain, scheduleAlarm, scheduleTurn } from './alarms.ts';
 import { retainBlobs, retentionOf } from './blobs.ts';
 import {
@@ -86,14 +86,15 @@ export function whatBecameOf(
 
 /** Under which key the turn is known again, and for how long the session and its blobs are kept. The caller schedules the alarm. */
 export function rememberRequest(scope: LedgerScope, start: TurnStart, seq: number): void {
-  const { turn, request, blobRetainMs, keepsOutside } = start;
+  const { turn, request, blobRetainMs, keepsOutside = [], agenda } = start;
   if (request !== undefined) {
     const { key, bodyHash, ttl } = request;
     scope.storage.requests.add({ key, bodyHash, turn, seq, expires: scope.now() + ttl });
   }
   retain(scope, start);
   if (blobRetainMs !== undefined && !retentionOf(scope.storage)) retainBlobs(scope, blobRetainMs);
-  if (keepsOutside) rememberOutside(scope, keepsOutside);
+  for (const owner of keepsOutside) rememberOutside(scope, owner);
+  if (agenda) addToAgenda(scope, agenda);
 }
 
 /**

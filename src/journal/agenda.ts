@@ -10,12 +10,14 @@ export interface AgendaOwner {
  * key are offered in the order in which they were stored, one after another.
  */
 export interface AgendaRow extends AgendaOwner {
-  /** Of the module's choice: it names the work. A row that is on the agenda already is not added again. */
+  /** Of the module's choice: it names the work. A row that is on the agenda already, and was not offered yet, is not added again. */
   readonly ref: string;
+  /** Milliseconds until it is offered, if no other row of its module and key is there. Defaults to 0. */
+  readonly after?: number | undefined;
 }
 
 /** A row of a session's agenda that is offered to the module that wrote it. */
-export interface DueRow extends AgendaRow {
+export interface DueRow extends Omit<AgendaRow, 'after'> {
   /** The name of the session. */
   readonly name: string;
   /** Which attempt this is, from 1 on. An attempt that no one answered counts. */

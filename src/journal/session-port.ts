@@ -122,10 +122,12 @@ export interface TurnStart {
   /** A blob is removed so many milliseconds after it came last; never, unless the last turn says so. */
   readonly blobRetainMs?: number | undefined;
   /**
-   * A use of a module that may keep blobs of this session in a store outside. Once the session is erased, or has removed such a blob, the
-   * use is offered a row of what is stale there.
+   * Uses of modules that may keep something of this session outside, such as blobs in a store. Once the session is erased, or has removed
+   * such a blob, each use is offered a row of what is stale there.
    */
-  readonly keepsOutside?: AgendaOwner | undefined;
+  readonly keepsOutside?: readonly AgendaOwner[] | undefined;
+  /** Work that modules do later, stored with the turn, also if it waits. */
+  readonly agenda?: readonly AgendaRow[] | undefined;
 }
 
 interface LeaseRequest {

@@ -28,7 +28,7 @@ export function framesAround({ frames }: Pick<TurnState, 'frames'>, from: FrameS
 export const toolOf = ({ name, meant = name }: Pick<JournaledCall, 'name' | 'meant'>): string => meant;
 
 /** Adds a usage to totals, in place. */
-function addUsage(total: Totals, usage: PricedUsage): void {
+export function addUsage(total: Totals, usage: PricedUsage): void {
   const { inputTokens, outputTokens, cost } = usage;
   total.inputTokens += inputTokens;
   total.outputTokens += outputTokens;

@@ -57,8 +57,8 @@ export interface KeptApp {
   readonly files: AppFiles | undefined;
 }
 
-/** Changes what the messages to a session of this name say of it. */
-export type SessionKeeping = (port: SessionPort, name: string) => SessionPort;
+/** Changes what the messages to a session of this name say of it, in an environment. */
+export type SessionKeeping = (port: SessionPort, name: string, env: Env) => SessionPort;
 
 /** What a module brings to an app. Several uses of a module that share one object bring it once. */
 export interface AppParts extends Gates {
@@ -97,8 +97,10 @@ export interface AppParts extends Gates {
   readonly location?: SessionPlace | undefined;
   /** How long sessions are kept: those of the agent that brings it, or of all agents that bring none. */
   readonly keeps?: Pick<TurnStart, 'retainMs' | 'blobRetainMs'> | undefined;
-  /** The code behind `keeps`, and behind a store of files. @throws ConfigurationError if the app cannot keep its sessions so. */
+  /** The code behind `keeps`, `wraps` and a store of files. @throws ConfigurationError if the app cannot keep its sessions so. */
   keeping?(app: KeptApp): SessionKeeping;
+  /** Returns what stands between the app and each of its sessions. Of the app. Goes with `keeping`. */
+  wraps?(app: KeptApp): SessionKeeping;
   /** Checks what it needs of an environment, once for each. @throws DeploymentError if a session cannot work without it. */
   check?(env: Env): void;
   /** Returns checks of what it needs for itself, while sessions work without it: for `GET /health`. */

@@ -117,7 +117,9 @@ export async function resumeTurn(host: Invoked, env: Env, { name, turn }: HandOv
 
 /** What a module receives of the app with a row that is due. */
 export interface DueApp extends Pick<HostedApp, 'env'> {
-  readonly host: Pick<Host, 'session' | 'clock' | 'log' | 'basePath' | 'answers'>;
+  readonly host: Pick<Host, 'session' | 'clock' | 'log' | 'basePath' | 'answers'> & {
+    readonly modules: Pick<Host['modules'], 'uses'>;
+  };
 }
 
 /**
@@ -130,16 +132,11 @@ export type DoWork = (row: DueRow, app: DueApp) => Promise<Exclude<DueOutcome, '
 /** The seam `due`. */
 export const DUE = defineSeam<DoWork>();
 
-/** The app, as this file has it. */
-interface OfferedApp extends DueApp {
-  readonly host: DueApp['host'] & { readonly modules: Pick<Host['modules'], 'uses'> };
-}
-
 /**
  * Gives a row to the use that has written it. Without that use the row stays, and another version of the app may do the work.
  * Rejects with what the module throws.
  */
-export async function doDue(app: OfferedApp, row: DueRow): Promise<DueOutcome> {
+export async function doDue(app: DueApp, row: DueRow): Promise<DueOutcome> {
   const { modules, log } = app.host;
   const use = modules.uses.find(({ module, key }) => module.name === row.module && key === row.key);
   const work = use && DUE.of(use);

@@ -178,7 +178,7 @@ function sessionIn(
     const messages = warnings(env);
     const object = objectSession(env.SESSIONS as Sessions, name, { ...location, pauses: { onSend } });
     for (const message of messages) logOnce(log, warning(message));
-    return kept ? kept(object, name) : object;
+    return kept ? kept(object, name, env) : object;
   };
 }
 

@@ -19,6 +19,8 @@ export interface Caller {
   readonly tenant?: string | undefined;
   /** Journaled with the caller's messages, as `call.principal.roles`. */
   readonly roles?: readonly string[] | undefined;
+  /** The caller operates the deployment, and may see and erase the sessions of any owner by `sessionIndex()`. Kept nowhere. */
+  readonly operator?: boolean | undefined;
   /** What else `auth` has read of the credentials, for `secrets`; kept nowhere. */
   readonly claims?: Claims | undefined;
   /**

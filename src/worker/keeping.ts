@@ -10,26 +10,30 @@ type Keeping = Pick<TurnStart, 'retainMs' | 'blobRetainMs' | 'keepsOutside'>;
 type Times = Pick<Keeping, 'retainMs' | 'blobRetainMs'>;
 
 /**
- * Has every message say how long its session is kept: as its agent says, or else as the app does. A module whose `keeps` or store of files
- * is to count brings it.
+ * Has every message say how long its session is kept: as its agent says, or else as the app does. A module whose `keeps`, `wraps` or store
+ * of files is to count brings it.
  *
  * @throws ConfigurationError if an agent, or the app, says it twice.
  */
-export function keepSessions({ agents, use, files }: KeptApp): SessionKeeping {
+export function keepSessions(app: KeptApp): SessionKeeping {
+  const { agents, use, files } = app;
   const store = files?.store;
   const keepingOf = (times: Times): Keeping | undefined => {
     // What a message says that says nothing.
     if (!store && times.retainMs === undefined && times.blobRetainMs === undefined) return undefined;
-    return { retainMs: undefined, blobRetainMs: undefined, ...times, keepsOutside: store?.owner };
+    return { retainMs: undefined, blobRetainMs: undefined, ...times, keepsOutside: store && [store.owner] };
   };
   const ofApp = timesOf('The app', use) ?? {};
   const ofAgents = new Map(
     agents.map(({ name, uses }) => [name, keepingOf(timesOf(`Agent '${name}'`, uses) ?? ofApp)]),
   );
   const ofOthers = keepingOf(ofApp);
-  return (port, name) => {
+  const wraps = partsOf(use).flatMap((part) => part.wraps?.(app) ?? []);
+  return (object, name, env) => {
     const agent = agentOfSession(name);
     const keeping = ofAgents.has(agent) ? ofAgents.get(agent) : ofOthers;
+    let port = object;
+    for (const wrap of wraps) port = wrap(port, name, env);
     return keeping ? withKeeping(port, keeping) : port;
   };
 }

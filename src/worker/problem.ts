@@ -54,7 +54,7 @@ const STATUS = {
   'internal-error': 500,
 } as const;
 
-/** What is not there: 404. */
+/** What is not there: 404. Their names begin alike, and no others do. */
 const UNKNOWN = [
   'unknown-route',
   'unknown-agent',
@@ -63,7 +63,7 @@ const UNKNOWN = [
   'unknown-file',
   'unknown-webhook',
   'unknown-call',
-] as const;
+] as const satisfies readonly `unknown-${string}`[];
 
 /** What the state of a session does not allow: 409. */
 const CONFLICTS = [
@@ -82,6 +82,7 @@ const CONFLICTS = [
   'session-exists',
   'would-repeat-effects',
   'nothing-to-retry',
+  'erasing',
 ] as const;
 
 /** The name of what went wrong. */
@@ -90,7 +91,7 @@ export type ProblemType = keyof typeof STATUS | (typeof UNKNOWN)[number] | (type
 /** Returns the status that a problem has unless it names another. */
 export function statusOf(type: ProblemType): number {
   if (type in STATUS) return STATUS[type as keyof typeof STATUS]; // it is among the keys
-  return UNKNOWN.some((unknown) => unknown === type) ? 404 : 409;
+  return type.startsWith('unknown-') ? 404 : 409;
 }
 
 /** What HTTP alone can refuse. */

@@ -102,7 +102,7 @@ export type NamesOf<Path extends string> = Path extends `${string}{${infer Name}
   : unknown;
 
 /** The methods of routes. A route of `GET` answers `HEAD` too. */
-export type RouteMethod = 'GET' | 'POST' | 'DELETE';
+export type RouteMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /** An entry of the route table: what serving it needs. Descriptions of routes are in the module `openapi`. */
 export interface RouteEntry<

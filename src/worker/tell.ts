@@ -233,6 +233,8 @@ const TOOL_TITLES: { readonly [Reason in ErrorReason]?: string } = {
   'unknown-outcome': 'It is not known whether this was done.',
 };
 
+const NOT_SET_UP = 'This service is not set up correctly.';
+
 /** Of the problems that a person may meet; others have the title of their status. */
 const TITLES: { readonly [Type in ProblemType]?: string } = {
   'body-too-large': 'The message is too large.',
@@ -242,10 +244,11 @@ const TITLES: { readonly [Type in ProblemType]?: string } = {
   'unsupported-media-type': 'Files of this kind are not accepted.',
   'session-erased': 'This conversation was deleted.',
   'session-busy': 'The last message is still being answered.',
+  erasing: 'Conversations are being deleted.',
   'turn-suspended': 'A question has to be answered first.',
   'model-failure': 'The model is not available right now.',
-  misconfigured: 'This service is not set up correctly.',
-  'not-configured': 'This service is not set up correctly.',
+  misconfigured: NOT_SET_UP,
+  'not-configured': NOT_SET_UP,
 };
 
 /** By the status of a problem. */

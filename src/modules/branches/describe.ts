@@ -17,6 +17,7 @@ export const branchesDescription = {
       'unknown-session',
       'invalid-session-id',
       'session-busy',
+      'erasing',
       'session-exists',
       'would-repeat-effects',
       'files-unavailable',

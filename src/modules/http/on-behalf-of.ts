@@ -55,7 +55,7 @@ async function speakerOf(personOf: OnBehalfOf, caller: Caller, request: Request)
   if (person.trim() === '' || person.length > 255 || UNPRINTABLE.test(person)) {
     throw new Problem('invalid-person', INVALID);
   }
-  return { ...caller, id: `${id}/${person}`, delegates: false };
+  return { ...caller, id: `${id}/${person}`, delegates: false, ...(caller.operator && { operator: false }) };
 }
 
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u;

@@ -22,8 +22,8 @@ const INFO = {
   title: 'Holdfast',
   version: '1',
   description:
-    'Agents whose tool loops survive. Pages of the origins that the app names may use all routes, without cookies. Pages of other ' +
-    'sites read nothing, and their changes return 403 `cross-site`.',
+    'Agents whose tool loops survive. Pages of origins that the app names use all routes, without cookies; others read ' +
+    'nothing, and changes return 403 `cross-site`.',
   license: { name: 'MIT', identifier: 'MIT' },
 };
 

@@ -35,7 +35,7 @@ export const TURN_HEADERS: readonly RouteParameter[] = [
   IDEMPOTENCY_KEY,
   headerParameter(
     'Prefer',
-    '`respond-async` runs the turn in the background; `wait=10` also waits 10 seconds (at most 60) for its answer.',
+    '`respond-async` runs the turn in the background; `wait=10` waits 10 seconds first (at most 60).',
   ),
   ...RESUMES,
 ];
@@ -44,8 +44,7 @@ export const TURN_HEADERS: readonly RouteParameter[] = [
 export const TURN_ANSWERS: Readonly<Record<number, RouteAnswer>> = {
   200: { description: 'The turn has ended', json: 'TurnAnswer', streams: 'TurnStream' },
   202: {
-    description:
-      'The turn runs, is queued or scheduled, or waits for an answer (`pending`); `Location` has its answer',
+    description: 'The turn runs, or waits for its time or an answer (`pending`); `Location` has its answer',
     json: ['SuspendedTurn', 'LaterTurn'],
   },
 };
@@ -62,14 +61,14 @@ const MESSAGE_QUERY: readonly RouteParameter[] = [
   queryParameter(
     'whenBusy',
     { type: 'string', enum: ['reject', 'queue', 'steer'], default: 'reject' },
-    'While a turn is open: `reject` returns 409, `queue` starts the turn behind the others, and `steer` returns 202 and shows the ' +
-      "message to the model of the open turn; if that ends first, it starts a turn. Another person's message is queued, unless " +
-      'the app lets anyone steer. A turn that waits for an answer cannot be steered: 409.',
+    'While a turn is open: `reject` returns 409, `queue` waits in line, `steer` returns 202 and shows the message to the model ' +
+      "of the open turn; if that ends first, it starts a turn. Another person's message is queued, unless anyone may steer. " +
+      'A turn that waits for an answer: 409.',
   ),
   queryParameter(
     'pending',
     { type: 'string', enum: ['decline'] },
-    'Declines what the open turn waits for, ends it, and accepts the message.',
+    'Declines what the open turn waits for, and ends it, first.',
   ),
 ];
 
@@ -118,6 +117,7 @@ const OF_MESSAGES = {
     'files-unavailable',
     'session-full',
     'session-busy',
+    'erasing',
     'turn-suspended',
     'queue-full',
     'role-required',
@@ -191,9 +191,9 @@ const DESCRIPTIONS: {
   },
   'GET .../turns/{turn}': {
     operation: 'getTurn',
-    summary: 'The answer of one turn, or its events as a stream',
+    summary: 'The answer of a turn, or its events as a stream',
     parameters: [
-      headerParameter('Prefer', '`wait=10` waits for the end of the turn, 60 seconds at the most.'),
+      headerParameter('Prefer', '`wait=10` waits for its end, 60 seconds at the most.'),
       ...RESUMES,
     ],
     answers: {

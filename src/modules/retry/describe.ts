@@ -15,6 +15,7 @@ export const retryDescription: RouteDescriptions = {
       'unknown-session',
       'nothing-to-retry',
       'session-busy',
+      'erasing',
       'turn-suspended',
       'session-full',
       'invalid-header',

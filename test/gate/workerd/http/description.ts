@@ -2,6 +2,7 @@
 import { dereference, type Schema, validate } from '@cfworker/json-schema';
 import { mcpDescription } from '../../../../src/mcp/server/entry.ts';
 import { feedbackDescription } from '../../../../src/modules/feedback/entry.ts';
+import { indexDescription } from '../../../../src/modules/index/entry.ts';
 import { openApi } from '../../../../src/modules/openapi/entry.ts';
 import { retryDescription } from '../../../../src/modules/retry/entry.ts';
 import { webhookDescription } from '../../../../src/modules/webhooks/entry.ts';
@@ -72,6 +73,7 @@ const DESCRIPTIONS = {
   ...webhookDescription,
   ...feedbackDescription,
   ...retryDescription,
+  ...indexDescription,
 };
 
 /** Answers the description of an app with an MCP endpoint, and with these modules. */

@@ -1,0 +1,107 @@
+/** The descriptions of the routes of an index. */
+import {
+  INBOX,
+  INDEXED_OWNER,
+  OWNER_LIST,
+  SESSION_LIST,
+  SESSION_STATUS,
+  TITLE_BODY,
+  TITLED_SESSION,
+  USAGE_REPORT,
+} from '../../worker/index-views.ts';
+import { SESSION } from '../../worker/route.ts';
+import { bodyOf, queryParameter, type RouteDescription } from '../openapi/description.ts';
+
+const TEXT = { type: 'string' };
+
+const OWNER = queryParameter(
+  'owner',
+  TEXT,
+  'Whose: `id:` or `tenant:` and a name. Of operators. Defaults to the caller.',
+);
+const CURSOR = queryParameter('cursor', TEXT, 'The `next` of the page before.');
+const LIMIT = queryParameter(
+  'limit',
+  { type: 'integer', minimum: 1, maximum: 100, default: 50 },
+  'The most entries.',
+);
+const DAY = { type: 'string', format: 'date' };
+
+const STANDING = bodyOf('IndexedOwner', INDEXED_OWNER);
+
+/** Describes the routes of `sessionIndex`, for `openApi({ descriptions: [indexDescription] })`. */
+export const indexDescription = {
+  'GET /agents/{agent}/sessions': {
+    operation: 'listSessions',
+    summary: 'The sessions of an owner with this agent, the latest first',
+    parameters: [
+      queryParameter(
+        'status',
+        { type: 'string', enum: [...SESSION_STATUS.oneOf] },
+        'Only sessions that stand so.',
+      ),
+      OWNER,
+      queryParameter('since', TEXT, 'Only those with activity since: in ms since the epoch, or as ISO 8601.'),
+      CURSOR,
+      LIMIT,
+    ],
+    answers: { 200: { description: 'A page of sessions', json: bodyOf('SessionList', SESSION_LIST) } },
+    problems: ['unknown-agent', 'invalid-query', 'role-required', 'session-unavailable'],
+  },
+  [`PATCH ${SESSION}`]: {
+    operation: 'titleSession',
+    summary: 'Gives a session a title',
+    body: bodyOf('NewTitle', TITLE_BODY),
+    answers: { 200: { description: 'The title', json: bodyOf('TitledSession', TITLED_SESSION) } },
+    problems: [
+      'bad-json',
+      'unsupported-media-type',
+      'body-too-large',
+      'invalid-body',
+      'unknown-session',
+      'session-full',
+    ],
+  },
+  'GET /pending': {
+    operation: 'listPending',
+    summary: 'What waits for the caller, across sessions',
+    parameters: [CURSOR, LIMIT],
+    answers: { 200: { description: 'A page of sessions that wait', json: bodyOf('Inbox', INBOX) } },
+    problems: ['invalid-query', 'session-unavailable'],
+  },
+  'GET /usage': {
+    operation: 'readUsage',
+    summary: 'What an owner has used',
+    parameters: [
+      OWNER,
+      queryParameter(
+        'by',
+        { type: 'string', enum: ['day', 'agent', 'model'], default: 'day' },
+        'What is added up.',
+      ),
+      queryParameter('from', DAY, 'The first day, in UTC.'),
+      queryParameter('to', DAY, 'The last day, in UTC.'),
+    ],
+    answers: { 200: { description: 'Turns, tokens and cost', json: bodyOf('UsageReport', USAGE_REPORT) } },
+    problems: ['invalid-query', 'role-required', 'session-unavailable'],
+  },
+  'GET /owners': {
+    operation: 'listOwners',
+    summary: 'All owners that have sessions, for operators',
+    parameters: [CURSOR, LIMIT],
+    answers: { 200: { description: 'A page of owners', json: bodyOf('OwnerList', OWNER_LIST) } },
+    problems: ['invalid-query', 'role-required', 'session-unavailable'],
+  },
+  'GET /owners/{owner}': {
+    operation: 'readOwner',
+    summary: 'How many sessions an owner has, and how far its erasure is, for operators',
+    answers: { 200: { description: 'The owner', json: STANDING } },
+    problems: ['invalid-query', 'role-required', 'session-unavailable'],
+  },
+  'DELETE /owners/{owner}': {
+    operation: 'eraseOwner',
+    summary: 'Erases all sessions of an owner, for operators',
+    answers: { 202: { description: 'They are erased in the background', json: STANDING } },
+    problems: ['invalid-query', 'role-required', 'session-unavailable'],
+  },
+} satisfies Readonly<Record<string, RouteDescription>>;

@@ -1,0 +1,54 @@
+/** The entry `holdfast/index`: lists of sessions, one inbox for all of them, what owners use, and how all of an owner is erased. */
+import { ENDED } from '../../session/turn-end.ts';
+import { type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { APP } from '../../worker/app-seam.ts';
+import { DUE } from '../../worker/background.ts';
+import { keepSessions } from '../../worker/keeping.ts';
+import { INDEX_ROUTES } from './index-routes.ts';
+import { mustBeBound, placeIn } from './owner-index.ts';
+import { lookAtDue, reportingSession } from './reporting.ts';
+import { INDEX_MODULE } from './titles.ts';
+
+export type {
+  Inbox,
+  IndexedOwner,
+  ListedSession,
+  OwnerList,
+  SessionList,
+  SessionStatus,
+  TitledSession,
+  UsageReport,
+  WaitingSession,
+} from '../../worker/index-views.ts';
+export type { Reindexed } from './ask.ts';
+export { indexDescription } from './describe.ts';
+export { IndexObject } from './index-object.ts';
+export {
+  indexOf,
+  type OwnerUsageQuery,
+  type PageQuery,
+  type SessionIndex,
+  type SessionsQuery,
+} from './index-of.ts';
+
+/**
+ * Keeps an index of all sessions, in `use` of `createHoldfast`. Sessions report to it in the background: no request waits for it, and
+ * what it did not hear is reported again. It needs a binding INDEX of the class `IndexObject`, which this entry exports.
+ *
+ * @example
+ * ```ts
+ * const holdfast = createHoldfast({ agents: [clerk()], use: [sessionIndex()] });
+ * ```
+ */
+export function sessionIndex(): ModuleUse {
+  const use = useOf(INDEX_MODULE);
+  ENDED.give(use, ({ id }) => ({ agenda: [{ ref: id }] }));
+  DUE.give(use, lookAtDue);
+  APP.give(use, {
+    routes: () => INDEX_ROUTES,
+    check: mustBeBound,
+    keeping: keepSessions,
+    wraps: (app) => (port, name, env) => reportingSession(port, name, placeIn(env, app.use)),
+  });
+  return use;
+}

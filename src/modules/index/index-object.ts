@@ -1,0 +1,196 @@
+import { DurableObject } from 'cloudflare:workers';
+import type { SessionObject } from '../../../durable-objects/session-object.ts';
+import { toSessionName } from '../../session/read-secrets.ts';
+import { IndexTables, type LeftSession } from './index-tables.ts';
+import {
+  type IndexedSession,
+  type IndexOwner,
+  type Known,
+  keyOfOwner,
+  type OwnerStanding,
+  type SessionKey,
+  type SessionQuery,
+  type SessionReport,
+  type UsageQuery,
+  type Used,
+} from './reports.ts';
+
+/** The name of the object that lists all owners. No owner has it. */
+export const OWNERS = 'owners';
+
+/** The bindings that an index needs. */
+export interface IndexEnv {
+  readonly INDEX: DurableObjectNamespace<IndexObject>;
+  readonly SESSIONS: DurableObjectNamespace<SessionObject>;
+}
+
+/** How many sessions one alarm erases: each is a request, of which the free plan has 50 for an invocation. */
+const ERASED_AT_ONCE = 40;
+
+/**
+ * An erasure takes so long at least, in ms: sessions that began just before it are reported a second later. One that is reported later
+ * still is erased then.
+ */
+const LEAST_ERASURE = 5_000;
+
+/** What failed is tried again after this time, in ms. */
+const AGAIN = 5_000;
+
+/** How long it is known that there was an erasure, in ms: reports of sessions from before come within it. */
+const ERASURE_KNOWN = 7 * 24 * 60 * 60_000;
+
+/**
+ * The index of the sessions of one owner, or, under a name of its own, the list of all owners. It knows what Workers report, and
+ * reads no session. Its alarm erases the sessions of an owner that is to be erased, and has the owner listed.
+ */
+export class IndexObject extends DurableObject<IndexEnv> {
+  readonly #tables: IndexTables;
+
+  constructor(ctx: DurableObjectState, env: IndexEnv) {
+    super(ctx, env);
+    this.#tables = new IndexTables(ctx.storage);
+  }
+
+  known(session: SessionKey): Known {
+    return this.#tables.known(session);
+  }
+
+  /** Stores a report. Returns `false` if the index knows more than the report was made with: then it is to be made again. */
+  async report(report: SessionReport): Promise<boolean> {
+    const { owner, jurisdiction } = report;
+    const isTaken = this.#tables.change(() => {
+      this.#tables.belongTo({ owner, jurisdiction });
+      return this.#tables.report(report, Date.now());
+    });
+    await this.#schedule();
+    return isTaken;
+  }
+
+  sessions(query: SessionQuery): IndexedSession[] {
+    return this.#tables.sessions(query);
+  }
+
+  usage(query: UsageQuery): Used[] {
+    return this.#tables.usage(query);
+  }
+
+  standing(): OwnerStanding {
+    return this.#tables.standing();
+  }
+
+  /** Marks the owner. Its sessions are erased in the background. */
+  async erase(owner: IndexOwner): Promise<OwnerStanding> {
+    this.#tables.change(() => {
+      this.#tables.belongTo(owner);
+      this.#tables.beginErasure(Date.now());
+    });
+    await this.#schedule();
+    return this.#tables.standing();
+  }
+
+  isErasing(): boolean {
+    return typeof this.#tables.about()?.erasing === 'number';
+  }
+
+  /** Has a session erased that has just been begun. Returns `false` if no erasure is under way. */
+  async eraseToo(session: SessionKey): Promise<boolean> {
+    if (!this.isErasing()) return false;
+    this.#tables.change(() => this.#tables.eraseToo(session));
+    await this.#schedule();
+    return true;
+  }
+
+  addOwner(owner: string): void {
+    this.#tables.change(() => this.#tables.addOwner(owner));
+  }
+
+  removeOwner(owner: string): void {
+    this.#tables.change(() => this.#tables.removeOwner(owner));
+  }
+
+  owners(after: string, limit: number): string[] {
+    return this.#tables.owners(after, limit);
+  }
+
+  override async alarm(): Promise<void> {
+    let pause = 0;
+    try {
+      if (!(await this.#work())) pause = AGAIN;
+    } catch (thrown) {
+      pause = AGAIN;
+      const message = `the index of an owner could not do all of its work, and tries again: ${String(thrown)}`;
+      console.error(JSON.stringify({ level: 'error', event: 'other', message }));
+    }
+    await this.#schedule(pause);
+  }
+
+  /** Does what is due. Returns `false` if something of it failed. */
+  async #work(): Promise<boolean> {
+    const about = this.#tables.about();
+    if (!about) return true;
+    const now = Date.now();
+    const left = this.#tables.left(ERASED_AT_ONCE);
+    const erased = await Promise.all(left.map((one) => this.#eraseSession(one, about.owner)));
+    if (erased.includes(false)) return false;
+    if (about.erasing !== null) {
+      if (left.length === 0 && now >= about.erasing + LEAST_ERASURE) await this.#endErasure(about.owner);
+      return true;
+    }
+    if (about.erased !== null && now >= about.erased + ERASURE_KNOWN) await this.#forgetErasure();
+    else if (!about.isListed && this.#tables.hasSessions()) {
+      await this.#owners(about.owner).addOwner(keyOfOwner(about.owner.owner));
+      this.#tables.change(() => this.#tables.markListed());
+    }
+    return true;
+  }
+
+  async #eraseSession(left: LeftSession, { owner, jurisdiction }: IndexOwner): Promise<boolean> {
+    try {
+      const { SESSIONS } = this.env;
+      const objects = jurisdiction === undefined ? SESSIONS : SESSIONS.jurisdiction(jurisdiction);
+      await objects.getByName(toSessionName({ owner, ...left })).erase();
+    } catch {
+      return false;
+    }
+    this.#tables.change(() => this.#tables.removeLeft(left, Date.now()));
+    return true;
+  }
+
+  async #endErasure(owner: IndexOwner): Promise<void> {
+    await this.#owners(owner).removeOwner(keyOfOwner(owner.owner));
+    // A session may have been reported meanwhile.
+    if (!this.#tables.hasSessions()) this.#tables.change(() => this.#tables.endErasure(Date.now()));
+  }
+
+  async #forgetErasure(): Promise<void> {
+    if (this.#tables.hasSessions()) this.#tables.change(() => this.#tables.forgetErasure());
+    else await this.#forgetAll();
+  }
+
+  async #forgetAll(): Promise<void> {
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+    this.#tables.forget();
+  }
+
+  #owners({ jurisdiction }: IndexOwner): DurableObjectStub<IndexObject> {
+    const { INDEX } = this.env;
+    const objects = jurisdiction === undefined ? INDEX : INDEX.jurisdiction(jurisdiction);
+    return objects.getByName(OWNERS);
+  }
+
+  /** Sets the alarm to whatever is due first, but no sooner than after `pause` ms. */
+  async #schedule(pause = 0): Promise<void> {
+    const due = this.#due();
+    if (due !== undefined) await this.ctx.storage.setAlarm(Math.max(due, Date.now() + pause));
+  }
+
+  #due(): number | undefined {
+    const about = this.#tables.about();
+    if (!about) return undefined;
+    const isListed = about.isListed || !this.#tables.hasSessions();
+    if (this.#tables.left(1).length > 0 || (about.erasing === null && !isListed)) return 0;
+    if (about.erasing !== null) return about.erasing + LEAST_ERASURE;
+    return about.erased === null ? undefined : about.erased + ERASURE_KNOWN;
+  }
+}

@@ -1,0 +1,136 @@
+/** An index for code of the app. */
+import { ConfigurationError } from '../../model/configuration-error.ts';
+import type { Owner } from '../../tool/call-origin.ts';
+import { shown } from '../../tool/shown.ts';
+import type { Holdfast } from '../../worker/app.ts';
+import { callerProblem } from '../../worker/auth.ts';
+import { invalidBody } from '../../worker/body.ts';
+import { APPS } from '../../worker/code-host.ts';
+import type { Caller, Env } from '../../worker/host.ts';
+import type {
+  Inbox,
+  IndexedOwner,
+  OwnerList,
+  SessionList,
+  SessionStatus,
+  TitledSession,
+  UsageReport,
+} from '../../worker/index-views.ts';
+import { toSessionError } from '../../worker/refusal.ts';
+import { invoked, targetOf } from '../../worker/target.ts';
+import {
+  type AskingApp,
+  askingApp,
+  eraseOwner,
+  listOwners,
+  listSessions,
+  type Reindexed,
+  readInbox,
+  readStanding,
+  readUsage,
+  reindexOwner,
+  setTitle,
+  titleProblem,
+} from './ask.ts';
+import { mustBeBound } from './owner-index.ts';
+import { mustBeOwner } from './queries.ts';
+
+/** Asks for a page of a list. */
+export interface PageQuery {
+  /** The `next` of the page before. */
+  readonly cursor?: string | undefined;
+  /** The most entries: 1 to 100. Defaults to 50. */
+  readonly limit?: number | undefined;
+}
+
+/** Asks for a page of sessions, the latest first. */
+export interface SessionsQuery extends PageQuery {
+  readonly owner: Owner;
+  /** Defaults to all agents. */
+  readonly agent?: string | undefined;
+  readonly status?: SessionStatus | undefined;
+  /** Only sessions in which something has happened since: in ms since the epoch, or as ISO 8601. */
+  readonly since?: number | string | undefined;
+}
+
+/** Asks for what an owner has used. */
+export interface OwnerUsageQuery {
+  readonly owner: Owner;
+  /** Defaults to `day`. */
+  readonly by?: 'day' | 'agent' | 'model' | undefined;
+  /** The first day, in UTC: `2026-11-01`. */
+  readonly from?: string | undefined;
+  /** The last day. */
+  readonly to?: string | undefined;
+}
+
+/** The index of all sessions of an app, for its own code: nothing of it is refused for who asks. */
+export interface SessionIndex {
+  sessions(query: SessionsQuery): Promise<SessionList>;
+  /** Returns what waits for this person: its roles count. A page has at most 20 sessions. */
+  pending(query: PageQuery & { readonly principal: Caller }): Promise<Inbox>;
+  setTitle(session: {
+    readonly owner: Owner;
+    readonly agent: string;
+    readonly session: string;
+    readonly title: string | null;
+  }): Promise<TitledSession>;
+  usage(query: OwnerUsageQuery): Promise<UsageReport>;
+  owners(query?: PageQuery): Promise<OwnerList>;
+  owner(owner: Owner): Promise<IndexedOwner>;
+  /** Erases all sessions of an owner in the background. The erasure outlives the Worker. */
+  eraseOwner(owner: Owner): Promise<IndexedOwner>;
+  /** Looks at a page of the sessions that the index knows, and reports what it finds. */
+  reindex(query: PageQuery & { readonly owner: Owner }): Promise<Reindexed>;
+}
+
+/**
+ * Returns the index of an app that has `sessionIndex()` in its `use`. Its methods throw a `SessionError` for what they cannot do.
+ *
+ * @throws ConfigurationError if the first argument is not what `createHoldfast` has returned; DeploymentError if INDEX is not bound.
+ *
+ * @example
+ * ```ts
+ * const holdfast = createHoldfast({ agents: [clerk()], use: [sessionIndex()] });
+ * const { sessions } = await indexOf(holdfast, env).sessions({ owner: { tenant: 'acme' }, status: 'failed' });
+ * ```
+ */
+export function indexOf<AppEnv extends object = Env>(holdfast: Holdfast<AppEnv>, env: object): SessionIndex {
+  const found = APPS.get(holdfast);
+  if (!found)
+    throw new ConfigurationError(`indexOf: ${shown(holdfast)} is no app: pass what createHoldfast returns.`);
+  const bindings = env as Env; // an interface of bindings has no index
+  mustBeBound(bindings);
+  const { host, waitUntil } = found;
+  const app = (): AskingApp =>
+    askingApp({ host: invoked(host, bindings, { waitUntil }), env: bindings, base: host.basePath });
+  const told = async <T>(ask: (app: AskingApp) => Promise<T>): Promise<T> => {
+    try {
+      return await ask(app());
+    } catch (failure) {
+      throw toSessionError(failure) ?? failure;
+    }
+  };
+  return {
+    sessions: ({ owner, agent, ...query }) =>
+      told(async (at) => listSessions(at, { owner: mustBeOwner(owner), agent }, { ...query })),
+    pending: ({ principal, ...query }) =>
+      told(async (at) => {
+        const problem = callerProblem(Object(principal));
+        if (problem !== undefined) throw new ConfigurationError(`indexOf was given a principal ${problem}.`);
+        return readInbox(at, principal, { ...query });
+      }),
+    setTitle: ({ owner, agent, session, title }) =>
+      told(async (at) => {
+        const problem = titleProblem(title);
+        if (problem !== undefined) throw invalidBody([problem]);
+        const target = targetOf(at, { id: 'code' }, { owner: mustBeOwner(owner), agent, session });
+        return setTitle(at, target, title);
+      }),
+    usage: ({ owner, ...query }) => told(async (at) => readUsage(at, mustBeOwner(owner), { ...query })),
+    owners: (query = {}) => told(async (at) => listOwners(at, { ...query })),
+    owner: (owner) => told(async (at) => readStanding(at, mustBeOwner(owner))),
+    eraseOwner: (owner) => told(async (at) => eraseOwner(at, mustBeOwner(owner))),
+    reindex: ({ owner, ...query }) => told(async (at) => reindexOwner(at, mustBeOwner(owner), { ...query })),
+  };
+}

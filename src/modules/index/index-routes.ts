@@ -1,0 +1,131 @@
+/** The routes of an index: lists of sessions, the inbox, usage, and what operators do. */
+
+import type { Owner } from '../../tool/call-origin.ts';
+import { unknownProblems } from '../../tool/json.ts';
+import type { KeysOf } from '../../tool/shape.ts';
+import { roleRequired } from '../../worker/auth.ts';
+import { invalidBody, readBody } from '../../worker/body.ts';
+import type { Caller } from '../../worker/host.ts';
+import type { TITLE_BODY } from '../../worker/index-views.ts';
+import {
+  type CallerRequest,
+  defineRoute,
+  type Route,
+  SESSION,
+  type SessionRequest,
+} from '../../worker/route.ts';
+import { invoked, ownerOf, targetOf } from '../../worker/target.ts';
+import {
+  type AskingApp,
+  askingApp,
+  eraseOwner,
+  listOwners,
+  listSessions,
+  readInbox,
+  readStanding,
+  readUsage,
+  setTitle,
+  titleProblem,
+} from './ask.ts';
+import { type Asked, readOwner } from './queries.ts';
+import { keyOfOwner } from './reports.ts';
+
+/** The path of an owner. */
+const OWNER = '/owners/{owner}';
+
+export const INDEX_ROUTES: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/agents/{agent}/sessions',
+    access: 'caller',
+    async handle(asked, { agent }) {
+      mustHaveAgent(asked, agent);
+      const { caller } = asked;
+      const query = queryOf(asked);
+      return Response.json(
+        await listSessions(appOf(asked), { owner: ownerAsked(caller, query), agent, caller }, query),
+      );
+    },
+  }),
+  defineRoute({ method: 'PATCH', path: SESSION, access: 'session', handle: patchSession }),
+  defineRoute({
+    method: 'GET',
+    path: '/pending',
+    access: 'caller',
+    handle: async (asked) => Response.json(await readInbox(appOf(asked), asked.caller, queryOf(asked))),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/usage',
+    access: 'caller',
+    async handle(asked) {
+      const query = queryOf(asked);
+      return Response.json(await readUsage(appOf(asked), ownerAsked(asked.caller, query), query));
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/owners',
+    access: 'caller',
+    async handle(asked) {
+      mustOperate(asked.caller);
+      return Response.json(await listOwners(appOf(asked), queryOf(asked)));
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: OWNER,
+    access: 'caller',
+    async handle(asked, { owner }) {
+      mustOperate(asked.caller);
+      return Response.json(await readStanding(appOf(asked), readOwner(owner)));
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: OWNER,
+    access: 'caller',
+    async handle(asked, { owner }) {
+      mustOperate(asked.caller);
+      return Response.json(await eraseOwner(appOf(asked), readOwner(owner)), { status: 202 });
+    },
+  }),
+];
+
+/** The app, whose messages to sessions are counted. */
+const appOf = ({ host, env, base, execution }: CallerRequest): AskingApp =>
+  askingApp({ host: invoked(host, env, execution), env, base });
+
+const queryOf = ({ request }: CallerRequest): Asked => Object.fromEntries(new URL(request.url).searchParams);
+
+/** @throws SessionError if there is no such agent. */
+const mustHaveAgent = ({ host, env, base, caller }: CallerRequest, agent: string): unknown =>
+  targetOf({ host, env, base }, caller, { agent, session: 'any' });
+
+/** Returns whose sessions are meant: the caller's, unless an operator names another owner. @throws SessionError if anybody else does. */
+function ownerAsked(caller: Caller, { owner }: Asked): Owner {
+  const own = ownerOf(caller);
+  if (owner === undefined || owner === keyOfOwner(own)) return own;
+  mustOperate(caller);
+  return readOwner(String(owner));
+}
+
+/** @throws SessionError if the caller is no operator. */
+function mustOperate({ operator }: Caller): void {
+  if (operator === true) return;
+  throw roleRequired('Only operators may do this: callers for whom `auth` returns operator: true.', {
+    role: 'operator',
+  });
+}
+
+async function patchSession(asked: SessionRequest): Promise<Response> {
+  const { request, host, target, env, base } = asked;
+  const { value } = await readBody(request, host.maxBodyBytes);
+  const { title } = value;
+  const problem = titleProblem(title);
+  const problems = [...unknownProblems(value, KEYS), ...(problem === undefined ? [] : [problem])];
+  if (problems.length > 0) throw invalidBody(problems);
+  return Response.json(await setTitle(askingApp({ host, env, base }), target, title as string | null)); // by its problems
+}
+
+const KEYS: KeysOf<typeof TITLE_BODY> = { title: 1 };

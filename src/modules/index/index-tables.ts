@@ -1,0 +1,354 @@
+/** The rows of an index. No call of it awaits anything, so that one message to the object is one change. */
+import type { FinalOutcome } from '../../journal/events.ts';
+import type { PricedUsage, Totals } from '../../journal/reply-data.ts';
+import { addUsage } from '../../journal/spending.ts';
+import type { SessionStatus } from '../../worker/index-views.ts';
+import type {
+  Erasure,
+  IndexedSession,
+  IndexOwner,
+  Known,
+  OwnerStanding,
+  SessionKey,
+  SessionQuery,
+  SessionReport,
+  Standing,
+  UsageQuery,
+  Used,
+} from './reports.ts';
+
+/**
+ * `sessions` has a row for each session, whose times are in ms since the epoch. `words` are the first of its first message, `title` is set
+ * by a person. `isLeft`: it is from before an erasure, and is to be erased. `gone` keeps the versions of sessions that are no more, for
+ * looks that are under way. `used` has what was used on a day. `about` is whose index it is: `isListed` once the list of owners has it,
+ * `erasing` since an erasure was asked for, `erased` when the last one was done, which was asked for at `asked`. `owners` is of the list of owners, which is an object of its own.
+ */
+const TABLES = `
+CREATE TABLE about (id INTEGER PRIMARY KEY CHECK (id = 1), owner TEXT NOT NULL, isListed INTEGER NOT NULL DEFAULT 0,
+erasing INTEGER, asked INTEGER, erased INTEGER, removed INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE sessions (agent TEXT NOT NULL, session TEXT NOT NULL, version INTEGER NOT NULL, incarnation TEXT NOT NULL,
+seq INTEGER NOT NULL, status TEXT NOT NULL, outcome TEXT, model TEXT NOT NULL, openedAt INTEGER NOT NULL,
+lastActivity INTEGER NOT NULL, words TEXT NOT NULL, title TEXT, turns INTEGER NOT NULL, usage TEXT NOT NULL,
+isLeft INTEGER NOT NULL, PRIMARY KEY (agent, session)) WITHOUT ROWID;
+CREATE INDEX latest ON sessions (agent, lastActivity);
+CREATE INDEX unsettled ON sessions (status, lastActivity) WHERE status <> 'idle';
+CREATE INDEX leftOver ON sessions (agent) WHERE isLeft = 1;
+CREATE TABLE gone (agent TEXT NOT NULL, session TEXT NOT NULL, version INTEGER NOT NULL, at INTEGER NOT NULL,
+PRIMARY KEY (agent, session)) WITHOUT ROWID;
+CREATE INDEX goneAt ON gone (at);
+CREATE TABLE used (day TEXT NOT NULL, agent TEXT NOT NULL, model TEXT NOT NULL, turns INTEGER NOT NULL,
+usage TEXT NOT NULL, PRIMARY KEY (day, agent, model)) WITHOUT ROWID;
+CREATE TABLE owners (owner TEXT PRIMARY KEY) WITHOUT ROWID;
+`;
+
+/** Whose index it is, and what becomes of it. */
+interface About {
+  readonly owner: IndexOwner;
+  readonly isListed: boolean;
+  readonly erasing: number | null;
+  readonly asked: number | null;
+  readonly erased: number | null;
+  readonly removed: number;
+}
+
+interface SessionRow extends Known {
+  readonly [column: string]: SqlStorageValue;
+  readonly agent: string;
+  readonly session: string;
+  readonly status: SessionStatus;
+  readonly outcome: FinalOutcome | null;
+  readonly openedAt: number;
+  readonly lastActivity: number;
+  readonly words: string;
+  readonly title: string | null;
+  readonly turns: number;
+  readonly usage: string;
+  readonly isLeft: number;
+}
+
+/** A session that is to be erased. */
+export interface LeftSession extends SessionKey {
+  readonly version: number;
+}
+
+const NOTHING: Known = { version: 0, incarnation: '', seq: 0, model: '' };
+
+const NO_USAGE: PricedUsage = { inputTokens: 0, outputTokens: 0 };
+
+/** No look takes so long, in ms. */
+const LONGEST_LOOK = 60 * 60_000;
+
+/** The rows of the index of one owner, or of the list of owners. Reading makes no tables. */
+export class IndexTables {
+  readonly #storage: DurableObjectStorage;
+  #isMade: boolean;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+    this.#isMade = this.#rows("SELECT 1 FROM sqlite_master WHERE name = 'about'").length > 0;
+  }
+
+  /** Runs a change: all of it is stored, or nothing. Makes the tables first. */
+  change<T>(change: () => T): T {
+    const isMade = this.#isMade;
+    try {
+      return this.#storage.transactionSync(() => {
+        if (!isMade) this.#storage.sql.exec(TABLES);
+        this.#isMade = true;
+        return change();
+      });
+    } catch (thrown) {
+      this.#isMade = isMade;
+      throw thrown;
+    }
+  }
+
+  /** All was deleted. */
+  forget(): void {
+    this.#isMade = false;
+  }
+
+  /** Returns whose index it is, or `undefined` if nothing was stored yet. */
+  about(): About | undefined {
+    const [row] = this.#isMade ? this.#rows<AboutRow>('SELECT * FROM about') : [];
+    return row && { ...row, owner: JSON.parse(row.owner) as IndexOwner, isListed: row.isListed === 1 }; // written by `belongTo`
+  }
+
+  /** Notes whose index it is. */
+  belongTo({ owner, jurisdiction }: IndexOwner): void {
+    this.#exec(
+      'INSERT OR IGNORE INTO about (id, owner) VALUES (1, ?)',
+      JSON.stringify({ owner, jurisdiction }),
+    );
+  }
+
+  known({ agent, session }: SessionKey): Known {
+    const row = this.#isMade ? this.#session({ agent, session }) : undefined;
+    if (row) {
+      const { version, incarnation, seq, model } = row;
+      return { version, incarnation, seq, model };
+    }
+    return { ...NOTHING, version: this.#goneVersion({ agent, session }) };
+  }
+
+  /** Stores a report. Returns `false` if the index knows more than the report was made with. */
+  report({ standing, ...report }: SessionReport, now: number): boolean {
+    if (this.known(report).version !== report.version) return false;
+    if (standing) this.#store(report, standing);
+    else this.#remove({ ...report }, now);
+    return true;
+  }
+
+  /** Counts a session as erased. */
+  removeLeft(left: LeftSession, now: number): void {
+    if (this.known(left).version !== left.version) return; // it is another one by now
+    this.#remove(left, now);
+    this.#exec('UPDATE about SET removed = removed + 1');
+  }
+
+  #remove({ agent, session, version }: LeftSession, now: number): void {
+    const key = [agent, session];
+    this.#exec('DELETE FROM sessions WHERE agent = ? AND session = ?', ...key);
+    this.#exec('DELETE FROM gone WHERE at < ?', now - LONGEST_LOOK);
+    this.#exec('INSERT OR REPLACE INTO gone VALUES (?, ?, ?, ?)', ...key, version + 1, now);
+  }
+
+  #store({ agent, session, version }: Omit<SessionReport, 'standing'>, standing: Standing): void {
+    const before = this.#session({ agent, session });
+    // Of another session of this name nothing holds any more.
+    const same = before?.incarnation === standing.incarnation ? before : undefined;
+    const { seq, incarnation, open, model, lastActivity, used } = standing;
+    const openedAt = standing.openedAt ?? same?.openedAt ?? lastActivity;
+    const outcome = standing.outcome ?? same?.outcome ?? null;
+    const isLeft = isFromBefore(openedAt, this.about()) || same?.isLeft === 1;
+    const usage: Totals = { ...(same ? usageOf(same) : NO_USAGE) };
+    let turns = same?.turns ?? 0;
+    for (const one of used) {
+      addUsage(usage, one.usage);
+      turns += one.turns;
+      if (!isLeft) this.#count(agent, one);
+    }
+    if (!before) this.#exec('DELETE FROM gone WHERE agent = ? AND session = ?', agent, session);
+    this.#exec(
+      `INSERT OR REPLACE INTO sessions (agent, session, version, incarnation, seq, status, outcome, model, openedAt, lastActivity,
+      words, title, turns, usage, isLeft) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ...[agent, session, version + 1, incarnation, seq],
+      ...[open ?? (outcome === 'failed' ? 'failed' : 'idle'), outcome, model],
+      ...[openedAt, Math.max(lastActivity, same?.lastActivity ?? 0), standing.words ?? same?.words ?? ''],
+      ...[standing.title === undefined ? (same?.title ?? null) : standing.title],
+      ...[turns, JSON.stringify(usage), Number(isLeft)],
+    );
+  }
+
+  #count(agent: string, { day, model, turns, usage }: Standing['used'][number]): void {
+    const [before] = this.#rows<UsedRow>(
+      'SELECT turns, usage FROM used WHERE day = ? AND agent = ? AND model = ?',
+      ...[day, agent, model],
+    );
+    const total: Totals = { ...(before ? usageOf(before) : NO_USAGE) };
+    addUsage(total, usage);
+    this.#exec(
+      'INSERT OR REPLACE INTO used (day, agent, model, turns, usage) VALUES (?, ?, ?, ?, ?)',
+      ...[day, agent, model, turns + (before?.turns ?? 0), JSON.stringify(total)],
+    );
+  }
+
+  /** Returns a page of sessions, the latest first, without those that are to be erased. */
+  sessions({ agent, status, since = 0, after, limit }: SessionQuery): IndexedSession[] {
+    if (!this.#isMade || this.about()?.erasing !== null) return [];
+    // SQLite finds an index with a condition only by the same words.
+    const wanted = [
+      ...(agent === undefined ? [] : ['agent = ?']),
+      ...(status === undefined ? [] : ['status = ?']),
+      ...(status === undefined || status === 'idle' ? [] : ["status <> 'idle'"]),
+      ...(after ? ['(lastActivity < ? OR (lastActivity = ? AND (agent, session) > (?, ?)))'] : []),
+    ];
+    const rows = this.#rows<SessionRow>(
+      `SELECT * FROM sessions WHERE ${[...wanted, 'lastActivity >= ?', 'isLeft = 0'].join(' AND ')}
+      ORDER BY lastActivity DESC, agent, session LIMIT ?`,
+      ...[agent, status].filter((one) => one !== undefined),
+      ...(after ? [after.lastActivity, after.lastActivity, after.agent, after.session] : []),
+      ...[since, limit],
+    );
+    return rows.map((row) => {
+      const { session, status, outcome, openedAt, lastActivity, words, title, turns } = row;
+      const shown = title ?? (words || null);
+      const usage = usageOf(row);
+      return {
+        session,
+        agent: row.agent,
+        title: shown,
+        status,
+        outcome,
+        openedAt,
+        lastActivity,
+        turns,
+        usage,
+      };
+    });
+  }
+
+  usage({ by, from = '', to = '9999' }: UsageQuery): Used[] {
+    if (!this.#isMade) return [];
+    const found = new Map<string, { turns: number; usage: Totals }>();
+    for (const row of this.#rows<UsedRow>('SELECT * FROM used WHERE day BETWEEN ? AND ?', from, to)) {
+      const total = found.get(row[by]) ?? { turns: 0, usage: { ...NO_USAGE } };
+      found.set(row[by], total);
+      total.turns += row.turns;
+      addUsage(total.usage, usageOf(row));
+    }
+    return [...found].map(([of, total]) => ({ of, ...total })).toSorted((a, b) => (a.of < b.of ? -1 : 1));
+  }
+
+  standing(): OwnerStanding {
+    const about = this.about();
+    if (!about) return { sessions: 0 };
+    const [{ count } = { count: 0 }] = this.#rows<{ count: number }>(
+      'SELECT count(*) AS count FROM sessions',
+    );
+    const erasure = erasureOf(about);
+    return { sessions: count, ...(erasure && { erasure }) };
+  }
+
+  /** Marks the owner: from now on all sessions are to be erased. */
+  beginErasure(now: number): void {
+    this.#exec('UPDATE about SET erasing = ?, removed = 0 WHERE erasing IS NULL', now);
+  }
+
+  /** Adds a session that may have begun meanwhile to those that are to be erased. */
+  eraseToo({ agent, session }: SessionKey): void {
+    const standing: Standing = {
+      ...{ incarnation: '', seq: 0, model: '', openedAt: 0, lastActivity: 0 },
+      ...{ open: undefined, outcome: undefined, words: undefined, title: undefined, used: [] },
+    };
+    const { version } = this.known({ agent, session });
+    const about = this.about();
+    if (about && !this.#session({ agent, session }))
+      this.#store({ agent, session, version, ...about.owner }, standing);
+  }
+
+  /** Returns some of the sessions that are to be erased. */
+  left(limit: number): LeftSession[] {
+    const all = this.about()?.erasing === null ? 'WHERE isLeft = 1' : '';
+    return this.#rows<LeftSession & Record<string, SqlStorageValue>>(
+      `SELECT agent, session, version FROM sessions ${all} LIMIT ?`,
+      limit,
+    );
+  }
+
+  /** The erasure is done: nothing is kept but when. */
+  endErasure(now: number): void {
+    for (const table of ['used', 'gone']) this.#exec(`DELETE FROM ${table}`);
+    this.#exec('UPDATE about SET asked = erasing, erasing = NULL, erased = ?, isListed = 0', now);
+  }
+
+  /** Forgets that there was an erasure. */
+  forgetErasure(): void {
+    this.#exec('UPDATE about SET asked = NULL, erased = NULL');
+  }
+
+  markListed(): void {
+    this.#exec('UPDATE about SET isListed = 1');
+  }
+
+  hasSessions(): boolean {
+    return this.#isMade && this.#rows('SELECT 1 FROM sessions LIMIT 1').length > 0;
+  }
+
+  addOwner(owner: string): void {
+    this.#exec('INSERT OR IGNORE INTO owners VALUES (?)', owner);
+  }
+
+  removeOwner(owner: string): void {
+    this.#exec('DELETE FROM owners WHERE owner = ?', owner);
+  }
+
+  owners(after: string, limit: number): string[] {
+    if (!this.#isMade) return [];
+    return this.#rows<{ owner: string }>(
+      'SELECT owner FROM owners WHERE owner > ? ORDER BY owner LIMIT ?',
+      ...[after, limit],
+    ).map(({ owner }) => owner);
+  }
+
+  #session({ agent, session }: SessionKey): SessionRow | undefined {
+    return this.#rows<SessionRow>(
+      'SELECT * FROM sessions WHERE agent = ? AND session = ?',
+      agent,
+      session,
+    )[0];
+  }
+
+  #goneVersion({ agent, session }: SessionKey): number {
+    if (!this.#isMade) return 0;
+    const query = 'SELECT version FROM gone WHERE agent = ? AND session = ?';
+    return this.#rows<{ version: number }>(query, agent, session)[0]?.version ?? 0;
+  }
+
+  #exec(query: string, ...bindings: SqlStorageValue[]): void {
+    this.#storage.sql.exec(query, ...bindings);
+  }
+
+  #rows<Row extends Record<string, SqlStorageValue>>(query: string, ...bindings: SqlStorageValue[]): Row[] {
+    return this.#storage.sql.exec<Row>(query, ...bindings).toArray();
+  }
+}
+
+type AboutRow = { [Key in keyof About]: About[Key] extends number | null ? About[Key] : never } & {
+  owner: string;
+  isListed: number;
+};
+
+type UsedRow = Record<'day' | 'agent' | 'model' | 'usage', string> & { readonly turns: number };
+
+const usageOf = ({ usage }: { readonly usage: string }): PricedUsage => JSON.parse(usage) as PricedUsage; // written by this file
+
+/** Whether a session that was opened then is to be erased: clocks of objects agree to much less than what an erasure takes. */
+const isFromBefore = (openedAt: number, about: About | undefined): boolean =>
+  about !== undefined && about.erasing === null && about.erased !== null && openedAt <= about.erased;
+
+function erasureOf({ erasing, asked, erased, removed }: About): Erasure | undefined {
+  if (erasing !== null) return { status: 'erasing', since: erasing, removed };
+  if (erased === null) return undefined;
+  return { status: 'erased', since: asked ?? erased, at: erased, removed };
+}

@@ -1,0 +1,130 @@
+/** What an index is asked for, checked: it comes from clients, or from code without types. */
+import { ENCODER } from '../../tool/async.ts';
+import type { Owner } from '../../tool/call-origin.ts';
+import { fromBase64, toBase64 } from '../../tool/content.ts';
+import { ownerProblem } from '../../tool/owner.ts';
+import { shown } from '../../tool/shown.ts';
+import { SESSION_STATUS, type SessionStatus } from '../../worker/index-views.ts';
+import { SessionError } from '../../worker/problem.ts';
+import { ownerOfKey, type Place, type SessionQuery, type UsageQuery } from './reports.ts';
+
+/** Values by their names, as a query of an address has them, or code of the app. */
+export type Asked = Readonly<Record<string, unknown>>;
+
+/** The most entries of a page, and how many there are unless a query says it. */
+const MOST = 100;
+const USUAL = 50;
+
+const refused = (problem: string): SessionError => new SessionError('invalid-query', problem);
+
+/** Returns one of these words, or `undefined` if there is none. @throws SessionError if it is something else. */
+function wordOf<Word extends string>(asked: Asked, name: string, words: readonly Word[]): Word | undefined {
+  const value = asked[name];
+  if (value === undefined) return undefined;
+  const word = words.find((one) => one === value);
+  if (word === undefined) throw refused(`${name} can be ${words.join(', ')}, and nothing else.`);
+  return word;
+}
+
+/** A number, or a text of one, as an address has it. */
+function wholeOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) ? number : undefined;
+}
+
+export function limitOf({ limit = USUAL }: Asked): number {
+  const number = wholeOf(limit);
+  if (number === undefined || number < 1 || number > MOST)
+    throw refused(`limit must be a whole number from 1 to ${MOST}.`);
+  return number;
+}
+
+/** A day, or a time with its zone. */
+const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+
+function timeOf(since: unknown): number | undefined {
+  if (since === undefined) return undefined;
+  const ms = typeof since === 'string' && TIME.test(since) ? Date.parse(since) : wholeOf(since);
+  if (ms === undefined || !(ms >= 0))
+    throw refused('since must be milliseconds since the epoch, or a time such as 2026-11-30T09:00:00Z.');
+  return ms;
+}
+
+/** Reads what a page of sessions is asked for with. @throws SessionError if it is something else. */
+export const readSessionQuery = (asked: Asked): Omit<SessionQuery, 'agent'> => ({
+  status: wordOf<SessionStatus>(asked, 'status', SESSION_STATUS.oneOf),
+  since: timeOf(asked.since),
+  after: placeOf(asked.cursor),
+  limit: limitOf(asked),
+});
+
+/** Reads what usage is asked for with. @throws SessionError if it is something else. */
+export const readUsageQuery = (asked: Asked): UsageQuery => ({
+  by: wordOf(asked, 'by', ['day', 'agent', 'model']) ?? 'day',
+  from: dayOf(asked, 'from'),
+  to: dayOf(asked, 'to'),
+});
+
+function dayOf(asked: Asked, name: string): string | undefined {
+  const day = asked[name];
+  if (day === undefined) return undefined;
+  const time = typeof day === 'string' && /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN;
+  if (Number.isNaN(time)) throw refused(`${name} must be a day in UTC, such as 2026-11-30.`);
+  return String(day);
+}
+
+/** The place behind which a page begins, as a client is given it. */
+export const cursorOf = ({ lastActivity, agent, session }: Place): string =>
+  toCursor([lastActivity, agent, session]);
+
+export function placeOf(cursor: unknown): Place | undefined {
+  if (cursor === undefined) return undefined;
+  const [lastActivity, agent, session] = fromCursor(cursor);
+  if (!Number.isSafeInteger(lastActivity) || typeof agent !== 'string' || typeof session !== 'string')
+    throw badCursor();
+  return { lastActivity: Number(lastActivity), agent, session };
+}
+
+/** The last owner of a page, and back. */
+export const ownersCursorOf = (owner: string): string => toCursor([owner]);
+
+export function ownerBehind(cursor: unknown): string {
+  if (cursor === undefined) return '';
+  const [owner] = fromCursor(cursor);
+  if (typeof owner !== 'string') throw badCursor();
+  return owner;
+}
+
+const badCursor = (): SessionError => refused('cursor must be the `next` of the page before.');
+
+const toCursor = (place: readonly (string | number)[]): string =>
+  toBase64(ENCODER.encode(JSON.stringify(place)))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+
+function fromCursor(cursor: unknown): readonly unknown[] {
+  try {
+    const text = String(cursor).replaceAll('-', '+').replaceAll('_', '/');
+    const bytes = fromBase64(text.padEnd(Math.ceil(text.length / 4) * 4, '='));
+    const place: unknown = JSON.parse(
+      new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes),
+    );
+    if (Array.isArray(place)) return place;
+  } catch {}
+  throw badCursor();
+}
+
+/** Reads an owner as paths and queries name it. @throws SessionError if it is none. */
+export function readOwner(key: string): Owner {
+  const owner = ownerOfKey(key);
+  if (owner) return owner;
+  throw refused(`An owner is id: and the id of a caller, or tenant: and a tenant; it is ${shown(key)}.`);
+}
+
+/** @throws SessionError if code of the app names no owner. */
+export function mustBeOwner(owner: Owner): Owner {
+  const problem = ownerProblem(owner);
+  if (problem !== undefined) throw refused(`The owner ${problem}.`);
+  return owner;
+}

@@ -1,0 +1,138 @@
+/** What an index of sessions answers, in shapes of which clients and descriptions are made. */
+import { FINAL_OUTCOME } from '../journal/events.ts';
+import { PRICED_USAGE } from '../journal/reply-data.ts';
+import { CLOSED, type Infer, OPTIONAL_WHOLE, type Shape, TEXT, TEXT_OR_NULL, WHOLE } from '../tool/shape.ts';
+import { PENDING_VIEW } from './turn-view.ts';
+
+/** How a session stands in a list. */
+export type SessionStatus = Infer<typeof SESSION_STATUS>;
+export const SESSION_STATUS = { oneOf: ['running', 'waiting', 'failed', 'idle'] } as const satisfies Shape;
+
+/** A session in a list. */
+export interface ListedSession extends Infer<typeof LISTED_SESSION> {}
+export const LISTED_SESSION = {
+  object: {
+    /** The id of the session. */
+    session: TEXT,
+    agent: TEXT,
+    /** As it was set, or the first words of the first message. `null`: that has no words. */
+    title: TEXT_OR_NULL,
+    /**
+     * `running`: a turn is open. `waiting`: the open turn waits for somebody. `failed`: the last turn has failed. `idle`: the last turn has
+     * ended in any other way.
+     */
+    status: SESSION_STATUS,
+    /** In milliseconds since the epoch. */
+    openedAt: WHOLE,
+    /** The last message, reply or end of a turn. In milliseconds since the epoch. */
+    lastActivity: WHOLE,
+    /** Of the last turn that has ended. */
+    outcome: { optional: FINAL_OUTCOME },
+    /** How many turns have ended. */
+    turns: WHOLE,
+    usage: PRICED_USAGE,
+    /** The path of the session. Absent in another owner's list, who alone can use it. */
+    url: { optional: TEXT },
+  },
+} as const satisfies Shape;
+
+/** A page of a list of sessions, the latest first. */
+export interface SessionList extends Infer<typeof SESSION_LIST> {}
+export const SESSION_LIST = {
+  object: {
+    sessions: { listOf: LISTED_SESSION },
+    /** The `cursor` of the next page, or `null` at the end. */
+    next: TEXT_OR_NULL,
+  },
+} as const satisfies Shape;
+
+/** A session that waits for somebody, with what an answer needs. */
+export interface WaitingSession extends Infer<typeof WAITING_SESSION> {}
+export const WAITING_SESSION = {
+  object: {
+    session: TEXT,
+    agent: TEXT,
+    title: TEXT_OR_NULL,
+    /** The turn that waits. */
+    turn: TEXT,
+    /** In milliseconds since the epoch. */
+    lastActivity: WHOLE,
+    url: TEXT,
+    /** The calls that the caller may answer. */
+    pending: { listOf: PENDING_VIEW },
+  },
+} as const satisfies Shape;
+
+/** A page of the inbox. It may hold fewer sessions than were asked for, or none, though more follow. */
+export interface Inbox extends Infer<typeof INBOX> {}
+export const INBOX = {
+  object: { waiting: { listOf: WAITING_SESSION }, next: TEXT_OR_NULL },
+} as const satisfies Shape;
+
+/** A new title of a session. `null`: the first words of its first message again. */
+export const TITLE_BODY = { object: { title: TEXT_OR_NULL }, also: CLOSED } as const satisfies Shape;
+
+/** The title of a session. */
+export interface TitledSession extends Infer<typeof TITLED_SESSION> {}
+export const TITLED_SESSION = {
+  object: { session: TEXT, agent: TEXT, title: TEXT_OR_NULL },
+} as const satisfies Shape;
+
+const COUNTS = {
+  object: {
+    /** Turns that have ended. */
+    turns: WHOLE,
+    usage: PRICED_USAGE,
+  },
+} as const satisfies Shape;
+
+/** What an owner has used. */
+export interface UsageReport extends Infer<typeof USAGE_REPORT> {}
+export const USAGE_REPORT = {
+  object: {
+    /** `id:` or `tenant:`, and whose it is. */
+    owner: TEXT,
+    by: { oneOf: ['day', 'agent', 'model'] },
+    usage: {
+      listOf: {
+        object: {
+          /** The day in UTC (`2026-11-30`), the name of the agent, or that of the model: `null` if it is not known. */
+          of: TEXT_OR_NULL,
+        },
+        and: COUNTS,
+      },
+    },
+    total: COUNTS,
+  },
+} as const satisfies Shape;
+
+/** An owner, with the erasure of all of its sessions, if there was one. */
+export interface IndexedOwner extends Infer<typeof INDEXED_OWNER> {}
+export const INDEXED_OWNER = {
+  object: {
+    /** `id:` or `tenant:`, and whose it is. */
+    owner: TEXT,
+    /** Sessions that there are. */
+    sessions: WHOLE,
+    erasure: {
+      optional: {
+        object: {
+          /** `erasing`: sessions are being erased, and no session can begin. `erased`: there is none from before. */
+          status: { oneOf: ['erasing', 'erased'] },
+          /** When it was asked for. In milliseconds since the epoch, as is `at`. */
+          since: WHOLE,
+          /** When it was done. */
+          at: OPTIONAL_WHOLE,
+          /** Sessions that were erased. */
+          removed: WHOLE,
+        },
+      },
+    },
+  },
+} as const satisfies Shape;
+
+/** A page of the owners that have had sessions, in the order of their names. */
+export interface OwnerList extends Infer<typeof OWNER_LIST> {}
+export const OWNER_LIST = {
+  object: { owners: { listOf: TEXT }, next: TEXT_OR_NULL },
+} as const satisfies Shape;

@@ -1,0 +1,38 @@
+/** The Worker of the page on the index of sessions, as it stands. */
+import { createExecutionContext } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, it } from 'vitest';
+import { report } from '../../../../src/examples/sessions/report.ts';
+import worker, { TurnRunner } from '../../../../src/examples/sessions/worker.ts';
+import { json, newSession, ORIGIN, post, type Send, sessionId, sessionName } from '../http/client.ts';
+
+const vars = { ...env, MODEL: 'offline', HOLDFAST_TOKEN: 'of-users', TEAM_TOKEN: 'of-the-team' };
+
+const as =
+  (token: string): Send =>
+  async (path, init) => {
+    const headers = { ...Object(init?.headers), authorization: `Bearer ${token}` };
+    const request = new Request(ORIGIN + path, { ...init, headers });
+    return worker.fetch(
+      request as Request<unknown, IncomingRequestCfProperties>,
+      vars,
+      createExecutionContext(),
+    ); // which nobody reads
+  };
+
+it('lists sessions for users, and owners for the team, which code of the app has too', async () => {
+  const [users, team] = [as('of-users'), as('of-the-team')];
+  const path = newSession('clerk');
+  await (await post(path, { message: 'Where is my order?' }, { via: users })).text();
+  const session = sessionId(path);
+  const runner = new TurnRunner(createExecutionContext(), vars);
+  const row = { name: sessionName(path, 'token'), module: 'index', key: '', ref: 'any', attempt: 1 };
+  expect(await runner.due(row)).toBe('done');
+  const { sessions } = await json(await users('/agents/clerk/sessions'));
+  expect(sessions).toEqual([
+    expect.objectContaining({ session, title: 'Where is my order?', status: 'idle' }),
+  ]);
+  expect((await users('/owners')).status).toBe(403);
+  expect(await json(await team('/owners/id:token'))).toEqual({ owner: 'id:token', sessions: 1 });
+  expect(await report(vars)).toMatchObject({ sessions: 1, turns: 1 });
+});

@@ -1,0 +1,113 @@
+/** All sessions of an owner are erased, in the background, whatever is killed meanwhile. */
+import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import { ToolCallContext } from '../../../../../src/index.ts';
+import { toTurnStart } from '../../../../doors/session.ts';
+import { script } from '../../../../fixtures/scripts.ts';
+import { json, post } from '../../http/client.ts';
+import { problem } from '../../http/waiting.ts';
+import { listed, SESSIONS, tenant } from './indexed.ts';
+
+/** A tenant with sessions of these names, and an operator who may erase them. */
+async function shopWith(...names: readonly string[]) {
+  const shop = tenant();
+  await Promise.all(names.map((session) => shop.say(session, 'Done.')));
+  await expect
+    .poll(async () => (await shop.list('?limit=100')).length, { timeout: 60_000 })
+    .toBe(names.length);
+  const operator = tenant().as({ id: 'olga', operator: true });
+  const path = `/owners/${encodeURIComponent(shop.key)}`;
+  const standing = async () => json(await operator(path));
+  const isErased = () =>
+    expect.poll(standing, { timeout: 60_000 }).toMatchObject({ sessions: 0, erasure: { status: 'erased' } });
+  return { ...shop, operator, standing, isErased, erase: async () => operator(path, { method: 'DELETE' }) };
+}
+
+const ERASING = problem(
+  'erasing',
+  409,
+  'All sessions of this owner are being erased. Begin another when that is done.',
+);
+
+// An erasure takes five seconds at least, and more on a busy machine.
+describe('DELETE /owners/{owner}', { timeout: 120_000 }, () => {
+  it('erases all sessions under kills, refuses those that begin meanwhile, and takes those that begin then', async () => {
+    const names = Array.from({ length: 60 }, (_, at) => `s${at}`);
+    const shop = await shopWith(...names);
+    const response = await shop.erase();
+    expect(response.status).toBe(202);
+    expect(await json(response)).toEqual({
+      owner: shop.key,
+      sessions: 60,
+      erasure: { status: 'erasing', since: expect.any(Number), removed: 0 },
+    });
+    // However busy the machine is, it is not over before it was looked at.
+    const later = (ms: number) =>
+      runInDurableObject(shop.index(), (_, { storage: { sql } }) => {
+        sql.exec('UPDATE about SET erasing = erasing + ?', ms);
+      });
+    await later(600_000);
+    expect(await shop.list()).toEqual([]);
+    for (let kill = 0; kill < 6; kill += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 15));
+      await abortAllDurableObjects();
+    }
+    const message = script('New.').message();
+    for (const headers of [{}, { prefer: 'respond-async' }] as const) {
+      const refused = await post(`${SESSIONS}/new`, { message }, { via: shop.via, headers });
+      expect([refused.headers.get('retry-after'), await json(refused)]).toEqual(['5', ERASING]);
+    }
+    await later(-600_000);
+    await runDurableObjectAlarm(shop.index());
+    await shop.isErased();
+    for (const session of [...names, 'new'])
+      expect((await shop.via(`${SESSIONS}/${session}`)).status).toBe(404);
+    const rows = await runInDurableObject(shop.index(), (_, { storage: { sql } }) =>
+      ['sessions', 'used', 'gone'].map((table) => sql.exec(`SELECT * FROM ${table}`).toArray()),
+    );
+    expect(rows).toEqual([[], [], []]);
+    expect((await shop.get('/usage')).usage).toEqual([]);
+    const { owners } = await json(await shop.operator('/owners?limit=100'));
+    expect(owners).not.toContain(shop.key);
+    await shop.say('new', 'New.');
+    await shop.lists([listed('new', 'idle')]);
+    expect(await shop.standing()).toMatchObject({ sessions: 1, erasure: { status: 'erased' } });
+  });
+
+  it('erases a session from before that is reported when it was done', async () => {
+    const shop = await shopWith('s1');
+    // Its app had no index then, and so nobody has heard of it.
+    const said = { agent: 'indexed', message: 'Late', context: ToolCallContext.of({}), from: { id: 'ann' } };
+    await shop.stub('late').accept({ ...toTurnStart(said, () => crypto.randomUUID()), delayMs: 3_600_000 });
+    await shop.erase();
+    await shop.isErased();
+    expect((await shop.via(`${SESSIONS}/late`)).status).toBe(200);
+    const init = {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: '{"title":"Late"}',
+    };
+    await (await shop.via(`${SESSIONS}/late`, init)).text();
+    await (await shop.via(`${SESSIONS}/late/cancel`, { method: 'POST' })).text();
+    await shop.say('late', 'x');
+    await expect.poll(async () => (await shop.via(`${SESSIONS}/late`)).status, { timeout: 60_000 }).toBe(404);
+    expect(await shop.list()).toEqual([]);
+  });
+
+  it('leaves the sessions of all others', async () => {
+    const [shop, other] = [await shopWith('same'), await shopWith('same')];
+    await shop.erase();
+    await shop.isErased();
+    expect(await other.list()).toEqual([listed('same', 'idle')]);
+    expect((await other.via(`${SESSIONS}/same`)).status).toBe(200);
+    expect(env.INDEX.getByName(shop.key)).toBeDefined();
+  });
+
+  it('erases an owner of whom nothing is known', async () => {
+    const shop = await shopWith();
+    expect(await shop.standing()).toEqual({ owner: shop.key, sessions: 0 });
+    await shop.erase();
+    await shop.isErased();
+  });
+});

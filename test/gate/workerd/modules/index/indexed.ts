@@ -1,0 +1,73 @@
+import { runDurableObjectAlarm } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect } from 'vitest';
+import type { Caller, HoldfastConfig } from '../../../../../src/create-holdfast.ts';
+import { answers } from '../../../../../src/modules/answers/entry.ts';
+import type { IndexObject } from '../../../../../src/modules/index/entry.ts';
+import { sessionIndex } from '../../../../../src/modules/index/entry.ts';
+import { toSessionName } from '../../../../doors/session.ts';
+import { indexed } from '../../../../fixtures/clerk-agent.ts';
+import { setTime } from '../../../../fixtures/held-time.ts';
+import { script } from '../../../../fixtures/scripts.ts';
+import { appWith } from '../../http/app.ts';
+import { json, post, type Send } from '../../http/client.ts';
+
+declare global {
+  namespace Cloudflare {
+    interface Env {
+      readonly INDEX: DurableObjectNamespace<IndexObject>;
+    }
+  }
+}
+
+type Listed = Record<string, unknown>;
+
+/** Where the sessions of the indexed agent are. */
+export const SESSIONS = '/agents/indexed/sessions';
+
+/** A tenant that nobody has used, as one of its people asks an app with an index. */
+export function tenant(config: Partial<HoldfastConfig> = {}, more: Omit<Caller, 'id' | 'tenant'> = {}) {
+  const name = `t-${crypto.randomUUID()}`;
+  const as = (caller: Omit<Caller, 'tenant'>, vars = {}): Send =>
+    appWith(
+      {
+        agents: [indexed],
+        use: [answers, sessionIndex()],
+        ...config,
+        auth: () => ({ tenant: name, ...caller }),
+      },
+      vars,
+    );
+  const via = as({ id: 'ann', ...more });
+  const get = async (path: string) => json(await via(path));
+  return {
+    name,
+    key: `tenant:${name}`,
+    as,
+    via,
+    get,
+    /** Has a turn in a session, which says this. */
+    async say(session: string, ...replies: Parameters<typeof script>) {
+      const message = script(...replies).message(`Hello from ${session}`);
+      return json(await post(`${SESSIONS}/${session}`, { message }, { via }));
+    },
+    list: async (query = '') => (await get(SESSIONS + query)).sessions as Listed[],
+    /** Waits until the list is like this. */
+    lists: (wanted: unknown, query = '') =>
+      expect.poll(async () => (await get(SESSIONS + query)).sessions, { timeout: 20_000 }).toEqual(wanted),
+    stub: (session: string) =>
+      env.SESSIONS.getByName(toSessionName({ owner: { tenant: name }, agent: 'indexed', session })),
+    index: () => env.INDEX.getByName(`tenant:${name}`),
+    /** Lets so much time pass for the object of a session, whose alarm goes off then. */
+    async wait(session: string, ms: number) {
+      setTime(toSessionName({ owner: { tenant: name }, agent: 'indexed', session }), () => Date.now() + ms);
+      await runDurableObjectAlarm(
+        env.SESSIONS.getByName(toSessionName({ owner: { tenant: name }, agent: 'indexed', session })),
+      );
+    },
+  };
+}
+
+/** A session in a list. */
+export const listed = (session: string, status: string, more: Listed = {}) =>
+  expect.objectContaining({ session, agent: 'indexed', status, url: `${SESSIONS}/${session}`, ...more });

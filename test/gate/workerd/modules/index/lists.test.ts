@@ -1,0 +1,216 @@
+/** The list of sessions: what sessions have reported to the index of their owner. */
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import { answers } from '../../../../../src/modules/answers/entry.ts';
+import { onBehalfOf } from '../../../../../src/modules/http/entry.ts';
+import { sessionIndex } from '../../../../../src/modules/index/entry.ts';
+import { withLease } from '../../../../fixtures/lease-terms.ts';
+import { held, script } from '../../../../fixtures/scripts.ts';
+import { json, post } from '../../http/client.ts';
+import { answer, problem } from '../../http/waiting.ts';
+import { listed, SESSIONS, tenant } from './indexed.ts';
+
+const now = expect.closeTo(Date.now(), -6);
+
+describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
+  it('lists a session with its title, its times, its outcome and what it used', async () => {
+    const { say, list, lists, get } = tenant();
+    expect(await list()).toEqual([]);
+    const { usage } = await say('s1', 'One.', 'Two.');
+    await lists([
+      {
+        session: 's1',
+        agent: 'indexed',
+        title: expect.stringMatching(/^Hello from s1 #/),
+        status: 'idle',
+        openedAt: now,
+        lastActivity: now,
+        outcome: 'completed',
+        turns: 1,
+        usage,
+        url: `${SESSIONS}/s1`,
+      },
+    ]);
+    await say('s1');
+    await lists([listed('s1', 'idle', { turns: 2 })]);
+    const [{ usage: total } = {}] = await list();
+    expect(total).toEqual((await get(`${SESSIONS}/s1`)).usage);
+  });
+
+  it('shows that a turn runs, waits, goes on, fails and is erased', async () => {
+    const { via, lists } = tenant();
+    const path = `${SESSIONS}/s1`;
+    const first = held({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
+    const second = held('Paid.');
+    const { message } = script(first.reply, second.reply);
+    const sent = post(path, { message: message() }, { via });
+    await lists([listed('s1', 'running', { turns: 0 })]);
+    first.release();
+    const { pending } = Object(await json(await sent));
+    await lists([listed('s1', 'waiting')]);
+    const decided = answer(pending[0].links.approvals, { decision: 'approve' }, { via });
+    await second.asked();
+    await lists([listed('s1', 'running')]);
+    second.release();
+    await (await decided).text();
+    await lists([listed('s1', 'idle', { outcome: 'completed', turns: 1 })]);
+    await (await post(path, { message: 'No script.' }, { via })).text();
+    await lists([listed('s1', 'failed', { outcome: 'failed', turns: 2 })]);
+    await via(path, { method: 'DELETE' });
+    await lists([]);
+    await (await post(path, { message: script('New.').message('Another one') }, { via })).text();
+    await lists([listed('s1', 'idle', { turns: 1, title: expect.stringMatching(/^Another one/) })]);
+  });
+
+  it('does not list a session whose object was erased by itself', async () => {
+    const { say, lists, stub } = tenant();
+    const session = `${withLease(300)}-s1`;
+    await say(session, 'One.');
+    await lists([listed(session, 'idle')]);
+    await stub(session).erase(); // as its alarm does when its time is over
+    await lists([]);
+  });
+
+  it('is read in pages, by status and since a time, the latest first', async () => {
+    const { say, list, get, lists } = tenant();
+    for (const session of ['a', 'b', 'c']) {
+      await say(session, 'Done.');
+      await lists(expect.arrayContaining([listed(session, 'idle')]));
+    }
+    await say('d');
+    await lists(expect.arrayContaining([listed('d', 'failed')]));
+    const seen: unknown[] = [];
+    for (let next: unknown = ''; next !== null; ) {
+      const page = await get(`${SESSIONS}?limit=3${next === '' ? '' : `&cursor=${next}`}`);
+      seen.push((page.sessions as { session: string }[]).map(({ session }) => session));
+      next = page.next;
+    }
+    expect(seen).toEqual([['d', 'c', 'b'], ['a']]);
+    expect((await list('?status=failed')).map(({ session }) => session)).toEqual(['d']);
+    expect((await list('?status=idle&limit=1')).map(({ session }) => session)).toEqual(['c']);
+    const [{ lastActivity } = {}] = await list('?limit=1');
+    expect((await list(`?since=${lastActivity}`)).map(({ session }) => session)).toEqual(['d']);
+    expect(await list(`?since=${new Date(Number(lastActivity) + 1).toISOString()}`)).toEqual([]);
+  });
+
+  it.each([
+    ['status=open', 'status can be running, waiting, failed, idle, and nothing else.'],
+    [
+      'since=yesterday',
+      'since must be milliseconds since the epoch, or a time such as 2026-11-30T09:00:00Z.',
+    ],
+    ['since=-1', 'since must be milliseconds since the epoch, or a time such as 2026-11-30T09:00:00Z.'],
+    ['limit=0', 'limit must be a whole number from 1 to 100.'],
+    ['limit=101', 'limit must be a whole number from 1 to 100.'],
+    ['limit=', 'limit must be a whole number from 1 to 100.'],
+    ['cursor=', 'cursor must be the `next` of the page before.'],
+    ['cursor=W10', 'cursor must be the `next` of the page before.'],
+    ['cursor=%00', 'cursor must be the `next` of the page before.'],
+  ])('refuses ?%s', async (query, detail) => {
+    const { get } = tenant();
+    expect(await get(`${SESSIONS}?${query}`)).toEqual(problem('invalid-query', 400, detail));
+  });
+
+  it('refuses an owner that is none, an agent that is not there, and whoever is no operator', async () => {
+    const { get, as } = tenant();
+    const operators =
+      'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of one who has it.';
+    const refused = problem('role-required', 403, operators, { role: 'operator' });
+    expect(await get(`${SESSIONS}?owner=id:bob`)).toEqual(refused);
+    for (const path of ['/owners', '/owners/id:bob', '/usage?owner=id:bob'])
+      expect(await get(path)).toEqual(refused);
+    const detail = "An owner is id: and the id of a caller, or tenant: and a tenant; it is 'bob'.";
+    const via = as({ id: 'olga', operator: true });
+    expect(await json(await via(`${SESSIONS}?owner=bob`))).toEqual(problem('invalid-query', 400, detail));
+    expect(await get('/agents/nobody/sessions')).toMatchObject({
+      type: 'urn:holdfast:problem:unknown-agent',
+    });
+  });
+
+  it('takes no person for an operator for whom an operator sends requests', async () => {
+    const use = [answers, sessionIndex(), onBehalfOf(({ headers }) => headers.get('x-person'))];
+    const via = tenant({ use }).as({ id: 'app', delegates: true, operator: true });
+    expect((await via('/owners')).status).toBe(200);
+    expect((await via('/owners', { headers: { 'x-person': 'ann' } })).status).toBe(403);
+  });
+
+  it('shows the sessions of one owner to it and to operators, and to nobody else', async () => {
+    const [acme, other] = [tenant(), tenant()];
+    await acme.say('same', 'Of acme.');
+    await other.say('same', 'Of another.');
+    await acme.lists([listed('same', 'idle')]);
+    await other.lists([listed('same', 'idle')]);
+    const [{ title } = {}] = await acme.list();
+    expect(await other.list()).not.toEqual([expect.objectContaining({ title })]);
+    const operator = other.as({ id: 'olga', operator: true });
+    const { sessions } = await json(await operator(`${SESSIONS}?owner=${acme.key}`));
+    expect(sessions).toEqual([expect.not.objectContaining({ url: expect.anything() })]);
+    expect(sessions).toEqual([expect.objectContaining({ session: 'same', title })]);
+    await expect
+      .poll(async () => {
+        const { owners } = await json(await operator('/owners?limit=100'));
+        return owners;
+      })
+      .toEqual(expect.arrayContaining([acme.key, other.key]));
+  });
+});
+
+describe('PATCH .../sessions/{session}', { timeout: 60_000 }, () => {
+  const titled = async ({ via }: ReturnType<typeof tenant>, session: string, body: unknown) => {
+    const init = {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    };
+    return json(await via(`${SESSIONS}/${session}`, init));
+  };
+
+  it('gives it a title, which its journal keeps, and takes that back', async () => {
+    const shop = tenant();
+    await shop.say('s1', 'One.', 'Two.');
+    expect(await titled(shop, 's1', { title: 'Refund of order 7' })).toEqual({
+      session: 's1',
+      agent: 'indexed',
+      title: 'Refund of order 7',
+    });
+    expect(await shop.list()).toEqual([listed('s1', 'idle', { title: 'Refund of order 7' })]);
+    await shop.say('s1');
+    await shop.lists([listed('s1', 'idle', { turns: 2, title: 'Refund of order 7' })]);
+    await titled(shop, 's1', { title: null });
+    expect(await shop.list()).toEqual([
+      listed('s1', 'idle', { title: expect.stringMatching(/^Hello from s1/) }),
+    ]);
+  });
+
+  it.each([
+    [{ title: '' }, 'title: must be text of 1 to 200 characters, or null'],
+    [{ title: 'x'.repeat(201) }, 'title: must be text of 1 to 200 characters, or null'],
+    [{}, 'title: must be text of 1 to 200 characters, or null'],
+    [{ title: 'A', name: 'B' }, 'name: is not known here'],
+  ])('refuses %j', async (body, said) => {
+    const shop = tenant();
+    await shop.say('s1', 'One.');
+    expect(await titled(shop, 's1', body)).toMatchObject({ status: 422, problems: [said] });
+  });
+
+  it('finds no session that has not begun', async () => {
+    expect(await titled(tenant(), 's1', { title: 'A' })).toMatchObject({
+      type: 'urn:holdfast:problem:unknown-session',
+    });
+  });
+});
+
+describe('a deployment without the binding', () => {
+  it('is told so by GET /health, and by every request for a session', async () => {
+    const via = tenant().as({ id: 'ann' }, { INDEX: undefined });
+    const detail =
+      'This Worker has no Durable Object binding INDEX, which sessionIndex() needs. In its main module: ' +
+      'export { IndexObject } from \'holdfast/index\'. In wrangler.toml: [[durable_objects.bindings]] with name = "INDEX" and ' +
+      'class_name = "IndexObject", and [[migrations]] with a tag of its own and new_sqlite_classes = ["IndexObject"].';
+    const refused = problem('misconfigured', 500, detail);
+    expect(await json(await via('/health'))).toEqual(refused);
+    expect(await json(await post(`${SESSIONS}/s1`, { message: 'Hello' }, { via }))).toEqual(refused);
+    expect(await json(await via(SESSIONS))).toEqual(refused);
+    expect(env.INDEX).toBeDefined();
+  });
+});

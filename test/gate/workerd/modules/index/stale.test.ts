@@ -1,0 +1,46 @@
+/** A session whose files are in a store, and which reports to an index. */
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { expect, it } from 'vitest';
+import { ToolCallContext } from '../../../../../src/index.ts';
+import { toTurnStart } from '../../../../doors/session.ts';
+import { listed, tenant } from './indexed.ts';
+
+const FILES = { module: 'files', key: '' };
+
+it('leaves the copies of removed files to the store, and hears of the erasure all the same', async () => {
+  const shop = tenant();
+  const stub = shop.stub('s1');
+  const said = { agent: 'indexed', message: 'A file', context: ToolCallContext.of({}), from: { id: 'ann' } };
+  const start = toTurnStart(said, () => crypto.randomUUID());
+  const { incarnation } = JSON.parse(start.opening.body);
+  const outside = { ...FILES, incarnation, version: 0 };
+  const index = { module: 'index', key: '' };
+  const id = 'a'.repeat(64);
+  await stub.accept({
+    ...start,
+    delayMs: 3_600_000,
+    blobs: [{ id, about: '{}', size: 3, outside }],
+    keepsOutside: [FILES, index],
+    agenda: [{ ...index, ref: start.turn }],
+  });
+  await shop.lists([listed('s1', 'idle', { turns: 0 })]);
+  expect(await stub.removeBlob(id)).toMatchObject({ status: 'deleted' });
+  await shop.wait('s1', 60_000);
+  const agenda = () =>
+    runInDurableObject(stub, (_, { storage }) =>
+      storage.sql
+        .exec<{ ref: string; due: number }>("SELECT ref, due FROM agenda WHERE kind = 'due' ORDER BY ref")
+        .toArray()
+        .map(({ ref, due }) => [JSON.parse(ref).module, due > 8e15]),
+    );
+  // The Worker of tests has no store.
+  await expect.poll(agenda).toEqual([
+    ['files', false],
+    ['index', true],
+  ]);
+  await stub.erase();
+  await shop.wait('s1', 120_000);
+  await shop.lists([]);
+  await expect.poll(agenda).toEqual([['files', false]]);
+  await runDurableObjectAlarm(stub);
+});
