@@ -36,6 +36,9 @@ interface NoAnswer {
   readonly text?: undefined;
   readonly object?: undefined;
   readonly artifacts?: undefined;
+  readonly usage?: undefined;
+  readonly iterations?: undefined;
+  readonly toolCalls?: undefined;
   readonly error?: undefined;
 }
 

@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { type Bundle, type Project, wranglerFile } from './project.ts';
+import { type Bundle, type FailedBundle, type Project, wranglerFile } from './project.ts';
 
 /** What of the metafile of esbuild is read. */
 export interface Metafile {
@@ -20,7 +21,7 @@ export interface Metafile {
 }
 
 /** Bundles the Worker by the project's own wrangler, as a deployment does, and uploads nothing. */
-export async function bundleProject(project: Project): Promise<Bundle | { readonly failure: string }> {
+export async function bundleProject(project: Project): Promise<Bundle | FailedBundle> {
   const out = mkdtempSync(join(tmpdir(), 'holdfast-doctor-'));
   const meta = join(out, 'meta.json');
   const { folder, configFile, environment } = project;
@@ -37,7 +38,7 @@ export async function bundleProject(project: Project): Promise<Bundle | { readon
     WRANGLER_LOG_PATH: out,
   };
   try {
-    const failure = await new Promise<string | undefined>((resolved) => {
+    const failure = await new Promise<FailedBundle | undefined>((resolved) => {
       execFile(
         process.execPath,
         args,
@@ -45,21 +46,24 @@ export async function bundleProject(project: Project): Promise<Bundle | { readon
         (error, stdout, stderr) => resolved(error ? failureIn(`${stderr}\n${stdout}`) : undefined),
       );
     });
-    if (failure !== undefined) return { failure };
+    if (failure !== undefined) return failure;
     return readBundle(project, JSON.parse(readFileSync(meta, 'utf8')), join(out, 'scripts'));
   } finally {
     rmSync(out, { recursive: true, force: true });
   }
 }
 
-/** The errors in the output of wrangler, in one line. */
-function failureIn(output: string): string {
-  const errors = output.split('\n').filter((line) => /\[ERROR\]|^\s*(✘|×|Error:)/.test(line));
-  const lines = errors.length > 0 ? errors : output.split('\n').filter((line) => line.trim() !== '');
-  return lines
+/** The errors in the output of wrangler, in one line. It is coloured whatever the environment says. */
+export function failureIn(output: string): FailedBundle {
+  const plain = stripVTControlCharacters(output);
+  const errors = plain.split('\n').filter((line) => /\[ERROR\]|^\s*(✘|×|Error:)/.test(line));
+  const lines = errors.length > 0 ? errors : plain.split('\n').filter((line) => line.trim() !== '');
+  const failure = lines
     .slice(0, 3)
     .map((line) => line.replace(/^.*\[ERROR\]\s*/, '').trim())
     .join(' ');
+  const [, classes = ''] = /not exported in your entrypoint file: ([\w$, ]+)\./.exec(failure) ?? [];
+  return { failure, unexported: classes.split(', ').filter((name) => name !== '') };
 }
 
 /** What a metafile and the scripts beside it say. */

@@ -51,19 +51,17 @@ const isStored = ({ config }: Project, name: string): boolean =>
 const date: Check = (project) => {
   const { compatibility_date: given, compatibility_flags: flags = [] } = project.config;
   const fix = [setConfig(['compatibility_date'], AWAKE_DATE)];
-  if (flags.includes('disable_ctx_exports')) {
-    return [
-      {
-        id: 'ctx-exports',
-        level: 'error',
-        what: 'The flag disable_ctx_exports is set.',
-        why: "A session's object reaches the TurnRunner by ctx.exports, so no turn outlives its request.",
-        mend: 'Remove it from compatibility_flags.',
-      },
-    ];
-  }
+  const isOff = flags.includes('disable_ctx_exports');
+  const off: Problem = {
+    id: 'ctx-exports',
+    level: 'error',
+    what: 'The flag disable_ctx_exports is set.',
+    why: "A session's object reaches the TurnRunner by ctx.exports, so no turn outlives its request.",
+    mend: 'Remove it from compatibility_flags.',
+  };
   if (given === undefined || given < LEAST_DATE) {
     return [
+      ...(isOff ? [off] : []),
       {
         id: 'compatibility-date',
         level: 'error',
@@ -74,6 +72,7 @@ const date: Check = (project) => {
       },
     ];
   }
+  if (isOff) return [off];
   const hasQueue = project.config.queues?.producers?.some(({ binding }) => binding === 'TURNS') ?? false;
   if (given >= AWAKE_DATE || hasQueue) return [];
   return [
@@ -118,7 +117,7 @@ const sessions: Check = (project) => {
       {
         id: 'sessions-binding',
         level: 'error',
-        what: `No Durable Object is bound as SESSIONS${inEnvironment(project)}.`,
+        what: `No Durable Object is bound as SESSIONS${inEnvironment(project)}${otherName(project)}.`,
         why: 'Sessions are its objects, so every request for one returns 500 misconfigured.',
         mend: 'Bind it: name = "SESSIONS", class_name = "SessionObject" in [[durable_objects.bindings]].',
         fix: [
@@ -130,16 +129,18 @@ const sessions: Check = (project) => {
               value: { name: 'SESSIONS', class_name: 'SessionObject' },
             },
           },
-          ...(isMigrated(project, 'SessionObject') ? [] : [migration(project, 'SessionObject')]),
+          // A class that a migration has made already cannot be made again, with SQLite or without.
+          ...(isMigrated(project, 'SessionObject') || isWithoutSqlite(project, 'SessionObject')
+            ? []
+            : [migration(project, 'SessionObject')]),
         ],
       },
     ];
   }
   const { class_name: name } = binding;
   if (binding.script_name !== undefined || isMigrated(project, name)) return [];
-  const isOld = config.migrations?.some((one) => one.new_classes?.includes(name));
   return [
-    isOld
+    isWithoutSqlite(project, name)
       ? {
           id: 'sessions-sqlite',
           level: 'error',
@@ -160,6 +161,15 @@ const sessions: Check = (project) => {
 
 const inEnvironment = ({ environment }: Project): string =>
   environment === undefined ? '' : ` in the environment ${environment}, which inherits no bindings`;
+
+/** The name that the class has in the place of the right one. */
+function otherName({ config }: Project): string {
+  const other = config.durable_objects?.bindings?.find(({ class_name: name }) => name === 'SessionObject');
+  return other ? `; SessionObject is bound as ${other.name}` : '';
+}
+
+const isWithoutSqlite = ({ config }: Project, name: string): boolean =>
+  config.migrations?.some((one) => one.new_classes?.includes(name)) ?? false;
 
 function isMigrated({ config }: Project, name: string): boolean {
   const isMade = config.migrations?.some(
@@ -191,7 +201,11 @@ const entry: Check = (project) => {
     ];
   }
   if (bundle === undefined) return [];
+  const binding = config.durable_objects?.bindings?.find(({ name }) => name === 'SESSIONS');
+  const sessionClass = binding && binding.script_name === undefined ? binding.class_name : undefined;
   if ('failure' in bundle) {
+    if (sessionClass !== undefined && bundle.unexported.includes(sessionClass))
+      return [withoutSessionClass(file.file, sessionClass)];
     return [
       {
         id: 'bundle-fails',
@@ -202,8 +216,6 @@ const entry: Check = (project) => {
       },
     ];
   }
-  const class_name = config.durable_objects?.bindings?.find(({ name }) => name === 'SESSIONS');
-  const sessionClass = class_name && class_name.script_name === undefined ? class_name.class_name : undefined;
   const has = (name: string): boolean => bundle.exports.includes(name);
   const [, app] = /\b(?:const|let)\s+(\w+)\s*=\s*createHoldfast\s*[(<]/.exec(file.text) ?? [];
   return [
@@ -233,20 +245,18 @@ const entry: Check = (project) => {
         ]),
     ...(sessionClass === undefined || has(sessionClass)
       ? []
-      : [
-          {
-            id: 'export-session-object',
-            level: 'error' as const,
-            what: `${file.file} does not export ${sessionClass}.`,
-            why: 'SESSIONS is bound to that class, so a deployment is refused.',
-            mend: `export { ${exported(sessionClass)} } from 'holdfast/durable-objects';`,
-            fix: [
-              appended(file.file, `export { ${exported(sessionClass)} } from 'holdfast/durable-objects';`),
-            ],
-          },
-        ]),
+      : [withoutSessionClass(file.file, sessionClass)]),
   ];
 };
+
+const withoutSessionClass = (file: string, name: string): Problem => ({
+  id: 'export-session-object',
+  level: 'error',
+  what: `${file} does not export ${name}.`,
+  why: 'SESSIONS is bound to that class, so a deployment is refused.',
+  mend: `export { ${exported(name)} } from 'holdfast/durable-objects';`,
+  fix: [appended(file, `export { ${exported(name)} } from 'holdfast/durable-objects';`)],
+});
 
 const exported = (name: string): string => (name === 'SessionObject' ? name : `SessionObject as ${name}`);
 

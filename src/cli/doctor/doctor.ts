@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { type Command, type Output, UsageError } from '../command.ts';
 import { bundleProject } from './bundle.ts';
 import { checkProject, type NeededSecret, neededSecrets } from './checks.ts';
-import { applyFixes } from './fix.ts';
+import { applyFixes, type Fixed } from './fix.ts';
 import type { Problem } from './problem.ts';
 import {
   type Bundle,
@@ -42,22 +42,37 @@ export const doctor: Command = {
     const first = await diagnose(options);
     if ('id' in first) return reportUnreadable(first, options.isJson, output);
     if (!options.isFix) return report(first.diagnosis, undefined, options.isJson, output);
-    const fixed = applyFixes(first.project, first.diagnosis.problems);
-    const again = await diagnose(options);
-    if ('id' in again) return reportUnreadable(again, options.isJson, output);
-    const left = new Set(again.diagnosis.problems.map(({ id, what }) => `${id} ${what}`));
-    const isMended = ({ id, what }: Problem): boolean => !left.has(`${id} ${what}`);
+    // What wrangler does not bundle shows the rest of its problems when that is mended.
+    const tried = new Set<string>();
+    const done: Problem[] = [];
+    const refused: Fixed['refused'][number][] = [];
+    let found = first;
+    for (;;) {
+      const fresh = found.diagnosis.problems.filter((one) => one.fix && !tried.has(nameOf(one)));
+      if (fresh.length === 0) break;
+      for (const one of fresh) tried.add(nameOf(one));
+      const fixed = applyFixes(found.project, fresh);
+      done.push(...fixed.done);
+      refused.push(...fixed.refused);
+      const again = await diagnose(options);
+      if ('id' in again) return reportUnreadable(again, options.isJson, output);
+      found = again;
+    }
+    const left = new Set(found.diagnosis.problems.map(nameOf));
     return report(
-      again.diagnosis,
+      found.diagnosis,
       {
-        mended: fixed.done.filter(isMended),
-        refused: fixed.refused.map(({ problem, because }) => ({ id: problem.id, because })),
+        mended: done.filter((one) => !left.has(nameOf(one))),
+        refused: refused.map(({ problem, because }) => ({ id: problem.id, because })),
       },
       options.isJson,
       output,
     );
   },
 };
+
+/** Two problems of one name are one. */
+const nameOf = ({ id, what }: Problem): string => `${id} ${what}`;
 
 interface Options extends WhichProject {
   readonly isFix: boolean;
@@ -152,7 +167,9 @@ function report(found: Diagnosis, repair: Repair | undefined, isJson: boolean, {
   for (const problem of problems) out(`${shown(problem)}\n`);
   if (bundle) out(`${tableOf(bundle)}\n`);
   if (secrets.length > 0) {
-    out('Secrets that a deployment reads; `wrangler secret list` shows which are set:');
+    out(
+      'Secrets that Holdfast reads in a deployment, beside those that functions of the project read; `wrangler secret list` shows which are set:',
+    );
     for (const secret of secrets) out(`  ${secret.name}  ${secret.for}`);
     out('');
   }

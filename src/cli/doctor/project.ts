@@ -62,7 +62,14 @@ export interface Project {
   readonly installed: (name: string) => string | undefined;
   readonly devVars: DevVars | undefined;
   /** `undefined` if it was not made. */
-  readonly bundle: Bundle | { readonly failure: string } | undefined;
+  readonly bundle: Bundle | FailedBundle | undefined;
+}
+
+/** Why wrangler makes no bundle. */
+export interface FailedBundle {
+  readonly failure: string;
+  /** The classes of the Worker's own bindings that its main module does not export, if that is why. */
+  readonly unexported: readonly string[];
 }
 
 /** What `wrangler deploy` would upload. */

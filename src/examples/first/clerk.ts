@@ -6,7 +6,7 @@ const pay = defineTool({
   description: 'Pay an invoice by its number.',
   input: v.object({ number: v.pipe(v.string(), v.description('Such as INV-17')) }),
   effect: 'once', // runs at most once, whatever crashes
-  run: ({ number }, call) => ({ paid: number, reference: call.idempotencyKey.slice(0, 8) }),
+  run: ({ number }, call) => ({ paid: number, reference: call.idempotencyKey }),
 });
 
 export const clerk = defineAgent({

@@ -174,7 +174,7 @@ function bodyOf({ host }: DueApp, { name, stop, events, at }: Stopped): string {
 
 /** Where messages go, and what signs them. */
 interface Sending {
-  readonly url: string | ((env: WebhookEnv) => string);
+  readonly url: string | ((env: WebhookEnv) => unknown);
   readonly secret: SecretSource;
 }
 
@@ -183,11 +183,13 @@ async function readSending(
   { url, secret }: Sending,
   env: Env,
 ): Promise<string | { readonly to: string; readonly keys: readonly Uint8Array<ArrayBuffer>[] }> {
-  const to = typeof url === 'function' ? url(env) : url;
+  const told = typeof url === 'function' ? url(env) : url;
+  const to = typeof told === 'string' ? told : '';
   const problem = urlProblem(to);
   if (problem !== undefined) return problem;
   const keys = (await readSecrets(env, secret)).map(standardKey);
-  if (keys.length === 0) return 'has no secret: set the var that its `secret` reads (wrangler secret put)';
+  if (keys.length === 0)
+    return 'has no secret: set the var that its `secret` reads (wrangler secret put; a line of .dev.vars for wrangler dev, which reads it when it starts)';
   const known = keys.filter((key) => key !== undefined);
   return known.length < keys.length
     ? `has a secret that is none: it ${STANDARD_KEY_RULE}`

@@ -19,8 +19,8 @@ export type { TurnStop } from '../../session/turn-end.ts';
 export interface OutgoingWebhookConfig {
   /** 1 to 64 of `A-Z a-z 0-9 _ -`. Defaults to `outgoing`. Sessions remember by it what they still have to tell. */
   readonly name?: string | undefined;
-  /** Where it is sent to: `https`, or `http` on localhost. Redirects are not followed. */
-  readonly url: string | ((env: WebhookEnv) => string);
+  /** Where it is sent to: `https`, or `http` on localhost. Redirects are not followed. What a function returns is checked when it is read. */
+  readonly url: string | ((env: WebhookEnv) => unknown);
   /**
    * Where the secret is: `(env) => env.TURNS_WEBHOOK_SECRET`, or the name of its var. It is `whsec_` and the base64 of 24 bytes or more.
    * Every message is signed with each of several, `(env) => [env.NEW, env.OLD]`, so that a receiver may have either.

@@ -328,6 +328,23 @@ describe('a broken project', () => {
     expect(idsOf(await look('production'))).toEqual([]);
   });
 
+  it('has sessions under another name, in a class that was made without SQLite', async () => {
+    change('wrangler.toml', '"SESSIONS"', '"SESSION"');
+    change('wrangler.toml', 'new_sqlite_classes', 'new_classes');
+    const project = await look();
+    const problems = checkProject(project);
+    expect(problems).toMatchObject([
+      {
+        id: 'sessions-binding',
+        what: 'No Durable Object is bound as SESSIONS; SessionObject is bound as SESSION.',
+      },
+    ]);
+    applyFixes(project, problems);
+    // No migration makes the class anew: wrangler would refuse the file.
+    expect(read('wrangler.toml')).not.toContain('new_sqlite_classes');
+    expect(idsOf(await look())).toEqual(['sessions-sqlite']);
+  });
+
   it('has a peer of another version, or none', async () => {
     const modules = join(folder, 'node_modules');
     renameSync(join(modules, 'valibot'), join(folder, 'valibot'));
@@ -395,11 +412,14 @@ describe('the program', () => {
 `,
     );
     change('src/worker.ts', 'export const { TurnRunner } = holdfast;\n', '');
+    // wrangler bundles nothing without it once it is bound, so that is seen in the second look.
+    change('src/worker.ts', "export { SessionObject } from 'holdfast/durable-objects';\n", '');
     const { code, stdout } = await run('doctor', '--fix');
     const mended = [...stdout.matchAll(/^mended +([a-z-]+):/gm)].map(([, id]) => id);
     expect(mended).toEqual([
       ...['compatibility-date', 'sessions-binding', 'export-turn-runner'],
       ...['enable-request-signal', 'global-fetch-strictly-public', 'minify', 'observability'],
+      'export-session-object',
     ]);
     expect(stdout).toMatch(/^warning +model-offline$/m);
     expect(stdout).toMatch(/^The bundle: \d+\.\d KiB, gzipped \d+\.\d KiB$/m);
@@ -415,6 +435,7 @@ describe('the program', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       problems: [{ id: 'bundle-fails', level: 'error', what: expect.stringContaining('holdfast/htp') }],
     });
+    expect(stdout).not.toContain('\\u001b'); // wrangler colours its words
     expect(code).toBe(1);
   }, 120_000);
 

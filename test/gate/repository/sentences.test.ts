@@ -12,6 +12,7 @@ const root = resolve(import.meta.dirname, '../../..');
 const READS_WORDS: Readonly<Record<string, string>> = {
   'durable-objects/appends.ts': 'of SQLite',
   'durable-objects/watchers.ts': 'how live messages begin, which are relayed unparsed',
+  'src/cli/doctor/bundle.ts': 'of wrangler',
   'src/client/transport.ts': 'of the platform, without a full stop',
   'src/loop/exception-processor.ts': 'of the platform and libraries',
   'src/mcp/client/failures.ts': 'of MCP servers',

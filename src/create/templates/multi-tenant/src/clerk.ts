@@ -10,7 +10,7 @@ const pay = defineTool({
   run: ({ number }, call) => ({
     paid: number,
     by: call.principal.tenant,
-    reference: call.idempotencyKey.slice(0, 8),
+    reference: call.idempotencyKey,
   }),
 });
 

@@ -170,7 +170,8 @@ describe('a message of an outgoing webhook', () => {
     expect(await send()).toEqual({ why: 'could not be reached' });
   });
 
-  const NOT_SET = 'has no secret: set the var that its `secret` reads (wrangler secret put)';
+  const NOT_SET =
+    'has no secret: set the var that its `secret` reads (wrangler secret put; a line of .dev.vars for wrangler dev, which reads it when it starts)';
 
   it.each<[string, Sending, string]>([
     ['no secret is set', { env: {} }, NOT_SET],
