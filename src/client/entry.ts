@@ -24,4 +24,11 @@ export type {
   WatchItem,
 } from './follow.ts';
 export { type ClientProblem, HoldfastError, type HoldfastErrorDetails } from './holdfast-error.ts';
+export {
+  createIndexClient,
+  type IndexClient,
+  type ListOptions,
+  type ListSessionsOptions,
+  type UsageOptions,
+} from './index-client.ts';
 export type { FetchInit, TransportOptions } from './transport.ts';

@@ -1,0 +1,100 @@
+/** The entry `holdfast/react/lists`: shows the sessions of a caller, and what waits for it, in pages. React is brought by the page. */
+import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
+import type { ListedSession, SessionStatus, WaitingSession } from '../../../worker/index-views.ts';
+import { createIndexClient, type IndexClient } from '../../index-client.ts';
+import type { TransportOptions } from '../../transport.ts';
+import { type ListSnapshot, LiveList, type ReadPage } from './live-list.ts';
+
+export type { ListSnapshot } from './live-list.ts';
+
+/** Where a list is, and how often it is read. */
+type ListPlace = {
+  /** How often the list is read while it is shown, in ms. Defaults to 5,000. */
+  readonly every?: number | undefined;
+} & (
+  | { readonly index: IndexClient }
+  | ({ readonly index?: undefined } & Pick<TransportOptions, 'url' | 'token'>)
+);
+
+/** Which sessions a page shows. */
+export type UseSessionsOptions = ListPlace & {
+  readonly agent: string;
+  readonly status?: SessionStatus | undefined;
+};
+
+/** Where the inbox is that a page shows. */
+export type UseInboxOptions = ListPlace;
+
+/** A list that a page shows. */
+export interface ShownList<Entry> extends ListSnapshot<Entry> {
+  /** Reads the list again, as after an answer was sent. Never rejects: `error` says what went wrong. */
+  refresh(): Promise<void>;
+  /** Shows more entries, if there are any. */
+  more(): Promise<void>;
+}
+
+/**
+ * Shows the sessions of the caller with an agent, the latest first. The app has `sessionIndex()`.
+ *
+ * @example
+ * ```ts
+ * const { entries } = useSessions({ url: 'https://agents.example.com', agent: 'clerk' });
+ * ```
+ */
+export function useSessions(options: UseSessionsOptions): ShownList<ListedSession> {
+  const { agent, status } = options;
+  const index = useIndex(options);
+  const read = useMemo(
+    (): ReadPage<ListedSession> => async (cursor, signal) => {
+      const { sessions, next } = await index.sessions(agent, { status, cursor, signal });
+      return { entries: sessions, next };
+    },
+    [index, agent, status],
+  );
+  return useList(read, options);
+}
+
+/**
+ * Shows what waits for the caller, across sessions. The app has `sessionIndex()`.
+ *
+ * @example
+ * ```ts
+ * const { entries } = useInbox({ url: 'https://agents.example.com' });
+ * ```
+ */
+export function useInbox(options: UseInboxOptions): ShownList<WaitingSession> {
+  const index = useIndex(options);
+  const read = useMemo(
+    (): ReadPage<WaitingSession> => async (cursor, signal) => {
+      const { waiting, next } = await index.pending({ cursor, signal });
+      return { entries: waiting, next };
+    },
+    [index],
+  );
+  return useList(read, options);
+}
+
+function useIndex(options: ListPlace): IndexClient {
+  const { index } = options;
+  const url = index ? '' : options.url;
+  const token = index ? undefined : options.token;
+  // A page may make a new function each time that it renders.
+  const latest = useRef(token);
+  useEffect(() => {
+    latest.current = token;
+  });
+  return useMemo(() => {
+    const renewed = async (): Promise<string> => {
+      const { current = '' } = latest;
+      return typeof current === 'string' ? current : current();
+    };
+    return index ?? createIndexClient({ url, token: renewed });
+  }, [index, url]);
+}
+
+function useList<Entry>(read: ReadPage<Entry>, { every = 5_000 }: ListPlace): ShownList<Entry> {
+  const list = useMemo(() => new LiveList(read, every), [read, every]);
+  const snapshot = useSyncExternalStore(list.subscribe, list.getSnapshot, list.getSnapshot);
+  const { refresh, more } = list;
+  return { ...snapshot, refresh, more };
+}

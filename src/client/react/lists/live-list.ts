@@ -1,0 +1,105 @@
+/** A list that a page keeps up to date while somebody looks at it. It needs no React. */
+import { asError } from '../shown-messages.ts';
+
+/** What a page shows of a list. */
+export interface ListSnapshot<Entry> {
+  readonly entries: readonly Entry[];
+  /** Nothing was answered yet. */
+  readonly isLoading: boolean;
+  /** More entries follow: `more()` shows them. */
+  readonly hasMore: boolean;
+  /** Why the list could not be read the last time. */
+  readonly error: Error | undefined;
+}
+
+/** A page of a list. */
+interface ListPage<Entry> {
+  readonly entries: readonly Entry[];
+  readonly next: string | null;
+}
+
+/** Reads the page behind a cursor, or the first one. */
+export type ReadPage<Entry> = (cursor: string | undefined, signal: AbortSignal) => Promise<ListPage<Entry>>;
+
+/** A list, as `useSyncExternalStore` and its like take it. */
+export class LiveList<Entry> {
+  #snapshot: ListSnapshot<Entry> = { entries: [], isLoading: true, hasMore: false, error: undefined };
+  readonly #listeners = new Set<() => void>();
+  readonly #read: ReadPage<Entry>;
+  readonly #every: number;
+  #pages = 1;
+  #leaving: AbortController | undefined;
+  /** The reading that is under way, behind which the next one stands. */
+  #reading: Promise<void> = Promise.resolve();
+
+  /** `every`: how often it is read, in ms. */
+  constructor(read: ReadPage<Entry>, every: number) {
+    this.#read = read;
+    this.#every = every;
+  }
+
+  readonly getSnapshot = (): ListSnapshot<Entry> => this.#snapshot;
+
+  /** Reads the list while there is a listener. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    const mine = (): void => listener();
+    this.#listeners.add(mine);
+    if (!this.#leaving) {
+      this.#leaving = new AbortController();
+      void this.#follow(this.#leaving.signal);
+    }
+    return () => {
+      this.#listeners.delete(mine);
+      if (this.#listeners.size > 0) return;
+      this.#leaving?.abort();
+      this.#leaving = undefined;
+    };
+  };
+
+  /** Reads all that is shown again. Never rejects. */
+  readonly refresh = (): Promise<void> => {
+    const { signal } = this.#leaving ?? new AbortController();
+    this.#reading = this.#reading.then(() => this.#readAll(signal));
+    return this.#reading;
+  };
+
+  /** Shows one page more. Never rejects. */
+  readonly more = (): Promise<void> => {
+    if (this.#snapshot.hasMore) this.#pages += 1;
+    return this.refresh();
+  };
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.refresh();
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, this.#every);
+        signal.addEventListener('abort', () => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
+    }
+  }
+
+  async #readAll(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    try {
+      const entries: Entry[] = [];
+      let next: string | null | undefined;
+      for (let page = 0; page < this.#pages && next !== null; page += 1) {
+        const read: ListPage<Entry> = await this.#read(next, signal);
+        entries.push(...read.entries);
+        next = read.next;
+      }
+      this.#tell({ entries, isLoading: false, hasMore: typeof next === 'string', error: undefined });
+    } catch (failure) {
+      if (!signal.aborted) this.#tell({ ...this.#snapshot, isLoading: false, error: asError(failure) });
+    }
+  }
+
+  #tell(snapshot: ListSnapshot<Entry>): void {
+    this.#snapshot = snapshot;
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,95 @@
+/** Lists that pages keep up to date: without React, and as a server renders them. */
+import { createElement } from 'react';
+import { renderToString } from 'react-dom/server';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createIndexClient } from '../../../../src/client/entry.ts';
+import { useInbox, useSessions } from '../../../../src/client/react/lists/entry.ts';
+import { LiveList } from '../../../doors/client.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const settled = () => vi.advanceTimersByTimeAsync(0);
+
+/** A list of these pages, each read after the one before. */
+function listOf(pages: () => readonly (readonly string[])[]) {
+  const asked: (string | undefined)[] = [];
+  const list = new LiveList<string>(async (cursor) => {
+    asked.push(cursor);
+    const at = Number(cursor ?? 0);
+    return { entries: pages()[at] ?? [], next: at + 1 < pages().length ? String(at + 1) : null };
+  }, 5_000);
+  return { list, asked };
+}
+
+it('reads a list while somebody looks, again and again, and no more when nobody does', async () => {
+  let pages = [['a']];
+  const { list, asked } = listOf(() => pages);
+  expect(list.getSnapshot()).toEqual({ entries: [], isLoading: true, hasMore: false, error: undefined });
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked).toEqual([]);
+  const leave = list.subscribe(() => {});
+  const leaveToo = list.subscribe(() => {});
+  await settled();
+  expect(list.getSnapshot()).toEqual({ entries: ['a'], isLoading: false, hasMore: false, error: undefined });
+  pages = [['b', 'a']];
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(list.getSnapshot().entries).toEqual(['b', 'a']);
+  leave();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(asked).toHaveLength(3);
+  leaveToo();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked).toHaveLength(3);
+});
+
+it('shows more when it is asked to, and all of that is read again', async () => {
+  const { list, asked } = listOf(() => [['a'], ['b'], ['c']]);
+  const leave = list.subscribe(() => {});
+  await settled();
+  expect(list.getSnapshot()).toMatchObject({ entries: ['a'], hasMore: true });
+  await list.more();
+  expect(list.getSnapshot()).toMatchObject({ entries: ['a', 'b'], hasMore: true });
+  await list.more();
+  await list.more();
+  expect(list.getSnapshot()).toMatchObject({ entries: ['a', 'b', 'c'], hasMore: false });
+  asked.length = 0;
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(asked).toEqual([undefined, '1', '2']);
+  leave();
+});
+
+it('says what went wrong, shows what it has, and goes on', async () => {
+  let fails = false;
+  const { list } = listOf(() => {
+    if (fails) throw new Error('gone');
+    return [['a']];
+  });
+  const leave = list.subscribe(() => {});
+  await settled();
+  fails = true;
+  await list.refresh();
+  expect(list.getSnapshot()).toMatchObject({ entries: ['a'], isLoading: false, error: new Error('gone') });
+  fails = false;
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(list.getSnapshot()).toMatchObject({ entries: ['a'], error: undefined });
+  leave();
+});
+
+it('a server that renders a page shows an empty list, and asks for nothing', () => {
+  let asked = 0;
+  const index = createIndexClient({
+    url: 'https://agents.test',
+    fetch: async () => {
+      asked += 1;
+      return new Response();
+    },
+  });
+  const Page = () => {
+    const { entries, isLoading } = useSessions({ index, agent: 'desk' });
+    const inbox = useInbox({ url: 'https://agents.test', token: 'of-the-user' });
+    return createElement('p', null, JSON.stringify([entries, isLoading, inbox.entries]));
+  };
+  expect(renderToString(createElement(Page))).toBe('<p>[[],true,[]]</p>');
+  expect(asked).toBe(0);
+});

@@ -1,0 +1,27 @@
+/** What an index adds to the rows of a turn, which the platform bills. */
+import { runDurableObjectAlarm } from 'cloudflare:test';
+import { expect, it } from 'vitest';
+import { toSessionName } from '../../../../doors/session.ts';
+import { setTime } from '../../../../fixtures/held-time.ts';
+import { rowsOf } from '../../durable-objects/rows.ts';
+import { listed, tenant } from './indexed.ts';
+
+/** So far in the future that no alarm goes off by itself. */
+const START = Date.UTC(2100, 0, 1);
+
+it('is one row as the turn runs, and three when it has reported', async () => {
+  const shop = tenant();
+  let now = START;
+  setTime(toSessionName({ owner: { tenant: shop.name }, agent: 'indexed', session: 's1' }), () => now);
+  const reports = async (turns: number) => {
+    now += 1_000;
+    await runDurableObjectAlarm(shop.stub('s1'));
+    await shop.lists([listed('s1', 'idle', { turns })]);
+  };
+  await shop.say('s1', 'One.', 'Two.');
+  await reports(1);
+  const turn = await rowsOf(shop.stub('s1'), () => shop.say('s1'));
+  const report = await rowsOf(shop.stub('s1'), () => reports(2));
+  // A turn without an index writes five.
+  expect([turn.written, report.written]).toEqual([5 + 1, 3]);
+});
