@@ -55,6 +55,8 @@ export class HoldfastChatTransport<
   readonly #resumed = new Map<string, number>();
   /** The session of each chat that is not its own one: the fork that its last message names. */
   readonly #branches = new Map<string, string>();
+  /** The fork of each chat whose edit was refused: the kit has taken away the messages that name it. */
+  readonly #left = new Map<string, string>();
   /** The last message of the user that the page of each chat had. */
   readonly #said = new Map<string, string>();
   /** Settles when the turn is cancelled whose chat was stopped last. */
@@ -88,6 +90,7 @@ export class HoldfastChatTransport<
     await this.#ready();
     const response = await this.#ask(`/${encodeURIComponent(chatId)}/messages`);
     const messages = (await response.json()) as Message[]; // the Worker writes messages of this version
+    this.#left.delete(chatId);
     this.#noteBranch(chatId, messages);
     this.#noteSaid(chatId, messages);
     return messages;
@@ -119,10 +122,23 @@ export class HoldfastChatTransport<
     // Sent again, a request for another answer is the same one.
     const again = options.trigger === 'regenerate-message' && { again: crypto.randomUUID() };
     const body = { ...options.body, ...again };
-    return this.#lasting(chatId, { stop, version }, async (signal, turn) => {
-      if (turn !== undefined && !isAnswer) return this.#rest(chatId, turn, signal);
-      return super.sendMessages({ ...options, messageId, body, abortSignal: signal });
-    });
+    const session = this.#left.get(chatId);
+    // The Worker reads no more of it than the session.
+    const naming = { id: 'left', role: 'assistant', parts: [], metadata: { session } } as object as Message;
+    const all = session === undefined ? messages : [naming, ...messages];
+    const isCut = !isAnswer && (messageId !== undefined || options.trigger === 'regenerate-message');
+    try {
+      const stream = await this.#lasting(chatId, { stop, version }, async (signal, turn) => {
+        if (turn !== undefined && !isAnswer) return this.#rest(chatId, turn, signal);
+        return super.sendMessages({ ...options, messages: all, messageId, body, abortSignal: signal });
+      });
+      this.#left.delete(chatId);
+      return stream;
+    } catch (thrown) {
+      const branch = this.#branches.get(chatId);
+      if (isCut && branch !== undefined) this.#left.set(chatId, branch);
+      throw thrown;
+    }
   }
 
   override async reconnectToStream(options: Reconnecting<Message>): Promise<Chunks | null> {

@@ -337,6 +337,31 @@ describe('HoldfastChatTransport', () => {
     },
   );
 
+  it('goes on with the fork of a chat after an edit that was refused', async () => {
+    const { chat, id, transport, say, words } = chatBy(
+      whole,
+      'One.',
+      { calls: [{ name: 'note' }] },
+      'Noted.',
+      'Last.',
+    );
+    await say();
+    const edit = (text: string) =>
+      chat.sendMessage({ text: `${text}, ${words}`, messageId: chat.messages[0]?.id });
+    await edit('Well');
+    await edit('No');
+    expect(chat.error?.message).toContain("could be done twice: 'note'");
+    await chat.sendMessage({ text: 'So?' });
+    expect(chat.error).toBeUndefined();
+    const loaded = (await transport.loadMessages(id)).map(({ parts }) => parts.at(-1));
+    expect(loaded).toMatchObject([
+      { text: `Well, ${words}` },
+      { text: 'Noted.' },
+      { text: 'So?' },
+      { text: 'Last.' },
+    ]);
+  });
+
   it('reports in the words of the Worker what that refuses', async () => {
     const { chat } = chatBy(whole, 'Hello.');
     await chat.sendMessage({ text: ' ' });

@@ -33,7 +33,7 @@ export function Chat({ desk, id, before }: ChatProps) {
           {messages.map(({ id: key, role, parts }) => (
             <li key={key} className={role}>
               {parts.map((part, index) => (
-                <Part key={index} part={part} decide={addToolApprovalResponse} />
+                <Part key={index} part={part} isBusy={isBusy} decide={addToolApprovalResponse} />
               ))}
             </li>
           ))}
@@ -68,14 +68,20 @@ export function Chat({ desk, id, before }: ChatProps) {
 
 type Decide = ReturnType<typeof useChat>['addToolApprovalResponse'];
 
-function Part({ part, decide }: { readonly part: UIMessage['parts'][number]; readonly decide: Decide }) {
+interface PartProps {
+  readonly part: UIMessage['parts'][number];
+  readonly isBusy: boolean;
+  readonly decide: Decide;
+}
+
+function Part({ part, isBusy, decide }: PartProps) {
   if (part.type === 'text') return <p>{part.text}</p>;
   if (!isToolUIPart(part)) return null;
   const { approval } = part;
   if (part.state !== 'approval-requested' || !approval)
     return (
       <div className="call">
-        <code>{getToolName(part)}</code> {outcomeOf(part)}
+        <code>{getToolName(part)}</code> {outcomeOf(part, isBusy)}
       </div>
     );
   return (
@@ -92,7 +98,7 @@ function Part({ part, decide }: { readonly part: UIMessage['parts'][number]; rea
   );
 }
 
-function outcomeOf(part: ToolUIPart | DynamicToolUIPart): string {
+function outcomeOf(part: ToolUIPart | DynamicToolUIPart, isBusy: boolean): string {
   switch (part.state) {
     case 'output-available':
       return typeof part.output === 'string' ? part.output : JSON.stringify(part.output);
@@ -100,7 +106,9 @@ function outcomeOf(part: ToolUIPart | DynamicToolUIPart): string {
       return part.errorText;
     case 'output-denied':
       return 'was denied';
+    case 'approval-responded':
+      return 'goes on …';
     default:
-      return 'runs …';
+      return isBusy ? 'runs …' : 'was stopped';
   }
 }
