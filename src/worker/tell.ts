@@ -29,8 +29,8 @@ export interface ProblemToTell {
 }
 
 /**
- * Returns the words that a person is shown. Defaults to the `detail` of what the person or the page can act on, such as a busy session or a
- * wrong field, and to the `title` of everything else. If it throws, or returns no text, the `title` is shown.
+ * Returns the words that a person is shown. Defaults to the `detail` of what the person or the page can act on, such as a wrong field, and to
+ * the `title` of everything else, for pages also of a busy session. If it throws, or returns no text, the `title` is shown.
  */
 export type Tell = (problem: ProblemToTell) => string;
 
@@ -66,15 +66,24 @@ export function tellerOf(
     throw new ConfigurationError(
       `${surface}: its tell is ${shown(tell)}: use a function such as ({ title }) => title.`,
     );
-  return (request) => new Wording(tell ?? (literals && isOwnMachine(request) ? inFull : usual));
+  return (request) =>
+    new Wording(
+      tell ?? (literals && isOwnMachine(request) ? inFull : isOfBrowser(request) ? forPage : usual),
+    );
 }
 
 const inFull: Tell = ({ detail }) => detail;
 
 const usual: Tell = ({ type, title, detail, reason }) => {
-  const isShown = type === 'tool-error' ? reason !== undefined && OWN_WORDS.has(reason) : !INSIDE.has(type);
-  return isShown ? detail : title;
+  const isHidden = type === 'tool-error' ? NOT_OURS.has(reason) : INSIDE.has(type);
+  return isHidden ? title : detail;
 };
+
+/** A program can act on the details of a busy session; whoever reads a page cannot. */
+const forPage: Tell = (problem) =>
+  problem.type === 'session-busy' || problem.type === 'turn-suspended' ? problem.title : usual(problem);
+
+const isOfBrowser = ({ headers }: Pick<Request, 'headers'>): boolean => headers.has('sec-fetch-site');
 
 /** What a request to one's own machine looks like. */
 const isOwnMachine = ({ url, headers }: Pick<Request, 'url' | 'headers'>): boolean =>
@@ -88,15 +97,13 @@ const INSIDE: ReadonlySet<string> = new Set<ProblemType>([
   'internal-error',
 ]);
 
-/** Errors of calls with words of ours, or of a person who was asked. */
-const OWN_WORDS: ReadonlySet<ErrorReason> = new Set<ErrorReason>([
-  'limit',
-  'timeout',
-  'cancelled',
-  'declined',
-  'skipped',
-  'unknown-outcome',
-]);
+/** Errors of calls with words of a tool, or for the model. Of any other reason they are ours, or of a person who was asked. */
+const NOT_OURS: ReadonlySet<ErrorReason | undefined> = new Set([
+  undefined,
+  'threw',
+  'unknown-tool',
+  'invalid-input',
+] as const);
 
 class Wording implements Teller {
   readonly #tell: Tell;
