@@ -67,23 +67,23 @@ export function tellerOf(
       `${surface}: its tell is ${shown(tell)}: use a function such as ({ title }) => title.`,
     );
   return (request) =>
-    new Wording(
-      tell ?? (literals && isOwnMachine(request) ? inFull : isOfBrowser(request) ? forPage : usual),
-    );
+    new Wording(tell ?? (literals && isOwnMachine(request) ? inFull : usual(isOfBrowser(request))));
 }
 
 const inFull: Tell = ({ detail }) => detail;
 
-const usual: Tell = ({ type, title, detail, reason }) => {
-  const isHidden = type === 'tool-error' ? NOT_OURS.has(reason) : INSIDE.has(type);
-  return isHidden ? title : detail;
-};
-
 /** A program can act on the details of a busy session; whoever reads a page cannot. */
-const forPage: Tell = (problem) =>
-  problem.type === 'session-busy' || problem.type === 'turn-suspended' ? problem.title : usual(problem);
+const usual =
+  (isPage: boolean): Tell =>
+  ({ type, title, detail, reason = 'threw' }) => {
+    const isHidden =
+      type === 'tool-error' ? NOT_OURS.has(reason) : INSIDE.has(type) || (isPage && BUSY.includes(type));
+    return isHidden ? title : detail;
+  };
 
 const isOfBrowser = ({ headers }: Pick<Request, 'headers'>): boolean => headers.has('sec-fetch-site');
+
+const BUSY: readonly string[] = ['session-busy', 'turn-suspended'] satisfies ProblemType[];
 
 /** What a request to one's own machine looks like. */
 const isOwnMachine = ({ url, headers }: Pick<Request, 'url' | 'headers'>): boolean =>
@@ -98,12 +98,7 @@ const INSIDE: ReadonlySet<string> = new Set<ProblemType>([
 ]);
 
 /** Errors of calls with words of a tool, or for the model. Of any other reason they are ours, or of a person who was asked. */
-const NOT_OURS: ReadonlySet<ErrorReason | undefined> = new Set([
-  undefined,
-  'threw',
-  'unknown-tool',
-  'invalid-input',
-] as const);
+const NOT_OURS: ReadonlySet<ErrorReason> = new Set<ErrorReason>(['threw', 'unknown-tool', 'invalid-input']);
 
 class Wording implements Teller {
   readonly #tell: Tell;
@@ -229,9 +224,8 @@ const TURN_TITLES: { readonly [Type in TurnError['type']]?: string } = {
   stuck: 'This answer could not be finished.',
 };
 
+/** What a call did that failed by itself is of no use to a person. */
 const TOOL_TITLES: { readonly [Reason in ErrorReason]?: string } = {
-  'unknown-tool': 'There is no such tool.',
-  'invalid-input': 'The tool was called in a wrong way.',
   limit: 'A limit was reached.',
   timeout: 'The tool took too long.',
   cancelled: 'The call was cancelled.',

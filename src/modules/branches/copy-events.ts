@@ -7,7 +7,7 @@ import {
   mayHaveHappened,
   pendingWait,
 } from '../../journal/conversation.ts';
-import type { EventPage, NewRow } from '../../journal/event-page.ts';
+import type { EventPage, NewRow, Row } from '../../journal/event-page.ts';
 import { parseEvent, toRow } from '../../journal/event-rows.ts';
 import type { EventOf, SessionEvent, StoredEvent } from '../../journal/events.ts';
 import { reduce } from '../../journal/reduce.ts';
@@ -164,8 +164,7 @@ class Copy {
     let isStored = false;
     if (files && this.#blobs.length > 0) {
       const turn = this.#leased.page.openTurn?.id ?? '';
-      const [opening, started] = this.#leased.page.rows;
-      if (!opening || !started) throw new Error('A fork has two events.');
+      const [opening, started] = this.#leased.page.rows as readonly [Row, Row]; // a fork begins with two events
       const start = { turn, opening, started, blobs: this.#blobs };
       await files.take(this.#filesAt(this.#name), start, async (placed) => {
         isStored = await append(placed.blobs ?? []);
@@ -237,8 +236,7 @@ class Copy {
   }
 }
 
-const INCOMPLETE =
-  'This session is a fork that was ended before all events were copied into it. Erase it, and fork the other session again.';
+const INCOMPLETE = 'This fork was ended before it had all events. Erase it, and fork again.';
 
 /** Returns the ends of the calls that are open where a session was cut. */
 export const closeBranched = (turn: TurnState): readonly EventOf<'tool-call-ended'>[] =>

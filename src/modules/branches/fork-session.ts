@@ -4,6 +4,7 @@ import type { Leased, TurnStart } from '../../journal/session-port.ts';
 import { PAGE_BYTES, pagesFrom, readerOf } from '../../session/fold-session.ts';
 import { foldShown } from '../../session/read-session.ts';
 import { runTurn } from '../../session/run-turn.ts';
+import { unknownProblems } from '../../tool/json.ts';
 import { shown } from '../../tool/shown.ts';
 import { KNOWN_FOR } from '../../worker/background.ts';
 import { invalidBody } from '../../worker/body.ts';
@@ -62,19 +63,17 @@ export async function forkSession(access: SessionAccess, options: ForkOptions, b
 
 /** @throws SessionError that says everything that is wrong with them. */
 function checkOptions(options: ForkOptions): void {
-  const { at, name, repeatEffects, ...others }: { readonly [key: string]: unknown } = { ...options };
-  const problems = [
-    ...(at === undefined || (typeof at === 'number' && Number.isSafeInteger(at) && at >= 1)
-      ? []
-      : [`at: must be the sequence of an event, a whole number from 1 on, and is ${shown(at)}`]),
-    ...(name === undefined || typeof name === 'string' ? [] : ['name: must be text']),
-    ...(repeatEffects === undefined || typeof repeatEffects === 'boolean'
-      ? []
-      : ['repeatEffects: must be true or false']),
-    ...Object.keys(others).map((key) => `${key.slice(0, 80)}: is unknown; use at, name and repeatEffects`),
-  ];
+  const { at, name, repeatEffects }: { readonly [key in keyof ForkOptions]: unknown } = options;
+  const problems = unknownProblems(options, OPTIONS);
+  if (at !== undefined && !(Number.isSafeInteger(at) && Number(at) >= 1))
+    problems.push(`at: must be the sequence of an event, a whole number from 1 on, and is ${shown(at)}`);
+  if (name !== undefined && typeof name !== 'string') problems.push('name: must be text');
+  if (repeatEffects !== undefined && typeof repeatEffects !== 'boolean')
+    problems.push('repeatEffects: must be true or false');
   if (problems.length > 0) throw invalidBody(problems);
 }
+
+const OPTIONS: Readonly<Record<keyof ForkOptions, 1>> = { at: 1, name: 1, repeatEffects: 1 };
 
 /** The longest beginning of a fresh name. */
 const MOST_OF_NAME = 96;
@@ -87,7 +86,7 @@ function eventOf({ head, rows }: EventPage, at = head): number {
   const [row] = rows;
   const opened = row && parseEvent(row);
   if (opened?.type === 'session-forked' && opened.upTo > head)
-    throw new SessionError('session-busy', 'The session is a fork whose events are still being copied.', {
+    throw new SessionError('session-busy', 'The session is a fork that is still being copied.', {
       retryAfter: 1,
     });
   if (at <= head) return at;
@@ -235,7 +234,7 @@ const toFork = (
 const exists = ({ session, path }: Target): SessionError =>
   new SessionError(
     'session-exists',
-    `There is a session '${session}' already, which is no fork of this event: GET ${path} shows it. Use another name.`,
+    `The session '${session}' is no fork of this event: GET ${path} shows it. Use another name.`,
   );
 
 function wouldRepeat(calls: readonly CutOffCall[]): SessionError {

@@ -59,23 +59,39 @@ export const findReplaced = (
     for (const place of places) {
       const { passed } = await lastOf(place, asked.by);
       const last = passed.at(-1);
-      const found = last ? await replacedIn(last, at.target.session, asked) : undefined;
+      const now = asked.turn === undefined ? undefined : await insteadOf(asked.turn, passed);
+      const found = last ? await replacedIn(last, at.target.session, { ...asked, now }) : undefined;
       if (found !== 'unknown') return found;
     }
     return 'unknown';
   });
 
+/** Returns the turn that stands in the place of one: a page that edits a message again names the turn that it has been loaded with. */
+async function insteadOf(turn: string, passed: readonly Place[]): Promise<string> {
+  let now = turn;
+  for (const { at, own } of passed)
+    if (own && at.target.session.endsWith(`.${await shortHash(now)}`)) now = own.turn;
+  return now;
+}
+
+interface ReplacingIn extends Omit<Replacing, 'branch' | 'turn'> {
+  readonly turn: string | undefined;
+  /** The turn that stands in its place now. */
+  readonly now: string | undefined;
+}
+
 async function replacedIn(
   place: Place,
   chat: string,
-  { by, turn, before, said, isOnce }: Omit<Replacing, 'branch'>,
+  { by, turn, now, before, said, isOnce }: ReplacingIn,
 ): Promise<Replaced | 'unknown' | undefined> {
   const { at, starts, own, isOpen } = place;
   const { session } = at.target;
   const mark = await markOf(said);
-  const named = turn === undefined ? startBehind(starts, before) : starts.find((one) => one.turn === turn);
+  const named = now === undefined ? startBehind(starts, before) : starts.find((one) => one.turn === now);
   const cut = named && named !== 'unknown' ? firstOf(starts, named) : named;
-  const isSame = turn === undefined ? cut === own && (isOnce || isOpen) : cut === undefined;
+  const isOwn = cut === own && (turn === undefined ? isOnce || isOpen : now !== turn);
+  const isSame = isOwn || (turn !== undefined && cut === undefined);
   if (isSame && session.includes(mark)) return { session, isLast: false, fork: async () => session };
   if (cut === 'unknown' || (cut === undefined && turn !== undefined)) return 'unknown';
   if (!cut) return undefined;

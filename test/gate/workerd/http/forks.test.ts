@@ -248,7 +248,7 @@ describe('a fork is refused', () => {
       [{ at: 8 }, 'The body is not valid: at: the last event of the session is 7, and 8 is behind it.'],
       [
         { name: 7, repeatEffects: 1, more: true },
-        'The body is not valid: name: must be text; repeatEffects: must be true or false; more: is unknown; use at, name and repeatEffects.',
+        'The body is not valid: more: is not known here; name: must be text; repeatEffects: must be true or false.',
       ],
     ];
     for (const [body, detail] of all)
@@ -272,7 +272,7 @@ describe('a fork is refused', () => {
     const refused = {
       type: 'urn:holdfast:problem:session-exists',
       status: 409,
-      detail: `There is a session '${name}' already, which is no fork of this event: GET ${other} shows it. Use another name.`,
+      detail: `The session '${name}' is no fork of this event: GET ${other} shows it. Use another name.`,
     };
     expect(await refusalOf(path, { at: 4, name })).toEqual(refused);
     expect(await refusalOf(path, { at: 4, name: sessionId(path) })).toMatchObject({ status: 409 });

@@ -130,6 +130,26 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await isSameLoaded(again);
   });
 
+  it('edits a message again that was loaded, under the id that its page still has', async () => {
+    const page = open({ version }, 'One.', 'Edited.', 'Two.', 'Anew.', 'Last.');
+    await page.say();
+    const { id, words } = page;
+    const { chat } = open({ version, id, messages: await load(id) });
+    const messageId = chat.messages[0]?.id;
+    const edit = (text: string) => chat.sendMessage({ text: `${text}, ${words}`, messageId });
+    await edit('Well');
+    await chat.sendMessage({ text: 'And then?' });
+    await edit('No');
+    expect(texts(await load(id))).toEqual(['No, Hello', 'Anew.']);
+    await edit('Yes');
+    expect([chat.error, texts(chat.messages)]).toEqual([undefined, ['Yes, Hello', 'Last.']]);
+    await isSameLoaded({ chat, id });
+    // The same edit, sent again, is the same fork.
+    const branch = branchOf(chat);
+    await edit('Yes');
+    expect([chat.error, branchOf(chat)]).toEqual([undefined, branch]);
+  });
+
   it('is one fork if the same is sent twice, at a time or later', async () => {
     const hangs = held('Other.');
     const { chat, asked, words, say, id } = open({ version }, 'One.', hangs.reply, 'Edited.');

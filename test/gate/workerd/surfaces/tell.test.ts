@@ -162,6 +162,24 @@ describe('a page of useChat', () => {
     expect((await direct.loaded())?.parts).toEqual(lastParts(direct.chat));
   });
 
+  it('tells a person that a question is open, and a program how to go on all the same', async () => {
+    const via = deployed();
+    const { chat, say } = chatOf(via, calling('pay'));
+    await say();
+    const message = { id: 'm2', role: 'user', parts: [{ type: 'text', text: 'And?' }] };
+    const asks = async (headers: Record<string, string>) => {
+      const body = JSON.stringify({ id: chat.id, messages: [message] });
+      const sent = { 'content-type': 'application/json', ...headers };
+      const response = await via('/agents/desk/chat', { method: 'POST', headers: sent, body });
+      return [response.status, await response.text()];
+    };
+    expect(await asks({ 'sec-fetch-site': 'same-origin' })).toEqual([
+      409,
+      'A question has to be answered first.',
+    ]);
+    expect(await asks({})).toEqual([409, expect.stringContaining("pending: 'decline'")]);
+  });
+
   it('shows which field is wrong, that a session is busy, and nothing of what a deployment lacks', async () => {
     const via = deployed();
     const wrong = await post(via, '/agents/desk/chat', { id: 'c1', messages: [] });
