@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { hasFile } from './bundle.ts';
 import type { Edit, Problem } from './problem.ts';
-import type { Bundle, Project } from './project.ts';
+import type { Bundle, Config, Project } from './project.ts';
 import { isInRange } from './versions.ts';
 
 /** Returns the problems of one kind that a project has. */
@@ -22,7 +23,7 @@ const COUNTS = {
   WALL_MS: 1000,
 };
 
-/** Makes a change of the configuration; bindings and vars belong to the environment that is looked at. */
+/** Makes a change of the configuration. */
 const setConfig = (path: readonly string[], value: string | boolean): Edit => ({
   type: 'config',
   edit: { op: 'set', path, value },
@@ -30,6 +31,10 @@ const setConfig = (path: readonly string[], value: string | boolean): Edit => ({
 
 const own = ({ environment }: Project, ...path: readonly string[]): readonly string[] =>
   environment === undefined ? path : ['env', environment, ...path];
+
+/** The path of a setting that an environment inherits, unless it has one of its own. */
+const inherited = (project: Project, key: keyof Config, ...path: readonly string[]): readonly string[] =>
+  isDeepStrictEqual(project.config[key], project.top[key]) ? [key, ...path] : own(project, key, ...path);
 
 const bundleOf = ({ bundle }: Project): Bundle | undefined =>
   bundle !== undefined && 'files' in bundle ? bundle : undefined;
@@ -50,7 +55,7 @@ const isStored = ({ config }: Project, name: string): boolean =>
 
 const date: Check = (project) => {
   const { compatibility_date: given, compatibility_flags: flags = [] } = project.config;
-  const fix = [setConfig(['compatibility_date'], AWAKE_DATE)];
+  const fix = [setConfig(inherited(project, 'compatibility_date'), AWAKE_DATE)];
   const isOff = flags.includes('disable_ctx_exports');
   const off: Problem = {
     id: 'ctx-exports',
@@ -93,9 +98,9 @@ const FLAGS = {
     "Without it a fetch of an address of the Worker's own zone goes past the firewall of the zone, and such an address can come from data.",
 };
 
-const flags: Check = ({ config }) =>
+const flags: Check = (project) =>
   Object.entries(FLAGS).flatMap(([flag, why]): Problem[] =>
-    config.compatibility_flags?.includes(flag)
+    project.config.compatibility_flags?.includes(flag)
       ? []
       : [
           {
@@ -104,7 +109,12 @@ const flags: Check = ({ config }) =>
             what: `The compatibility flag ${flag} is missing.`,
             why,
             mend: `Add "${flag}" to compatibility_flags.`,
-            fix: [{ type: 'config', edit: { op: 'append', path: ['compatibility_flags'], value: flag } }],
+            fix: [
+              {
+                type: 'config',
+                edit: { op: 'append', path: inherited(project, 'compatibility_flags'), value: flag },
+              },
+            ],
           },
         ],
   );
@@ -179,11 +189,17 @@ function isMigrated({ config }: Project, name: string): boolean {
   return (isMade ?? false) || config.exports?.[name] !== undefined;
 }
 
-function migration({ config }: Project, name: string): Edit {
-  const tag = `v${(config.migrations?.length ?? 0) + 1}`;
+function migration(project: Project, name: string): Edit {
+  const tags = new Set(project.config.migrations?.map(({ tag }) => tag));
+  let number = tags.size + 1;
+  while (tags.has(`v${number}`)) number += 1;
   return {
     type: 'config',
-    edit: { op: 'append', path: ['migrations'], value: { tag, new_sqlite_classes: [name] } },
+    edit: {
+      op: 'append',
+      path: inherited(project, 'migrations'),
+      value: { tag: `v${number}`, new_sqlite_classes: [name] },
+    },
   };
 }
 
@@ -307,8 +323,8 @@ const copies: Check = (project) => {
     }));
 };
 
-const minify: Check = ({ config }) =>
-  config.minify === true
+const minify: Check = (project) =>
+  project.config.minify === true
     ? []
     : [
         {
@@ -317,12 +333,12 @@ const minify: Check = ({ config }) =>
           what: 'The bundle is not minified.',
           why: 'A smaller script starts sooner, and the free plan takes 3 MB.',
           mend: 'Set minify = true.',
-          fix: [setConfig(['minify'], true)],
+          fix: [setConfig(inherited(project, 'minify'), true)],
         },
       ];
 
-const observability: Check = ({ config }) =>
-  config.observability?.enabled === true
+const observability: Check = (project) =>
+  project.config.observability?.enabled === true
     ? []
     : [
         {
@@ -331,7 +347,7 @@ const observability: Check = ({ config }) =>
           what: 'Observability is off.',
           why: 'The log says which turns failed and why, and is lost unless Workers keeps it.',
           mend: 'Set enabled = true in [observability].',
-          fix: [setConfig(['observability', 'enabled'], true)],
+          fix: [setConfig(inherited(project, 'observability', 'enabled'), true)],
         },
       ];
 

@@ -16,7 +16,7 @@ import {
 const HELP = `Usage: npx holdfast doctor [OPTIONS]
 
 Looks for what is wrong with the Worker in this folder: its settings, exports, packages and bundle.
-Reads files alone: it asks no account, and prints no secret. Exits with 1 if there is an error.
+Reads only files: it contacts no account, and prints no secret. Exits with 1 if there is an error.
 
   --fix            makes the changes that need no decision, and looks again
   --env NAME       looks at an environment of the configuration

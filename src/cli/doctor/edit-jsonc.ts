@@ -41,7 +41,7 @@ export function editJsonc(text: string, edit: ConfigEdit): string {
 const nested = (path: readonly string[], value: ConfigValue): ConfigValue =>
   path.reduceRight<ConfigValue>((inner, key) => ({ [key]: inner }), value);
 
-function changed(text: string, parent: Node, { key, start, value }: Member, edit: ConfigEdit): string {
+function changed(text: string, parent: Node, { start, value }: Member, edit: ConfigEdit): string {
   if (edit.op === 'set') {
     return text.slice(0, value.start) + written(edit.value, indentAt(text, start)) + text.slice(value.end);
   }
@@ -49,14 +49,21 @@ function changed(text: string, parent: Node, { key, start, value }: Member, edit
     if (!value.items) throw new EditError(`'${edit.path.join('.')}' is no list`);
     return withItem(text, value, edit.value);
   }
-  const members = parent.members ?? [];
-  const at = members.findIndex((one) => one.key === key);
-  const next = members[at + 1];
-  const previous = members[at - 1];
-  // With the comma behind it, or, if it is the last, the one before it.
-  const from = next || !previous ? start : text.indexOf(',', previous.value.end);
-  const to = next ? next.start : value.end;
-  return text.slice(0, from) + text.slice(to);
+  const previous = parent.members?.findLast((one) => one.value.end < start);
+  const bare = bareOf(text);
+  const after = value.end + (/^\s*,/.exec(bare.slice(value.end))?.[0].length ?? 0);
+  if (after > value.end || !previous) return withoutLines(text, start, after);
+  // The last member has no comma behind it, so the one before it has to go.
+  const comma = bare.indexOf(',', previous.value.end);
+  return text.slice(0, comma) + withoutLines(text, start, value.end).slice(comma + 1);
+}
+
+/** Removes a part of the text, with its line if nothing else is on it. */
+function withoutLines(text: string, from: number, to: number): string {
+  const before = /\n?[ \t]*$/.exec(text.slice(0, from))?.[0] ?? '';
+  const isAlone = before.startsWith('\n') && /^[ \t]*\r?(?:\n|$)/.test(text.slice(to));
+  const space = isAlone ? '' : (/^[ \t]*/.exec(text.slice(to))?.[0] ?? '');
+  return text.slice(0, isAlone ? from - before.length : from) + text.slice(to + space.length);
 }
 
 function withMember(text: string, node: Node, key: string, value: ConfigValue): string {

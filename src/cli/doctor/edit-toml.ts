@@ -41,8 +41,10 @@ export function editToml(text: string, edit: ConfigEdit): string {
     return lines.join('\n');
   }
   const section = sections.find(({ name, isList }) => name === table && !isList);
-  if (!section)
+  if (!section) {
+    refuseDotted(lines, sections, table);
     return withTable(lines, `[${table}]`, { [key]: edit.op === 'append' ? [edit.value] : edit.value });
+  }
   let place = section.end;
   while (place > section.header + 1 && /^\s*(#.*)?$/.test(lines[place - 1] ?? '')) place -= 1;
   // A file that begins with a table has its first keys above that.
@@ -128,6 +130,18 @@ function refuseInline(lines: readonly string[], sections: readonly Section[], pa
     const found = keyIn(lines, sections, path.slice(0, length - 1).join('.'), path[length - 1] ?? '');
     if (found)
       throw new EditError(`'${path.slice(0, length).join('.')}' is written in one line (${found.line + 1})`);
+  }
+}
+
+/** A table that dotted keys have made, `observability.logs = ...`, cannot have a header too. */
+function refuseDotted(lines: readonly string[], sections: readonly Section[], table: string): void {
+  for (const { name, isList, header, end } of sections) {
+    if (isList || name.startsWith(`${table}.`)) continue;
+    for (let line = header + 1; line < end; line = lastLineOf(lines, line) + 1) {
+      const key = plainName(/^\s*([\w."'-]+(?: *\. *[\w"'-]+)*)\s*=/.exec(lines[line] ?? '')?.[1] ?? '');
+      if (`${name === '' ? '' : `${name}.`}${key}`.startsWith(`${table}.`))
+        throw new EditError(`'${table}' is written as dotted keys (${line + 1})`);
+    }
   }
 }
 

@@ -6,7 +6,7 @@ import { editToml } from './edit-toml.ts';
 import type { Edit, Problem } from './problem.ts';
 import type { Project } from './project.ts';
 
-/** What came of the fixes: the problems that were changed, and why others were not. */
+/** The outcome of the fixes: the problems that were changed, and why others were not. */
 export interface Fixed {
   readonly done: readonly Problem[];
   readonly refused: readonly { readonly problem: Problem; readonly because: string }[];

@@ -36,6 +36,7 @@ export interface ObjectBinding {
 }
 
 interface Migration {
+  readonly tag?: string | undefined;
   readonly new_classes?: readonly string[] | undefined;
   readonly new_sqlite_classes?: readonly string[] | undefined;
   readonly renamed_classes?: readonly { readonly to: string }[] | undefined;
@@ -54,6 +55,8 @@ export interface Project {
   /** As `--env` says. */
   readonly environment: string | undefined;
   readonly config: Config;
+  /** What is at the top of the file, from which an environment inherits; without `environment`, the same as `config`. */
+  readonly top: Config;
   /** The main module, from the folder, with its text; absent if there is no such file. */
   readonly entry: { readonly file: string; readonly text: string } | undefined;
   /** What the package asks for. */
@@ -142,12 +145,15 @@ export async function readProject({ folder, config: named, environment }: WhichP
       mend: `Leave --env out, or name one of: ${config.definedEnvironments.join(', ') || 'none'}.`,
     });
   }
+  const top =
+    environment === undefined ? config : await readConfig(place, resolve(folder, configFile), undefined);
   const main = config.main === undefined ? undefined : resolve(place, config.main);
   return {
     folder: place,
     configFile: relative(place, resolve(folder, configFile)),
     environment,
     config,
+    top,
     entry:
       main !== undefined && existsSync(main)
         ? { file: relative(place, main), text: readFileSync(main, 'utf8') }

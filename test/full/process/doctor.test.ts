@@ -328,6 +328,30 @@ describe('a broken project', () => {
     expect(idsOf(await look('production'))).toEqual([]);
   });
 
+  it('has an environment with flags and dates of its own, which --fix changes there', async () => {
+    const own = '[env.production]\ncompatibility_flags = ["nodejs_compat", "enable_request_signal"]\n';
+    change('wrangler.toml', '[observability]', `${own}minify = false\n\n[observability]`);
+    change('wrangler.toml', 'enabled = true', 'enabled = false');
+    const project = await look('production');
+    applyFixes(project, checkProject(project));
+    expect(idsOf(await look('production'))).toEqual([]);
+    expect(read('wrangler.toml')).toContain(
+      '\n[env.production]\ncompatibility_flags = ["nodejs_compat", "enable_request_signal", "global_fetch_strictly_public"]\nminify = true\n',
+    );
+    expect(idsOf(await look())).toEqual([]);
+  });
+
+  it('has migrations whose tags are not counted, of which none is written twice', async () => {
+    change(
+      'wrangler.toml',
+      'tag = "v1"\nnew_sqlite_classes = ["SessionObject"]',
+      'tag = "v2"\nnew_sqlite_classes = ["Room"]',
+    );
+    const project = await look();
+    applyFixes(project, checkProject(project));
+    expect(read('wrangler.toml')).toContain('tag = "v3"\nnew_sqlite_classes = ["SessionObject"]\n');
+  });
+
   it('has sessions under another name, in a class that was made without SQLite', async () => {
     change('wrangler.toml', '"SESSIONS"', '"SESSION"');
     change('wrangler.toml', 'new_sqlite_classes', 'new_classes');

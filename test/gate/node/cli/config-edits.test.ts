@@ -113,6 +113,15 @@ describe('a TOML file', () => {
     );
     expect(() => editToml('flags = [\n"a",\n', append('flags', 'b'))).toThrow(EditError);
   });
+
+  it('is refused if it has dotted keys where a table would be added', () => {
+    expect(() =>
+      editToml('[env.p]\nobservability.logs.enabled = true\n', set('env.p.observability.enabled', true)),
+    ).toThrow(new EditError("'env.p.observability' is written as dotted keys (2)"));
+    expect(editToml('[observability.logs]\nenabled = true\n', set('observability.enabled', true))).toBe(
+      '[observability.logs]\nenabled = true\n\n[observability]\nenabled = true\n',
+    );
+  });
 });
 
 describe('a JSONC file', () => {
@@ -168,7 +177,20 @@ describe('a JSONC file', () => {
       remove('vars.B'),
       '{\n  "vars": {\n    "A": "1"\n  }\n}',
     ],
-    ['removes the only key', '{ "vars": { "A": "1" } }', remove('vars.A'), '{ "vars": {  } }'],
+    ['removes the only key', '{ "vars": { "A": "1" } }', remove('vars.A'), '{ "vars": { } }'],
+    ['removes the only key with its comma', '{ "vars": { "A": "1", } }', remove('vars.A'), '{ "vars": { } }'],
+    [
+      'removes no comment of another key',
+      '{\n  "a": 1, // of a\n  "b": 2,\n  // of c\n  "c": 3 /* c, */ , // of c\n  "d": 4\n}',
+      remove('b'),
+      '{\n  "a": 1, // of a\n  // of c\n  "c": 3 /* c, */ , // of c\n  "d": 4\n}',
+    ],
+    [
+      'removes the last key, and the comma before it',
+      '{\n  "c": 3 /* c, */ , // of c\n  "d": 4\n}',
+      remove('d'),
+      '{\n  "c": 3 /* c, */  // of c\n}',
+    ],
     ['removes nothing that is missing', '{ "a": 1 }', remove('vars.A'), '{ "a": 1 }'],
     [
       'reads texts that look like comments',
