@@ -17,7 +17,7 @@ import { withAgent } from './settings.ts';
 /** The folder of an app that the agent gets. */
 const FOLDER = 'agent';
 
-/** Where pnpm is told whose install scripts may run. */
+/** Lists the packages whose install scripts pnpm may run. */
 const WORKSPACE = 'pnpm-workspace.yaml';
 
 /** What was done to an app. */

@@ -45,12 +45,12 @@ const FLAGS = {
 
 export const USAGE = `npm create holdfast@latest [folder] -- [flags]
 
-Starts a project with Holdfast in a folder, "my-agent" unless it is named.
+Starts a project with Holdfast in a folder, which defaults to "my-agent".
 
   -t, --template NAME     ${Object.entries(TEMPLATES)
     .map(([name, what]) => `${name.padEnd(13)} ${what}`)
     .join(`\n${' '.repeat(26)}`)}
-  -y, --yes               no questions: "minimal" in "my-agent" unless you say otherwise
+  -y, --yes               asks nothing; the template defaults to "minimal"
   --package-manager NAME  ${Object.keys(MANAGERS).join(', ')}; defaults to the one that runs this
   --no-install            installs no packages
   --no-git                makes no Git repository

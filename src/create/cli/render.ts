@@ -77,7 +77,7 @@ const ADDED_TO: ReadonlySet<string> = new Set(['README.md', 'wrangler.toml', '.d
 /** A `package.json`, as far as one is written here. */
 export type Manifest = Readonly<Record<string, unknown>>;
 
-/** Returns both, where the second decides. What is an object in both is merged, and sorted if it lists packages. */
+/** Returns both, where the second decides. What is an object or a list in both is merged, and sorted if it lists packages. */
 export function mergeManifests(below: Manifest, above: Manifest): Manifest {
   const merged: Record<string, unknown> = { ...below };
   for (const [key, value] of Object.entries(above)) {
@@ -85,11 +85,14 @@ export function mergeManifests(below: Manifest, above: Manifest): Manifest {
     const entries = Object.entries(both);
     const isList = key.toLowerCase().endsWith('dependencies');
     merged[key] = !isObject(value)
-      ? value
+      ? withAll(below[key], value)
       : Object.fromEntries(isList ? entries.toSorted(([left], [right]) => (left < right ? -1 : 1)) : entries);
   }
   return merged;
 }
+
+const withAll = (below: unknown, above: unknown): unknown =>
+  Array.isArray(below) && Array.isArray(above) ? [...new Set([...below, ...above])] : above;
 
 const isObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

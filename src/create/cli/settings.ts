@@ -58,6 +58,10 @@ export function withAgent(name: string, text: string, main: string): ChangedSett
       left.push(`${name}: ${problem.message}. Add ${value} to ${one.path.join('.')} by hand.`);
     }
   }
+  if (/\bSESSIONS\b/.test(text) && !/\bSessionObject\b/.test(text))
+    left.push(
+      `${name}: it has something named SESSIONS. Sessions need that name for their Durable Object: \`npx holdfast doctor\` says what is missing.`,
+    );
   if (date !== undefined && date < OLDEST_DATE)
     left.push(`${name}: compatibility_date is ${date}, and sessions need ${OLDEST_DATE} or later. Raise it.`);
   if (hasEnvironments)

@@ -132,6 +132,12 @@ it('takes the types that wrangler has written, and raises those that are too old
   expect(old.json('package.json').devDependencies[types]).toMatch(/^\^5\./);
 });
 
+it('keeps the packages whose install scripts Bun may run', () => {
+  const app = appOf({ 'package.json': '{ "name": "shop", "trustedDependencies": ["sharp", "esbuild"] }' });
+  app.embed('bun');
+  expect(app.json('package.json').trustedDependencies).toEqual(['sharp', 'esbuild', 'workerd']);
+});
+
 it('keeps the settings of this machine, and hides none that are in .env', () => {
   const vars = appOf({ ...HONO, '.dev.vars': 'MODEL: gpt\nA=1', '.gitignore': '/node_modules/\n.dev.vars' });
   vars.embed();

@@ -66,6 +66,15 @@ describe('wrangler.toml', () => {
 });
 
 describe('wrangler.jsonc', () => {
+  it('keeps what has the name of the sessions, and says so', () => {
+    const text = '{ "name": "shop", "kv_namespaces": [{ "binding": "SESSIONS", "id": "1" }] }';
+    const { text: changed, left } = withAgent('wrangler.jsonc', text, 'agent/worker.ts');
+    expect(changed).not.toContain('durable_objects');
+    expect(left).toEqual([
+      'wrangler.jsonc: it has something named SESSIONS. Sessions need that name for their Durable Object: `npx holdfast doctor` says what is missing.',
+    ]);
+  });
+
   const change = (text: string) => withAgent('wrangler.jsonc', text, MAIN);
   const added = {
     main: MAIN,

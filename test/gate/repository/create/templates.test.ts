@@ -135,7 +135,7 @@ describe('with the built package', () => {
   }
 
   it.each(templates)(
-    'the template %s stands the compiler, and its test passes',
+    'the template %s has no type error, and its test passes',
     async (template) => {
       const path = join(folder, template);
       const project = { name: template, template, manager: 'npm' } as const;

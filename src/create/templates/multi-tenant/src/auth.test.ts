@@ -59,7 +59,11 @@ it('takes the keys of the issuer, and then no secret', async () => {
   expect(await callerOf(await signing().sign(secret), deployed)).toBeNull();
 });
 
-it('is a fault of the Worker, and not of the token, if there are no keys', async () => {
-  const { JWT_SECRET: _, ...unset } = env;
-  await expect(callerOf(await signing().sign(secret), unset)).rejects.toThrow('Set JWKS_URL');
+it.each([
+  ['JWT_ISSUER', 'Set JWT_ISSUER and JWT_AUDIENCE.'],
+  ['JWT_AUDIENCE', 'Set JWT_ISSUER and JWT_AUDIENCE.'],
+  ['JWT_SECRET', 'Set JWKS_URL'],
+])('blames the Worker, and not the token, if %s is missing', async (name, problem) => {
+  const unset = { ...env, [name]: '' };
+  await expect(callerOf(await signing().sign(secret), unset)).rejects.toThrow(problem);
 });

@@ -15,17 +15,18 @@ export async function authenticate(request: Request, env: Cloudflare.Env): Promi
   return { id, tenant, roles };
 }
 
-/** Returns what keeps everybody out, or `undefined`. */
-export const missingKeys = ({
-  JWKS_URL: url,
-  JWT_SECRET: secret = '',
-}: Cloudflare.Env): string | undefined =>
-  url || secret.length >= 32
-    ? undefined
-    : 'Set JWKS_URL, or in development JWT_SECRET with at least 32 characters.';
+/** Returns the problem of the settings because of which no token is valid, or `undefined`. */
+export function missingSettings(env: Cloudflare.Env): string | undefined {
+  // Without them, tokens of any other app would do.
+  if (!env.JWT_ISSUER || !env.JWT_AUDIENCE) return 'Set JWT_ISSUER and JWT_AUDIENCE.';
+  if (env.JWKS_URL || (env.JWT_SECRET ?? '').length >= 32) return undefined;
+  return 'Set JWKS_URL, or in development JWT_SECRET with at least 32 characters.';
+}
 
 /** Returns what a valid token says, and `undefined` for any other. Throws if the issuer's keys cannot be read. */
 async function payloadOf(token: string, env: Cloudflare.Env): Promise<unknown> {
+  const problem = missingSettings(env);
+  if (problem !== undefined) throw new Error(problem);
   const options: JWTVerifyOptions = {
     issuer: env.JWT_ISSUER,
     audience: env.JWT_AUDIENCE,
@@ -35,7 +36,10 @@ async function payloadOf(token: string, env: Cloudflare.Env): Promise<unknown> {
     // Each kind of key has its own algorithms, so that no public key is taken for a secret.
     const { payload } = env.JWKS_URL
       ? await jwtVerify(token, keysAt(env.JWKS_URL), { ...options, algorithms: ['RS256', 'ES256', 'EdDSA'] })
-      : await jwtVerify(token, secretOf(env), { ...options, algorithms: ['HS256'] });
+      : await jwtVerify(token, new TextEncoder().encode(env.JWT_SECRET), {
+          ...options,
+          algorithms: ['HS256'],
+        });
     return payload;
   } catch (failure) {
     if (failure instanceof errors.JOSEError && OF_THE_TOKEN.test(failure.code)) return undefined;
@@ -45,12 +49,6 @@ async function payloadOf(token: string, env: Cloudflare.Env): Promise<unknown> {
 
 /** The errors of jose that say that a token is no good; any other is of this Worker or the issuer. */
 const OF_THE_TOKEN = /^ERR_(JWT_|JWS_|JOSE_ALG_|JOSE_NOT_SUPPORTED|JWKS_NO_MATCHING_KEY)/;
-
-function secretOf(env: Cloudflare.Env): Uint8Array {
-  const problem = missingKeys(env);
-  if (problem !== undefined) throw new Error(problem);
-  return new TextEncoder().encode(env.JWT_SECRET);
-}
 
 /** Fetches keys when they are first needed, and again when a token has a new one. */
 const keySets = new Map<string, ReturnType<typeof createRemoteJWKSet>>();

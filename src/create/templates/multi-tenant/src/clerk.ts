@@ -18,6 +18,6 @@ export const clerk = defineAgent({
   name: 'clerk',
   description: 'Pays invoices.',
   instructions: 'Pay what is asked.',
-  // A manager of the tenant decides, and nobody about what they asked for themselves.
+  // A manager of the tenant decides, but not about their own request.
   tools: [requireApproval(pay, ({ number }) => `Pay ${number}?`, { by: 'manager', notBy: 'requester' })],
 });

@@ -1,7 +1,7 @@
 import { orOffline } from 'holdfast/models/offline';
 import { openaiCompatible } from 'holdfast/models/openai-compatible';
 import { ConfigurationError, createHoldfast } from 'holdfast/worker';
-import { authenticate, missingKeys } from './auth.ts';
+import { authenticate, missingSettings } from './auth.ts';
 import { clerk } from './clerk.ts';
 
 const holdfast = createHoldfast<Cloudflare.Env>({
@@ -11,7 +11,7 @@ const holdfast = createHoldfast<Cloudflare.Env>({
     scheme: 'Bearer' as const,
     // For GET /health.
     check(env: Cloudflare.Env) {
-      const problem = missingKeys(env);
+      const problem = missingSettings(env);
       if (problem !== undefined) throw new ConfigurationError(problem);
     },
   }),

@@ -12,7 +12,7 @@ export type Issue = v.InferOutput<typeof issueSchema>;
 export interface GitHub {
   addLabel(issue: Issue, label: string, call: CallContext): Promise<string>;
   comment(issue: Issue, text: string, call: CallContext): Promise<string>;
-  /** Returns where the comment of an earlier run of this call is, or says that there is none, or that nobody knows yet. */
+  /** Returns where the comment of an earlier run of this call is, or says that there is none, or that this is not known yet. */
   findComment(issue: Issue, call: CallContext): Promise<{ readonly done: string } | 'not-done' | 'unknown'>;
 }
 
