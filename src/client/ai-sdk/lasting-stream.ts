@@ -111,7 +111,7 @@ export const unloading = {
 
 interface Patience {
   readonly patience: number;
-  /** Tells a response that is another one soon. */
+  /** Returns whether the same request soon gets another response. */
   readonly isPassing: (response: Response) => boolean;
   readonly signal: AbortSignal | null | undefined;
 }

@@ -11,7 +11,6 @@ import { wholeTurn } from '../whole-turn.ts';
 import { askedContext } from './asked.ts';
 import { type ChatChunk, type ChatEnd, type ChatItem, type ChatWanted, chatItems } from './chat-chunks.ts';
 import { continuedBy, findable, hashOf, isPerson, keepPlace, type Told } from './chat-history.ts';
-
 import { saidOf } from './read-body.ts';
 import { type ChatRequest, readChatBody } from './read-chat.ts';
 import { AGAIN, type GivenAnswer } from './read-items.ts';
