@@ -373,11 +373,11 @@ const localAuth: Check = (project) =>
       level: 'error',
       what: 'HOLDFAST_AUTH is in [vars].',
       why: 'Vars are deployed: a bundle that is made for development would let in who needs no token.',
-      mend: 'Move it to .dev.vars, which no deployment reads.',
+      mend: `Move it to ${project.localFile}, which no deployment reads.`,
       fix: [
         { type: 'config', edit: { op: 'remove', path: own(project, 'vars', name) } },
         ...(value === 'localhost' && !project.devVars?.values.has(name)
-          ? [{ type: 'dev-var', file: project.devVars?.file ?? '.dev.vars', name, value } as const]
+          ? [{ type: 'dev-var', file: project.localFile, name, value } as const]
           : []),
       ],
     }));

@@ -64,6 +64,8 @@ export interface Project {
   /** The versions of packages that are installed here; absent if one is not. */
   readonly installed: (name: string) => string | undefined;
   readonly devVars: DevVars | undefined;
+  /** The file for variables of this machine: a new `.dev.vars` would hide a `.env` from wrangler. */
+  readonly localFile: string;
   /** `undefined` if it was not made. */
   readonly bundle: Bundle | FailedBundle | undefined;
 }
@@ -147,6 +149,7 @@ export async function readProject({ folder, config: named, environment }: WhichP
   }
   const top =
     environment === undefined ? config : await readConfig(place, resolve(folder, configFile), undefined);
+  const devVars = readDevVars(place, environment);
   const main = config.main === undefined ? undefined : resolve(place, config.main);
   return {
     folder: place,
@@ -160,7 +163,8 @@ export async function readProject({ folder, config: named, environment }: WhichP
         : undefined,
     holdfast: readHoldfast(place),
     installed: (name) => manifestOf(place, name)?.version,
-    devVars: readDevVars(place, environment),
+    devVars,
+    localFile: devVars?.file ?? (existsSync(join(place, '.env')) ? '.env.local' : '.dev.vars'),
     bundle: undefined,
   };
 }

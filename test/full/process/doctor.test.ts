@@ -341,6 +341,19 @@ describe('a broken project', () => {
     expect(idsOf(await look())).toEqual([]);
   });
 
+  it('has a .env, which no new .dev.vars hides', async () => {
+    writeFileSync(join(folder, '.env'), 'OPENAI_API_KEY=sk-1\n');
+    onTestFinished(() => {
+      for (const file of ['.env', '.env.local']) rmSync(join(folder, file), { force: true });
+    });
+    rmSync(join(folder, '.dev.vars'), { force: true });
+    change('wrangler.toml', '[vars]', '[vars]\nHOLDFAST_AUTH = "localhost"');
+    const project = await look();
+    expect(applyFixes(project, checkProject(project)).refused).toEqual([]);
+    expect(read('.env.local')).toBe('HOLDFAST_AUTH=localhost\n');
+    expect(() => read('.dev.vars')).toThrow('ENOENT');
+  });
+
   it('has migrations whose tags are not counted, of which none is written twice', async () => {
     change(
       'wrangler.toml',
