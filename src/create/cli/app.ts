@@ -91,7 +91,7 @@ export const hasPackage = (manifest: Manifest, name: string): boolean =>
 
 /** How a module of `agent/` imports the app's. */
 export function importOf(entry: string): string {
-  return `../${entry.replace(/\.[mc]?tsx?$/, '')}`;
+  return `../${entry.replace(/\.([mc])ts$/, '.$1js').replace(/\.tsx?$/, '')}`;
 }
 
 /** The app's own options of the compiler, which its modules are checked by. */

@@ -142,6 +142,12 @@ function changeManifest(
     // The settings of the page build it by this.
     ...(app.isPage && Object(app.manifest.scripts).build === undefined && { build: 'vite build' }),
   };
+  const theirs = Object(app.manifest.scripts);
+  const taken = Object.entries(scripts).find(([name, script]) => ![undefined, script].includes(theirs[name]));
+  if (taken)
+    throw new CreateProblem(
+      `package.json has another script "${taken[0]}": rename it, the agent needs the name.`,
+    );
   const dependencies = { ...missing(ours.dependencies), ...(holdfast !== undefined && { holdfast }) };
   const added = { scripts, dependencies, devDependencies, ...ofManager };
   return {

@@ -132,6 +132,16 @@ it('takes the types that wrangler has written, and raises those that are too old
   expect(old.json('package.json').devDependencies[types]).toMatch(/^\^5\./);
 });
 
+it('imports a Worker that is a module by its ending', () => {
+  const app = appOf({
+    'package.json': '{ "name": "shop" }',
+    'wrangler.toml': 'main = "src/index.mts"\n',
+    'src/index.mts': 'export default { fetch: () => new Response() };\n',
+  });
+  app.embed();
+  expect(app.read('agent/worker.ts')).toContain("import app from '../src/index.mjs';");
+});
+
 it('keeps the packages whose install scripts Bun may run', () => {
   const app = appOf({ 'package.json': '{ "name": "shop", "trustedDependencies": ["sharp", "esbuild"] }' });
   app.embed('bun');
@@ -158,6 +168,11 @@ it.each([
     'agent is there already: no file of yours is written over.',
   ],
   ['a manifest that is no JSON', { 'package.json': '{' }, 'package.json cannot be read: '],
+  [
+    'an app that has a script of that name',
+    { 'package.json': '{ "scripts": { "dev:agent": "mine" }, "dependencies": { "hono": "^4.10.0" } }' },
+    'package.json has another script "dev:agent": rename it, the agent needs the name.',
+  ],
   ['settings that are no JSON', { 'wrangler.jsonc': '{' }, 'wrangler.jsonc cannot be read: '],
   [
     'a Worker that is not there',
