@@ -35,7 +35,7 @@ import {
   readUsageQuery,
 } from './queries.ts';
 import { type IndexedSession, keyOfOwner, type OwnerStanding } from './reports.ts';
-import { INDEX_MODULE, TITLE_MEMORY } from './titles.ts';
+import { INDEX_MODULE, NO_TITLE, TITLE_MEMORY } from './titles.ts';
 
 /** An app, whose index is asked. */
 export interface AskingApp extends HostedApp {
@@ -148,10 +148,11 @@ async function waitingFor(
 const MOST_OF_TITLE = 200;
 
 /** Returns the problem of a title, or `undefined`. */
-export const titleProblem = (title: unknown): string | undefined =>
-  title === null || (typeof title === 'string' && title.trim() !== '' && title.length <= MOST_OF_TITLE)
+export const titleProblem = (given: unknown): string | undefined =>
+  given === null ||
+  (typeof given === 'string' && given.trim() !== '' && given.length <= MOST_OF_TITLE && !NO_TITLE.test(given))
     ? undefined
-    : `title: must be text of 1 to ${MOST_OF_TITLE} characters, or null`;
+    : `title: must be a line of 1 to ${MOST_OF_TITLE} characters, or null`;
 
 /**
  * Gives a session a title, which its journal keeps: the index shows it at once, or, while a turn runs, as soon as that has stopped.

@@ -6,7 +6,7 @@ import { DUE } from '../../worker/background.ts';
 import { keepSessions } from '../../worker/keeping.ts';
 import { INDEX_ROUTES } from './index-routes.ts';
 import { mustBeBound, placeIn } from './owner-index.ts';
-import { lookAtDue, reportingSession } from './reporting.ts';
+import { LOOK, lookAtDue, reportingSession } from './reporting.ts';
 import { INDEX_MODULE } from './titles.ts';
 
 export type {
@@ -42,7 +42,7 @@ export {
  */
 export function sessionIndex(): ModuleUse {
   const use = useOf(INDEX_MODULE);
-  ENDED.give(use, ({ id }) => ({ agenda: [{ ref: id }] }));
+  ENDED.give(use, () => ({ agenda: [{ ref: LOOK }] }));
   DUE.give(use, lookAtDue);
   APP.give(use, {
     routes: () => INDEX_ROUTES,

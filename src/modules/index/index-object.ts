@@ -163,7 +163,8 @@ export class IndexObject extends DurableObject<IndexEnv> {
   }
 
   async #forgetErasure(): Promise<void> {
-    if (this.#tables.hasSessions()) this.#tables.change(() => this.#tables.forgetErasure());
+    // Whoever came back since then may have used something, which outlives its sessions.
+    if (this.#tables.isInUse()) this.#tables.change(() => this.#tables.forgetErasure());
     else await this.#forgetAll();
   }
 

@@ -295,6 +295,11 @@ export class IndexTables {
     return this.#isMade && this.#rows('SELECT 1 FROM sessions LIMIT 1').length > 0;
   }
 
+  /** Whether the owner has sessions, or has used something since its erasure. */
+  isInUse(): boolean {
+    return this.hasSessions() || this.#rows('SELECT 1 FROM used LIMIT 1').length > 0;
+  }
+
   addOwner(owner: string): void {
     this.#exec('INSERT OR IGNORE INTO owners VALUES (?)', owner);
   }

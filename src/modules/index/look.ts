@@ -9,7 +9,7 @@ import { PAGE_BYTES } from '../../session/fold-session.ts';
 import { isJsonObject } from '../../tool/json.ts';
 import type { OwnerIndex } from './owner-index.ts';
 import type { Known, SessionKey, Standing, UsedSince } from './reports.ts';
-import { TITLES } from './titles.ts';
+import { NO_TITLE, TITLES } from './titles.ts';
 
 type Reading = Pick<SessionPort, 'read'>;
 
@@ -162,9 +162,11 @@ class Since {
 /** The most characters of a title that nobody has set. */
 const MOST_OF_WORDS = 80;
 
+const UNSHOWN = new RegExp(`(?:\\s|${NO_TITLE.source})+`, 'gu');
+
 function firstWords(message: string): string {
   // A long message is not searched to its end.
-  const words = message.slice(0, 1_000).replaceAll(/\s+/g, ' ').trim();
+  const words = message.slice(0, 1_000).replaceAll(UNSHOWN, ' ').trim();
   if (words.length <= MOST_OF_WORDS) return words;
   const cut = words.slice(0, MOST_OF_WORDS).replace(/ \S*$/, '');
   return `${cut.toWellFormed()}…`;

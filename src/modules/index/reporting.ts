@@ -18,7 +18,10 @@ const REPORTER: AgendaOwner = { module: TITLES.module, key: '' };
  */
 const SOON = 1_000;
 
-const rowOf = (turn: string): AgendaRow => ({ ...REPORTER, ref: turn, after: SOON });
+/** All rows are alike, however many turns there are: a look is at the session. */
+export const LOOK = 'look';
+
+const ROW: AgendaRow = { ...REPORTER, ref: LOOK, after: SOON };
 
 /** The index is waited for no longer than this where a request could do without it, in ms. */
 const PATIENCE = 2_000;
@@ -27,12 +30,12 @@ const PATIENCE = 2_000;
 export function reportingSession(port: SessionPort, name: string, place: IndexPlace): SessionPort {
   const { owner, ...key } = addressOfSession(name);
   const index = indexOfOwner(place, owner);
-  /** Turns that this invocation goes on with, by their leases, of which it has appended nothing yet. */
-  const resumed = new Map<number, string>();
+  /** Leases by which this invocation goes on with a turn, of which it has appended nothing yet. */
+  const resumed = new Set<number>();
   const told = (start: TurnStart): TurnStart => ({
     ...start,
     keepsOutside: [...(start.keepsOutside ?? []), REPORTER],
-    agenda: [...(start.agenda ?? []), rowOf(start.turn)],
+    agenda: [...(start.agenda ?? []), ROW],
   });
   /** Takes a message, unless the owner is being erased: the index is asked meanwhile. */
   const unlessErasing = async <Answer>(take: () => Promise<Answer>): Promise<Answer> => {
@@ -48,13 +51,11 @@ export function reportingSession(port: SessionPort, name: string, place: IndexPl
     begin: (request) => unlessErasing(() => port.begin({ ...request, start: told(request.start) })),
     async resume(request) {
       const answer = await port.resume(request);
-      if (answer.status === 'leased') resumed.set(answer.epoch, request.turn);
+      if (answer.status === 'leased') resumed.add(answer.epoch);
       return answer;
     },
     append(epoch, from, change) {
-      const turn = resumed.get(epoch);
-      resumed.delete(epoch);
-      return port.append(epoch, from, turn === undefined ? change : withRow(change, turn));
+      return port.append(epoch, from, resumed.delete(epoch) ? withRow(change) : change);
     },
     async erase() {
       // What it has used since the last look is counted.
@@ -67,10 +68,7 @@ export function reportingSession(port: SessionPort, name: string, place: IndexPl
   };
 }
 
-const withRow = (change: Change, turn: string): Change => ({
-  ...change,
-  agenda: [...(change.agenda ?? []), rowOf(turn)],
-});
+const withRow = (change: Change): Change => ({ ...change, agenda: [...(change.agenda ?? []), ROW] });
 
 /** Resolves with `undefined` where the index fails, or takes long. */
 const patiently = <T>(work: Promise<T>): Promise<T | undefined> =>

@@ -15,6 +15,9 @@ export const TITLE_MEMORY: ToolMemory<null, Fact> = {
   isHidden: true,
 };
 
+/** What a line cannot show, or what turns the direction of what follows: half pairs, controls, ends of lines, overrides. */
+export const NO_TITLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+
 /** By which title facts are known in a journal. */
 export const TITLES = { module: 'index', name: TITLE_MEMORY.name };
 

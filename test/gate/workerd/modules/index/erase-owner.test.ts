@@ -104,6 +104,23 @@ describe('DELETE /owners/{owner}', { timeout: 120_000 }, () => {
     expect(env.INDEX.getByName(shop.key)).toBeDefined();
   });
 
+  it('is forgotten after a week, and what was used since then is not', async () => {
+    const shop = await shopWith('s1');
+    await shop.erase();
+    await shop.isErased();
+    await shop.say('s2', 'Done.');
+    await shop.lists([listed('s2', 'idle')]);
+    await shop.via(`${SESSIONS}/s2`, { method: 'DELETE' });
+    const { total } = await shop.get('/usage');
+    expect(total).toMatchObject({ turns: 1 });
+    await runInDurableObject(shop.index(), (_, { storage: { sql } }) => {
+      sql.exec('UPDATE about SET erased = erased - ?', 8 * 24 * 60 * 60_000);
+    });
+    await runDurableObjectAlarm(shop.index());
+    expect(await shop.standing()).toEqual({ owner: shop.key, sessions: 0 });
+    expect((await shop.get('/usage')).total).toEqual(total);
+  });
+
   it('erases an owner of whom nothing is known', async () => {
     const shop = await shopWith();
     expect(await shop.standing()).toEqual({ owner: shop.key, sessions: 0 });

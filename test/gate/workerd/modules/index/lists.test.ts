@@ -127,6 +127,29 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     });
   });
 
+  it('keeps owners apart whose names cannot be written', async () => {
+    const shop = tenant();
+    const as = (half: string) => shop.as({ id: 'ann', ...{ tenant: `${shop.name}${half}` } });
+    const { message } = script('Done.');
+    await (await post(`${SESSIONS}/s1`, { message: message() }, { via: as('\ud800') })).text();
+    const sessions = async (half: string) => (await json(await as(half)(SESSIONS))).sessions;
+    await expect.poll(async () => sessions('\ud800')).toEqual([listed('s1', 'idle')]);
+    for (const half of ['', '\ud801', '\ufffd']) expect(await sessions(half)).toEqual([]);
+    const operator = shop.as({ id: 'olga', operator: true });
+    const { owner } = await json(await as('\ud800')('/usage'));
+    const path = `/owners/${encodeURIComponent(String(owner))}`;
+    expect(await json(await operator(path))).toEqual({ owner, sessions: 1 });
+  });
+
+  it('makes a line of the first words, whatever they are', async () => {
+    const shop = tenant();
+    const { message } = script('Done.');
+    await (
+      await post(`${SESSIONS}/s1`, { message: message('A\u0000\u001b[31m\u202e\n\ud800b') }, shop)
+    ).text();
+    await shop.lists([listed('s1', 'idle', { title: expect.stringMatching(/^A \[31m b/) })]);
+  });
+
   it('takes no person for an operator for whom an operator sends requests', async () => {
     const use = [answers, sessionIndex(), onBehalfOf(({ headers }) => headers.get('x-person'))];
     const via = tenant({ use }).as({ id: 'app', delegates: true, operator: true });
@@ -183,9 +206,13 @@ describe('PATCH .../sessions/{session}', { timeout: 60_000 }, () => {
   });
 
   it.each([
-    [{ title: '' }, 'title: must be text of 1 to 200 characters, or null'],
-    [{ title: 'x'.repeat(201) }, 'title: must be text of 1 to 200 characters, or null'],
-    [{}, 'title: must be text of 1 to 200 characters, or null'],
+    [{ title: '' }, 'title: must be a line of 1 to 200 characters, or null'],
+    [{ title: 'x'.repeat(201) }, 'title: must be a line of 1 to 200 characters, or null'],
+    [{ title: 'a\u0007b' }, 'title: must be a line of 1 to 200 characters, or null'],
+    [{ title: 'a\nb' }, 'title: must be a line of 1 to 200 characters, or null'],
+    [{ title: '\ud800' }, 'title: must be a line of 1 to 200 characters, or null'],
+    [{ title: '\u202e7 redro' }, 'title: must be a line of 1 to 200 characters, or null'],
+    [{}, 'title: must be a line of 1 to 200 characters, or null'],
     [{ title: 'A', name: 'B' }, 'name: is not known here'],
   ])('refuses %j', async (body, said) => {
     const shop = tenant();

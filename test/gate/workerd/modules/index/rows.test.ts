@@ -1,10 +1,11 @@
 /** What an index adds to the rows of a turn, which the platform bills. */
-import { runDurableObjectAlarm } from 'cloudflare:test';
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { expect, it } from 'vitest';
 import { toSessionName } from '../../../../doors/session.ts';
 import { setTime } from '../../../../fixtures/held-time.ts';
 import { rowsOf } from '../../durable-objects/rows.ts';
-import { listed, tenant } from './indexed.ts';
+import { post } from '../../http/client.ts';
+import { listed, SESSIONS, tenant } from './indexed.ts';
 
 /** So far in the future that no alarm goes off by itself. */
 const START = Date.UTC(2100, 0, 1);
@@ -24,4 +25,16 @@ it('is one row as the turn runs, and three when it has reported', async () => {
   const report = await rowsOf(shop.stub('s1'), () => reports(2));
   // A turn without an index writes five.
   expect([turn.written, report.written]).toEqual([5 + 1, 3]);
+});
+
+it('is one row for all messages that wait, of which a session may have more than a lane of its agenda', async () => {
+  const shop = tenant();
+  setTime(toSessionName({ owner: { tenant: shop.name }, agent: 'indexed', session: 's1' }), () => START);
+  for (const message of ['One.', 'Two.', 'Three.'])
+    await (await post(`${SESSIONS}/s1`, { message, delaySeconds: 3_600 }, shop)).text();
+  const lanes = await runInDurableObject(shop.stub('s1'), (_, { storage }) =>
+    storage.sql.exec<{ ref: string }>("SELECT ref FROM agenda WHERE kind = 'due'").toArray(),
+  );
+  const refs = lanes.map(({ ref }) => JSON.parse(ref)).filter(({ outside }) => outside === undefined);
+  expect(refs).toMatchObject([{ module: 'index', refs: ['look'] }]);
 });
