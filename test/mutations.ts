@@ -743,4 +743,21 @@ export const MUTATIONS: readonly Mutation[] = [
     becomes: 'at.host.newId()',
     tests: [RETRY],
   },
+  {
+    name: 'index-owner',
+    breaks: 'Whoever names another owner in a query is shown its sessions, and what it has used.',
+    in: 'ownerAsked',
+    text: 'mustOperate(caller);',
+    becomes: '',
+    tests: ['test/gate/workerd/modules/index/lists.test.ts'],
+  },
+  {
+    name: 'index-erasing',
+    breaks:
+      'Sessions of an owner that is being erased begin all the same: what was to be gone is there again.',
+    in: 'IndexObject.isErasing',
+    text: "typeof this.#tables.about()?.erasing === 'number'",
+    becomes: 'false',
+    tests: ['test/gate/workerd/modules/index/erase-owner.test.ts'],
+  },
 ];

@@ -19,6 +19,8 @@ export interface WorkerOptions {
   readonly vars: Readonly<Record<string, string>>;
   /** Its entry, from the root of this repository; the one of `wrangler.toml` unless given. */
   readonly entry?: string | undefined;
+  /** Its settings, from there too; `wrangler.toml` unless given. */
+  readonly config?: string | undefined;
 }
 
 /** The Worker of this repository under `wrangler dev`. */
@@ -34,9 +36,13 @@ export interface WorkerProcess {
 
 /** Starts the Worker and resolves when it answers. @throws Error with the end of its log when it does not. */
 export async function startWorker(options: WorkerOptions): Promise<WorkerProcess> {
-  const { port, directory, vars, entry } = options;
+  const { port, directory, vars, entry, config } = options;
   const log = join(directory, LOG_FILE);
-  const args = ['dev', ...(entry === undefined ? [] : [entry]), ...flags(port, directory), ...varFlags(vars)];
+  const named = [
+    ...(entry === undefined ? [] : [entry]),
+    ...(config === undefined ? [] : ['--config', config]),
+  ];
+  const args = ['dev', ...named, ...flags(port, directory), ...varFlags(vars)];
   const group = startGroup(wrangler, args, {
     log,
     cwd: root,

@@ -22,6 +22,7 @@ import { persons } from './groups/persons.ts';
 import { poison } from './groups/poison.ts';
 import { runaways } from './groups/runaways.ts';
 import { secrets } from './groups/secrets.ts';
+import { sessionLists } from './groups/session-lists.ts';
 import { streams } from './groups/streams.ts';
 import { turnTrees } from './groups/turn-trees.ts';
 import { webhooks } from './groups/webhooks.ts';
@@ -42,6 +43,7 @@ export const GROUPS: readonly Group[] = [
   { name: 'persons', attacks: persons },
   { name: 'context', attacks: context },
   { name: 'approvals', attacks: approvals },
+  { name: 'session lists', attacks: sessionLists },
   { name: 'edits', attacks: edits },
   { name: 'webhooks', attacks: webhooks },
   { name: 'deliveries', attacks: deliveries },

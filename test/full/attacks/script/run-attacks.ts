@@ -16,6 +16,7 @@ import { SECRETS } from './secrets.ts';
 import { startWorld } from './world.ts';
 
 const ENTRY = 'test/full/attacks/worker/attacked-worker.ts';
+const CONFIG = 'test/full/attacks/worker/wrangler.toml';
 
 /** Answers whether every attack was refused, or harmless. */
 async function run({ only, holes, verbose }: AttackOptions): Promise<boolean> {
@@ -24,7 +25,13 @@ async function run({ only, holes, verbose }: AttackOptions): Promise<boolean> {
   const [world, model, enemy] = await Promise.all([startWorld(), startPuppetModel(), startEnemyServer()]);
   const urls = { WORLD_URL: world.url, MODEL_URL: model.url, REMOTE_URL: enemy.url };
   const vars = { ...SECRETS, ...urls, HOLE: holes.join(','), LEASE_MS: '3000' };
-  const worker = await startWorker({ entry: ENTRY, port: await freePort(), directory, vars });
+  const worker = await startWorker({
+    entry: ENTRY,
+    config: CONFIG,
+    port: await freePort(),
+    directory,
+    vars,
+  });
   const say = (line: string): void => console.log(line);
   for (const hole of holes) say(`A hole is planted: ${HOLES[hole]}.`);
   const reports = await playAll(

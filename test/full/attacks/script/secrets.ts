@@ -27,6 +27,7 @@ export interface Claims {
   readonly tenant?: unknown;
   readonly roles?: unknown;
   readonly delegates?: unknown;
+  readonly operator?: unknown;
   readonly aud?: unknown;
   readonly exp?: unknown;
 }

@@ -14,6 +14,7 @@ import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { cors, onBehalfOf, rateLimit } from '../../../../src/modules/http/entry.ts';
+import { sessionIndex } from '../../../../src/modules/index/entry.ts';
 import { liveText } from '../../../../src/modules/live-text/entry.ts';
 import { openApi } from '../../../../src/modules/openapi/entry.ts';
 import { openAi, openAiDescription } from '../../../../src/surfaces/openai/entry.ts';
@@ -43,6 +44,7 @@ const endpoint = defineMcpEndpoint({
 
 const fileModule = files();
 const live = liveText();
+const index = sessionIndex();
 const pages = cors({ origins: ['https://app.example'] });
 
 const app: HoldfastConfig = {
@@ -62,7 +64,7 @@ const app: HoldfastConfig = {
   use: [openApi(), endpoint, fileModule, live, pages],
 };
 
-const use = [...(app.use ?? []), ...hooks, ...misplacedHooks, ...misplacedOutgoing];
+const use = [...(app.use ?? []), index, ...hooks, ...misplacedHooks, ...misplacedOutgoing];
 const main = createHoldfast({ ...app, auth: tenants, use });
 const limited = createHoldfast({ ...app, auth: tenants, use: [...use, rateLimit()] });
 peers.app = main;
@@ -77,6 +79,7 @@ const chat = createHoldfast({
     endpoint,
     fileModule,
     pages,
+    index,
     onBehalfOf(({ headers }) => headers.get('x-user-id')),
   ],
 });
@@ -141,3 +144,4 @@ export default {
 } satisfies ExportedHandler<Env>;
 export const { TurnRunner } = main;
 export { SessionObject } from '../../../../durable-objects/index.ts';
+export { IndexObject } from '../../../../src/modules/index/entry.ts';

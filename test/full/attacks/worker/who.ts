@@ -8,11 +8,12 @@ export const tenants: Authenticate = async (request) => {
   const [, token] = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
   const claims = token === undefined ? undefined : await claimsOf(token);
   if (claims === undefined) return null;
-  const { sub, tenant, roles } = claims;
+  const { sub, tenant, roles, operator } = claims;
   return {
     id: sub as string, // the library finds out what is no text
     tenant: (hasHole('one-tenant') ? 'zeta' : tenant) as string | undefined,
     roles: roles as readonly string[] | undefined,
+    operator: operator as boolean | undefined,
     claims,
   };
 };

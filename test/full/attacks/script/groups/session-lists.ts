@@ -1,0 +1,299 @@
+/** What is kept of all sessions of an owner: lists, the inbox, usage, owners, and how all of it is erased. */
+import { type Attack, all, type Check, notSaying, problem, status, told } from '../attack.ts';
+import type { Came, Sent } from '../http.ts';
+import { eventually } from '../patience.ts';
+import type { Person } from '../person.ts';
+import type { Scene } from '../scene.ts';
+import type { Claims } from '../secrets.ts';
+import { FILES, PENDING, PLANNED, VAULT } from '../victims.ts';
+import { waiting } from './waiting.ts';
+
+const LIST = '/agents/clerk/sessions';
+
+const ZETA = '/owners/tenant:zeta';
+
+const operators = problem(
+  403,
+  'role-required',
+  'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of one who has it.',
+);
+
+/** Of a list, or of an inbox: nothing that zeta has. */
+const nothingOfZeta: Check = all(
+  status(200),
+  notSaying(new RegExp(`tenant:zeta|ZETA|"session":"(?:${[VAULT, PENDING, FILES, PLANNED].join('|')})"`)),
+);
+
+/** Callers whose names might be taken for zeta's. */
+const lookalikes: readonly Claims[] = [
+  { sub: 'tenant:zeta' },
+  { sub: 'owners' },
+  { sub: '"zeta"' },
+  { sub: 'x', tenant: 'tenant:zeta' },
+  { sub: 'x', tenant: '"zeta"' },
+  { sub: 'x', tenant: 'zeta ' },
+  { sub: 'x', tenant: 'zeta\u0000' },
+  { sub: 'x', tenant: 'zeta\ud800' },
+  { sub: 'x', tenant: 'ZETA' },
+  { sub: 'x', tenant: '{"tenant":"zeta"}' },
+  { sub: 'x', tenant: "zeta' OR 1=1 --" },
+];
+
+/** What operators alone may ask. */
+const ofOperators: readonly (readonly [what: string, sent: Sent])[] = [
+  ['a list of zeta', { path: `${LIST}?owner=tenant:zeta` }],
+  ['a list of zeta beside its own', { path: `${LIST}?owner=tenant:acme&owner=tenant:zeta` }],
+  ['a list of somebody without a name', { path: `${LIST}?owner=` }],
+  ['the usage of zeta', { path: '/usage?owner=tenant:zeta' }],
+  ['all owners', { path: '/owners' }],
+  ['how zeta stands', { path: ZETA }],
+  ['how zeta stands, encoded', { path: '/owners/%74enant%3Azeta' }],
+  ['that zeta is erased', { method: 'DELETE', path: ZETA }],
+  ['that its own tenant is erased', { method: 'DELETE', path: '/owners/tenant:acme' }],
+];
+
+const erasing: Sent = { method: 'DELETE', path: ZETA };
+
+/** Ways to say of oneself that one operates the deployment. */
+const claimed: readonly (readonly [what: string, claims: Claims, more: Partial<Sent>])[] = [
+  ['a text in the token', { operator: 'true' }, {}],
+  ['a number in the token', { operator: 1 }, {}],
+  ['a list in the token', { operator: [true] }, {}],
+  ['a role', { roles: ['operator', 'admin', '*'] }, {}],
+  ['a header', {}, { headers: [['x-operator', 'true']] }],
+  ['the query', {}, { path: `${ZETA}?operator=true` }],
+  ['a body', {}, { headers: [['content-type', 'application/json']], body: '{"operator":true}' }],
+];
+
+const cursor = (place: unknown): string => Buffer.from(JSON.stringify(place)).toString('base64url');
+
+/** Cursors that nobody was given, each in order: they show a place in the list of whoever asks. */
+const forged: readonly unknown[] = [
+  [9e15, 'clerk', ''],
+  [9e15, 'clerk', VAULT],
+  [9e15, "' OR 1=1 --", '\u0000'],
+  [9e15, 'clerk', '\ud800', 'tenant:zeta'],
+];
+
+const badQueries: readonly string[] = [
+  ...['status=zeta', 'status=', 'status=__proto__', 'status=waiting%00'],
+  ...[
+    'since=1e400',
+    `since=${'9'.repeat(400)}`,
+    'since=-1',
+    'since=2026-13-45',
+    'since=%E2%80%AE1',
+    'since=',
+  ],
+  ...['limit=0', 'limit=101', 'limit=1e9', 'limit=-1', 'limit=1.5', `limit=${'1'.repeat(3000)}`, 'limit=%00'],
+  ...['cursor=', 'cursor=%00', 'cursor=%FF', `cursor=${'A'.repeat(6000)}`, `cursor=${'W1tb'.repeat(1500)}`],
+  ...[[], {}, null, 'x', [1], ['1', 'clerk', 'x'], [1.5, 'a', 'b'], [2 ** 60, 'a', 'b'], [1, {}, 'b']].map(
+    (place) => `cursor=${cursor(place)}`,
+  ),
+];
+
+const patch = (by: Person, path: string, body: unknown): Promise<Came> =>
+  by.ask({
+    method: 'PATCH',
+    path,
+    headers: [['content-type', 'application/json']],
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+
+const badTitles: readonly (readonly [what: string, body: unknown, comes: Check])[] = [
+  ['of a megabyte', { title: 'x'.repeat(1_000_000) }, problem(413, 'body-too-large')],
+  ['of 201 characters', { title: 'x'.repeat(201) }, problem(422, 'invalid-body')],
+  ['with a command for a terminal', { title: '\u001b[2Jok' }, problem(422, 'invalid-body')],
+  ['that turns what follows', { title: '\u202eko' }, problem(422, 'invalid-body')],
+  ['with half a character', { title: '\ud800' }, problem(422, 'invalid-body')],
+  ['of several lines', { title: 'ok\nok' }, problem(422, 'invalid-body')],
+  ['that is an object', { title: { toString: 'x' } }, problem(422, 'invalid-body')],
+  ['for another owner', { title: 'x', owner: 'tenant:zeta' }, problem(422, 'invalid-body')],
+  ['that is no JSON', 'title', problem(400, 'bad-json')],
+];
+
+const inbox = async (by: Person): Promise<Came> => by.get('/pending');
+
+const lists = (came: Came, session: string): boolean => came.text.includes(`"session":"${session}"`);
+
+/** Has a call wait, and answers whether it is in the inbox of each of these. */
+async function inInboxes(scene: Scene, tool: string, ...people: readonly Person[]): Promise<boolean[]> {
+  const { rolf, session, own } = scene;
+  await waiting(scene, tool);
+  await eventually(
+    () => rolf.get(`${LIST}?status=waiting`),
+    (came) => lists(came, session),
+  );
+  const shown = await Promise.all(people.map(async (one) => lists(await inbox(one), session)));
+  await rolf.del(own);
+  return shown;
+}
+
+export const sessionLists = (): readonly Attack[] => [
+  ...['sessions', 'inbox', 'usage'].flatMap((what) => {
+    const path = { sessions: LIST, inbox: '/pending', usage: '/usage?by=agent' }[what] ?? '';
+    return [
+      {
+        name: `${what}: another tenant reads nothing of zeta`,
+        act: ({ rolf }: Scene) => rolf.get(path),
+        comes: nothingOfZeta,
+      },
+      {
+        name: `${what}: nobody reads anything`,
+        act: ({ nobody }: Scene) => nobody.get(path),
+        comes: problem(401, 'unauthorized'),
+      },
+    ];
+  }),
+  {
+    name: 'those who are called almost like zeta have neither its sessions, nor its inbox, nor its usage',
+    async act({ who }) {
+      const seen: string[] = [];
+      for (const claims of lookalikes) {
+        const one = who({ ...claims, roles: ['manager'] });
+        const [sessions, pending, used] = [await one.get(LIST), await inbox(one), await one.get('/usage')];
+        const { total } = Object(used.json);
+        if (`${sessions.text}${pending.text}` !== '{"sessions":[],"next":null}{"waiting":[],"next":null}')
+          seen.push(JSON.stringify(claims));
+        if (total.turns !== 0) seen.push(used.text);
+      }
+      return seen;
+    },
+    comes: [],
+  },
+  {
+    name: 'owners whose names cannot be written are not one',
+    async act({ who, session, at, play }) {
+      const as = (half: string): Person => who({ sub: 'x', tenant: `${session}${half}` });
+      await as('\ud800').post(`${at(VAULT)}/messages`, { message: play('Done.') });
+      await eventually(
+        () => as('\ud800').get(LIST),
+        (came) => lists(came, VAULT),
+      );
+      const others = await Promise.all(['', '\ud801', '\ufffd'].map((half) => as(half).get(LIST)));
+      return others.some((came) => lists(came, VAULT));
+    },
+    comes: false,
+  },
+  ...ofOperators.map(
+    ([what, sent]): Attack => ({
+      name: `who is no operator cannot ask for ${what}`,
+      act: ({ rolf }) => rolf.ask(sent),
+      comes: operators,
+    }),
+  ),
+  {
+    name: 'a second owner in a query is what counts, and may be the own one',
+    act: ({ rolf }) => rolf.get(`${LIST}?owner=tenant:zeta&owner=tenant:acme`),
+    comes: nothingOfZeta,
+  },
+  ...claimed.map(
+    ([what, claims, more]): Attack => ({
+      name: `nobody operates by ${what}`,
+      act: ({ who }) => who({ sub: 'eve', tenant: 'acme', ...claims }).ask({ ...erasing, ...more }),
+      comes: operators,
+    }),
+  ),
+  {
+    name: 'a person for whom an operator sends requests operates nothing',
+    act: ({ who }) =>
+      who({ sub: 'server', delegates: true, operator: true })
+        .at('chat')
+        .ask({ ...erasing, headers: [['x-user-id', 'eve']] }),
+    comes: operators,
+  },
+  {
+    name: 'an operator reads the list of zeta, and neither its sessions nor its inbox',
+    async act({ who, at }) {
+      const olga = who({ sub: 'olga', operator: true, roles: ['manager'] });
+      const list = await olga.get(`${LIST}?owner=tenant:zeta`);
+      const [session, pending] = [await olga.get(at(VAULT)), await inbox(olga)];
+      return [lists(list, VAULT), /"url"/.test(list.text), told(session), lists(pending, PENDING)];
+    },
+    comes: [true, false, '404 unknown-session', false],
+  },
+  ...forged.map(
+    (place): Attack => ({
+      name: `the cursor ${JSON.stringify(place)} shows nothing of zeta`,
+      act: ({ rolf }) => rolf.get(`${LIST}?cursor=${cursor(place)}`),
+      comes: nothingOfZeta,
+    }),
+  ),
+  {
+    name: 'a cursor of zeta shows nothing of zeta',
+    async act({ zoe, rolf }) {
+      const { json } = await eventually(
+        () => zoe.get(`${LIST}?limit=1`),
+        (came) => typeof came.json?.next === 'string',
+      );
+      return rolf.get(`${LIST}?cursor=${json?.next}`);
+    },
+    comes: nothingOfZeta,
+  },
+  ...badQueries.map(
+    (query): Attack => ({
+      name: `?${query.slice(0, 60)} is refused`,
+      act: ({ ann }) => ann.get(`${LIST}?${query}`),
+      comes: all(problem(400, 'invalid-query'), notSaying(/SELECT|SQLITE/)),
+    }),
+  ),
+  ...badTitles.map(
+    ([what, body, comes]): Attack => ({
+      name: `a title ${what} is refused`,
+      async act({ ann, own, play }) {
+        await ann.post(`${own}/messages`, { message: play('Done.') });
+        return patch(ann, own, body);
+      },
+      comes,
+    }),
+  ),
+  ...[VAULT, PENDING, FILES, PLANNED].map(
+    (victim): Attack => ({
+      name: `${victim} of zeta takes no title of another tenant`,
+      act: ({ impostor, at }) => patch(impostor, at(victim), { title: 'Mine' }),
+      comes: problem(404, 'unknown-session'),
+    }),
+  ),
+  {
+    name: 'an inbox shows a call to whoever has its role, and to no other tenant',
+    act: (scene) => inInboxes(scene, 'refund', scene.rolf, scene.ann, scene.zoe, scene.impostor),
+    comes: [true, false, false, false],
+  },
+  {
+    name: 'an inbox shows a call that another must decide to others than who asked for it',
+    act: (scene) => inInboxes(scene, 'transfer', scene.rolf, scene.ann, scene.zoe),
+    comes: [true, false, false],
+  },
+  {
+    name: 'an erasure of one owner erases its sessions, refuses new ones meanwhile, and leaves equal names of others',
+    async act({ who, session, at, play }) {
+      const [dan, namesake, olga] = [
+        who({ sub: 'dan', tenant: session }),
+        who({ sub: session }),
+        who({ sub: 'olga', operator: true }),
+      ];
+      const message = play('Done.');
+      for (const one of [dan, namesake]) await one.post(`${at(VAULT)}/messages`, { message });
+      const owner = `/owners/tenant:${session}`;
+      const begun = told(await olga.del(owner));
+      const [meanwhile, list] = [
+        await dan.post(`${at('new')}/messages`, { message: play('New.') }),
+        await dan.get(LIST),
+      ];
+      await eventually(
+        () => olga.get(owner),
+        (came) => came.text.includes('"status":"erased"'),
+      );
+      const left = [await dan.get(at(VAULT)), await dan.get(at('new')), await namesake.get(at(VAULT))];
+      return [begun, told(meanwhile), list.text, ...left.map(told)];
+    },
+    comes: [
+      '202',
+      '409 erasing',
+      '{"sessions":[],"next":null}',
+      '404 unknown-session',
+      '404 unknown-session',
+      '200',
+    ],
+  },
+];
