@@ -67,21 +67,20 @@ export function tellerOf(
       `${surface}: its tell is ${shown(tell)}: use a function such as ({ title }) => title.`,
     );
   return (request) =>
-    new Wording(tell ?? (literals && isOwnMachine(request) ? inFull : usual(isOfBrowser(request))));
+    new Wording(tell ?? (literals && isOwnMachine(request) ? inFull : (problem) => usual(problem, request)));
 }
 
 const inFull: Tell = ({ detail }) => detail;
 
 /** A program can act on the details of a busy session; whoever reads a page cannot. */
-const usual =
-  (isPage: boolean): Tell =>
-  ({ type, title, detail, reason = 'threw' }) => {
-    const isHidden =
-      type === 'tool-error' ? NOT_OURS.has(reason) : INSIDE.has(type) || (isPage && BUSY.includes(type));
-    return isHidden ? title : detail;
-  };
-
-const isOfBrowser = ({ headers }: Pick<Request, 'headers'>): boolean => headers.has('sec-fetch-site');
+function usual(
+  { type, title, detail, reason = 'threw' }: ProblemToTell,
+  { headers }: Pick<Request, 'headers'>,
+): string {
+  const isBusy = BUSY.includes(type) && headers.has('sec-fetch-site'); // which a page sends
+  const isHidden = type === 'tool-error' ? NOT_OURS.has(reason) : INSIDE.has(type) || isBusy;
+  return isHidden ? title : detail;
+}
 
 const BUSY: readonly string[] = ['session-busy', 'turn-suspended'] satisfies ProblemType[];
 
