@@ -484,7 +484,8 @@ describe('a reply of 80,000 pieces', () => {
     async (_, scan) => {
       const texts = ['x\n'.repeat(20_000), 'x\n'.repeat(80_000)] as const;
       const times = await measured(scan, texts, isLinear);
-      expect(times[1]).toBeLessThan(2_000);
+      // A second or two, and more on a busy machine. What is not linear takes minutes.
+      expect(times[1]).toBeLessThan(10_000);
       await expectLinear(scan, texts, times);
     },
   );
