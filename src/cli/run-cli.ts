@@ -1,9 +1,22 @@
 import { type Command, type Output, UsageError } from './command.ts';
 import { doctor } from './doctor/doctor.ts';
+import { inbox, sessions, usage } from './remote/lists.ts';
+import { cancel, erase, journal, retry, show } from './remote/one-session.ts';
 import { smoke } from './smoke/smoke.ts';
 
 /** Every command by its name. A new one is added here. */
-const COMMANDS: Readonly<Record<string, Command>> = { doctor, smoke };
+const COMMANDS: Readonly<Record<string, Command>> = {
+  doctor,
+  smoke,
+  sessions,
+  inbox,
+  show,
+  journal,
+  cancel,
+  retry,
+  erase,
+  usage,
+};
 
 /** The exit code of a call that names no command, or that a command refuses. */
 const MISUSED = 2;

@@ -33,7 +33,7 @@ export const notAmong = (what: string, name: string, meant: string | undefined):
  * follows, control characters, separators of lines, halves of a pair, and fillers. Line ends, tabs and what only chooses the
  * form of a sign are left.
  */
-const UNSEEN = /(?!\r\n|\n|\t|\ufe0e|\ufe0f)[\p{Cf}\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{DI}]/gu;
+export const UNSEEN = /(?!\r\n|\n|\t|\ufe0e|\ufe0f)[\p{Cf}\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{DI}]/gu;
 
 /** Shows a text to whoever decides by it: what could not be seen stands there as `\u{202e}`. Applied again it changes nothing. */
 export const visible = (text: string): string =>

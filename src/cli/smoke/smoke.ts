@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { env } from 'node:process';
 import { parseArgs } from 'node:util';
-import { type Command, UsageError } from '../command.ts';
+import { type Command, deploymentUrl, UsageError } from '../command.ts';
 import { type Answer, createCaller, type Deployed, StepFailed } from './deployed.ts';
 
 const HELP = `Usage: npx holdfast smoke --url URL [--token TOKEN] [OPTIONS]
@@ -74,12 +74,10 @@ function optionsOf(args: readonly string[]): Options {
       },
     });
     const { url = '', timeout, message } = values;
-    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-      throw new UsageError('--url takes an http address, such as https://clerk.example.workers.dev');
-    }
+    const address = deploymentUrl(url);
     if (!/^[1-9]\d{0,4}$/.test(timeout)) throw new UsageError('--timeout takes a whole number of seconds');
     return {
-      url: new URL(url),
+      url: address,
       token: values.token ?? env.HOLDFAST_TOKEN,
       agent: values.agent,
       message,

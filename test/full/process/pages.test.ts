@@ -40,10 +40,11 @@ async function run(entry: string, commands: string, settings: WorkerSettings = {
 
 it('the pages with commands are those that are run here, but for those that need other programs', () => {
   const pages = readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md'));
-  // Of doctor.md, doctor.test.ts runs the same program. Of mcp.md, mcp-published.test.ts and serve-files.test.ts have the same Workers; of openapi.md, openapi.test.ts the same generator; of
+  // Of cli.md, operating.test.ts runs the same program. Of doctor.md, doctor.test.ts runs the same program. Of mcp.md, mcp-published.test.ts and serve-files.test.ts have the same Workers; of openapi.md, openapi.test.ts the same generator; of
   // react.md, the test in a browser the same page and bundler.
   expect(pages.filter((page) => commandsOf(page).length > 0)).toEqual([
     'approvals.md',
+    'cli.md',
     'client-tools.md',
     'doctor.md',
     'files.md',

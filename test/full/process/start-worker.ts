@@ -9,6 +9,7 @@ const root = resolve(import.meta.dirname, '../../..');
 /** What `wrangler.toml` calls the Worker does not matter here; it is only told apart by it. */
 const WORKER = 'holdfast';
 const OBJECT = 'SessionObject';
+const INDEX = 'IndexObject';
 const QUEUE = 'turns';
 
 /** What makes one build of an entry differ from another. */
@@ -29,6 +30,8 @@ export interface DeployedAs {
   readonly storage?: 'legacy-kv' | undefined;
   /** The Worker has a queue as `TURNS`, and takes its messages. */
   readonly hasQueue?: boolean | undefined;
+  /** The entry exports `IndexObject`, which is bound as `INDEX`. */
+  readonly hasIndex?: boolean | undefined;
 }
 
 export interface WorkerSettings {
@@ -87,12 +90,18 @@ export async function startWorker(entry: string, settings: WorkerSettings = {}):
             ...(!deployedAs.isUnbound && {
               SESSIONS: { type: 'durable-object', worker: WORKER, exportName: OBJECT },
             }),
+            ...(deployedAs.hasIndex && {
+              INDEX: { type: 'durable-object', worker: WORKER, exportName: INDEX },
+            }),
             ...(deployedAs.hasQueue && { TURNS: { type: 'queue', name: QUEUE } }),
             ...Object.fromEntries(
               Object.entries(vars).map(([name, value]) => [name, { type: 'text', value }]),
             ),
           },
-          exports: { [OBJECT]: { type: 'durable-object', storage: deployedAs.storage ?? 'sqlite' } },
+          exports: {
+            [OBJECT]: { type: 'durable-object', storage: deployedAs.storage ?? 'sqlite' },
+            ...(deployedAs.hasIndex && { [INDEX]: { type: 'durable-object', storage: 'sqlite' } }),
+          },
           ...(deployedAs.hasQueue && { triggers: [{ type: 'queue', name: QUEUE, maxBatchTimeout: 0 }] }),
         },
       },

@@ -374,8 +374,9 @@ const ARROWS: readonly {
   },
   {
     folder: 'src/cli/',
-    because: 'it is a program of Node, which looks at a project from outside',
-    on: [],
+    because: 'it is a program of Node, which looks at a project and at what is deployed from outside',
+    on: ['src/client/', 'src/tool/shown.ts'],
+    types: ['src/worker/'],
   },
   {
     folder: 'durable-objects/',

@@ -1,0 +1,157 @@
+/** The commands that list: sessions, what waits, what was used. */
+import type { ListSessionsOptions, UsageOptions } from '../../client/index-client.ts';
+import type { SessionStatus } from '../../worker/index-views.ts';
+import { UsageError } from '../command.ts';
+import { type Asked, listIn, OK, remoteCommand } from './remote-command.ts';
+import { type Column, count, dollars, jsonLine, table, when } from './terminal.ts';
+
+/** Said where the app has no `sessionIndex()`. */
+export const NO_INDEX = 'this deployment has no index: docs/index-of-sessions.md.';
+
+const STATUSES: readonly SessionStatus[] = ['running', 'waiting', 'failed', 'idle'];
+
+type Row = Readonly<Record<string, unknown>>;
+
+const usageOf = ({ usage }: Row): Row => Object(usage);
+const USED: readonly Column<Row>[] = [
+  { name: 'TURNS', of: ({ turns }) => count(turns), isNumber: true },
+  { name: 'INPUT', of: (row) => count(usageOf(row).inputTokens), isNumber: true },
+  { name: 'OUTPUT', of: (row) => count(usageOf(row).outputTokens), isNumber: true },
+  { name: 'COST', of: (row) => dollars(usageOf(row).cost), isNumber: true },
+];
+
+const PAGE = {
+  'limit NUMBER': 'the most entries, 1 to 100; defaults to 50',
+  'cursor CURSOR': 'the next page, as the one before names it',
+};
+const OWNER = { 'owner OWNER': 'of another owner, id:NAME or tenant:NAME; for operators' };
+
+export const sessions = remoteCommand({
+  name: 'sessions',
+  summary: 'lists the sessions of an agent',
+  about: 'Lists the sessions of an agent, the latest first. The app has sessionIndex().',
+  options: {
+    'agent NAME': 'whose sessions; not needed if there is one agent',
+    'status STATUS': `only those that are ${STATUSES.join(', ')}`,
+    'since TIME': 'only with activity since 30m, 12h or 7d ago, or since a time such as 2026-11-30T09:00:00Z',
+    ...OWNER,
+    ...PAGE,
+  },
+  lacking: NO_INDEX,
+  async run(asked) {
+    const { texts, deployment } = asked;
+    const query: ListSessionsOptions = {
+      ...pageOf(asked),
+      status: statusOf(texts.status),
+      since: sinceOf(texts.since),
+      owner: texts.owner,
+    };
+    const answer = await deployment.index.sessions(await deployment.agent(), query);
+    const columns: readonly Column<Row>[] = [
+      { name: 'SESSION', of: ({ session }) => session },
+      { name: 'STATUS', of: ({ status }) => status },
+      { name: 'TITLE', of: ({ title }) => title, isLong: true },
+      { name: 'LAST ACTIVITY', of: ({ lastActivity }) => when(lastActivity) },
+      ...USED,
+    ];
+    return show(asked, { answer, rows: listIn(answer, 'sessions'), columns, none: 'No sessions.' });
+  },
+});
+
+export const inbox = remoteCommand({
+  name: 'inbox',
+  summary: 'lists what waits for the caller',
+  about: 'Lists the calls that wait for the caller, in all sessions. The app has sessionIndex().',
+  options: PAGE,
+  lacking: NO_INDEX,
+  async run(asked) {
+    const answer = await asked.deployment.index.pending(pageOf(asked));
+    const waiting = listIn(answer, 'waiting');
+    const rows = waiting.flatMap((session) =>
+      listIn(session, 'pending').map((call) => ({ ...call, session })),
+    );
+    const columns: readonly Column<Row & { readonly session: Row }>[] = [
+      { name: 'SESSION', of: ({ session }) => session.session },
+      { name: 'AGENT', of: ({ session }) => session.agent },
+      { name: 'TITLE', of: ({ session }) => session.title, isLong: true },
+      { name: 'TOOL', of: ({ tool }) => tool },
+      { name: 'QUESTION', of: ({ message }) => message, isLong: true },
+      { name: 'SINCE', of: ({ session }) => when(session.lastActivity) },
+      { name: 'EXPIRES', of: ({ expiresAt }) => when(expiresAt) },
+    ];
+    return show(asked, { answer, rows, columns, none: 'Nothing waits.' });
+  },
+});
+
+export const usage = remoteCommand({
+  name: 'usage',
+  summary: 'adds up what was used',
+  about: 'Adds up turns, tokens and cost. Days are in UTC. The app has sessionIndex().',
+  options: {
+    'by WHAT': 'day, agent or model; defaults to day',
+    'from DAY': 'the first day, such as 2026-11-01',
+    'to DAY': 'the last day',
+    ...OWNER,
+  },
+  lacking: NO_INDEX,
+  async run(asked) {
+    const { by = 'day', from, to, owner } = asked.texts;
+    if (!isBy(by)) throw new UsageError('--by takes day, agent or model');
+    const answer = await asked.deployment.index.usage({ by, from, to, owner });
+    const total = { of: 'total', ...answer.total };
+    const columns: readonly Column<Row>[] = [
+      { name: by.toUpperCase(), of: ({ of }) => of ?? '(unknown)', isLong: true },
+      ...USED,
+    ];
+    const rows = listIn(answer, 'usage');
+    return show(asked, {
+      answer,
+      rows: rows.length > 0 ? [...rows, total] : [],
+      columns,
+      none: 'Nothing was used.',
+    });
+  },
+});
+
+/** Prints a page: its JSON, or its rows as a table. */
+function show<One>(
+  { isJson, out, err, width }: Asked,
+  page: {
+    readonly answer: object;
+    readonly rows: readonly One[];
+    readonly columns: readonly Column<One>[];
+    readonly none: string;
+  },
+): number {
+  if (isJson) {
+    out(jsonLine(page.answer));
+    return OK;
+  }
+  const next: unknown = Object(page.answer).next;
+  if (page.rows.length > 0) out(table(page.columns, page.rows, width));
+  else if (typeof next !== 'string') err(page.none);
+  if (typeof next === 'string') err(`There may be more: --cursor ${jsonLine(next)}`);
+  return OK;
+}
+
+function pageOf({ texts: { limit, cursor } }: Asked): Pick<ListSessionsOptions, 'limit' | 'cursor'> {
+  if (limit !== undefined && !/^([1-9]\d?|100)$/.test(limit))
+    throw new UsageError('--limit takes a whole number from 1 to 100');
+  return { limit: limit === undefined ? undefined : Number(limit), cursor };
+}
+
+function statusOf(status: string | undefined): SessionStatus | undefined {
+  const known = STATUSES.find((one) => one === status);
+  if (status !== undefined && known === undefined)
+    throw new UsageError(`--status takes one of ${STATUSES.join(', ')}`);
+  return known;
+}
+
+const isBy = (by: string): by is NonNullable<UsageOptions['by']> => ['day', 'agent', 'model'].includes(by);
+
+const MS_OF: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function sinceOf(since: string | undefined): string | number | undefined {
+  const [, ago, unit = ''] = /^(\d{1,6})([mhd])$/.exec(since ?? '') ?? [];
+  return ago === undefined ? since : Date.now() - Number(ago) * (MS_OF[unit] ?? 0);
+}

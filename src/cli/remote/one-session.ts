@@ -1,0 +1,204 @@
+/** The commands about one session: show it, read its journal, stop or retry its turn, erase it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClientSession } from '../../client/client-session.ts';
+import type { ClientAnswer, WatchItem } from '../../client/follow.ts';
+import type { IndexedOwner } from '../../worker/index-views.ts';
+import { UsageError } from '../command.ts';
+import { NO_INDEX } from './lists.ts';
+import { type Asked, CannotAsk, FAILED, listIn, nameIn, OK, remoteCommand } from './remote-command.ts';
+import { count, cut, dollars, inLines, jsonLine, localTime, oneLine, when, widthOf } from './terminal.ts';
+
+const AGENT = { 'agent NAME': 'whose session it is; not needed if there is one agent' };
+
+const sessionOf = async ({ session = '', deployment }: Asked): Promise<ClientSession> =>
+  deployment.sessions(await deployment.agent()).session(nameIn('a session', session));
+
+/** How many signs are shown of what a call is called with, or an event says. */
+const MOST_DATA = 300;
+const dataLine = (data: unknown): string =>
+  cut(oneLine(typeof data === 'string' ? data : JSON.stringify(data)), MOST_DATA);
+
+export const show = remoteCommand({
+  name: 'show',
+  session: 'one',
+  summary: 'shows a session: its turn, what waits, what was said',
+  about: 'Shows how a session stands, what waits for somebody, and its messages.',
+  options: AGENT,
+  async run(asked) {
+    const { isJson, out } = asked;
+    const state = await (await sessionOf(asked)).state();
+    if (isJson) {
+      out(jsonLine(state));
+      return OK;
+    }
+    const messages = listIn(state, 'messages');
+    const { inputTokens, outputTokens, cost } = state.usage;
+    const { openTurn, turn } = state;
+    out(`${oneLine(state.agent)} / ${oneLine(state.session)}, ${count(state.seq)} events`);
+    out(`used      ${count(inputTokens)} input, ${count(outputTokens)} output tokens, ${dollars(cost)}`);
+    if (turn) out(`turn      ${oneLine(turn.turn)}: ${openTurn ? 'open' : oneLine(turn.outcome)}`);
+    for (const { turn: waiting, status } of listIn(state, 'waiting'))
+      out(`later     ${oneLine(waiting)}: ${oneLine(status)}`);
+    for (const { tool, message, call, expiresAt, by } of listIn(state, 'pending')) {
+      out(`waits     ${oneLine(tool)}: ${oneLine(message)}`);
+      out(`          call ${oneLine(call)}${by ? `, for the role ${oneLine(by)}` : ''}`);
+      if (expiresAt !== undefined) out(`          expires ${when(expiresAt)}`);
+    }
+    for (const { role, text, toolCalls } of messages) {
+      out(`\n${oneLine(role)}`);
+      if (text) out(inLines(text, '  '));
+      for (const { name, input, status, result } of listIn({ calls: toolCalls ?? [] }, 'calls')) {
+        out(`  > ${oneLine(name)} ${dataLine(input)} (${oneLine(status)})`);
+        if (result !== undefined) out(`    ${dataLine(result)}`);
+      }
+    }
+    return OK;
+  },
+});
+
+/** So often that it is as good as always: `--follow` ends by ctrl-c. */
+const ALWAYS = 1_000_000;
+
+export const journal = remoteCommand({
+  name: 'journal',
+  session: 'one',
+  summary: 'prints the journal of a session, and follows it',
+  about: 'Prints the events of a session, one a line. With --json each line is an event as JSON.',
+  options: {
+    ...AGENT,
+    follow: 'goes on with what happens until ctrl-c, also after a lost connection',
+    'after SEQ': 'only the events behind the one of this sequence',
+  },
+  async run(asked) {
+    const { texts, flags, err } = asked;
+    if (texts.after !== undefined && !/^\d{1,15}$/.test(texts.after))
+      throw new UsageError('--after takes the sequence of an event');
+    const session = await sessionOf(asked);
+    let after = Number(texts.after ?? 0);
+    const stop = new AbortController();
+    const interrupt = (): void => stop.abort();
+    if (flags.follow) process.once('SIGINT', interrupt);
+    try {
+      for await (const event of session.events({ after, signal: stop.signal })) {
+        after = event.seq;
+        print(asked, event);
+      }
+      if (!flags.follow) return OK;
+      for await (const item of session.watch({ after, retries: ALWAYS, signal: stop.signal })) {
+        if ('seq' in item) print(asked, item);
+        if (item.type === 'resumed') err('The connection was lost, and is there again.');
+        if (item.type !== 'erased') continue;
+        err('The session was erased.');
+        return OK;
+      }
+    } catch (failure) {
+      if (!stop.signal.aborted) throw failure;
+    } finally {
+      process.removeListener('SIGINT', interrupt);
+    }
+    return OK;
+  },
+});
+
+function print(
+  { isJson, out, width = Infinity }: Asked,
+  event: Extract<WatchItem, { readonly seq: number }>,
+): void {
+  if (isJson) {
+    out(jsonLine(event));
+    return;
+  }
+  const { seq, at, type, ...data } = event;
+  const begin = `${String(seq).padStart(5)}  ${localTime(at, true)}  ${oneLine(type).padEnd(20)}  `;
+  const room = width - widthOf(begin);
+  // A terminal that is so narrow breaks lines.
+  out(begin + (room < 20 ? dataLine(data) : cut(dataLine(data), room)));
+}
+
+export const cancel = remoteCommand({
+  name: 'cancel',
+  session: 'one',
+  summary: 'stops the open turn of a session',
+  about: 'Stops the open turn of a session, or the one that is named.',
+  options: { ...AGENT, 'turn TURN': 'the turn; also one that has not begun' },
+  async run(asked) {
+    const { turn } = asked.texts;
+    const answer = await (await sessionOf(asked)).cancel(turn === undefined ? turn : nameIn('a turn', turn));
+    asked.out(asked.isJson ? jsonLine(answer) : `Turn ${oneLine(answer.turn)} is asked to stop.`);
+    return OK;
+  },
+});
+
+export const retry = remoteCommand({
+  name: 'retry',
+  session: 'one',
+  summary: 'tries the last message of a session again',
+  about: `Runs a turn for the last message, if its turn failed, was cancelled or reached a limit, and waits for
+its answer. Exits with 1 if that turn fails too. The app has retry().`,
+  options: AGENT,
+  lacking: 'this deployment cannot retry, since its app lacks retry(): docs/turns.md.',
+  async run(asked) {
+    const answer: ClientAnswer = await (await sessionOf(asked)).retry();
+    const { isJson, out } = asked;
+    if (isJson) out(jsonLine(answer));
+    else {
+      out(`Turn ${oneLine(answer.turn)}: ${oneLine(answer.outcome ?? answer.status)}`);
+      if ('error' in answer && answer.error) out(inLines(answer.error.message, '  '));
+      else if ('text' in answer && answer.text) out(inLines(answer.text, '  '));
+    }
+    return answer.outcome === 'failed' ? FAILED : OK;
+  },
+});
+
+/** How often the erasure of an owner is looked at, in ms. */
+const LOOK = 2000;
+
+export const erase = remoteCommand({
+  name: 'erase',
+  session: 'maybe',
+  summary: 'erases a session, or all of an owner',
+  about: 'Erases a session, or all sessions of an owner, with their files. It asks before it does so.',
+  options: {
+    ...AGENT,
+    'owner OWNER': 'all sessions of id:NAME or tenant:NAME, in the background; for operators',
+    wait: 'with --owner: waits until they are erased',
+    yes: 'does not ask',
+  },
+  lacking: NO_INDEX,
+  async run(asked) {
+    const { session, texts, deployment, isJson, out } = asked;
+    const { owner } = texts;
+    if ((session === undefined) === (owner === undefined))
+      throw new UsageError('it takes a session, or --owner');
+    if (owner !== undefined) {
+      const named = nameIn('--owner', owner);
+      await mustMean(asked, `Erase all sessions of ${oneLine(owner)}`);
+      let standing = await deployment.index.eraseOwner(named);
+      while (asked.flags.wait && standing.erasure?.status === 'erasing') {
+        await sleep(LOOK);
+        standing = await deployment.index.owner(named);
+      }
+      out(isJson ? jsonLine(standing) : erasureOf(standing));
+      return OK;
+    }
+    const agent = await deployment.agent();
+    const named = nameIn('a session', session ?? '');
+    await mustMean(asked, `Erase the session ${oneLine(named)} of ${oneLine(agent)}`);
+    await deployment.sessions(agent).session(named).erase();
+    out(isJson ? jsonLine({ session, agent, status: 'erased' }) : `The session ${oneLine(named)} is erased.`);
+    return OK;
+  },
+});
+
+const erasureOf = ({ owner, sessions, erasure }: IndexedOwner): string =>
+  erasure?.status === 'erased'
+    ? `All of ${oneLine(owner)} is erased: ${count(erasure.removed)} sessions.`
+    : `All of ${oneLine(owner)} is being erased in the background: ${count(sessions)} sessions are left.`;
+
+/** @throws CannotAsk if nobody says yes. */
+async function mustMean({ flags, ask }: Asked, what: string): Promise<void> {
+  if (flags.yes) return;
+  if (!ask) throw new CannotAsk('nobody can be asked here: --yes erases without a question.');
+  const said = await ask(`${what}? This cannot be undone. Type 'yes': `);
+  if (said.trim().toLowerCase() !== 'yes') throw new CannotAsk('nothing was erased.');
+}

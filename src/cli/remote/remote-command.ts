@@ -1,0 +1,188 @@
+/** Commands that ask a deployment: their options, and what they say of what is refused. */
+import { env } from 'node:process';
+import { parseArgs } from 'node:util';
+import type { Client } from '../../client/client-session.ts';
+import { createClient } from '../../client/create-client.ts';
+import { HoldfastError } from '../../client/holdfast-error.ts';
+import { createIndexClient, type IndexClient } from '../../client/index-client.ts';
+import { createTransport, readJson, type TransportOptions } from '../../client/transport.ts';
+import { type Command, deploymentUrl, type Output, UsageError } from '../command.ts';
+import { oneLine } from './terminal.ts';
+
+/** What a command is asked for. */
+export interface Asked extends Output {
+  /** The options with a value, by their names. */
+  readonly texts: Readonly<Record<string, string | undefined>>;
+  /** The options without one. */
+  readonly flags: Readonly<Record<string, boolean | undefined>>;
+  /** The argument, if the command takes one. */
+  readonly session: string | undefined;
+  readonly isJson: boolean;
+  readonly deployment: Deployment;
+}
+
+/** A deployed app, as the caller may ask it. */
+export interface Deployment {
+  readonly index: IndexClient;
+  /** The agent that is named, or the only one. @throws CannotAsk if there are several. */
+  agent(): Promise<string>;
+  /** The sessions of an agent. */
+  sessions(agent: string): Client;
+  /** Whether there is an app of Holdfast at this address. */
+  isThere(): Promise<boolean>;
+}
+
+/** Nothing was asked; the message says why. */
+export class CannotAsk extends Error {
+  override readonly name = 'CannotAsk';
+  readonly code: number;
+
+  constructor(message: string, code = FAILED) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export const OK = 0;
+export const FAILED = 1;
+const MISUSED = 2;
+
+/** A command before it has the options that all have. */
+export interface RemoteCommand {
+  readonly name: string;
+  readonly summary: string;
+  readonly about: string;
+  /** `one`: the command is about a session, which is its argument. `maybe`: it may be. */
+  readonly session?: 'one' | 'maybe';
+  /** What it takes beside, in the order of the help: `name VALUE`, or `name` alone for what has no value, and what it does. */
+  readonly options?: Readonly<Record<string, string>>;
+  /** What is said if the deployment has no such route. */
+  readonly lacking?: string;
+  run(asked: Asked): Promise<number>;
+}
+
+const COMMON = {
+  'url URL': 'where the Worker is, with its base path; defaults to HOLDFAST_URL of the environment',
+  'token TOKEN': 'the bearer token; defaults to HOLDFAST_TOKEN of the environment',
+  json: 'prints JSON for scripts',
+};
+
+/** How often a lost connection is tried again: a person waits for the answer. */
+const RETRIES = 2;
+
+export function remoteCommand(made: RemoteCommand): Command {
+  const options: Readonly<Record<string, string>> = { ...made.options, ...COMMON };
+  const help = helpOf(made, options);
+  return {
+    summary: made.summary,
+    help,
+    async run(args, output) {
+      const { values, positionals } = parsed(args, options);
+      if (positionals.length > (made.session ? 1 : 0))
+        throw new UsageError(made.session ? 'it takes one session' : 'it takes options only');
+      const [session] = positionals;
+      if (made.session === 'one' && !session) throw new UsageError('it takes a session: its id');
+      const texts: Record<string, string | undefined> = {};
+      const flags: Record<string, boolean | undefined> = {};
+      for (const [name, value] of Object.entries(values)) {
+        if (typeof value === 'string') texts[name] = value;
+        else if (typeof value === 'boolean') flags[name] = value;
+      }
+      const token = texts.token ?? env.HOLDFAST_TOKEN;
+      // Of a server that repeats it. What is shorter is no secret, and would be found in other words.
+      const hide = (text: string): string =>
+        token && token.length >= 8 ? text.replaceAll(token, '***') : text;
+      const err = (text: string): void => output.err(hide(text));
+      const out = (text: string): void => output.out(hide(text));
+      const deployment = deploymentAt(texts, token);
+      const isJson = flags.json === true;
+      try {
+        return await made.run({ ...output, out, err, texts, flags, session, isJson, deployment });
+      } catch (failure) {
+        if (failure instanceof CannotAsk) {
+          err(`holdfast ${made.name}: ${oneLine(failure.message)}`);
+          return failure.code;
+        }
+        if (!(failure instanceof HoldfastError)) throw failure;
+        const isLacking = failure.type === 'unknown-route' && (await deployment.isThere());
+        const why = isLacking && made.lacking ? made.lacking : saidOf(failure, token);
+        err(`holdfast ${made.name}: ${oneLine(why)}`);
+        return FAILED;
+      }
+    },
+  };
+}
+
+function parsed(args: readonly string[], options: Readonly<Record<string, string>>) {
+  const known: Record<string, { readonly type: 'string' | 'boolean' }> = {};
+  for (const usage of Object.keys(options)) {
+    const [name = '', value] = usage.split(' ');
+    known[name] = { type: value === undefined ? 'boolean' : 'string' };
+  }
+  try {
+    return parseArgs({ args: [...args], allowPositionals: true, options: known });
+  } catch (failure) {
+    throw new UsageError(oneLine(failure instanceof Error ? failure.message : failure));
+  }
+}
+
+function helpOf({ name, about, session }: RemoteCommand, options: Readonly<Record<string, string>>): string {
+  const argument = session === 'one' ? ' SESSION' : session === 'maybe' ? ' [SESSION]' : '';
+  const lines = Object.entries(options).map(([usage, does]) => `  --${usage.padEnd(16)} ${does}`);
+  return [`Usage: npx holdfast ${name}${argument} --url URL [OPTIONS]`, '', about, '', ...lines].join('\n');
+}
+
+function deploymentAt(texts: Asked['texts'], token: string | undefined): Deployment {
+  const { origin, pathname, username, password } = deploymentUrl(texts.url ?? env.HOLDFAST_URL ?? '');
+  if (username || password) throw new UsageError('--url takes no user and no password');
+  if (token && /[^\t\x20-\x7e\x80-\xff]/.test(token.trim()))
+    throw new UsageError('--token has a character that no header can carry');
+  const at: TransportOptions = {
+    url: origin + pathname,
+    token,
+    retries: RETRIES,
+    // The token would go with a redirect.
+    fetch: (url, init) => fetch(url, { ...init, redirect: 'manual' }),
+  };
+  const agents = async () => listIn(await createTransport(at).ask({ path: '/agents' }, readJson), 'agents');
+  return {
+    index: createIndexClient(at),
+    async agent() {
+      if (texts.agent !== undefined) return nameIn('--agent', texts.agent);
+      const names = (await agents()).map(({ name }) => String(name));
+      const [only] = names;
+      if (only === undefined) throw new CannotAsk('this deployment has no agents.');
+      if (names.length > 1) throw new CannotAsk(`--agent says which: ${names.join(', ')}.`, MISUSED);
+      return nameIn('an agent', only);
+    },
+    sessions: (agent) => createClient({ ...at, agent }),
+    isThere: () =>
+      agents().then(
+        () => true,
+        () => false,
+      ),
+  };
+}
+
+/** Returns a name that stays one in a path. @throws UsageError if it does not. */
+export function nameIn(what: string, name: string): string {
+  if (/^\.{0,2}$/.test(name)) throw new UsageError(`'${name}' cannot be ${what}`);
+  return name;
+}
+
+/** Returns a list of an answer. @throws HoldfastError if there is none, as of what is no Worker of Holdfast. */
+export function listIn(answer: unknown, name: string): readonly Readonly<Record<string, unknown>>[] {
+  const list: unknown = Object(answer)[name];
+  if (Array.isArray(list)) return list.map(Object);
+  throw new HoldfastError('bad-response', `The server has answered without '${name}'. Is the url right?`);
+}
+
+function saidOf({ type, status, message }: HoldfastError, token: string | undefined): string {
+  if (status === 401)
+    return token
+      ? 'the deployment refuses the token: see --token and HOLDFAST_TOKEN.'
+      : 'the deployment wants a token: --token, or HOLDFAST_TOKEN of the environment.';
+  if (type === 'unknown-route')
+    return 'there is no such route at this --url. Does it lack the base path of the app?';
+  return `${message} (${type})`;
+}

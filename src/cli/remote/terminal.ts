@@ -1,0 +1,138 @@
+/** Texts of models, tools and people as a terminal shows them: none of them can move its cursor, or turn or hide what stands beside it. */
+import { UNSEEN, visible } from '../../tool/shown.ts';
+
+/** More marks than this on one letter cover the lines around it. */
+const PILED_UP = /(\p{M}{3})\p{M}+/gu;
+
+/** Returns a value as one line. */
+export const oneLine = (value: unknown): string =>
+  visible(String(value ?? '').replaceAll(/\s+/gu, ' '))
+    .replaceAll(PILED_UP, '$1')
+    .trim();
+
+/** Returns a text with its lines, each of which begins with `indent`. */
+export const inLines = (value: unknown, indent: string): string =>
+  String(value ?? '')
+    .trim()
+    .split(/\r?\n/)
+    .map((line) => `${indent}${visible(line.replaceAll('\t', '  ')).replaceAll(PILED_UP, '$1')}`.trimEnd())
+    .join('\n');
+
+/** Returns JSON in one line. What a terminal would obey is escaped, so that it is the same data. */
+export const jsonLine = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(UNSEEN, (one) =>
+    one
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+
+/** A column of a table. */
+export interface Column<Row> {
+  readonly name: string;
+  readonly of: (row: Row) => unknown;
+  /** Numbers stand at the right. */
+  readonly isNumber?: boolean;
+  /** It is cut before the others are, where the terminal is too narrow. */
+  readonly isLong?: boolean;
+}
+
+const GAP = '  ';
+/** What stays of a column that is cut. */
+const LEAST_LONG = 12;
+const LEAST = 4;
+
+/** Returns a table, a row a line. `width`: of the terminal, in which each line fits if it has room for its columns at all. */
+export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width = Infinity): string {
+  const cells = [
+    columns.map(({ name }) => name),
+    ...rows.map((row) => columns.map(({ of }) => oneLine(of(row)))),
+  ];
+  const widths = columns.map((_, at) => Math.max(...cells.map((line) => widthOf(line[at] ?? ''))));
+  const total = (): number => widths.reduce((sum, one) => sum + one, GAP.length * (widths.length - 1));
+  const narrow = (least: number, may: (column: Column<Row>) => boolean): void => {
+    while (total() > width) {
+      const most = Math.max(...columns.map((column, at) => (may(column) ? (widths[at] ?? 0) : 0)));
+      if (most <= least) return;
+      const over = columns.findIndex((column, at) => may(column) && widths[at] === most);
+      widths[over] = most - 1;
+    }
+  };
+  narrow(LEAST_LONG, ({ isLong = false }) => isLong);
+  narrow(LEAST, () => true);
+  const padded = (text: string, at: number): string => {
+    const room = widths[at] ?? 0;
+    const short = cut(text, room);
+    const filling = ' '.repeat(Math.max(0, room - widthOf(short)));
+    return columns[at]?.isNumber ? filling + short : short + filling;
+  };
+  return cells.map((line) => line.map(padded).join(GAP).trimEnd()).join('\n');
+}
+
+/** Signs that take two places: of East Asia, and pictures. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18fff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+
+const placesOf = (sign: string): number => (/\p{M}/u.test(sign) ? 0 : WIDE.test(sign) ? 2 : 1);
+
+/** Returns how many places of a terminal a line takes. */
+export const widthOf = (line: string): number =>
+  Array.from(line).reduce((sum, sign) => sum + placesOf(sign), 0);
+
+/** Returns as much of a line as has room, with a mark if that is not all. */
+export function cut(line: string, room: number): string {
+  if (widthOf(line) <= room) return line;
+  let short = '';
+  let left = room - 1;
+  for (const sign of line) {
+    left -= placesOf(sign);
+    if (left < 0) break;
+    short += sign;
+  }
+  return `${short.trimEnd()}…`;
+}
+
+/** Returns dollars with as many digits as say something. */
+export function dollars(cost: unknown): string {
+  if (typeof cost !== 'number' || !Number.isFinite(cost)) return '-';
+  if (cost === 0 || Math.abs(cost) >= 0.01) return `$${cost === 0 ? '0' : cost.toFixed(2)}`;
+  if (Math.abs(cost) < 1e-8) return '<$0.00000001';
+  return `$${cost.toFixed(Math.min(9, 1 - Math.floor(Math.log10(Math.abs(cost)))))}`;
+}
+
+/** Returns a count, with the digits in groups. */
+export const count = (value: unknown): string =>
+  typeof value === 'number' && Number.isFinite(value) ? value.toLocaleString('en-US') : '-';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Returns a time of this place: `2026-11-30 10:42`, with seconds if they are asked for. */
+export function localTime(at: unknown, withSeconds = false): string {
+  const date = new Date(typeof at === 'number' ? at : Number.NaN);
+  if (Number.isNaN(date.getTime())) return '-';
+  const two = (part: number): string => String(part).padStart(2, '0');
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
+  const seconds = withSeconds ? `:${two(date.getSeconds())}` : '';
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}${seconds}`;
+}
+
+/** Returns a time of this place, and how far it is from now: `2026-11-30 10:42, 3 min ago`. */
+export function when(at: unknown, now = Date.now()): string {
+  const local = localTime(at);
+  return typeof at !== 'number' || local === '-' ? local : `${local}, ${distance(at - now)}`;
+}
+
+function distance(ms: number): string {
+  const far = Math.abs(ms);
+  if (far < MINUTE) return 'now';
+  const said =
+    far < HOUR
+      ? `${Math.floor(far / MINUTE)} min`
+      : far < 2 * DAY
+        ? `${Math.floor(far / HOUR)} h`
+        : `${Math.floor(far / DAY)} days`;
+  return ms < 0 ? `${said} ago` : `in ${said}`;
+}

@@ -1,0 +1,344 @@
+/** `npx holdfast sessions` and the other commands that ask a deployment, against a Worker and against what is none. */
+import { execFile, spawn } from 'node:child_process';
+import { createServer } from 'node:http';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { runCli } from '../../doors/cli.ts';
+import { type RunningWorker, startWorker } from './start-worker.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+const main = join(root, 'src/cli/main.ts');
+const TOKEN = 'a-token-of-these-tests-0123456789';
+const TEAM_TOKEN = 'a-token-of-the-team-0123456789012';
+
+let worker: RunningWorker;
+let bare: RunningWorker;
+beforeAll(async () => {
+  const vars = { HOLDFAST_TOKEN: TOKEN, TEAM_TOKEN };
+  const variant = (VARIANT: string) => ({ build: { constants: { VARIANT } }, vars });
+  worker = await startWorker('test/fixtures/operated-worker.ts', {
+    ...variant('whole'),
+    deployedAs: { hasIndex: true },
+  });
+  bare = await startWorker('test/fixtures/operated-worker.ts', variant('bare'));
+}, 60_000);
+afterAll(async () => {
+  await worker.stop();
+  await bare.stop();
+});
+
+interface Result {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs the program as `npx holdfast` does: without a terminal. */
+const run = (
+  args: readonly string[],
+  { url = worker.url.href, token = TOKEN }: { url?: string; token?: string } = {},
+): Promise<Result> =>
+  new Promise((resolved) => {
+    const { HOLDFAST_URL: _, HOLDFAST_TOKEN: __, ...rest } = process.env;
+    const env = { ...rest, ...(url && { HOLDFAST_URL: url }), ...(token && { HOLDFAST_TOKEN: token }) };
+    execFile(process.execPath, [main, ...args], { env }, (failure, out, err) => {
+      for (const text of [out, err]) {
+        expect(text).not.toMatch(UNSEEN);
+        if (token) expect(text).not.toContain(token);
+      }
+      resolved({ code: Number(failure?.code ?? 0), out: out.trim(), err: err.trim() });
+    });
+  });
+
+/** What must reach no terminal. */
+const UNSEEN = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+
+/** Has a turn in a session of the clerk, and answers how it stands. */
+async function say(session: string, message: string, at = worker): Promise<Record<string, unknown>> {
+  const response = await fetch(new URL(`/agents/clerk/sessions/${session}/messages`, at.url), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ message }),
+  });
+  return (await response.json()) as Record<string, unknown>; // what is expected of it is told below
+}
+
+const clerk = ['--agent', 'clerk'];
+const json = ({ out, code }: Result): unknown => {
+  expect(code).toBe(0);
+  return JSON.parse(out);
+};
+
+it('lists sessions and what waits, shows one, and cancels it', async () => {
+  await say('s1', 'Hello \u202e there');
+  expect(await say('s2', 'pay now')).toMatchObject({ outcome: 'suspended' });
+  const waiting = ['sessions', ...clerk, '--status', 'waiting', '--since', '1h', '--json'];
+  await expect
+    .poll(async () => json(await run(waiting)), { timeout: 30_000 })
+    .toMatchObject({ sessions: [{ session: 's2', title: 'pay now' }], next: null });
+  const standing = async () => Object(json(await run(['sessions', ...clerk, '--json']))).sessions;
+  await expect.poll(standing, { timeout: 30_000 }).toMatchObject([{ session: 's2' }, { status: 'idle' }]);
+  const list = await run(['sessions', ...clerk]);
+  expect(list.out.split('\n')).toEqual([
+    expect.stringMatching(/^SESSION {2}STATUS {3}TITLE +LAST ACTIVITY +TURNS +INPUT +OUTPUT +COST$/),
+    expect.stringMatching(/^s2 {7}waiting {2}pay now +20\d\d-\d\d-\d\d \d\d:\d\d, .+ 0 /),
+    expect.stringMatching(/^s1 {7}idle {5}Hello .* +20\d\d-\d\d-\d\d \d\d:\d\d, .+ 1 +\d+ +\d+ +-$/),
+  ]);
+  const page = await run(['sessions', ...clerk, '--limit', '1']);
+  expect(page.out.split('\n')).toHaveLength(2);
+  const [, cursor = ''] = /^There may be more: --cursor "(.+)"$/.exec(page.err) ?? [];
+  expect((await run(['sessions', ...clerk, '--cursor', cursor])).out).toContain('\ns1 ');
+
+  const { out: inbox } = await run(['inbox']);
+  expect(inbox).toMatch(
+    /^SESSION +AGENT +TITLE +TOOL +QUESTION +SINCE +EXPIRES\ns2 +clerk +pay now +pay +May I\? /,
+  );
+  expect(inbox.split('\n')).toHaveLength(2);
+  expect(json(await run(['inbox', '--json']))).toMatchObject({
+    waiting: [{ session: 's2', pending: [{ tool: 'pay' }] }],
+  });
+
+  const { out: shown } = await run(['show', 's2', ...clerk]);
+  expect(shown).toMatch(
+    /^clerk \/ s2, \d+ events\nused {6}\d+ input, \d+ output tokens, -\nturn {6}\S+: open\nwaits {5}pay: May I\? /,
+  );
+  expect(shown).toMatch(/\nuser\n {2}pay now\n\nassistant\n {2}> pay \{\} \((asked|started)\)$/);
+  expect((await run(['show', 's1', ...clerk])).out).toMatch(
+    /assistant\n {2}Hello\. \\u\{1b\}\[2J\\u\{202e\}evil\\u\{9b\}1A\n {2}next line$/,
+  );
+  expect(json(await run(['show', 's1', ...clerk, '--json']))).toMatchObject({
+    messages: [{}, { text: 'Hello. \u001b[2J\u202eevil\u009b1A\r\nnext line' }],
+  });
+
+  expect((await run(['cancel', 's2', ...clerk])).out).toMatch(/^Turn \S+ is asked to stop\.$/);
+  await expect.poll(async () => (await run(['show', 's2', ...clerk])).out).toContain(': cancelled');
+  expect(await run(['cancel', 's2', ...clerk])).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^holdfast cancel: [^\n]+ \(no-open-turn\)$/),
+  });
+}, 120_000);
+
+it('retries a message, and says how that ended', async () => {
+  expect(await say('r1', 'fail once')).toMatchObject({ outcome: 'failed' });
+  const retried = await run(['retry', 'r1', ...clerk]);
+  expect(retried).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^Turn \S+: completed\n {2}Well again\.$/),
+  });
+  expect(await say('r2', 'fail always')).toMatchObject({ outcome: 'failed' });
+  const failed = await run(['retry', 'r2', ...clerk]);
+  expect(failed).toMatchObject({ code: 1, out: expect.stringMatching(/^Turn \S+: failed\n {2}/) });
+}, 60_000);
+
+/** A door in front of the Worker, whose connections can be broken. */
+async function door(): Promise<{ readonly url: string; breakAll(): void }> {
+  const server = createServer(async (request, response) => {
+    try {
+      const { accept = '*/*', authorization = '', 'last-event-id': last } = request.headers;
+      const answer = await fetch(new URL(request.url ?? '/', worker.url), {
+        headers: { accept, authorization, ...(typeof last === 'string' && { 'last-event-id': last }) },
+      });
+      response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+      for await (const chunk of answer.body ?? []) response.write(chunk);
+      response.end();
+    } catch {
+      response.destroy();
+    }
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    url: `http://127.0.0.1:${Object(server.address()).port}`,
+    breakAll: () => server.closeAllConnections(),
+  };
+}
+
+it('prints a journal, and follows it over a lost connection until it is interrupted', async () => {
+  await say('j1', 'Hello');
+  const lines = (await run(['journal', 'j1', ...clerk])).out.split('\n');
+  expect(lines[0]).toMatch(/^1 {2}20\d\d-\d\d-\d\d \d\d:\d\d:\d\d {2}session-opened {8}\{"incarnation"/);
+  const after = await run(['journal', 'j1', ...clerk, '--after', '1', '--json']);
+  expect(after.out.split('\n').map((line) => JSON.parse(line).seq)).toEqual(
+    lines.slice(1).map((_, at) => at + 2),
+  );
+
+  const { url, breakAll } = await door();
+  const program = spawn(process.execPath, [main, 'journal', 'j1', ...clerk, '--follow', '--json'], {
+    env: { ...process.env, HOLDFAST_URL: url, HOLDFAST_TOKEN: TOKEN },
+  });
+  const ended = new Promise((resolved) => program.once('exit', resolved));
+  onTestFinished(() => void program.kill('SIGKILL'));
+  const seen: number[] = [];
+  const said: string[] = [];
+  createInterface(program.stdout).on('line', (line) => seen.push(JSON.parse(line).seq));
+  createInterface(program.stderr).on('line', (line) => said.push(line));
+  await expect.poll(() => seen.length, { timeout: 20_000 }).toBe(lines.length);
+  await say('j1', 'More');
+  await expect.poll(() => seen.length, { timeout: 20_000 }).toBe(2 * lines.length - 1);
+  breakAll();
+  await say('j1', 'And more');
+  await expect.poll(() => seen.length, { timeout: 30_000 }).toBe(3 * lines.length - 2);
+  expect(seen).toEqual(seen.map((_, at) => at + 1));
+  expect(said).toEqual(['The connection was lost, and is there again.']);
+  program.kill('SIGINT');
+  expect(await ended).toBe(0);
+}, 120_000);
+
+describe('erase', () => {
+  it('is refused where nobody can be asked, and asks who can', async () => {
+    await say('e1', 'Hello');
+    expect(await run(['erase', 'e1', ...clerk])).toEqual({
+      code: 1,
+      out: '',
+      err: 'holdfast erase: nobody can be asked here: --yes erases without a question.',
+    });
+    const asked: string[] = [];
+    const printed: string[] = [];
+    const answering = (answer: string) =>
+      runCli(['erase', 'e1', ...clerk, '--url', worker.url.href, '--token', TOKEN], '', {
+        out: (text) => printed.push(text),
+        err: (text) => printed.push(text),
+        async ask(question) {
+          asked.push(question);
+          return answer;
+        },
+      });
+    expect(await answering('y')).toBe(1);
+    expect((await run(['show', 'e1', ...clerk])).code).toBe(0);
+    expect(await answering('yes')).toBe(0);
+    expect(printed).toEqual(['holdfast erase: nothing was erased.', 'The session e1 is erased.']);
+    expect(asked[0]).toBe("Erase the session e1 of clerk? This cannot be undone. Type 'yes': ");
+    expect(await run(['show', 'e1', ...clerk])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^holdfast show: There is no session 'e1'\.[^\n]+ \(unknown-session\)$/),
+    });
+  }, 60_000);
+
+  it('erases all of an owner for an operator alone, after what it has used was told', async () => {
+    await say('e2', 'Hello');
+    const owner = ['--owner', 'id:token'];
+    const list = ['sessions', ...clerk, ...owner];
+    const listed = async () => (await run(list, { token: TEAM_TOKEN })).out;
+    await expect.poll(listed, { timeout: 30_000 }).toMatch(/^e2 +idle /m);
+    const { out } = await run(['usage', '--by', 'agent']);
+    expect(out).toMatch(/^AGENT +TURNS +INPUT +OUTPUT +COST\nclerk +\d+ [^\n]+\ntotal +\d+ [^\n]+$/);
+    expect(await run(['erase', ...owner, '--yes'])).toEqual({
+      code: 1,
+      out: '',
+      err: 'holdfast erase: Only operators may do this: callers for whom `auth` returns operator: true. Send the token of one who has it. (role-required)',
+    });
+    const erased = await run(['erase', ...owner, '--yes', '--wait'], { token: TEAM_TOKEN });
+    expect(erased).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^All of id:token is erased: \d+ sessions\.$/),
+    });
+    expect(await run(list, { token: TEAM_TOKEN })).toEqual({ code: 0, out: '', err: 'No sessions.' });
+  }, 120_000);
+});
+
+/** Answers every request so. */
+async function answering(status: number, body: string, type = 'application/json'): Promise<string> {
+  const server = createServer((_, response) => {
+    response.writeHead(status, { 'content-type': type, location: 'http://127.0.0.1:9/' });
+    response.end(body);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${Object(server.address()).port}`;
+}
+
+const noIndex = (name: string): string =>
+  `holdfast ${name}: this deployment has no index: docs/index-of-sessions.md.`;
+
+describe('what goes wrong is one line', () => {
+  it.each<[string, readonly string[], string]>([
+    ['sessions', ['sessions'], noIndex('sessions')],
+    ['inbox', ['inbox'], noIndex('inbox')],
+    ['usage', ['usage'], noIndex('usage')],
+    ['erase', ['erase', '--owner', 'id:token', '--yes'], noIndex('erase')],
+    [
+      'retry',
+      ['retry', 's1'],
+      'holdfast retry: this deployment cannot retry, since its app lacks retry(): docs/turns.md.',
+    ],
+  ])('%s of an app that lacks it', async (_, args, err) => {
+    await say('s1', 'Hello', bare);
+    expect(await run(args, { url: bare.url.href })).toEqual({ code: 1, out: '', err });
+  });
+
+  const REFUSED = 'the deployment refuses the token: see --token and HOLDFAST_TOKEN.';
+  const WANTED = 'the deployment wants a token: --token, or HOLDFAST_TOKEN of the environment.';
+  it('of a Worker', async () => {
+    const told = async (args: readonly string[], more = {}) => {
+      const { code, out, err } = await run(args, more);
+      expect(out).toBe('');
+      return [code, err];
+    };
+    expect(await told(['inbox'], { token: 'a-wrong-token' })).toEqual([1, `holdfast inbox: ${REFUSED}`]);
+    expect(await told(['inbox'], { token: '' })).toEqual([1, `holdfast inbox: ${WANTED}`]);
+    expect(await told(['sessions'])).toEqual([2, 'holdfast sessions: --agent says which: clerk, other.']);
+    expect(await told(['inbox'], { url: `${worker.url.href}below/` })).toEqual([
+      1,
+      'holdfast inbox: there is no such route at this --url. Does it lack the base path of the app?',
+    ]);
+    const [code, err] = await told(['sessions', '--agent', 'nobody']);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^holdfast sessions: [^\n]+ \(unknown-agent\)$/);
+  }, 60_000);
+
+  it('of what is no Worker', async () => {
+    const told = async (url: string) => {
+      const { code, out, err } = await run(['inbox'], { url });
+      expect([code, out]).toEqual([1, '']);
+      return err;
+    };
+    const hostile = `${TOKEN} \u001b]0;x\u0007\u202e\nnext`;
+    const problem = JSON.stringify({ type: 'urn:holdfast:problem:x\u202e', detail: hostile });
+    expect(await told(await answering(400, problem, 'application/problem+json'))).toBe(
+      'holdfast inbox: *** \\u{1b}]0;x\\u{7}\\u{202e} next (x\\u{202e})',
+    );
+    const begins = 'holdfast inbox: The server has answered';
+    expect(await told(await answering(302, ''))).toMatch(
+      `${begins} 302, and what a Worker of Holdfast does not say.`,
+    );
+    expect(await told(await answering(200, '<html>'))).toMatch(`${begins} 200, and what a Worker`);
+    expect(await told(await answering(200, '{}'))).toMatch(`${begins} without 'waiting'. Is the url right?`);
+    expect(await told('http://127.0.0.1:9')).toMatch(
+      /^holdfast inbox: The connection to the server was lost in GET \/pending: [^\n]+ \(connection-lost\)$/,
+    );
+  }, 60_000);
+
+  it.each<[readonly string[], string]>([
+    [
+      ['inbox', '--url', 'ftp://a'],
+      'inbox: --url takes an http address, such as https://clerk.example.workers.dev',
+    ],
+    [['inbox', '--url', 'http://a:b@c'], 'inbox: --url takes no user and no password'],
+    [['inbox', '--token', 'a€b'], 'inbox: --token has a character that no header can carry'],
+    [['inbox', 'x'], 'inbox: it takes options only'],
+    [['inbox', '--limit', '101'], 'inbox: --limit takes a whole number from 1 to 100'],
+    [
+      ['sessions', '--status', 'x', ...clerk],
+      'sessions: --status takes one of running, waiting, failed, idle',
+    ],
+    [['sessions', '--agent', '..'], "sessions: '..' cannot be --agent"],
+    [['usage', '--by', 'x'], 'usage: --by takes day, agent or model'],
+    [['show'], 'show: it takes a session: its id'],
+    [['show', 'a', 'b'], 'show: it takes one session'],
+    [['show', '..', ...clerk], "show: '..' cannot be a session"],
+    [['journal', 'a', '--after', 'x'], 'journal: --after takes the sequence of an event'],
+    [['erase'], 'erase: it takes a session, or --owner'],
+    [['erase', 'a', '--owner', 'id:b'], 'erase: it takes a session, or --owner'],
+    [['usage', '--bye'], "usage: Unknown option '--bye'"],
+  ])('%j is no use of it', async (args, line) => {
+    const { code, out, err } = await run(args);
+    expect([code, out]).toEqual([2, '']);
+    // Of an option that there is not, Node says more.
+    expect(err.split('\n')[0]?.slice(0, `holdfast ${line}`.length)).toBe(`holdfast ${line}`);
+    expect(err).toContain(`\n\nUsage: npx holdfast ${args[0]}`);
+  });
+});

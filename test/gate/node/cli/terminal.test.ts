@@ -1,0 +1,85 @@
+/** What commands of `npx holdfast` print: no text of a model moves a cursor, and tables fit. */
+import { describe, expect, it } from 'vitest';
+import { dollars, inLines, jsonLine, oneLine, table, when, widthOf } from '../../../doors/terminal.ts';
+
+const HOSTILE = '\u001b[2Ja\u202eb\u009bc\r\nd\te\u200b\ud800\u2028f';
+
+it('shows what a terminal would obey', () => {
+  expect(oneLine(HOSTILE)).toBe('\\u{1b}[2Ja\\u{202e}b\\u{9b}c d e\\u{200b}\\u{d800} f');
+  expect(inLines(HOSTILE, '  ')).toBe('  \\u{1b}[2Ja\\u{202e}b\\u{9b}c\n  d  e\\u{200b}\\u{d800}\\u{2028}f');
+  expect(inLines('a\rb', '')).toBe('a\\u{d}b');
+  expect(oneLine(`a${'\u0301'.repeat(100)}b`)).toBe('a\u0301\u0301\u0301b');
+  expect(oneLine(undefined)).toBe('');
+});
+
+it('prints the same data as JSON, and nothing that a terminal would obey', () => {
+  const data = { [HOSTILE]: [`${HOSTILE}\u{e0001}\u007f`] };
+  expect(JSON.parse(jsonLine(data))).toEqual(data);
+  expect(jsonLine(data)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
+});
+
+describe('a table', () => {
+  interface Row {
+    readonly id: string;
+    readonly title: string;
+    readonly cost: string;
+  }
+  const columns = [
+    { name: 'ID', of: ({ id }: Row) => id },
+    { name: 'TITLE', of: ({ title }: Row) => title, isLong: true },
+    { name: 'COST', of: ({ cost }: Row) => cost, isNumber: true },
+  ];
+  const rows = [
+    { id: 's1', title: 'Where is my order?', cost: '$0.02' },
+    { id: 'session-2', title: '注文はどこですか？ 👍 \u001b[2J', cost: '$120.00' },
+  ];
+
+  it('has columns of one width, also of wide signs', () => {
+    expect(table(columns, rows).split('\n')).toEqual([
+      'ID         TITLE                               COST',
+      's1         Where is my order?                 $0.02',
+      'session-2  注文はどこですか？ 👍 \\u{1b}[2J  $120.00',
+    ]);
+  });
+
+  it.each([40, 36, 30, 20])('fits a terminal of %i, and cuts what is long first', (width) => {
+    const lines = table(columns, rows, width).split('\n');
+    for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width);
+    expect(lines[2]).toContain('…');
+    if (width > 32) expect(lines[2]).toMatch(/^session-2 .* \$120\.00$/);
+  });
+
+  it('leaves names whole, by which a session is asked for, while there are words to cut', () => {
+    const id = 'a-session-with-a-long-name-of-its-own';
+    const [, row] = table(columns, [{ id, title: 'Where is my order?', cost: '-' }], 59).split('\n');
+    expect(row).toBe(`${id}  Where is my o…     -`);
+  });
+});
+
+it.each([
+  [0, '$0'],
+  [0.000321, '$0.00032'],
+  [0.00000004, '$0.000000040'],
+  [0.000000001, '<$0.00000001'],
+  [0.0123, '$0.01'],
+  [12.345, '$12.35'],
+  [undefined, '-'],
+  ['1', '-'],
+  [Number.NaN, '-'],
+])('dollars of %j are %s', (cost, shown) => {
+  expect(dollars(cost)).toBe(shown);
+});
+
+it.each([
+  [-5_000, 'now'],
+  [-3 * 60_000, '3 min ago'],
+  [2 * 3_600_000, 'in 2 h'],
+  [-72 * 3_600_000, '3 days ago'],
+])('%i ms from now is %s', (ms, said) => {
+  const now = new Date(2026, 10, 30, 10, 42).getTime();
+  expect(when(now + ms, now)).toMatch(new RegExp(`^2026-1[12]-\\d\\d \\d\\d:\\d\\d, ${said}$`));
+});
+
+it('a time that is none is a dash', () => {
+  expect([when(undefined), when('x'), when(1e300)]).toEqual(['-', '-', '-']);
+});
