@@ -35,21 +35,23 @@ interface Result {
 }
 
 /** Runs the program as `npx holdfast` does: without a terminal. */
-const run = (
+async function run(
   args: readonly string[],
   { url = worker.url.href, token = TOKEN }: { url?: string; token?: string } = {},
-): Promise<Result> =>
-  new Promise((resolved) => {
-    const { HOLDFAST_URL: _, HOLDFAST_TOKEN: __, ...rest } = process.env;
-    const env = { ...rest, ...(url && { HOLDFAST_URL: url }), ...(token && { HOLDFAST_TOKEN: token }) };
-    execFile(process.execPath, [main, ...args], { env }, (failure, out, err) => {
-      for (const text of [out, err]) {
-        expect(text).not.toMatch(UNSEEN);
-        if (token) expect(text).not.toContain(token);
-      }
-      resolved({ code: Number(failure?.code ?? 0), out: out.trim(), err: err.trim() });
-    });
+): Promise<Result> {
+  const { HOLDFAST_URL: _, HOLDFAST_TOKEN: __, ...rest } = process.env;
+  const env = { ...rest, ...(url && { HOLDFAST_URL: url }), ...(token && { HOLDFAST_TOKEN: token }) };
+  const result = await new Promise<Result>((resolved) => {
+    execFile(process.execPath, [main, ...args], { env }, (failure, out, err) =>
+      resolved({ code: Number(failure?.code ?? 0), out: out.trim(), err: err.trim() }),
+    );
   });
+  for (const text of [result.out, result.err]) {
+    expect(text).not.toMatch(UNSEEN);
+    if (token) expect(text).not.toContain(token);
+  }
+  return result;
+}
 
 /** What must reach no terminal. */
 const UNSEEN = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
