@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Command, type Output, UsageError } from '../command.ts';
 import { bundleProject } from './bundle.ts';
-import { checkProject, type NeededSecret, neededSecrets } from './checks.ts';
+import { type NeededSecret, neededSecrets } from './check-vars.ts';
+import { checkProject } from './checks.ts';
 import { applyFixes, type Fixed } from './fix.ts';
 import type { Problem } from './problem.ts';
 import {

@@ -161,8 +161,8 @@ it('the page on the doctor has every problem that it finds', () => {
   const ids = filesIn('src/cli/doctor').flatMap((file) =>
     [...read(file).matchAll(/\bid: '([a-z0-9-]+)'/g)].map(([, id = '']) => id),
   );
-  const flags = [...read('src/cli/doctor/checks.ts').matchAll(/^ {2}([a-z_]+):$/gm)].map(([, flag = '']) =>
-    flag.replaceAll('_', '-'),
+  const flags = [...read('src/cli/doctor/check-config.ts').matchAll(/^ {2}([a-z_]+):$/gm)].map(
+    ([, flag = '']) => flag.replaceAll('_', '-'),
   );
   const rows = [...read('docs/doctor.md').matchAll(/^\| `([a-z][a-z0-9-]+)`/gm)].map(([, id = '']) => id);
   expect(rows.length).toBeGreaterThan(20);

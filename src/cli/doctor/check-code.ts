@@ -1,0 +1,223 @@
+/** Checks of the Worker's code, its packages, and the bindings that the code needs. */
+import { bundleOf, type Check, own, runsFile } from './check.ts';
+import type { Edit, Problem } from './problem.ts';
+import { isInRange } from './versions.ts';
+
+const MIB = 1024 * 1024;
+
+export const entry: Check = (project) => {
+  const { config, entry: file, bundle } = project;
+  if (!file) {
+    return [
+      {
+        id: 'entry-missing',
+        level: 'error',
+        what: config.main === undefined ? 'There is no `main`.' : `There is no file ${config.main}.`,
+        why: 'It is the main module of the Worker.',
+        mend: 'Set main to the file that exports the Worker, such as "src/worker.ts".',
+      },
+    ];
+  }
+  if (bundle === undefined) return [];
+  const binding = config.durable_objects?.bindings?.find(({ name }) => name === 'SESSIONS');
+  const sessionClass = binding && binding.script_name === undefined ? binding.class_name : undefined;
+  if ('failure' in bundle) {
+    if (sessionClass !== undefined && bundle.unexported.includes(sessionClass))
+      return [withoutSessionClass(file.file, sessionClass)];
+    return [
+      {
+        id: 'bundle-fails',
+        level: 'error',
+        what: `wrangler cannot bundle ${file.file}: ${bundle.failure}`,
+        why: 'So it can be neither run nor deployed. A package that is not installed is the usual reason.',
+        mend: 'Mend what wrangler names, or install the package.',
+      },
+    ];
+  }
+  const has = (name: string): boolean => bundle.exports.includes(name);
+  const [, app] = /\b(?:const|let)\s+(\w+)\s*=\s*createHoldfast\s*[(<]/.exec(file.text) ?? [];
+  return [
+    ...(has('default')
+      ? []
+      : [
+          {
+            id: 'export-default',
+            level: 'error' as const,
+            what: `${file.file} has no default export.`,
+            why: 'The default export answers requests.',
+            mend: `export default ${app ?? 'holdfast'}.worker;`,
+            ...(app && { fix: [appended(file.file, `export default ${app}.worker;`)] }),
+          },
+        ]),
+    ...(has('TurnRunner')
+      ? []
+      : [
+          {
+            id: 'export-turn-runner',
+            level: 'error' as const,
+            what: `${file.file} does not export TurnRunner.`,
+            why: 'The object of a session runs turns by it, so no turn outlives its request.',
+            mend: `export const { TurnRunner } = ${app ?? 'holdfast'};`,
+            ...(app && { fix: [appended(file.file, `export const { TurnRunner } = ${app};`)] }),
+          },
+        ]),
+    ...(sessionClass === undefined || has(sessionClass)
+      ? []
+      : [withoutSessionClass(file.file, sessionClass)]),
+  ];
+};
+
+const withoutSessionClass = (file: string, name: string): Problem => ({
+  id: 'export-session-object',
+  level: 'error',
+  what: `${file} does not export ${name}.`,
+  why: 'SESSIONS is bound to that class, so a deployment is refused.',
+  mend: `export { ${exported(name)} } from 'holdfast/durable-objects';`,
+  fix: [appended(file, `export { ${exported(name)} } from 'holdfast/durable-objects';`)],
+});
+
+const exported = (name: string): string => (name === 'SessionObject' ? name : `SessionObject as ${name}`);
+
+const appended = (file: string, line: string): Edit => ({ type: 'append', file, lines: `${line}\n` });
+
+export const peers: Check = ({ holdfast, installed }) =>
+  holdfast.peers.flatMap(({ name, range, isOptional }): Problem[] => {
+    const version = installed(name);
+    if (version === undefined) {
+      if (isOptional) return [];
+      return [
+        {
+          id: 'peer-missing',
+          level: 'error',
+          what: `The package ${name} is not installed.`,
+          why: 'Holdfast imports the copy of the project, so that both have the same schemas.',
+          mend: `npm install ${name}@"${range}"`,
+        },
+      ];
+    }
+    if (isInRange(version, range)) return [];
+    return [
+      {
+        id: 'peer-version',
+        level: isOptional ? 'warning' : 'error',
+        what: `${name} is ${version}, and Holdfast is made for ${range}.`,
+        why: 'Types or calls of another version need not fit.',
+        mend: `npm install ${name}@"${range}"`,
+      },
+    ];
+  });
+
+export const copies: Check = (project) => {
+  const roots = new Map<string, Set<string>>();
+  for (const file of bundleOf(project)?.files.keys() ?? []) {
+    const [, root, name] = /^(.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+))/.exec(file) ?? [];
+    if (root === undefined || name === undefined) continue;
+    roots.set(name, (roots.get(name) ?? new Set()).add(root));
+  }
+  return [...roots]
+    .filter(([, places]) => places.size > 1)
+    .map(([name, places]) => ({
+      id: 'two-copies',
+      level: 'warning',
+      what: `The bundle has ${places.size} copies of ${name}.`,
+      why: 'Each weighs, and an instance of one is none of the other.',
+      mend: `Install one version of it (npm ls ${name} shows who asks for which), or run npm dedupe.`,
+    }));
+};
+
+export const schedules: Check = (project) =>
+  runsFile(project, 'modules/schedules/entry') && (project.config.triggers?.crons?.length ?? 0) === 0
+    ? [
+        {
+          id: 'schedule-without-trigger',
+          level: 'error',
+          what: 'The Worker has schedules, and wrangler has no crons.',
+          why: 'A schedule whose expression is not among the crons never starts.',
+          mend: 'Add the expression of each schedule: crons = ["0 6 * * *"] in [triggers].',
+        },
+      ]
+    : [];
+
+export const queue: Check = (project) => {
+  const { producers = [], consumers = [] } = project.config.queues ?? {};
+  const name = producers.find(({ binding }) => binding === 'TURNS')?.queue;
+  if (name === undefined) return [];
+  const consumer = consumers.find((one) => one.queue === name);
+  const problems: Problem[] = [];
+  if (!consumer) {
+    problems.push({
+      id: 'queue-without-consumer',
+      level: 'error',
+      what: `The queue ${name} is bound as TURNS, and this Worker does not consume it.`,
+      why: 'Background turns wait in it, and no one runs them.',
+      mend: `Add [[queues.consumers]] with queue = "${name}" and max_batch_size = 1.`,
+      fix: [
+        {
+          type: 'config',
+          edit: {
+            op: 'append',
+            path: own(project, 'queues', 'consumers'),
+            value: { queue: name, max_batch_size: 1, max_batch_timeout: 0, max_retries: 5 },
+          },
+        },
+      ],
+    });
+  } else if (consumer.max_batch_size !== 1) {
+    problems.push({
+      id: 'queue-batch',
+      level: 'warning',
+      what: `The consumer of ${name} has no max_batch_size = 1.`,
+      why: 'The limits of the platform are those of an invocation, which several turns would share.',
+      mend: 'Set max_batch_size = 1 and max_batch_timeout = 0.',
+    });
+  }
+  if (bundleOf(project) && !runsFile(project, 'worker/consume-turns')) {
+    problems.push({
+      id: 'queue-handler',
+      level: 'error',
+      what: 'A queue is bound as TURNS, and the Worker has no consumeTurns.',
+      why: 'Its messages fail, so background turns start late, by their alarm.',
+      mend: "export default { ...holdfast.worker, queue: consumeTurns(holdfast) }, with consumeTurns of 'holdfast/worker'.",
+    });
+  }
+  return problems;
+};
+
+export const rateLimit: Check = (project) =>
+  runsFile(project, 'modules/http/rate-limit') &&
+  !project.config.ratelimits?.some(({ name }) => name === 'RATE_LIMIT')
+    ? [
+        {
+          id: 'rate-limit-binding',
+          level: 'error',
+          what: 'The Worker uses rateLimit(), and nothing is bound as RATE_LIMIT.',
+          why: 'Every request for a session returns 500 misconfigured.',
+          mend: 'Add [[ratelimits]] with name = "RATE_LIMIT", a namespace_id and simple = { limit = 60, period = 60 }.',
+          fix: [
+            {
+              type: 'config',
+              edit: {
+                op: 'append',
+                path: own(project, 'ratelimits'),
+                value: { name: 'RATE_LIMIT', namespace_id: '1', simple: { limit: 60, period: 60 } },
+              },
+            },
+          ],
+        },
+      ]
+    : [];
+
+export const size: Check = (project) => {
+  const gzipped = bundleOf(project)?.gzipped ?? 0;
+  if (gzipped <= 3 * MIB) return [];
+  const isOver = gzipped > 10 * MIB;
+  return [
+    {
+      id: 'bundle-size',
+      level: isOver ? 'error' : 'warning',
+      what: `The bundle weighs ${(gzipped / MIB).toFixed(1)} MiB gzipped.`,
+      why: isOver ? 'Workers takes at most 10 MB.' : 'The free plan of Workers takes at most 3 MB.',
+      mend: 'Remove what the table below shows to be large, or import less of it.',
+    },
+  ];
+};

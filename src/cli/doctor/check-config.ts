@@ -1,0 +1,187 @@
+/** Checks of the platform's settings in the configuration of wrangler. */
+import { type Check, inherited, own, setConfig } from './check.ts';
+import type { Edit, Problem } from './problem.ts';
+import type { Project } from './project.ts';
+
+/** The first day whose flags give a session's object `ctx.exports`. */
+const LEAST_DATE = '2025-11-17';
+/** From this day an object stays awake while something that it called is still at work. */
+const AWAKE_DATE = '2026-10-01';
+
+export const date: Check = (project) => {
+  const { compatibility_date: given, compatibility_flags: flags = [] } = project.config;
+  const fix = [setConfig(inherited(project, 'compatibility_date'), AWAKE_DATE)];
+  const isOff = flags.includes('disable_ctx_exports');
+  const off: Problem = {
+    id: 'ctx-exports',
+    level: 'error',
+    what: 'The flag disable_ctx_exports is set.',
+    why: "A session's object reaches the TurnRunner by ctx.exports, so no turn outlives its request.",
+    mend: 'Remove it from compatibility_flags.',
+  };
+  if (given === undefined || given < LEAST_DATE) {
+    return [
+      ...(isOff ? [off] : []),
+      {
+        id: 'compatibility-date',
+        level: 'error',
+        what: given === undefined ? 'There is no compatibility_date.' : `compatibility_date is ${given}.`,
+        why: `Before ${LEAST_DATE} a session's object cannot reach the TurnRunner, so no turn outlives its request.`,
+        mend: `Set compatibility_date = "${AWAKE_DATE}" or later.`,
+        fix,
+      },
+    ];
+  }
+  if (isOff) return [off];
+  const hasQueue = project.config.queues?.producers?.some(({ binding }) => binding === 'TURNS') ?? false;
+  if (given >= AWAKE_DATE || hasQueue) return [];
+  return [
+    {
+      id: 'stays-awake',
+      level: 'warning',
+      what: `compatibility_date is ${given}, and no queue is bound as TURNS.`,
+      why: `Before ${AWAKE_DATE} the platform may stop an object while its turn waits, which leaves a once call in doubt.`,
+      mend: `Set compatibility_date = "${AWAKE_DATE}" or later, or bind a queue.`,
+      fix,
+    },
+  ];
+};
+
+const FLAGS = {
+  enable_request_signal: 'Without it the Worker does not notice a client that goes away.',
+  global_fetch_strictly_public:
+    "Without it a fetch of an address of the Worker's own zone goes past the firewall of the zone, and such an address can come from data.",
+};
+
+export const flags: Check = (project) =>
+  Object.entries(FLAGS).flatMap(([flag, why]): Problem[] =>
+    project.config.compatibility_flags?.includes(flag)
+      ? []
+      : [
+          {
+            id: flag.replaceAll('_', '-'),
+            level: 'warning',
+            what: `The compatibility flag ${flag} is missing.`,
+            why,
+            mend: `Add "${flag}" to compatibility_flags.`,
+            fix: [
+              {
+                type: 'config',
+                edit: { op: 'append', path: inherited(project, 'compatibility_flags'), value: flag },
+              },
+            ],
+          },
+        ],
+  );
+
+export const sessions: Check = (project) => {
+  const { config } = project;
+  const binding = config.durable_objects?.bindings?.find(({ name }) => name === 'SESSIONS');
+  if (!binding) {
+    return [
+      {
+        id: 'sessions-binding',
+        level: 'error',
+        what: `No Durable Object is bound as SESSIONS${inEnvironment(project)}${otherName(project)}.`,
+        why: 'Sessions are its objects, so every request for one returns 500 misconfigured.',
+        mend: 'Bind it: name = "SESSIONS", class_name = "SessionObject" in [[durable_objects.bindings]].',
+        fix: [
+          {
+            type: 'config',
+            edit: {
+              op: 'append',
+              path: own(project, 'durable_objects', 'bindings'),
+              value: { name: 'SESSIONS', class_name: 'SessionObject' },
+            },
+          },
+          // A class that a migration has made already cannot be made again, with SQLite or without.
+          ...(isMigrated(project, 'SessionObject') || isWithoutSqlite(project, 'SessionObject')
+            ? []
+            : [migration(project, 'SessionObject')]),
+        ],
+      },
+    ];
+  }
+  const { class_name: name } = binding;
+  if (binding.script_name !== undefined || isMigrated(project, name)) return [];
+  return [
+    isWithoutSqlite(project, name)
+      ? {
+          id: 'sessions-sqlite',
+          level: 'error',
+          what: `The class ${name} is in new_classes.`,
+          why: 'Its objects have no SQLite storage, which sessions are kept in.',
+          mend: `Name it in new_sqlite_classes. If it was deployed, export the class under another name too, with another tag: it stays without.`,
+        }
+      : {
+          id: 'sessions-migration',
+          level: 'error',
+          what: `No migration makes the class ${name}.`,
+          why: 'A deployment is refused without it.',
+          mend: `Add [[migrations]] with a tag and new_sqlite_classes = ["${name}"].`,
+          fix: [migration(project, name)],
+        },
+  ];
+};
+
+const inEnvironment = ({ environment }: Project): string =>
+  environment === undefined ? '' : ` in the environment ${environment}, which inherits no bindings`;
+
+/** The name that the class has in the place of the right one. */
+function otherName({ config }: Project): string {
+  const other = config.durable_objects?.bindings?.find(({ class_name: name }) => name === 'SessionObject');
+  return other ? `; SessionObject is bound as ${other.name}` : '';
+}
+
+const isWithoutSqlite = ({ config }: Project, name: string): boolean =>
+  config.migrations?.some((one) => one.new_classes?.includes(name)) ?? false;
+
+function isMigrated({ config }: Project, name: string): boolean {
+  const isMade = config.migrations?.some(
+    ({ new_sqlite_classes: made = [], renamed_classes: renamed = [] }) =>
+      made.includes(name) || renamed.some(({ to }) => to === name),
+  );
+  return (isMade ?? false) || config.exports?.[name] !== undefined;
+}
+
+function migration(project: Project, name: string): Edit {
+  const tags = new Set(project.config.migrations?.map(({ tag }) => tag));
+  let number = tags.size + 1;
+  while (tags.has(`v${number}`)) number += 1;
+  return {
+    type: 'config',
+    edit: {
+      op: 'append',
+      path: inherited(project, 'migrations'),
+      value: { tag: `v${number}`, new_sqlite_classes: [name] },
+    },
+  };
+}
+
+export const minify: Check = (project) =>
+  project.config.minify === true
+    ? []
+    : [
+        {
+          id: 'minify',
+          level: 'warning',
+          what: 'The bundle is not minified.',
+          why: 'A smaller script starts sooner, and the free plan takes 3 MB.',
+          mend: 'Set minify = true.',
+          fix: [setConfig(inherited(project, 'minify'), true)],
+        },
+      ];
+
+export const observability: Check = (project) =>
+  project.config.observability?.enabled === true
+    ? []
+    : [
+        {
+          id: 'observability',
+          level: 'warning',
+          what: 'Observability is off.',
+          why: 'The log says which turns failed and why, and is lost unless Workers keeps it.',
+          mend: 'Set enabled = true in [observability].',
+          fix: [setConfig(inherited(project, 'observability', 'enabled'), true)],
+        },
+      ];

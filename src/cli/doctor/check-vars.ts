@@ -1,0 +1,206 @@
+/** Checks of vars and secrets. */
+import { type Check, isStored, own, runsFile, setConfig, varsOf } from './check.ts';
+import type { Edit, Problem } from './problem.ts';
+import type { Project } from './project.ts';
+
+/** What `holdfast/worker` does with settings of other words is an error of every request. */
+const COUNTS = {
+  LEASE_MS: 100,
+  SESSION_BYTES: 17_000_000,
+  SUBREQUESTS: 20,
+  INTERNAL_SUBREQUESTS: 20,
+  WALL_MS: 1000,
+};
+
+/** Names that hold secrets, as the log of Holdfast takes them. */
+const isSecretName = (name: string): boolean => /(_KEY|_TOKEN|_SECRET|_PASSWORD)$/.test(name);
+
+export const secrets: Check = (project) =>
+  varsOf(project)
+    .filter(([name, value]) => isSecretName(name) && value.trim() !== '')
+    .map(([name]) => ({
+      id: 'secret-in-vars',
+      level: 'error',
+      what: `${name} is in [vars].`,
+      why: 'Who reads the repository or the dashboard reads it there.',
+      mend: `Remove it and replace it, as it has been seen: wrangler secret put ${name}, and .dev.vars for your own machine.`,
+    }));
+
+export const localAuth: Check = (project) =>
+  varsOf(project)
+    .filter(([name]) => name === 'HOLDFAST_AUTH')
+    .map(([name, value]) => ({
+      id: 'local-auth-deployed',
+      level: 'error',
+      what: 'HOLDFAST_AUTH is in [vars].',
+      why: 'Vars are deployed: a bundle that is made for development would let in who needs no token.',
+      mend: `Move it to ${project.localFile}, which no deployment reads.`,
+      fix: [
+        { type: 'config', edit: { op: 'remove', path: own(project, 'vars', name) } },
+        ...(value === 'localhost' && !project.devVars?.values.has(name)
+          ? [{ type: 'dev-var', file: project.localFile, name, value } as const]
+          : []),
+      ],
+    }));
+
+export const devVars: Check = ({ devVars: vars }) =>
+  vars && !vars.isIgnored
+    ? [
+        {
+          id: 'dev-vars-not-ignored',
+          level: 'error',
+          what: `Git does not ignore ${vars.file}.`,
+          why: 'It holds secrets, which the next commit would publish.',
+          mend: 'Add the lines .dev.vars* and !.dev.vars.example to .gitignore. If it is committed already, git rm --cached it and replace its secrets.',
+          fix: [{ type: 'append', file: '.gitignore', lines: '.dev.vars*\n!.dev.vars.example\n' }],
+        },
+      ]
+    : [];
+
+/** One that nobody guesses: `openssl rand -hex 32` makes 64 characters. */
+const isWeak = (token: string): boolean => token.length < 24 || new Set(token).size < 8;
+
+export const token: Check = (project) => {
+  const given = project.devVars?.values.get('HOLDFAST_TOKEN');
+  const key = project.devVars?.values.get('HOLDFAST_FILES_KEY');
+  const file = project.devVars?.file;
+  return [
+    ...(given !== undefined && isWeak(given)
+      ? [
+          {
+            id: 'weak-token',
+            level: 'warning' as const,
+            what: `HOLDFAST_TOKEN in ${file} can be guessed.`,
+            why: 'Who has it reads and writes every session.',
+            mend: 'Make one by openssl rand -hex 32, and another one for the deployment.',
+          },
+        ]
+      : []),
+    ...(given !== undefined && given !== '' && given === key
+      ? [
+          {
+            id: 'files-key',
+            level: 'error' as const,
+            what: `HOLDFAST_FILES_KEY in ${file} is the same as HOLDFAST_TOKEN.`,
+            why: 'Clients know the token, and could sign the address of any file.',
+            mend: 'Make a key of its own by openssl rand -hex 32.',
+          },
+        ]
+      : []),
+  ];
+};
+
+export const baseUrl: Check = (project) => {
+  const { devVars: file } = project;
+  const local = file?.values.get('OPENAI_BASE_URL');
+  const deployed = varsOf(project).find(([name]) => name === 'OPENAI_BASE_URL')?.[1];
+  const places = [
+    ...(deployed ? [{ value: deployed, where: '[vars]' }] : []),
+    ...(local && file ? [{ value: local, where: file.file }] : []),
+  ];
+  return places.flatMap(({ value, where }): Problem[] => {
+    const url = URL.canParse(value) ? new URL(value) : undefined;
+    if (!url || !/^https?:$/.test(url.protocol)) {
+      return [
+        {
+          id: 'base-url',
+          level: 'error',
+          what: `OPENAI_BASE_URL in ${where} is no http address.`,
+          why: 'Every turn fails as misconfigured.',
+          mend: 'Write the whole address, such as https://api.openai.com/v1.',
+        },
+      ];
+    }
+    // Some providers have a path of their own, such as /api/v1 or /v1beta/openai.
+    if (url.pathname !== '/' && url.pathname !== '') return [];
+    const mended = `${url.origin}/v1`;
+    const edit: Edit =
+      where === '[vars]'
+        ? setConfig(own(project, 'vars', 'OPENAI_BASE_URL'), mended)
+        : { type: 'dev-var', file: where, name: 'OPENAI_BASE_URL', value: mended };
+    return [
+      {
+        id: 'base-url-without-v1',
+        level: 'error',
+        what: `OPENAI_BASE_URL in ${where} has no path.`,
+        why: 'Requests go to its path with /chat/completions behind it, which is below /v1 at nearly every server.',
+        mend: 'End it with /v1.',
+        // Credentials or a query in it are for a person to look at.
+        ...(url.username === '' && url.search === '' && { fix: [edit] }),
+      },
+    ];
+  });
+};
+
+export const vars: Check = (project) => {
+  const given = new Map(varsOf(project));
+  const plan = given.get('PLAN');
+  return [
+    ...Object.entries(COUNTS).flatMap(([name, least]): Problem[] => {
+      const value = given.get(name);
+      if (value === undefined || (/^\d+$/.test(value) && Number(value) >= least)) return [];
+      return [
+        {
+          id: 'var-value',
+          level: 'error',
+          what: `${name} is no whole number of ${least} or more.`,
+          why: 'Every request returns 500 misconfigured.',
+          mend: `Set a number, or remove ${name}: it has a default.`,
+        },
+      ];
+    }),
+    ...(plan === undefined || ['', 'free', 'paid'].includes(plan)
+      ? []
+      : [
+          {
+            id: 'var-value',
+            level: 'error' as const,
+            what: 'PLAN is neither "free" nor "paid".',
+            why: 'Every request returns 500 misconfigured.',
+            mend: 'Set the plan of your account.',
+          },
+        ]),
+    ...(given.get('MODEL') === 'offline'
+      ? [
+          {
+            id: 'model-offline',
+            level: 'warning' as const,
+            what: 'MODEL is "offline" in [vars].',
+            why: 'The planner runs in development only: what is deployed returns 500 misconfigured.',
+            mend: 'Before you deploy, set MODEL to the name of a model and put its key: wrangler secret put OPENAI_API_KEY.',
+          },
+        ]
+      : []),
+  ];
+};
+
+/** A secret that a deployed Worker reads, and what for. */
+export interface NeededSecret {
+  readonly name: string;
+  readonly for: string;
+}
+
+/** Returns the secrets that the code reads, which only the account knows to be set. */
+export function neededSecrets(project: Project): NeededSecret[] {
+  const given = new Map(varsOf(project));
+  const needed: (NeededSecret & { readonly isRead: boolean })[] = [
+    {
+      name: 'HOLDFAST_TOKEN',
+      for: 'the bearer token of clients, unless createHoldfast has an `auth` of its own',
+      isRead: true,
+    },
+    {
+      name: 'OPENAI_API_KEY',
+      for: 'the model, unless OPENAI_BASE_URL names a server that needs no key',
+      isRead: runsFile(project, 'model/openai-compatible/openai-compatible') && !given.get('OPENAI_BASE_URL'),
+    },
+    {
+      name: 'HOLDFAST_FILES_KEY',
+      for: 'signed addresses of files, which pages draw without a token',
+      isRead: runsFile(project, 'modules/files/signed-links'),
+    },
+  ];
+  return needed
+    .filter(({ name, isRead }) => isRead && !isStored(project, name))
+    .map(({ name, for: purpose }) => ({ name, for: purpose }));
+}

@@ -1,0 +1,42 @@
+/** What the checks of the doctor share: how they read a project, and where a change of its configuration goes. */
+import { isDeepStrictEqual } from 'node:util';
+import { hasFile } from './bundle.ts';
+import type { Edit, Problem } from './problem.ts';
+import type { Bundle, Config, Project } from './project.ts';
+
+/** Returns the problems of one kind that a project has. */
+export type Check = (project: Project) => readonly Problem[];
+
+/** Makes a change of the configuration. */
+export const setConfig = (path: readonly string[], value: string | boolean): Edit => ({
+  type: 'config',
+  edit: { op: 'set', path, value },
+});
+
+export const own = ({ environment }: Project, ...path: readonly string[]): readonly string[] =>
+  environment === undefined ? path : ['env', environment, ...path];
+
+/** The path of a setting that an environment inherits, unless it has one of its own. */
+export const inherited = (
+  project: Project,
+  key: keyof Config,
+  ...path: readonly string[]
+): readonly string[] =>
+  isDeepStrictEqual(project.config[key], project.top[key]) ? [key, ...path] : own(project, key, ...path);
+
+export const bundleOf = ({ bundle }: Project): Bundle | undefined =>
+  bundle !== undefined && 'files' in bundle ? bundle : undefined;
+
+export const runsFile = (project: Project, path: string): boolean => {
+  const bundle = bundleOf(project);
+  return bundle !== undefined && hasFile(project, bundle, path);
+};
+
+export const varsOf = ({ config }: Project): readonly (readonly [string, string])[] =>
+  Object.entries(config.vars ?? {}).flatMap(([name, value]) =>
+    typeof value === 'string' || typeof value === 'number' ? [[name, String(value)] as const] : [],
+  );
+
+/** Whether a name is bound by the Secrets Store, whose values are not in the project. */
+export const isStored = ({ config }: Project, name: string): boolean =>
+  config.secrets_store_secrets?.some(({ binding }) => binding === name) ?? false;
