@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseSource } from '../source/parse-source.ts';
+import { proseOf, type Text, textsOf } from './english.ts';
+
+const LEFT_OUT = /(?:^|\/)(?:node_modules|dist|\.git|\.wrangler|build\/out)(?:\/|$)/;
+
+/** Returns the words that people read in all files of TypeScript and Markdown below a folder. A file that cannot be parsed has none. */
+export const textsBelow = (root: string, folder: string): Text[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((file) => join(folder, file).replaceAll('\\', '/'))
+    .filter((file) => !LEFT_OUT.test(file) && /\.(?:tsx?|md)$/.test(file) && !file.endsWith('.d.ts'))
+    .toSorted()
+    .flatMap((file) => textsOfFile(root, file));
+
+/** Returns the words that people read in one file. */
+export function textsOfFile(root: string, file: string): Text[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  if (file.endsWith('.md')) return proseOf(file, text);
+  try {
+    return textsOf(parseSource(file, text));
+  } catch {
+    return [];
+  }
+}
