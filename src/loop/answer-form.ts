@@ -12,8 +12,8 @@ import {
 import { isJsonObject, type Json, parseJson, shorten } from '../tool/json.ts';
 
 /**
- * The type of answers for which this is declared as `output`: the schema's output, and any record for JSON Schema. Of a domain type its
- * JSON, the schema's input, as everywhere. `unknown` where there is no output.
+ * The type of an agent's answers, given its `output`: the output of a schema, the JSON (the schema's input)
+ * of a domain type, any record for a JSON Schema, and `unknown` without an `output`.
  */
 export type OutputOf<Declaration extends InputDeclaration> = Declaration extends undefined
   ? unknown
@@ -21,19 +21,19 @@ export type OutputOf<Declaration extends InputDeclaration> = Declaration extends
     ? Sent
     : InputOf<Declaration>;
 
-/** The form that the answers of a loop must have, in every shape in which it is used. */
+/** The form that a loop's answers must have. */
 export interface AnswerForm {
-  /** For adapters that can hold a model to it; absent where only words say it. */
+  /** The form for adapters that can enforce it. Absent if only the instruction states it. */
   readonly format?: OutputFormat | undefined;
-  /** The same in words, for every model. */
+  /** The same form in words, for every model. */
   readonly instruction: string;
-  /** Where it is declared as a domain type: that. */
+  /** The domain type, if the form is declared as one. */
   readonly type?: DomainType | undefined;
-  /** Never rejects. */
+  /** Parses and checks an answer. Never rejects. */
   parse(answer: string): Promise<ParsedAnswer>;
 }
 
-/** The answer as data, or everything that is wrong with it, one short line each, for the model to read. */
+/** The answer as data, or all of its problems, each in one short line for the model to read. */
 export type ParsedAnswer =
   | { readonly ok: true; readonly object: Json }
   | { readonly ok: false; readonly problems: readonly string[] };
@@ -58,8 +58,9 @@ export function toAnswerForm(name: string, declared: InputDeclaration): AnswerFo
 }
 
 /**
- * Reads an answer as JSON text, bare or in a code fence, and checks it. Its object is the schema's output if that is
- * JSON, since only JSON survives the journal; else, or `asWritten`, what the model wrote. Never rejects.
+ * Reads an answer as JSON text, bare or in a code fence, and checks it. The object is the schema's output if
+ * that is JSON, since only JSON can be journaled. Otherwise, or with `asWritten`, it is the object that the
+ * model wrote. Never rejects.
  */
 async function parseAnswer(
   schema: InputSchema<unknown>,
@@ -75,7 +76,7 @@ async function parseAnswer(
     const copy = copyJson(asWritten ? written : parsed.value);
     return { ok: true, object: copy.ok ? copy.value : written };
   } catch (cause) {
-    // The schema's own code failed, which must not end the turn as if the Worker had.
+    // The schema's own code failed. This must not fail the turn.
     const reason = shorten(reasonOf(cause), 240);
     return refused(`It could not be checked: ${reason}`);
   }
@@ -83,13 +84,16 @@ async function parseAnswer(
 
 const refused = (problem: string): ParsedAnswer => ({ ok: false, problems: [problem] });
 
-/** Models wrap JSON in a fence, some with words around it, although they are asked not to. */
+/** Models put JSON in a code fence, sometimes with words around it, even if asked not to. */
 function jsonIn(answer: string): Json | undefined {
   const bare = parseJson(answer);
   return bare === undefined ? parseJson(fenced(answer)) : bare;
 }
 
-/** From the first fence to the last, since the JSON itself may hold one; or to the end, when none closes it. */
+/**
+ * Returns the text from the first fence to the last, since the JSON itself can contain one. Without a closing
+ * fence, reads to the end.
+ */
 function fenced(answer: string): string {
   const opened = /```(?:json)?\s/i.exec(answer);
   if (!opened) return '';

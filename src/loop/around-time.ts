@@ -4,21 +4,21 @@ import { type Log, mistake } from '../tool/log.ts';
 import { failure, type ToolResult } from '../tool/tool-result.ts';
 import type { Holder } from './holder.ts';
 
-/** The call whose time is counted. */
+/** The call whose time is limited. */
 interface Timed {
   readonly tool: string;
   readonly log: Log;
 }
 
 /**
- * Counts the time that code around one call takes, until `end`, which leaves no timer behind. The waits of the library, and what has a
- * time limit of its own, are not in it.
+ * Limits the time of the code around a call's effect, until `end` cancels the timer. Waits inside the
+ * library, and work with a time limit of its own, do not count.
  */
 export class AroundTime {
-  /** Resolves with what the model is answered, once code around the call has run for half a minute at a stretch. */
+  /** Resolves with an error result when the code around the effect has run for 30 seconds without a break. */
   readonly over: Promise<ToolResult>;
   readonly #names = ['its call or a decorator'];
-  /** The call was ended: nothing of it may run any more. */
+  /** `true` when the call has ended and its code must not run any further. */
   isOver = false;
   readonly #clock: Pick<Holder, 'after'>;
   readonly #expire: () => void;
@@ -38,7 +38,7 @@ export class AroundTime {
     this.#cancel = clock.after(HOOK_TIME, this.#expire);
   }
 
-  /** Runs code under a name, by which the log tells of it. */
+  /** Runs code under a name that the log uses if the code takes too long. */
   readonly during = async <T>(code: string, work: () => T | Promise<T>): Promise<T> => {
     this.#names.push(code);
     try {
@@ -48,7 +48,7 @@ export class AroundTime {
     }
   };
 
-  /** Runs work that is not counted. The time restarts after it. */
+  /** Runs work that does not count. The time limit restarts after it. */
   readonly outside = async <T>(work: () => Promise<T>): Promise<T> => {
     this.#waits += 1;
     this.#cancel();
@@ -60,7 +60,7 @@ export class AroundTime {
     }
   };
 
-  /** Nothing more is counted. */
+  /** Stops counting and cancels the timer. */
   end(): void {
     this.isOver = true;
     this.#cancel();

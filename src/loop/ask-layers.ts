@@ -1,4 +1,4 @@
-/** Layers around model calls, for modules that have some: who uses no such module carries nothing of this. */
+/** Layers around model calls. A Worker whose modules have no layers does not bundle this file. */
 import type { ModelReply, ModelRequest } from '../model/chat-model.ts';
 import {
   type AskedReply,
@@ -21,12 +21,15 @@ const PLACES: readonly AskLayer['place'][] = ['trace', 'guard', 'room', 'fallbac
 /** Returns a layer for the seam of loops. Uses that share one layer wrap each call once. */
 export const askLayer = (layer: AskLayer): AskSeam => ({ layer, throughLayers });
 
-/** A layer, and the loop for which its module is used. */
+/** A layer, and the loop whose module brings it. */
 interface ScopedLayer extends Pick<Exchange, 'frame'> {
   readonly layer: AskLayer;
 }
 
-/** The layers around the model calls of a loop, from the outermost to the innermost. Those of one place stay in their order. */
+/**
+ * Returns the layers around the model calls of a loop, outermost first. Layers of the same place keep their
+ * order.
+ */
 function layersOf({ spec }: Loop): readonly ScopedLayer[] {
   const layers = new Map<AskLayer, ScopedLayer>();
   for (const { use, frame } of spec.uses) {
@@ -36,7 +39,7 @@ function layersOf({ spec }: Loop): readonly ScopedLayer[] {
   return [...layers.values()].sort((a, b) => PLACES.indexOf(a.layer.place) - PLACES.indexOf(b.layer.place));
 }
 
-/** Puts all layers around an attempt, and what is the kernel's between them. */
+/** Sends a model call through all layers, with the kernel's own steps between them. */
 function throughLayers(call: ModelCall): Promise<AskedReply> {
   const { loop } = call;
   const layers = layersOf(loop);
@@ -50,7 +53,7 @@ function throughLayers(call: ModelCall): Promise<AskedReply> {
 
 type Ask = (request: ModelRequest, tell: Tell) => Promise<AskedReply>;
 
-/** Puts layers around `inner`. */
+/** Wraps `inner` in the layers. */
 const through = (
   { loop, atEnd }: Pick<Exchange, 'loop' | 'atEnd'>,
   layers: readonly ScopedLayer[],
@@ -67,7 +70,7 @@ function liveTell({ loop: { live, frame }, attempts }: ModelCall): Tell {
   const shown = (tell: LiveEvents['text']): Tell['onText'] =>
     tell && ((piece) => tell(`${frame.iterations + 1}.${attempts.made}`, piece, frame.id));
   return {
-    // Whether somebody is shown a reply is asked with each attempt.
+    // Read at each attempt, since a viewer can connect or leave in between.
     get onText() {
       return shown(live.text);
     },
@@ -77,15 +80,18 @@ function liveTell({ loop: { live, frame }, attempts }: ModelCall): Tell {
   };
 }
 
-/** A request that is no part of the conversation. */
+/** A request that is not part of the conversation. */
 interface Aside extends Pick<Exchange, 'loop' | 'request'> {
   readonly signal: AbortSignal;
 }
 
 /**
- * Asks the model of a loop aside, through all layers, while nothing else of the turn runs. Nothing is journaled.
+ * Asks the model of a loop outside its conversation, through all layers, while the rest of the turn waits.
+ * Journals nothing.
  *
- * @throws ModelCallRefused if a limit does not allow it; ModelError if there is no reply; the reason of `signal`; what a layer throws.
+ * @throws ModelCallRefused if a limit does not allow the call.
+ * @throws ModelError if there is no reply.
+ * @throws the reason of `signal` if it aborts, and any error that a layer throws.
  */
 export async function askAside({ loop, request, signal }: Aside): Promise<ModelReply> {
   const ended: (() => void)[] = [];

@@ -27,15 +27,17 @@ import { shownHistory, toldOf, toModelMessages } from './shown-history.ts';
 import { sameName } from './tool-not-found.ts';
 
 /**
- * Asks for one reply and emits it; or emits that a limit does not allow to ask, or what is left to show a model that was shown
- * too much, which is then to be asked again. `last` lets no tools be called and asks for the best answer now.
+ * Asks for one reply and emits it. If a limit does not allow the call, emits the refusal instead. If the
+ * conversation was too long for the model, emits how much of it to show, and the loop asks again. With
+ * `last`, the model cannot call tools and must give its best answer now.
  *
- * @throws ModelError when there is no reply; Interrupted when the wait for it was cut short.
+ * @throws ModelError if there is no reply.
+ * @throws Interrupted if the wait for it was cut short.
  */
 export async function askModel(loop: Loop, last: boolean): Promise<void> {
   const { frame, holder } = loop;
   const { model, uses } = loop.spec;
-  // The last reply is asked for with the tools that there are, and calls none.
+  // The last reply uses the tools as they are, and calls none of them.
   if (!last && uses.length > 0) await prepareAll(loop);
   holder.takeSteers(frame.id);
   const files = loop.files && (await loop.files.show(loop));
@@ -53,7 +55,7 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
     const reply = await replyOf(call, uses.length > 0 ? askSeamOf(loop) : undefined);
     if (!reply) return;
     const unseen = frame.messages.length - shown;
-    // By this a later request sees what has changed since.
+    // A later request compares this hash to detect changes to the prefix.
     const signed = model.signPrefix && { prefix: model.signPrefix(request, fingerprint).prefix };
     const answer = replied(loop, reply, { last, unseen, offered, asked: { ...asked, ...signed } });
     event = keepable(model.name, answer);
@@ -81,7 +83,7 @@ function reportFailure(loop: Loop, failure: ModelError, ms: number): void {
   watched(loop, { at: 'no-reply', failure, ms });
 }
 
-/** Makes the event of a reply, with our ids for its calls: models repeat theirs. */
+/** Makes the event of a reply. Its calls get our own ids, since models repeat theirs. */
 export function replied(
   loop: Loop,
   answered: AskedReply,
@@ -96,7 +98,7 @@ export function replied(
     ? { text: wordsOf(reply.parts), toolCalls: callsOf(reply.parts) }
     : reply;
   const isMore = reply.parts ?? reply.provider ?? madeBy;
-  // Some models call tools that they were not offered.
+  // Some models call tools that were not offered.
   const toolCalls = (last ? [] : calls).map(({ id, name: called, input }, index): JournaledCall => {
     const name = spec.policies.unknownTools.autoExecute ? nameOf(called, offered) : called;
     const tool = offered.byName.get(name);
@@ -114,7 +116,7 @@ export function replied(
     model: madeBy?.model ?? spec.model.name,
     text,
     toolCalls,
-    // What belongs to a call is not given back without it.
+    // Parts can be sent back only together with the calls that they belong to.
     ...(toolCalls.length === calls.length && (reply.cut ? CUT : isMore && keptOf(loop, reply, toolCalls))),
     ...(before && before.madeBy.model !== maker.name && tookOver(before, maker)),
     finish,
@@ -126,17 +128,19 @@ export function replied(
   };
 }
 
-/** Tells that the last reply is another model's, and what of it the model that answers now was not shown. */
+/**
+ * Records that another model made the previous reply, and which of its parts the current model was not shown.
+ */
 function tookOver(kept: KeptReply, maker: ChatModel): Pick<ModelReplied, 'tookOver'> {
   const types = isReader(maker, kept) ? [] : kept.parts.map(({ type }) => type);
   const unshown = [...new Set(types)].filter((type) => type !== 'text' && type !== 'tool-call');
   return { tookOver: { from: kept.madeBy.model, unshown } };
 }
 
-/** Of a reply with parts, which are left out because a secret was among them. */
+/** Marks a reply whose parts are left out because they contained a secret. */
 const CUT = { cut: true } as const;
 
-/** What a reply holds beside its words and calls; nothing for most. */
+/** Returns the parts of a reply beyond its text and calls. Most replies have none. */
 function keptOf(
   { spec: { model } }: Loop,
   { text, toolCalls, parts = plainParts(text, toolCalls), provider, madeBy }: ModelReply,
@@ -157,18 +161,18 @@ function keptOf(
 
 type ModelReplied = Extract<SessionEvent, { type: 'model-replied' }>;
 
-/** How the reply was asked for. */
+/** How a reply was requested. */
 interface AskedFor {
-  /** For the best answer now, and no calls. */
+  /** `true` if the model had to give its best answer now, without calls. */
   readonly last: boolean;
-  /** Messages that came since; none unless given. */
+  /** The number of messages that arrived since the request. Defaults to 0. */
   readonly unseen?: number;
   readonly offered: Offer;
-  /** Absent of a reply that no model was asked for. */
+  /** Absent if no model was asked. */
   readonly asked?: AskedWith;
 }
 
-/** Names the tool behind an unfolding tool; nothing for a call that is meant for the tool that it names. */
+/** Names the tool behind an unfolding tool. Returns no `meant` if the call is for the tool that it names. */
 function meantBy(
   offered: AnyTool,
   { name, input }: Pick<JournaledCall, 'name' | 'input'>,
@@ -177,29 +181,29 @@ function meantBy(
   return meant === name ? {} : { meant };
 }
 
-/** The name as its tool has it, so that limits, memos and unlock conditions know the call by it too. */
+/** Returns the exact name of the tool, so that limits, memos and unlock conditions match the call by it. */
 const nameOf = (name: string, { byName }: Offer): string =>
   byName.has(name) ? name : (sameName(name, byName.keys()) ?? name);
 
-/** Offers the tools of now, and tells of those that came and went since the last request. */
+/** Offers the current tools, and emits which tools were added or removed since the last request. */
 function offerNow(loop: Loop): Offer {
   const offered = offerTools(loop, 'now');
   const { asked, list } = loop.frame.offered;
-  // A loop whose tools never change pays with the comparison of two hashes.
+  // A loop whose tools never change only compares two hashes.
   const isSame = !asked || (!list && asked.tools === offered.hash);
   const change = isSame ? undefined : toolsChanged(loop, offered);
   if (!change) return offered;
   loop.journal.emit(change);
   if (loop.spec.uses.length > 0) watched(loop, { at: 'tools-changed', change, offer: offered });
-  // Those that came stand behind the others from now on.
+  // New tools now come after the others.
   return offerTools(loop, 'now');
 }
 
-/** How the next reply is asked for. */
+/** How to request the next reply. */
 interface Asking {
-  /** Makes the request of a conversation as it stands, or as it would be if less of it was shown. */
+  /** Makes the request for a conversation, or for a shortened version of it. */
   readonly toRequest: ToRequest;
-  /** Hashes of what stays while a conversation goes on. */
+  /** Hashes of the parts that stay the same during a conversation. */
   readonly asked: Pick<AskedWith, 'instructions' | 'tools'>;
 }
 
@@ -211,12 +215,12 @@ function requestsIn(loop: Loop, { last, offered, files }: Shown): Asking {
   const { spec, frame } = loop;
   const { instructions: written, output, model, accepts } = spec;
   const instructions = typeof written === 'string' ? written : written(loopView(loop, 'now'));
-  // Nothing at all without a form: adapters and scripts compare requests.
+  // Adds no key if there is no form: adapters and test scripts compare requests.
   const form = output?.format && { output: output.format };
   const first: ModelMessage[] = instructions === '' ? [] : [{ role: 'system', text: instructions }];
   const how = requestSettings(loop, { last, tools: offered.definitions });
   const question: ModelMessage[] = last ? [{ role: 'user', text: answerNow(spec.iterations) }] : [];
-  // A request without the tools that there are shows nothing of how they changed.
+  // A request without the current tools shows no changes to them.
   const changing = how.tools === offered.definitions && model.showToolsChanges;
   return {
     toRequest: (conversation) => {
@@ -246,14 +250,14 @@ const changingTools = ({ spec, frame }: Loop, { byName }: Offer) => ({
   shownAs,
 });
 
-/** Asked with the last model call. */
+/** The message that goes with the last model call. */
 const answerNow = (iterations: number): string =>
   `STOP: Maximum tool iterations (${iterations}) reached. You must provide your best final answer now based on ` +
   'information gathered so far.';
 
-/** Returns the request with what its provider is to keep of it. For a model that can be told so. */
+/** Returns the request with cache marks, for a model whose provider caches prompts. */
 export async function withCacheMarks(loop: Loop, request: ModelRequest): Promise<ModelRequest> {
-  // No turn has an id that begins so.
+  // No turn id starts with this prefix.
   const key = await loop.holder.digest(`cache of ${loop.frame.path}`);
   const auto = automatic(request, key);
   const own = loop.spec.uses.flatMap(({ use }) => LOOPS.of(use) ?? []).findLast(({ marks }) => marks);
@@ -262,8 +266,9 @@ export async function withCacheMarks(loop: Loop, request: ModelRequest): Promise
 }
 
 /**
- * Anthropic looks for what it has kept at the marks and in the twenty blocks before each: where a reply and its results are more
- * than that, what was kept by the request before is found by the mark that stood at its end.
+ * Anthropic looks for a cached prefix at each mark and in the 20 blocks before it. A reply and its results
+ * can be longer than that. The second mark repeats the end of the previous request, so that its cache entry
+ * is found.
  */
 function automatic({ messages }: ModelRequest, key: string): CacheMarks {
   const before = messages.findLastIndex(({ role }) => role === 'assistant') - 1;

@@ -10,65 +10,74 @@ import { inLoop, isPlanned, type LiveEvents, type Loop } from './loop.ts';
 import { isTooLong } from './make-room.ts';
 import { askInTime } from './model-time.ts';
 
-/** How a model reports on a reply. Pieces are redacted. */
+/** Callbacks through which a model reports on a reply. Pieces are redacted. */
 export type Tell = Pick<AskOptions, 'onText' | 'onReasoning' | 'again'>;
 
-/** A reply from which credentials are taken out. */
+/** A reply without credentials. */
 export interface AskedReply extends ModelReply {
-  /** A credential was in its parts, which are left out. */
+  /** `true` if its parts are left out because they contained a credential. */
   readonly cut?: true;
 }
 
-/** One reply that a model is asked for. */
+/** A model call for one reply. */
 export interface ModelCall {
   readonly loop: Loop;
   readonly request: ModelRequest;
-  /** How often the model was asked for this reply, also by earlier invocations. */
+  /** How many times the model was asked for this reply, including by earlier invocations. */
   readonly attempts: { made: number };
-  /** Shows the reply before it is whole. Defaults to the live events of the loop. */
+  /** Streams the reply before it is complete. Defaults to the live events of the loop. */
   readonly tell?: Tell;
   /** Calls back once the outcome of the model call is in the journal. */
   atEnd(run: () => void): void;
 }
 
-/** One model call of a loop, as a layer around it has it. */
+/** A model call as seen by a layer around it. */
 export interface Exchange extends Pick<ModelCall, 'loop' | 'request' | 'atEnd'> {
-  /** The id of the loop for which the module is used; empty for the turn's own. */
+  /** The id of the loop that uses the module. Empty for the turn's own loop. */
   readonly frame: string;
-  /** Shows the reply before it is whole. A layer that watches gives `next` its own, and calls this one in it. */
+  /**
+   * Streams the reply before it is complete. To watch it, a layer passes its own callbacks to `next` and
+   * calls these from them.
+   */
   readonly tell: Tell;
 }
 
-/** Asks through the layers inside. `tell` defaults to that of the exchange. */
+/** Asks through the inner layers. `tell` defaults to that of the exchange. */
 export type AskNext = (request: ModelRequest, tell?: Tell) => Promise<AskedReply>;
 
-/** What a module puts around the model calls of loops. */
+/** A module's wrapper around the model calls of loops. */
 export interface AskLayer {
   /**
-   * Where it is among other layers: from `trace`, the outermost, to `budget`. Inside of `retry` the kernel asks once more if a reply
-   * broke off after its output began. Inside of `budget` are only parts of the kernel: a free connection, the time limit, redaction, and
-   * the model.
+   * Its position among the layers: from `trace`, the outermost, to `budget`. Inside `retry`, the kernel asks
+   * once more if a reply broke off after its output began. Inside `budget` are only the kernel's own steps:
+   * waiting for a free connection, the time limit, redaction and the model.
    */
   readonly place: 'trace' | 'guard' | 'room' | 'fallback' | 'retry' | 'budget';
   /**
-   * Returns the reply of `next`, or another one; it may call `next` several times. Every invocation that continues the turn runs it
-   * again.
+   * Returns the reply of `next` or another reply. It can call `next` several times. Every invocation that
+   * resumes the turn runs it again.
    *
-   * @throws ModelCallRefused if a limit does not allow the call; what `next` throws, of which `Interrupted` must pass through.
+   * @throws ModelCallRefused if a limit does not allow the call.
+   * @throws any error of `next`. It must rethrow `Interrupted`.
    */
   around(exchange: Exchange, next: AskNext): Promise<AskedReply>;
 }
 
-/** A layer, with the function that asks through all layers of a loop: a Worker without layers carries no such function. */
+/**
+ * A layer, with the function that asks through all layers of a loop. A Worker without layers does not bundle
+ * that function.
+ */
 export interface AskSeam {
   readonly layer: AskLayer;
   readonly throughLayers: (call: ModelCall) => Promise<AskedReply>;
 }
 
 /**
- * Asks for one reply, through the layers of its seam if it has one. Returns `undefined` if a limit does not allow the call, which is then journaled.
+ * Asks for one reply, through the layers of `seam` if it is given. If a limit does not allow the call,
+ * journals the refusal and returns `undefined`.
  *
- * @throws ModelError if there is no reply; Interrupted if the wait for it was cut short; what a layer throws.
+ * @throws ModelError if there is no reply.
+ * @throws Interrupted if the wait for it was cut short, and any error that a layer throws.
  */
 export async function replyOf(
   asked: Pick<ModelCall, 'loop' | 'request' | 'atEnd'>,
@@ -77,7 +86,7 @@ export async function replyOf(
   const { loop } = asked;
   const { frame, holder, journal } = loop;
   const attempts = { made: (journal.state.turn?.resumedSinceReply ?? 0) + Number(frame.shortened) };
-  // How long it takes nobody knows: what takes too long is left, and asked for again by the next invocation.
+  // The duration is unknown. If the reply takes too long, the next invocation asks again.
   holder.claim({ subrequests: isPlanned(loop.spec.model) ? 0 : 1, ms: 0 });
   const call = { ...asked, attempts };
   try {
@@ -89,7 +98,10 @@ export async function replyOf(
   }
 }
 
-/** Asks a second time if the first attempt broke off after its output had begun, which no adapter repeats. */
+/**
+ * Asks a second time if the first attempt broke off after its output began. Adapters do not retry in that
+ * case.
+ */
 export async function askTwice(
   call: ModelCall,
   once: (call: ModelCall) => Promise<AskedReply>,
@@ -104,9 +116,11 @@ export async function askTwice(
 }
 
 /**
- * Asks the model of a loop itself, as soon as a connection is free.
+ * Asks the model of a loop as soon as a connection is free.
  *
- * @throws ModelError if there is no reply; Interrupted if the wait for it was cut short; ModelCallRefused as `again` throws it.
+ * @throws ModelError if there is no reply.
+ * @throws Interrupted if the wait for it was cut short.
+ * @throws ModelCallRefused if `again` throws it.
  */
 export async function askOnce(call: ModelCall): Promise<ModelReply> {
   const { loop, attempts } = call;
@@ -121,7 +135,7 @@ export async function askOnce(call: ModelCall): Promise<ModelReply> {
     const { modelSignal } = holder;
     if (modelSignal.aborted) throw modelSignal.reason;
     if (PASSING.some((one) => failure instanceof one)) throw failure;
-    // Its words may hold what only the adapter should know.
+    // The error's message can contain details that only the adapter should know.
     const model = spec.model.name;
     const message = `the model '${model}' threw`;
     loop.log({ ...mistake(message, failure), model });
@@ -129,10 +143,10 @@ export async function askOnce(call: ModelCall): Promise<ModelReply> {
   }
 }
 
-/** Why a model is not asked. */
+/** Why a model call is refused. */
 export type ModelRefusal = Pick<EventOf<'model-refused'>, 'limit' | 'of' | 'most' | 'used' | 'needed'>;
 
-/** Ends a loop as `limit-reached`, without the model call around which it is thrown. */
+/** Thrown by a layer to end the loop as `limit-reached` without the model call. */
 export class ModelCallRefused extends Error {
   override readonly name = 'ModelCallRefused';
   readonly refusal: ModelRefusal;
@@ -145,7 +159,7 @@ export class ModelCallRefused extends Error {
 
 const PASSING = [ModelError, Interrupted, ModelCallRefused];
 
-/** Asks the model, in time. `label` names the attempt to clients. */
+/** Asks the model within its time limit. `label` identifies the attempt to clients. */
 async function askWire({ loop, request, tell }: ModelCall, label: string): Promise<ModelReply> {
   const { frame, holder, spec, secrets } = loop;
   holder.checkpoint();
@@ -176,11 +190,11 @@ async function askWire({ loop, request, tell }: ModelCall, label: string): Promi
   );
 }
 
-/** Tells whether what a model of one's own calls parts can be kept: it comes from the network. */
+/** Checks the parts at run time, since a custom model can pass them straight from the network. */
 const areParts = (parts: unknown): boolean =>
   Array.isArray(parts) && parts.every((part) => Object(part).type);
 
-/** Shows a piece of the text of a reply, or of its reasoning. */
+/** Shows a piece of the text or of the reasoning of a reply. */
 type Show = NonNullable<LiveEvents['text']>;
 
 const piecesTo = ({ onText, onReasoning }: Tell): Pick<LiveEvents, 'text' | 'reasoning'> => ({
@@ -188,7 +202,10 @@ const piecesTo = ({ onText, onReasoning }: Tell): Pick<LiveEvents, 'text' | 'rea
   reasoning: onReasoning && ((_, piece) => onReasoning(piece)),
 });
 
-/** A credential is never journaled, also when a model repeats one. What is signed together is then not kept at all. */
+/**
+ * Redacts credentials, which are never journaled, even if a model repeats one. If a redaction would change
+ * signed parts, drops all parts.
+ */
 export function withoutSecrets({ secrets }: Pick<Loop, 'secrets'>, reply: AskedReply): AskedReply {
   const clean = secrets.redact(reply);
   if (clean === reply || JSON.stringify(clean.parts) === JSON.stringify(reply.parts)) return clean;
@@ -196,19 +213,23 @@ export function withoutSecrets({ secrets }: Pick<Loop, 'secrets'>, reply: AskedR
   return { ...others, text: wordsOf(parts), toolCalls: callsOf(parts), cut: true };
 }
 
-/** The most bytes of a reply that a session keeps. Its event is one message to the session's object, which takes at most 32 MiB. */
+/**
+ * The maximum size of a kept reply in bytes. Its event is one message to the Durable Object, which accepts up
+ * to 32 MiB.
+ */
 export const MAX_KEPT_REPLY = 16 * 1024 * 1024;
 
 /**
- * Returns the event of a reply if a session can keep it.
+ * Returns the event of a reply if a session can store it.
  *
- * @throws ModelError `invalid-reply` if it cannot: a reply that is never stored would be asked for again and again.
+ * @throws ModelError `invalid-reply` if it cannot. Otherwise the loop would ask again for a reply that is
+ * never stored.
  */
 export function keepable(model: string, event: EventOf<'model-replied'>): EventOf<'model-replied'> {
   let characters = event.text.length;
   for (const { providerId, name, input } of event.toolCalls)
     characters += providerId.length + name.length + input.length + OF_CALL;
-  // Most replies are far too small, and need not be written as JSON twice.
+  // Most replies are small enough to skip this measurement.
   if (!event.parts && characters <= SMALL) return event;
   const weight = weightOf(toRow(event).body);
   if (weight <= MAX_KEPT_REPLY) return event;
@@ -218,13 +239,16 @@ export function keepable(model: string, event: EventOf<'model-replied'>): EventO
   );
 }
 
-/** Characters of a call beside what its model wrote. */
+/** The assumed number of characters in a call beyond the model's own text. */
 const OF_CALL = 256;
 
-/** As JSON a character is six at most, of two bytes each. */
+/** A character takes at most six characters in JSON, of two bytes each. */
 const SMALL = MAX_KEPT_REPLY / 16;
 
-/** The platform sends a text with two bytes a character if one of them is not Latin-1, and else with one. */
+/**
+ * The platform serializes a string with two bytes per character if it contains one outside Latin-1, and
+ * otherwise with one byte.
+ */
 const weightOf = (text: string): number =>
   text.length > MAX_KEPT_REPLY / 2 && NOT_LATIN_1.test(text) ? 2 * text.length : text.length;
 

@@ -13,29 +13,29 @@ import { type Loop, timeIn } from './loop.ts';
 import { type Offer, offerTools } from './offer-tools.ts';
 import { throughJson } from './tool-answer.ts';
 
-/** The calls of a reply that are still open, in groups that may not run at the same time. */
+/** The open calls of a reply, grouped into lanes. */
 export interface Batch {
   readonly loop: Loop;
-  /** All calls of the reply. They are folded on while they run. */
+  /** All calls of the reply. The fold updates them while they run. */
   readonly batch: readonly CallRecord[];
-  /** What the model could have called. */
+  /** The tools that the model could call. */
   readonly offer: Offer;
-  /** Lanes run side by side, and the calls of one lane one after another. */
+  /** Lanes run in parallel. The calls of one lane run one after another. */
   readonly lanes: readonly (readonly LanePlace[])[];
 }
 
-/** Where the record of a call is in its batch. */
+/** A call's place in its batch. */
 export interface LanePlace {
   readonly record: CallRecord;
-  /** The tool that the call is meant for; absent if it was not offered. */
+  /** The tool that the call is for. Absent if it was not offered. */
   readonly tool?: AnyTool;
-  /** The input that the tool gets, where another one has routed the call to it. */
+  /** The input of the tool, if another tool routed the call to it. */
   readonly input?: JsonObject | undefined;
-  /** The calls of its lane before it, in source order, also those that have ended. */
+  /** The earlier calls of its lane in source order, including those that have ended. */
   readonly earlier: readonly CallRecord[];
 }
 
-/** The calls of the last reply that have not ended, each with the tool that it is meant for. */
+/** Returns the calls of the last reply that have not ended, each with its tool. */
 export function batchOf(loop: Loop): Batch {
   const offer = offerTools(loop, 'asked');
   const batch = openBatch(loop.frame);
@@ -53,7 +53,10 @@ export function batchOf(loop: Loop): Batch {
   return { loop, batch, offer, lanes: [...lanes.values()] };
 }
 
-/** The word that a call has in common with those of its batch beside which it may not run; `undefined` when it runs beside all. */
+/**
+ * Returns the key that a call shares with the calls that it must not run in parallel with. Returns
+ * `undefined` if it can run beside all calls.
+ */
 function serialKeyOf({ tool, input }: RoutedTool, record: CallRecord): string | undefined {
   if (typeof tool.serial !== 'function') return tool.serial;
   const parsed = input ? { ok: true as const, input } : parseToolInput(tool.name, record.input);
@@ -61,8 +64,8 @@ function serialKeyOf({ tool, input }: RoutedTool, record: CallRecord): string | 
 }
 
 /**
- * The session as one call sees it: as of the start of its batch, plus the changes of earlier calls of the same
- * `serial`, plus its own. Its own changes are journaled with its result, or not at all.
+ * The session as one call sees it: the state at the start of its batch, plus the changes of earlier calls of
+ * the same `serial`, plus its own. Its own changes are journaled with its result, or not at all.
  */
 export class CallView {
   readonly #callState: JsonObject;
@@ -71,7 +74,7 @@ export class CallView {
   readonly #before: readonly BlackboardEntry[];
   readonly #written = new Map<string, Json>();
   readonly #added: BlackboardEntry[] = [];
-  /** What the call said to the user, in order. */
+  /** Messages from the call to the user, in order. */
   readonly said: string[] = [];
   readonly #seenMemories: ReadonlyMap<string, Json>;
   readonly #earlier: readonly Changed[];
@@ -79,7 +82,10 @@ export class CallView {
   readonly #call: string;
   readonly #facts: MemoryFact[] = [];
 
-  /** `before`: the calls that this one runs after; their changes are not in the state before the whole batch has ended. */
+  /**
+   * `before`: the earlier calls of its lane. The state does not contain their changes until the whole batch
+   * has ended.
+   */
   constructor(loop: SeenLoop, call: CallRecord, before: readonly CallRecord[]) {
     const { frame } = loop;
     const ended = before.flatMap(changedBy);
@@ -92,7 +98,7 @@ export class CallView {
       (merged, changes) => mergeCallState(merged, changes.state ?? {}),
       frame.seen.callState,
     );
-    // The array only grows: its beginning stays what it was when the batch began.
+    // The array only grows, so its first entries stay as they were when the batch began.
     this.#board = frame.blackboard;
     this.#boardLength = frame.seen.entries;
     this.#before = earlier.flatMap((changes) => changes.blackboard ?? []);
@@ -123,18 +129,23 @@ export class CallView {
   /** Milliseconds since the epoch, and never before the turn's start. */
   readonly now = (): number => timeIn(this.#loop);
 
-  /** What a kind of tool remembers: as of the start of the batch, with the facts of earlier calls of the same `serial`. */
+  /**
+   * Reads a memory as it was at the start of the batch, with the facts of earlier calls of the same `serial`.
+   */
   readonly recall: LoopView['recall'] = (memory, path = this.#loop.frame.path) => {
     const earlier = this.#earlier.flatMap(({ call, result, changes }) =>
       (changes.facts ?? []).map((fact) => ({ ...this.#place, call, result, ...fact, at: fact.at ?? 0 })),
     );
     const value = this.#loop.memories.of(memory).valueIn(this.#seenMemories, memory, path);
-    // What calls of this loop record is of its own path.
+    // The calls of this loop record facts only under its own path.
     const isElsewhere = memory.scope === 'path' && path !== this.#loop.frame.path;
     return isElsewhere ? value : this.#loop.memories.of(memory).foldOn(value, memory, earlier);
   };
 
-  /** The same, as if this call had ended with what it has recorded, and with this fact. */
+  /**
+   * Returns a `recall` that adds the facts of this call and one more fact, as if the call had ended with
+   * them.
+   */
   recallAfter<Value extends Json, Fact extends Json>(
     memory: ToolMemory<Value, Fact>,
     fact: Fact,
@@ -142,7 +153,7 @@ export class CallView {
     return (asked) => this.#recallWith(asked, [...this.#facts, factOf(memory, fact)]);
   }
 
-  /** What a call reads of a memory, with what it has recorded itself. */
+  /** Reads a memory, including the facts that this call has recorded. */
   readonly recallNow: LoopView['recall'] = (memory) =>
     memory.when === 'call'
       ? this.#loop.memories
@@ -188,7 +199,7 @@ export class CallView {
     return { turn, frame: frame.id, path: frame.path, call: this.#call };
   }
 
-  /** What the call changed, if anything; `noted`: what others remember of it. */
+  /** Returns the changes of the call, if any. `noted`: facts that strategies recorded about it. */
   changes(
     noted: readonly MemoryFact[] = [],
     scheduled: readonly ScheduledMessage[] = [],
@@ -210,10 +221,10 @@ export class CallView {
   }
 }
 
-/** The loop of a call, as far as the call sees it. */
+/** The parts of a loop that a call can see. */
 type SeenLoop = Pick<Loop, 'turn' | 'frame' | 'memories' | 'holder' | 'startedAt'>;
 
-/** A call that ended, with what it changed. */
+/** An ended call, with its changes. */
 interface Changed {
   readonly call: string;
   readonly result: ResultData;
@@ -223,5 +234,5 @@ interface Changed {
 const changedBy = ({ id, ended }: CallRecord): Changed[] =>
   ended?.changes ? [{ call: id, result: ended.result, changes: ended.changes }] : [];
 
-/** A tool may change what it reads; the folded state stays as the journal has it. */
+/** Copies a value, so that a tool that changes it does not change the folded state. */
 const copyOf = <T extends Json | undefined>(value: T): T => structuredClone(value);

@@ -1,4 +1,4 @@
-/** How calls end: what the journal keeps of their answers. */
+/** How calls end, and how much of their results the journal keeps. */
 import type { CallChanges, SessionEvent } from '../journal/events.ts';
 import { factsAtEnd } from '../journal/memories.ts';
 import { framesAround } from '../journal/spending.ts';
@@ -22,29 +22,29 @@ import { inLoop, type Loop } from './loop.ts';
 import type { RunningCall } from './running-call.ts';
 import { journaledResult } from './tool-answer.ts';
 
-/** How a call ended, before it is an event. */
+/** How a call ended, before its event is made. */
 export interface CallEnding {
   readonly result: ToolResult;
-  /** It was beyond this limit, and did not run. */
+  /** The limit that prevented the call from running. */
   readonly limit?: ReachedLimit;
   readonly direct?: boolean;
   readonly changes?: CallChanges | undefined;
-  /** Said to the user by the call, in order. */
+  /** Messages from the call to the user, in order. */
   readonly said?: readonly string[];
-  /** Milliseconds inside `run`, or `undefined` when nothing ran. */
+  /** Milliseconds spent in `run`, or `undefined` if it did not run. */
   readonly ms?: number | undefined;
-  /** The tool got as far as its effect or its frame. */
+  /** `true` if the tool reached its effect or its frame. */
   readonly reached?: boolean;
 }
 
 /**
- * Answers what is journaled of a call that its tool has answered: no secrets, no more than fits, and its changes if it
- * succeeded.
+ * Returns how to journal a call whose tool has returned: without secrets, within the size limit, and with its
+ * changes if it succeeded.
  */
 export async function endingOf(call: RunningCall, run: CallRun, answered: ToolResult): Promise<CallEnding> {
   const { loop, record, tool, view, starts } = call;
   const { secrets } = loop;
-  // What is noted of a result, as of what the journal keeps of it, has no secrets in it.
+  // Redact first, since remarks are made from the result that the journal keeps.
   const result = redacted(secrets, answered);
   const { id, input } = record;
   const noted: Remarked =
@@ -68,13 +68,13 @@ export async function endingOf(call: RunningCall, run: CallRun, answered: ToolRe
   };
 }
 
-/** The result without secrets: itself where there are none to look for. */
+/** Redacts a result. Returns the same object if it contains no secrets. */
 function redacted(secrets: Pick<Secrets, 'redact'>, result: ToolResult): ToolResult {
   const clean = secrets.redact<ResultData>(result);
   return clean === result ? result : toolResult(clean);
 }
 
-/** The events that end a call: what it said to the user comes before its result, if it succeeded. */
+/** Returns the events that end a call. If it succeeded, its messages to the user come before its result. */
 export function endEventsOf(loop: Loop, record: CallRecord, ending: CallEnding): SessionEvent[] {
   const { result, limit, direct, ms, said = [] } = ending;
   const changes = record.atEnd ? withHeldFacts(record, ending.changes) : ending.changes;
@@ -105,13 +105,13 @@ export function endEventsOf(loop: Loop, record: CallRecord, ending: CallEnding):
   ];
 }
 
-/** The call of the turn's own loop that a nested loop is inside of. */
+/** Returns the call in the turn's own loop that contains a nested loop. */
 function outermostCall({ journal, frame }: Loop): string | undefined {
   const { turn } = journal.state;
   return turn && framesAround(turn, frame).at(-2)?.id;
 }
 
-/** What a decorator made of a result may have lost the signal that came with it. */
+/** Restores the signal of a result, which a decorator may have dropped. */
 export function withSignal(result: ToolResult, signal: Signal): ToolResult {
   if (result.signal) return result;
   return result.type === 'error'
@@ -120,8 +120,8 @@ export function withSignal(result: ToolResult, signal: Signal): ToolResult {
 }
 
 /**
- * What of a call's changes takes effect: all of a success, and of one that broke off by a signal what it stored.
- * Of facts, one that has not done what it is for keeps those for its end.
+ * Returns the changes that take effect: all of them if the call succeeded, and the stored ones if a signal
+ * ended it. Facts recorded with `on: 'end'` are always kept.
  */
 function keptChanges(result: ToolResult, changes: CallChanges): CallChanges | undefined {
   if (succeeded(result)) return changes;
@@ -134,19 +134,24 @@ function keptChanges(result: ToolResult, changes: CallChanges): CallChanges | un
   return Object.keys(kept).length > 0 ? kept : undefined;
 }
 
-/** An end that does not come from the tool, or of code that has changed since, tells nothing of what was stored with the start. */
+/**
+ * Adds the facts stored with the start of the call. An end that does not come from the tool itself lacks
+ * them.
+ */
 function withHeldFacts(call: CallRecord, changes: CallChanges | undefined): CallChanges | undefined {
   const facts = factsAtEnd(call, changes?.facts);
   return facts.length > 0 ? { ...changes, facts } : changes;
 }
 
-/** The result of a call with what strategies have to say of it, and what they remember. */
+/** A call's result with the strategies' remarks, and the facts that they record. */
 interface Remarked {
   readonly result: ToolResult;
   readonly facts?: readonly MemoryFact[];
 }
 
-/** Asks every strategy about a call that has succeeded. One that throws is reported, and the call is what it was. */
+/**
+ * Asks every strategy for remarks on a successful call. If one throws, logs it and keeps the result as it is.
+ */
 function remarksOn(
   { spec, log }: Pick<Loop, 'spec' | 'log'>,
   noted: RemarkedCall,
@@ -171,12 +176,12 @@ function remarksOn(
   };
 }
 
-/** A result of a call that succeeded, with remarks to the model below what it says. */
+/** Adds remarks for the model below the text of a successful result. */
 export function withRemark(result: ToolResult, remarks: readonly string[]): ToolResult {
   if (remarks.length === 0 || result.type === 'error') return result;
   const remark = remarks.join('\n\n');
   const data: ResultData = { ...result };
-  // A value whose JSON is what the model reads is still kept once.
+  // A value that the model reads as JSON is still stored only once.
   if (data.type === 'artifact' && data.content === undefined && data.parts === undefined)
     return toolResult({ ...data, remark: paragraphs(data.remark, remark) });
   return toolResult(withWords(data, `${modelText(data)}\n\n${remark}`));

@@ -14,7 +14,7 @@ import { runExecution } from './run-effect.ts';
 import type { RunningCall } from './running-call.ts';
 import { shownHistory, toHistory } from './shown-history.ts';
 
-/** Makes what the tool of a call, its decorators and modules have of it. `turnKey`: the digest of its turn. */
+/** Makes the object that a call's tool, decorators and modules receive. `turnKey`: the digest of its turn. */
 export function toCallRun(call: RunningCall, offer: Offer, turnKey: string): CallRun {
   const { loop, record, view, time } = call;
   const { turn } = loop.journal.state;
@@ -55,10 +55,10 @@ export function toCallRun(call: RunningCall, offer: Offer, turnKey: string): Cal
   return run;
 }
 
-/** Characters of a turn's key in the keys of its calls: 128 bits. */
+/** The number of characters of the turn's key in the keys of its calls: 128 bits. */
 const OF_TURN = 32;
 
-/** What every tool and decorator is given of its call. */
+/** Makes the context that every tool and decorator receives. */
 function contextOf(call: RunningCall, turnKey: string): CallContext {
   const { loop, record, view, tool, starts } = call;
   return {
@@ -73,12 +73,12 @@ function contextOf(call: RunningCall, turnKey: string): CallContext {
     blackboard: view.blackboard,
     secrets: loop.secrets,
     log: loop.log,
-    // Messages that it sends to other sessions are of its tree.
+    // Messages that the call sends to other sessions belong to its tree.
     env: starts ? CALLS.envOfCall(loop.env, starts) : loop.env,
     inSession: loop.inSession,
     origin: starts,
     process: processView(loop),
-    // Only who reads the session can make out its first part, which says nothing of other turns.
+    // Only a reader of the session can compute the first part, and it reveals nothing about other turns.
     idempotencyKey: `${turnKey.slice(0, OF_TURN)}${record.id.replace(loop.turn, '')}`,
     startedAt: view.now(),
     now: view.now,
@@ -97,8 +97,8 @@ function contextOf(call: RunningCall, turnKey: string): CallContext {
 }
 
 /**
- * What the model was shown when it made a call, and the reply in which it did. A copy, so that nothing a tool does
- * changes what the journal says.
+ * Returns the history that the model was shown when it made the call, plus the reply with the call. It is a
+ * copy, so that a tool cannot change the journal's state.
  */
 const callHistory = (loop: Loop): readonly HistoryMessage[] => {
   const { messages } = loop.frame;
@@ -106,8 +106,8 @@ const callHistory = (loop: Loop): readonly HistoryMessage[] => {
 };
 
 /**
- * The turn as a call of this loop sees it. Each part is made when it is read, of the state as it is then; only memory is
- * as of the reply that asked for the call, like everything else that a call sees.
+ * Returns the turn as a call of this loop sees it. Each part is read from the current state on access, except
+ * memory: it is read as it was at the reply that made the call, like everything else a call sees.
  */
 function processView(loop: Loop): ProcessView | undefined {
   if (!loop.inSession) return undefined;
@@ -120,7 +120,7 @@ function processView(loop: Loop): ProcessView | undefined {
     parent: frame === ROOT ? undefined : parent,
     goal: loop.spec.output?.format?.name,
     get runningMs() {
-      // Two clocks are compared, and they may differ.
+      // The two times come from clocks that can differ.
       return Math.max(0, holder.now() - startedAt);
     },
     get budget() {
@@ -142,7 +142,7 @@ function processView(loop: Loop): ProcessView | undefined {
   };
 }
 
-/** The limit of a kind of which the least is left. */
+/** Returns the limit of a kind with the least remaining. */
 function budgetOf(loop: Loop, of: LimitUse['kind']): BudgetView | undefined {
   let least: BudgetView | undefined;
   for (const { use, frame } of loop.spec.uses) {

@@ -1,4 +1,7 @@
-/** The turns that calls start: in other sessions by a message, and in their own by functions of modules. */
+/**
+ * The turns that calls start: in other sessions through messages, and in their own session through functions
+ * of modules.
+ */
 import type { ScheduledMessage } from '../journal/events.ts';
 import type { WaitingLoad } from '../journal/inbox-message.ts';
 import type { CallRecord, SessionState, TurnState } from '../journal/state.ts';
@@ -7,31 +10,34 @@ import type { CallOrigin, TreePlace } from '../tool/call-origin.ts';
 import type { CallLimit } from '../tool/frame.ts';
 import { type Log, warning } from '../tool/log.ts';
 
-/** The turns of one tree that turns may start, before a person says something again. The default of `maxScheduled`. */
+/** How many turns one tree can start before a person sends a message. The default of `maxScheduled`. */
 export const MOST_IN_TREE = 20;
 
-/** Turns that turns may start one after another before a person says something again. The default of `maxGenerations`. */
+/**
+ * How many turns in a row can start each other before a person sends a message. The default of
+ * `maxGenerations`.
+ */
 export const MOST_GENERATIONS = 8;
 
-/** What the calls of one turn start while one invocation runs it. */
+/** The turns that the calls of one turn start in one invocation. */
 export interface TurnStarts {
   readonly journal: {
     readonly state: Pick<SessionState, 'turn' | 'trees' | 'recurring'>;
-    /** What waits in the session: as the object reported it last, and what was emitted since. */
+    /** The load that waits in the session: as last reported by the Durable Object, plus later emits. */
     readonly waiting: WaitingLoad;
   };
-  /** How many turns in a row turns may start, and how many in one tree. */
+  /** The limits on turns in a row and on turns in one tree. */
   readonly agent: {
     readonly limits: { readonly maxGenerations: CallLimit; readonly maxScheduled: CallLimit };
   };
   readonly log: Log;
-  /** Turns that running calls have started and no event names yet. */
+  /** Turns that running calls have started and that no event names yet. */
   started: readonly StartedTurn[];
-  /** The limits that the log has named. */
+  /** The limits that were already logged. */
   readonly named: Set<string>;
 }
 
-/** A turn that a running call has scheduled or sent. */
+/** A turn that a running call scheduled or sent. */
 export interface StartedTurn {
   readonly as: 'scheduled' | 'recurring' | 'sent';
   readonly by: Pick<CallRecord, 'ended'>;
@@ -42,10 +48,10 @@ export interface StartedTurn {
 export class CallStarts implements CallOrigin {
   readonly turns: TurnStarts;
   readonly #by: Pick<CallRecord, 'ended'>;
-  /** Messages to this session that are stored with the end of the call, if it succeeds. In their order. */
+  /** Messages to this session, in order. They are stored with the end of the call if it succeeds. */
   readonly later: Promise<ScheduledMessage>[] = [];
 
-  /** A call that begins again: what it had scheduled is never stored, but messages that it has sent are. */
+  /** When a call restarts, its scheduled messages were never stored, but its sent messages were. */
   constructor(turns: TurnStarts, by: Pick<CallRecord, 'ended'>) {
     this.turns = turns;
     this.#by = by;
@@ -71,7 +77,10 @@ export class CallStarts implements CallOrigin {
     return this.turns.started.filter(({ as, by }) => kinds.includes(as) && !by.ended);
   }
 
-  /** Returns why the tree of the turn may have no more turns, or `undefined`. The log names the limit once an invocation. */
+  /**
+   * Returns why the tree of the turn cannot start more turns, or `undefined`. Logs each limit once per
+   * invocation.
+   */
   treeProblem(turn: TurnState): string | undefined {
     const { maxGenerations, maxScheduled } = this.turns.agent.limits;
     if (maxGenerations !== 'unlimited' && turn.generation >= maxGenerations) {

@@ -3,7 +3,7 @@ import type { CallRun, Discovery, LoopView } from '../tool/tool.ts';
 import type { Loop } from './loop.ts';
 import { RunningCall } from './running-call.ts';
 
-/** Returns what code of this loop may use to find out something outside, until `signal` aborts. */
+/** Returns the means for code of this loop to discover tools from outside, until `signal` aborts. */
 export const discoveryOf = (loop: Loop, view: LoopView, signal: AbortSignal): Discovery => ({
   view,
   secrets: loop.secrets,
@@ -20,9 +20,9 @@ export const discoveryOf = (loop: Loop, view: LoopView, signal: AbortSignal): Di
 });
 
 /**
- * Returns what a call may use that has to find out first which tools there are.
+ * Returns the means for a call to discover which tools exist.
  *
- * @throws TypeError if the call was not handed out by a loop of this copy of holdfast.
+ * @throws TypeError if the call does not come from a loop of this copy of holdfast.
  */
 export function discoveryIn(call: CallRun): Discovery {
   const { loop, time } = RunningCall.of(call);

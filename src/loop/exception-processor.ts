@@ -1,31 +1,31 @@
 import { Interrupted } from './holder.ts';
 
-/** What a tool threw. Signals, aborts and lost connections are not among it. */
+/** An exception that a tool threw. Excludes signals, aborts and lost connections. */
 export interface ToolException {
   readonly tool: string;
   readonly thrown: unknown;
 }
 
 /**
- * What the model is told of an exception, as the message of an error result. What it throws ends the turn: a signal as
- * it says, anything else as failed.
+ * Returns the message of the error result that the model reads. If it throws, the turn ends: as the signal
+ * says if it throws a signal, and otherwise as failed.
  */
 export type ExceptionProcessor = (exception: ToolException) => string;
 
-/** Tells the model the exception's message. */
+/** Returns the exception's message. */
 export const tellException: ExceptionProcessor = ({ tool, thrown }) => messageOf(tool, thrown);
 
-/** Which exceptions of tools end the turn instead of being told to the model. */
+/** Selects the tool exceptions that end the turn instead of going to the model. */
 export interface ExceptionOptions {
-  /** Every exception ends the turn as failed. */
+  /** If `true`, every exception ends the turn as failed. */
   readonly alwaysThrow?: boolean | undefined;
-  /** Exceptions of these classes, or of classes made of them, end the turn as failed. */
+  /** Exceptions of these classes and their subclasses end the turn as failed. */
   readonly rethrown?: readonly ExceptionClass[] | undefined;
 }
 
 type ExceptionClass = abstract new (...given: never[]) => unknown;
 
-/** An exception processor that tells the model, but for exceptions that are to end the turn. */
+/** Returns an exception processor that passes exceptions to the model, except those that end the turn. */
 export function exceptionProcessor({
   alwaysThrow = false,
   rethrown = [],
@@ -37,13 +37,16 @@ export function exceptionProcessor({
   };
 }
 
-/** What of a thrown message is passed on, in characters. */
+/** The maximum length of a thrown message in characters. */
 const MAX_MESSAGE = 2_000;
 
-/** How deep a chain of causes is followed. */
+/** How many causes are followed. */
 const MAX_CAUSES = 5;
 
-/** Answers what a tool's exception says and what caused it, for a model to read; its class when it says nothing. */
+/**
+ * Returns the message of a tool's exception and of its causes, for a model to read. Without a message, names
+ * the class.
+ */
 export function messageOf(tool: string, thrown: unknown): string {
   const message = attempt(() => wordsOf(thrown, MAX_CAUSES));
   if (message.trim() !== '') return message.slice(0, MAX_MESSAGE);
@@ -51,7 +54,7 @@ export function messageOf(tool: string, thrown: unknown): string {
   return `Exception occurred in tool: ${tool} (${name === '' ? 'no class' : name})`;
 }
 
-/** Its own words first, and those of its cause after them, unless they are in its own already. */
+/** Returns the error's own message, followed by its cause's unless the message already includes it. */
 function wordsOf(thrown: unknown, causes: number): string {
   if (!(thrown instanceof Error)) return attempt(() => String(thrown));
   const own = attempt(() => thrown.message);
@@ -61,7 +64,7 @@ function wordsOf(thrown: unknown, causes: number): string {
   return own.includes(cause) ? own : `${own} (cause: ${cause})`;
 }
 
-/** Anything can be thrown, also what cannot be made words. */
+/** A thrown value can be anything, including a value that cannot be converted to a string. */
 function attempt(words: () => unknown): string {
   try {
     const said = words();
@@ -72,8 +75,8 @@ function attempt(words: () => unknown): string {
 }
 
 /**
- * Tells whether a thrown value says that nobody knows, rather than that the work failed: an abort, a timeout, a lost
- * connection, a Durable Object that was reset or is overloaded, or any of these as its cause.
+ * Returns whether a thrown value leaves the outcome unknown instead of meaning that the work failed: an
+ * abort, a timeout, a lost connection, a reset or overloaded Durable Object, or any of these as its cause.
  */
 export function isCutOff(thrown: unknown, depth = 0): boolean {
   if (thrown instanceof Interrupted) return true;
@@ -90,11 +93,13 @@ export function isCutOff(thrown: unknown, depth = 0): boolean {
   );
 }
 
-/** What platforms and libraries say of a line that broke, or of a receiver that went away, before an answer came. */
+/**
+ * Messages of platforms and libraries for a lost connection or a receiver that went away before it answered.
+ */
 const CUT_OFF =
   /network connection lost|connection (was )?(lost|reset|closed)|socket hang up|econnreset|\breset because\b|\b(was|be|been) reset\b|internal error/i;
 
-/** What the platform adds to the errors of its own calls. */
+/** Properties that the platform adds to errors of its own calls. */
 interface PlatformError extends Error {
   readonly retryable?: boolean;
   readonly durableObjectReset?: boolean;

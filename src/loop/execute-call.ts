@@ -35,10 +35,11 @@ import { asDeclared, exceptionResult, resultOf } from './tool-answer.ts';
 import { toolNotFound } from './tool-not-found.ts';
 
 /**
- * Runs one call, or resumes one that an earlier invocation started, and emits its end. Whatever goes wrong becomes a result that the
- * model can read. The calls before it in its lane must have ended, since it sees what they changed.
+ * Runs one call, or resumes a call that an earlier invocation started, and emits its end. Every failure
+ * becomes a result that the model can read. The earlier calls of its lane must have ended, since the call
+ * sees their changes.
  *
- * @throws Interrupted when the call was left open for another invocation or for the turn's end to answer.
+ * @throws Interrupted if the call is left open, for another invocation or for the end of the turn.
  */
 export async function executeCall(batch: Batch, place: LanePlace): Promise<void> {
   const { loop, offer } = batch;
@@ -49,7 +50,8 @@ export async function executeCall(batch: Batch, place: LanePlace): Promise<void>
   const isOver = signal !== undefined && isSupersededBySignal(batch.batch, turn)(record);
   if (record.waits && !isOver && isSuspended(record))
     throw new Interrupted('suspended', `Call ${record.id} waits for an answer.`);
-  // Read before anything runs: an end that does not come from the tool says nothing of what was done before.
+  // Read before anything runs: an end that does not come from the tool does not show whether the call acted
+  // before.
   const inDoubt = mayHaveHappened(record) || turn?.frames.has(record.id);
   if (turn && !hasBegun(turn, record)) loop.locks.passed.add(record.id);
   const isWatched = loop.spec.uses.length > 0;
@@ -62,24 +64,28 @@ export async function executeCall(batch: Batch, place: LanePlace): Promise<void>
   const exit = opened && exitInside(opened, record.id);
   const result = exit ? withSignal(known.result, exit) : known.result;
   if (record.ended) {
-    // It was ended with the loop around it while it ran. Its result still counts if its outcome is unknown.
+    // The loop around it ended the call while it ran. If its outcome is unknown, its result is still
+    // journaled.
     if (!isOutcomeUnknown(result)) holder.late(lateCall(record), Promise.resolve(result));
     throw callEnded(record.id);
   }
-  // What is still open in the loop of the call ends before the call does.
+  // Open calls in the nested loop end before this call does.
   const inside = opened ? closeOpenCalls(opened, 'failed', record.id) : [];
   journal.emit(...inside, ...endEventsOf(loop, record, { ...known, result }));
   if (isWatched) watched(loop, { at: 'result', record, offer, result, ms: holder.now() - began });
 }
 
-/** The end of a call whose outcome this invocation does not know: another one may have left its result behind meanwhile. */
+/**
+ * Returns the end of a call whose outcome this invocation does not know. Another invocation may have stored
+ * its result meanwhile.
+ */
 function foundEnding(record: CallRecord, ended: CallEnding): CallEnding {
   const known = knownResult(record);
   if (known) return { result: known };
   return ended.reached ? ended : { result: unknownOutcome(record.name) };
 }
 
-/** Calls the tool, if the call is permitted, and decides what becomes of its answer. */
+/** Runs the tool if the call is permitted, and returns how the call ended. */
 async function endOf(batch: Batch, place: LanePlace, signal: Signal | undefined): Promise<CallEnding> {
   const { loop, offer } = batch;
   const { record, input, earlier } = place;
@@ -97,10 +103,10 @@ async function endOf(batch: Batch, place: LanePlace, signal: Signal | undefined)
 }
 
 /**
- * Resolves with what the tool answers; if code around its effect does not finish in time, with what the effect came to, or that it was
- * not run.
+ * Resolves with the tool's result. If code around the effect takes too long, resolves with the result of the
+ * effect, or with an error if the effect did not run.
  *
- * @throws the reason of the holder's signal when that aborts before the effect is reached.
+ * @throws the reason of the holder's signal if it aborts before the effect is reached.
  */
 async function answerOf(call: RunningCall, run: CallRun): Promise<ToolResult> {
   const { signal } = call.loop.holder;
@@ -112,13 +118,13 @@ async function answerOf(call: RunningCall, run: CallRun): Promise<ToolResult> {
     return await stop.until(answer);
   } catch (thrown) {
     if (!call.reached) throw thrown;
-    return await answer; // which the effect decides from there on
+    return await answer; // From here on, the effect decides how the call ends.
   } finally {
     stop.end();
   }
 }
 
-/** Calls the tool with the input as it reads it, through the modules around the call. */
+/** Calls the tool with its parsed input, through the modules around the call. */
 async function calledIn(call: RunningCall, run: CallRun): Promise<unknown> {
   const { loop, tool, record } = call;
   const next = async (): Promise<ToolResult> => {
@@ -136,7 +142,10 @@ async function calledIn(call: RunningCall, run: CallRun): Promise<unknown> {
   return answered;
 }
 
-/** Code around an effect (a schema, a decorator) that throws has failed; only an interruption passes. */
+/**
+ * Turns an exception of code around an effect (a schema, a decorator) into an error result. Only
+ * `Interrupted` passes through.
+ */
 async function callTool({ loop, tool }: RunningCall, calling: Promise<unknown>): Promise<ToolResult> {
   try {
     const result = await resultOf(loop, tool.name, await calling);
@@ -147,14 +156,14 @@ async function callTool({ loop, tool }: RunningCall, calling: Promise<unknown>):
   }
 }
 
-/** The tool of a call that may run, or what the call is answered instead. */
+/** The tool of a call that is permitted, or the result of one that is not. */
 type Permission =
   | { readonly tool: AnyTool; readonly answer?: undefined }
   | { readonly tool?: undefined; readonly answer: ToolResult };
 
 /**
- * Decides whether a call is run: not if another one has ended the loop (by `signal`), its tool is not offered, or the
- * agent's policy does not permit it.
+ * Decides whether a call runs. It does not if another call ended the loop (`signal`), if its tool is not
+ * offered, or if the agent's policy refuses it.
  */
 async function permitCall(
   { loop, batch, offer }: Batch,
@@ -168,7 +177,7 @@ async function permitCall(
     return { answer: skipped(record.name, signal) };
   if (!tool) return { answer: toolNotFound(record.name, offer.byName, policies.unknownTools) };
   if (!policies.isEligible) return { tool };
-  // A policy judges the tool that would be run, and not the unfolding tool that stands for it.
+  // The policy judges the tool that would run, not the unfolding tool in front of it.
   const meant = input ? { id: record.id, name: tool.name, input: JSON.stringify(input) } : record;
   const answer = await ineligible(loop, meant, time);
   return answer ? { answer } : { tool };
@@ -180,7 +189,7 @@ const skipped = (tool: string, { reason }: Signal): ToolResult =>
     `Skipped: '${tool}' was not run, since another call of this reply ended the loop: ${reason}`,
   );
 
-/** The answer of a call that the agent's policy does not permit; it is no success, like any refusal. */
+/** Returns the result of a call that the agent's policy refuses, or `undefined` if it permits the call. */
 async function ineligible(
   loop: Loop,
   { id, name, input }: Pick<CallRecord, 'id' | 'name' | 'input'>,

@@ -2,78 +2,92 @@ import { CallInterrupted } from '../tool/signals.ts';
 import type { SessionCredentials } from '../tool/tool.ts';
 import type { ToolResult } from '../tool/tool-result.ts';
 
-/** One invocation of the Worker while it holds a turn: whether it may act, until when, and what it can do. */
+/** The invocation of the Worker that holds a turn: whether it can act, for how long, and its means. */
 export interface Holder {
-  /** Aborts with an `Interrupted` as its reason: the turn is cancelled, or the lease is lost. */
+  /** Aborts with an `Interrupted` as its reason if the turn is cancelled or the lease is lost. */
   readonly signal: AbortSignal;
-  /** Aborts as `signal` does, and when the wait for a reply is left to another invocation. */
+  /** Aborts with `signal`, and when another invocation takes over the wait for a reply. */
   readonly modelSignal: AbortSignal;
-  /** @throws Interrupted when this invocation is to start nothing more. Checks its own deadline by the clock. */
+  /**
+   * Checks the deadline by the clock.
+   *
+   * @throws Interrupted if this invocation must not start anything more.
+   */
   checkpoint(): void;
   /**
-   * As `checkpoint`, before a piece of work that takes so many requests to others, and so long at the most: they are
-   * counted, or the work is left to another invocation when too little is left for it.
+   * Like `checkpoint`, but for work with known needs. Counts its requests, or leaves the work to another
+   * invocation if too little time or too few requests remain.
    *
-   * @throws ToolConfigurationError when no invocation would have enough.
+   * @throws ToolConfigurationError if no invocation would have enough.
    */
   claim(needs: Needs): void;
-  /** Counts requests of work that has begun, and could not be foreseen. */
+  /** Counts requests of running work that could not be foreseen. */
   count(subrequests: number): void;
-  /** As `checkpoint`, but only for the lease: the last look before a tool that is already journaled as started runs. */
+  /**
+   * Like `checkpoint`, but checks only the lease. The last check before a tool runs whose start is journaled.
+   */
   assertHeld(): void;
-  /** Calls back once after `ms`; the answer cancels it. */
+  /** Calls back once after `ms`. Returns a function that cancels it. */
   after(ms: number, run: () => void): () => void;
   now(): number;
-  /** Resolves when the former holder can no longer be acting; only then may it be asked what it did. */
+  /** Resolves when the former holder can no longer act. Only then is it safe to ask about its work. */
   formerHolderGone(): Promise<void>;
-  /** Hex SHA-256 over the session's name and incarnation and the id of a turn, or of what else has a key in the session; made once. */
+  /**
+   * Returns a hex SHA-256 over the session's name and incarnation and an id, such as that of a turn. Computed
+   * once for each id.
+   */
   digest(id: string): Promise<string>;
   /**
-   * Journals the messages that were left for the turn, when this is its own loop: they are then the newest of its
-   * conversation. Answers whether there were any.
+   * Journals the messages that wait for the turn, if `frame` is its own loop. They become the newest in its
+   * conversation. Returns whether there were any.
    */
   takeSteers(frame: string): boolean;
-  /** Has the result journaled that a call still gives which was ended as unknown; `undefined` when it gives none. */
+  /** Journals the late result of a call that ended as unknown, unless `answer` resolves with `undefined`. */
   late(call: LateCall, answer: Promise<ToolResult | undefined>): void;
-  /** Runs when this invocation's part of the turn is over, on every path, and is not waited for long. Must not throw. */
+  /**
+   * Registers work to run on every path when this invocation's part of the turn is over. The wait for it is
+   * short. `work` must not throw.
+   */
   atEnd(work: () => Promise<unknown>): void;
-  /** What the session keeps beside its journal. */
+  /** Credentials that the session keeps beside its journal. */
   readonly credentials: SessionCredentials;
 }
 
-/** Of a holder whose session goes with it: there is nobody to keep anything for. */
+/** The credentials of a loop without a stored session, which keeps none. */
 export const NO_CREDENTIALS: SessionCredentials = {
   find: async () => ({ status: 'none' }),
   keep: async () => false,
 };
 
-/** What a piece of work takes at the most, once it has begun. */
+/** The maximum needs of a piece of work once it has begun. */
 export interface Needs {
   /** Requests to models, services and objects. */
   readonly subrequests: number;
   readonly ms: number;
 }
 
-/** A call that was ended before it answered. */
+/** A call that ended before its tool returned. */
 export interface LateCall {
   readonly call: string;
   readonly tool: string;
-  /** As the model wrote it, shortened: so the model knows its call again. */
+  /** The model's own input, shortened, so that the model recognizes its call. */
   readonly input: string;
 }
 
-/** Why an invocation stops acting for a turn that has not ended. */
+/** Why an invocation stops before the turn has ended. */
 type Interruption =
-  /** Somebody asked to stop the turn. */
+  /** A request to cancel the turn. */
   | 'cancelled'
-  /** Another invocation goes on: this one is over its means, or its client has gone. */
+  /**
+   * Another invocation continues the turn: this one has used up its time or requests, or its client is gone.
+   */
   | 'handed-over'
-  /** A call waits for somebody outside. */
+  /** A call waits for an answer from outside. */
   | 'suspended'
-  /** The lease is lost, or may be: nothing more may be started or stored. */
+  /** The lease is or may be lost: this invocation must not start or store anything more. */
   | 'lost';
 
-/** Leaves the loop, through every tool and nested loop; it is never turned into a tool result. */
+/** Leaves the loop through every tool and nested loop. It never becomes a tool result. */
 export class Interrupted extends CallInterrupted {
   override readonly name = 'Interrupted';
   readonly why: Interruption;
@@ -84,19 +98,20 @@ export class Interrupted extends CallInterrupted {
   }
 }
 
-/** What is thrown for work of a call that has ended without waiting for it. */
+/** Returns the error for work of a call that has ended without waiting for it. */
 export const callEnded = (call: string): Interrupted =>
   new Interrupted('cancelled', `Call ${call} has ended.`);
 
-/** Tells whether something was thrown, or a signal aborted, for this reason. */
+/** Returns whether a thrown value or an abort reason is an `Interrupted` of this kind. */
 export const isInterrupted = (thrown: unknown, why: Interruption): thrown is Interrupted =>
   thrown instanceof Interrupted && thrown.why === why;
 
 const CONNECTIONS = 6;
 
 /**
- * Lets at most `size` holders work at once, first come first served. Each invocation has one of six slots: the platform
- * lets an invocation have six connections open, and cancels an older one for a seventh. Its line to the object is one of them.
+ * Lets at most `size` holders work at once, in order of arrival. An invocation has six slots, since the
+ * platform allows six open connections and cancels an older one for a seventh. The connection to the Durable
+ * Object uses one of them.
  */
 export class Slots {
   #free: number;
@@ -106,7 +121,7 @@ export class Slots {
     this.#free = size;
   }
 
-  /** Runs `work` in a slot; the next that is free when it goes `first`. What `work` throws passes through. */
+  /** Runs `work` in a slot. With `first`, it gets the next free slot. Rethrows errors of `work`. */
   async hold<T>(work: () => Promise<T>, goes: 'first' | 'last' = 'last'): Promise<T> {
     if (this.#free > 0) this.#free -= 1;
     else {

@@ -4,16 +4,22 @@ import type { ModelMessage } from '../model/chat-model.ts';
 import { isOurCall, type ReplyPart } from '../model/parts.ts';
 import type { HistoryMessage } from '../tool/call.ts';
 
-/** A reply as transformers have left it. */
+/** A reply after the transformers have run. */
 export type ShownReply = Extract<HistoryMessage, { role: 'assistant' }>;
 
-/** What the replies of a conversation hold beside words and calls. */
+/** The parts that the replies of a conversation hold beyond text and calls. */
 export interface KeptReplies {
-  /** Answers it as it goes back with a reply; nothing when there is nothing, or when the reply was changed since. */
+  /**
+   * Returns the parts to send back with a reply, or `undefined` if there are none or a transformer changed
+   * the reply.
+   */
   of(reply: ShownReply): KeptOnWire | undefined;
-  /** Answers the parts that a transformer has left beside a reply, whatever it has changed. */
+  /** Returns the parts that transformers left in a reply, even if they changed its text. */
   partsOf(reply: ShownReply): readonly ReplyPart[];
-  /** Tells whether a call, by our id, is of such a reply: its provider would refuse half of what belongs together. */
+  /**
+   * Returns whether a call, by our id, belongs to a reply with parts. Its provider refuses an incomplete set
+   * of parts.
+   */
   has(call: string): boolean;
 }
 
@@ -22,13 +28,13 @@ type KeptOnWire = Pick<
   'parts' | 'provider' | 'madeBy' | 'prefix'
 >;
 
-/** Finds what the replies of a conversation hold, also of those that a transformer has copied. */
+/** Finds the kept parts of the replies, including replies that a transformer copied. */
 export function keptReplies(messages: readonly Message[]): KeptReplies {
   const all = messages.flatMap((message) =>
     message.role === 'assistant' && message.kept ? message.kept : [],
   );
   const byParts = new Map<unknown, KeptReply>(all.map((kept) => [kept.parts, kept]));
-  // Of a reply that was cut nothing is kept, and what is left of it is told in words all the same.
+  // A cut reply has no parts left to send, so it is sent as text.
   const cut = messages.flatMap((message) =>
     message.role === 'assistant' && message.cut ? message.calls : [],
   );
@@ -50,7 +56,7 @@ export function keptReplies(messages: readonly Message[]): KeptReplies {
   };
 }
 
-/** Whether a reply still says what it said when its model gave it. */
+/** Returns whether a reply still has the text and calls that its model wrote. */
 function isUnchanged({ text, calls }: ShownReply, { parts }: KeptReply): boolean {
   const said = saidIn(parts);
   return (

@@ -12,16 +12,16 @@ import type { AnswerForm } from './answer-form.ts';
 import type { Loop, LoopAgent, LoopAgents, LoopSpec, PlannedModel } from './loop.ts';
 import { usesInside } from './loop-seams.ts';
 
-/** The call whose nested loop is meant, and its calls so far, for a plan. */
+/** The call that opens the nested loop, and the loop's calls so far, for a plan. */
 interface Opened {
   readonly id: string;
   readonly calls: () => readonly DoneCall[];
 }
 
 /**
- * Answers what the loop inside another is run with; or why it cannot be run, in words for the model that asked for it.
+ * Returns the spec of a nested loop, or why it cannot run, as text for the model that asked for it.
  *
- * @throws ConfigurationError when a deployment lacks what the agent asks for.
+ * @throws ConfigurationError if the deployment lacks something that the agent requires.
  */
 export function specInside(loop: Loop, frame: Frame, opened: Opened): LoopSpec | string {
   const { runBy: runner = {} } = frame;
@@ -43,8 +43,8 @@ export function specInside(loop: Loop, frame: Frame, opened: Opened): LoopSpec |
 }
 
 /**
- * The model and the settings of a nested loop that is no agent's. Settings are for the model that they were declared with, and
- * a tool choice is for the tools: neither goes on to where these are others.
+ * Returns the model and settings of a nested loop without an agent. Settings apply only to the model that
+ * they were declared for, and a tool choice only to its tools, so neither is passed on to others.
  */
 function modelFor(
   loop: Loop,
@@ -59,20 +59,22 @@ function modelFor(
   };
 }
 
-/** Answers nothing without an environment, as in a test: whoever runs the loop around runs this one too. */
+/**
+ * Returns `undefined` without an environment, as in a test. The nested loop then uses the outer loop's model.
+ */
 const givenModel = ({ agents }: Loop, given: Runner['model']): ChatModel | undefined =>
   typeof given === 'function' ? agents?.modelOf?.(given) : given;
 
-/** What is declared of a nested loop, by its frame or by its agent. */
+/** The declarations of a nested loop, from its frame or its agent. */
 interface Declared extends Pick<Frame, 'uses' | 'sources' | 'strategies' | 'limits' | 'context' | 'plan'> {
-  /** Context under that of the loop around it: an agent's own. */
+  /** Context of an agent, overridden by that of the loop around it. */
   readonly under?: ToolCallContext;
-  /** Stands in for what the loop around it has. */
+  /** Replaces the values of the loop around it. */
   readonly own: Pick<LoopSpec, 'instructions' | 'tools' | 'output'> & Partial<LoopSpec>;
 }
 
 function nestedSpec({ modules, spec }: Loop, declared: Declared, { id, calls }: Opened): LoopSpec {
-  // A plan, and the bounds of one, are for its own loop: what nests inside a step is a loop like any other.
+  // A plan and its limits apply only to its own loop. A loop inside one of its steps is an ordinary loop.
   const around = spec.aroundPlan ?? {
     model: spec.model,
     iterations: spec.iterations,
@@ -94,12 +96,12 @@ function nestedSpec({ modules, spec }: Loop, declared: Declared, { id, calls }: 
   };
 }
 
-/** The name under which a plan's replies are journaled. */
+/** The model name under which a plan's replies are journaled. */
 const PLAN = 'plan';
 
 /**
- * A plan in the place of a model: the loop, the journal and everything that happens to a call are the same. Asking it
- * costs nothing, so it is asked again on every resume.
+ * Makes a model from a plan. The loop, the journal and the handling of calls stay the same. Asking a plan
+ * costs nothing, so every resume asks it again.
  */
 const plannedModel = (plan: Plan, calls: () => readonly DoneCall[]): PlannedModel => ({
   name: PLAN,
@@ -114,7 +116,7 @@ const plannedModel = (plan: Plan, calls: () => readonly DoneCall[]): PlannedMode
   },
 });
 
-/** How an agent is asked. */
+/** An agent's nested loop and how it runs. */
 interface Asked {
   readonly loop: Loop;
   readonly frame: Frame;
@@ -122,10 +124,10 @@ interface Asked {
 }
 
 /**
- * An agent as a loop inside another has it. Its policies stand in for those around it; what watches and changes the loops
- * around it does so in this one too, before its own.
+ * Returns the declarations of an agent that runs inside another loop. Its policies replace those of the outer
+ * loop. Modules that watch or change the outer loops also apply here, before its own.
  *
- * @throws ConfigurationError when a tool of the frame has the name of one of the agent's.
+ * @throws ConfigurationError if a tool of the frame has the same name as one of the agent's.
  */
 function declaredBy(agent: LoopAgent, { loop, frame, runner }: Asked): Declared {
   const { agents, spec } = loop;
@@ -161,7 +163,10 @@ function endingWith(instructions: Instructions, end: string | undefined): Instru
   return (view) => paragraphs(instructions(view), end);
 }
 
-/** The agent's tools, and those that a frame brings; the agent's own list when it brings none, which is kept by. */
+/**
+ * Returns the agent's tools plus the frame's. If the frame has none, returns the agent's own array, since
+ * caches use it as a key.
+ */
 function toolsBeside(agent: LoopAgent, frame: Frame): readonly AnyTool[] {
   if (frame.tools.length === 0) return agent.tools;
   const names = new Set(agent.tools.map(({ name }) => name));
@@ -172,7 +177,10 @@ function toolsBeside(agent: LoopAgent, frame: Frame): readonly AnyTool[] {
   );
 }
 
-/** The agent, with what its environment gives it; or why it cannot be had, in words for the model that asked for it. */
+/**
+ * Returns the agent with its app's tool groups, or why it is not available, as text for the model that asked
+ * for it.
+ */
 function findAgent(agents: LoopAgents | undefined, asked: LoopAgent | string): LoopAgent | string {
   if (typeof asked !== 'string') {
     const agent = agents?.resolve(asked) ?? asked;
@@ -185,7 +193,7 @@ function findAgent(agents: LoopAgents | undefined, asked: LoopAgent | string): L
   return agents.find(asked) ?? `Agent '${asked}' not found. Available agents: ${listed(agents.names)}.`;
 }
 
-/** Names of agents in the text that a model reads. */
+/** The maximum number of agents named to a model. */
 const MAX_NAMES = 20;
 
 function listed(names: readonly string[]): string {
@@ -194,50 +202,58 @@ function listed(names: readonly string[]): string {
   return names.slice(0, MAX_NAMES).join(', ') + more;
 }
 
-/** What a nested loop is made of. Only its data is journaled; the code makes the rest again on every resume. */
+/**
+ * The definition of a nested loop. Only its data is journaled. The code rebuilds the rest on every resume.
+ */
 export interface Frame {
-  /** Joined to the path of what is around it; keeps state of its tools apart. */
+  /** Appended to the path of the outer loop. The state of its tools is separate for each path. */
   readonly name: string;
   /** The system message. A function is called before each model call. */
   readonly instructions: Instructions;
-  /** What the nested loop is asked, as its user message. */
+  /** The user message of the nested loop. */
   readonly message: string;
   readonly tools: readonly AnyTool[];
-  /** What its answer must be, in place of what its agent says; words where both are absent. */
+  /** The form of its answer, in place of its agent's. Defaults to text if both are absent. */
   readonly output?: AnswerForm | undefined;
-  /** In place of those of its agent. */
+  /** In place of its agent's limits. */
   readonly limits?: Limits | undefined;
-  /** Modules around its model calls and its calls, beside those of the loops around it that hold inside too, and those of its agent. */
+  /**
+   * Modules around its model calls and its calls, in addition to its agent's and to the outer modules that
+   * apply to nested loops.
+   */
   readonly uses?: readonly ModuleUse[] | undefined;
-  /** What these modules remember in the loop is kept under it, for each key apart. Not used with an agent. */
+  /** A key that separates the memories of these modules in the loop. Not used with an agent. */
   readonly key?: string | undefined;
-  /** Asked before the strategies of every loop, so that what they add can unfold. */
+  /** Run before the strategies of every loop, so that the tools they add can unfold. */
   readonly sources?: readonly InjectionStrategy[] | undefined;
-  /** Change what is offered after all others, in order. */
+  /** Change the offered tools after all others, in order. */
   readonly strategies?: readonly InjectionStrategy[] | undefined;
-  /** Take effect when the frame opens, whatever becomes of it; never again when it is resumed. */
+  /** Take effect when the frame opens, even if it fails later. Not repeated on a resume. */
   readonly facts?: readonly MemoryFact[] | undefined;
-  /** Over the context of the loop around it, under which that of its agent is. */
+  /** Overrides the context of the outer loop, which overrides the agent's. */
   readonly context?: ToolCallContext | undefined;
   /**
-   * The frame has a blackboard of its own: a copy of the one around it, whose additions nobody else sees. They are the
-   * outcome's `added`.
+   * If `true`, the frame has its own copy of the blackboard. Other loops do not see its additions, which are
+   * in `added` of the outcome.
    */
   readonly ownBlackboard?: boolean | undefined;
-  /** Decides the calls in place of a model: a pipeline. */
+  /** Decides the calls in place of a model, as in a pipeline. */
   readonly plan?: Plan | undefined;
-  /** Runs the loop where the model around it does not. */
+  /** Runs the loop instead of the outer loop's model. */
   readonly runBy?: Runner | undefined;
 }
 
-/** Who runs a nested loop in place of the model around it. */
+/** The agent or model that runs a nested loop, in place of the outer loop's model. */
 export interface Runner {
-  /** By its definition, or by the name under which the app has it. What the frame has of its own is beside what the agent has. */
+  /**
+   * The agent, by its definition or by its name in the app. The frame's own tools and modules are added to
+   * the agent's.
+   */
   readonly agent?: LoopAgent | string | undefined;
-  /** In place of the agent's; without an agent, of the model of the loop around it. */
+  /** In place of the agent's model, or without an agent, of the outer loop's. */
   readonly model?: ChatModel | ModelOfEnv | undefined;
-  /** In place of the agent's. */
+  /** In place of the agent's instructions. */
   readonly instructions?: Instructions | undefined;
-  /** Of the loop, over those of the loop around it; with a model of its own it has these alone; with an agent over those of the agent. */
+  /** Settings over the agent's. Without an agent, over the outer loop's, or alone if `model` is set. */
   readonly settings?: AgentSettings | undefined;
 }

@@ -1,4 +1,7 @@
-/** Files in loops: the seam by which a module keeps them and shows them to models. Without it a loop names files in words. */
+/**
+ * The seam through which a module stores files and shows them to models. Without such a module, a loop only
+ * names files in text.
+ */
 import type { BlobLoad, KeptBlob } from '../journal/blob.ts';
 import type { SessionEvent, StoredEvent } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
@@ -14,68 +17,84 @@ import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { ToolResult } from '../tool/tool-result.ts';
 
-/** A loop whose model is about to be asked. */
+/** A loop that is about to ask its model. */
 export interface ShowingLoop {
   readonly frame: FrameState;
   readonly spec: { readonly model: ChatModel; readonly accepts?: readonly string[] | undefined };
   readonly log: Log;
 }
 
-/** What is sent of a message or of a result that has files. */
+/** The content to send for a message or result with files. */
 export interface ShownContent {
-  /** What it says as words alone. */
+  /** The content as text alone. */
   readonly text: string;
-  /** Absent where no file is sent. */
+  /** Absent if no file is sent. */
   readonly parts?: readonly MessagePart[];
 }
 
-/** The files that one request of a loop carries. */
+/** The files in one request of a loop. */
 export interface ShownFiles {
-  /** Returns what is sent of a message of the user's. */
+  /** Returns the content to send for a user message. */
   message(message: Pick<Extract<HistoryMessage, { role: 'user' }>, 'text' | 'parts'>): ShownContent;
-  /** Returns what is sent of a result that is shown as `text`. Its words and those of its text files have about `most` characters together. */
+  /**
+   * Returns the content to send for a result whose shown text is `text`. Its text and its text files together
+   * have about `most` characters.
+   */
   result(text: string, parts: readonly ContentPart[], most: number): ShownContent;
-  /** Returns the messages with the files that the model takes, where it takes them, and all others in words. */
+  /**
+   * Returns the messages with the files that the model accepts, in the places where it accepts them. All
+   * other files are named in text.
+   */
   fitted(messages: readonly ModelMessage[]): readonly ModelMessage[];
-  /** Returns whether the loop asks again with fewer files after this failure, once for each loop. */
+  /**
+   * Returns whether the loop should ask again with fewer files after this failure. `true` at most once for
+   * each loop.
+   */
   isRefused(request: Pick<ModelRequest, 'messages'>, failure: unknown): boolean;
 }
 
-/** The files of loops that share them, such as those of a turn. */
+/** The files of the loops that share them, such as those of a turn. */
 export interface LoopFiles {
   /**
-   * Returns the result as data: its new files are kept, and stored with the first event that names them. A file that is not kept is told
-   * in words in its place, and reported by `onLost`.
+   * Keeps the new files of a result, to be stored with the first event that names them, and returns the
+   * result as data. Replaces a file that cannot be kept with text, and reports it to `onLost`.
    *
-   * @throws Interrupted if the session cannot be reached: the turn is left to another invocation.
+   * @throws Interrupted if the session cannot be reached. Another invocation then continues the turn.
    */
   keep(result: ToolResult, secrets: Secrets, onLost: (problem: string) => void): Promise<ToolResult>;
-  /** Reads the files for the next request of a loop; `undefined` if its conversation names none. Throws as `keep` does. */
+  /**
+   * Reads the files for the next request of a loop. Returns `undefined` if its conversation names none.
+   *
+   * @throws Interrupted if the session cannot be reached.
+   */
   show(loop: ShowingLoop): Promise<ShownFiles | undefined>;
-  /** Returns a file that is kept, with its bytes. */
+  /** Returns a kept file with its bytes, or `undefined`. */
   find(id: string): Promise<NewFile | undefined>;
 }
 
-/** The files of a session while one invocation holds it. */
+/** The files of a session while an invocation holds it. */
 export interface HeldFiles extends LoopFiles {
-  /** Returns the files that an event names and that are not stored yet: they are stored with it. `undefined`: there are none. */
+  /**
+   * Returns the files that an event names and that are not stored yet, so that they are stored with it.
+   * Returns `undefined` if there are none.
+   */
   namedBy(event: SessionEvent): readonly KeptBlob[] | undefined;
-  /** Returns the same for parts that are left for the next lease holder. */
+  /** Returns the same for the parts of a message that is left for the next lease holder. */
   namedIn(parts: readonly ContentPart[]): readonly KeptBlob[] | undefined;
-  /** These events are stored, and so are the files that they name. */
+  /** Marks the files that these events name as stored. */
   stored(events: readonly StoredEvent[]): void;
-  /** A message was taken in while the session was held, and may have brought files again that had been deleted. */
+  /** Reads the stored files again, after a message arrived that may have restored deleted files. */
   refresh(): void;
 }
 
-/** A session that is held. */
+/** A session that an invocation holds. */
 export interface HoldingSession {
   readonly port: Pick<SessionPort, 'blob' | 'blobStates'>;
   /** The session's name. */
   readonly name: string;
   /** Returns the session's incarnation. */
   readonly incarnation: () => string;
-  /** The blobs that the session keeps already. Absent if it never kept any. */
+  /** The blobs that the session already keeps. Absent if it never kept any. */
   readonly kept?: BlobLoad | undefined;
   /** Counts requests. */
   readonly count: (subrequests: number) => void;
@@ -83,34 +102,38 @@ export interface HoldingSession {
   readonly env: GivenEnv;
 }
 
-/** A message whose files are named, and what is to be kept with it. */
+/** A message whose files have ids, and the bytes to store with it. */
 export interface NamedFiles {
   readonly parts: readonly ContentPart[];
-  /** Each once; absent if the message brings no bytes. */
+  /** Each blob once. Absent if the message has no new bytes. */
   readonly blobs?: readonly KeptBlob[] | undefined;
-  /** How many bytes of blobs the session may keep. */
+  /** The maximum bytes of blobs that the session can keep. */
   readonly room?: number | undefined;
 }
 
-/** What a module brings that keeps files. */
+/** The functions of a module that keeps files. */
 export interface FileKeeper {
-  /** Names the new files of a message by the hashes of their bytes. @throws FileRefusedError if one is empty or too large. */
+  /**
+   * Names the new files of a message by the hashes of their bytes.
+   *
+   * @throws FileRefusedError if a file is empty or too large.
+   */
   named(parts: readonly ContentPart[]): Promise<NamedFiles>;
   /** Opens the files of a session for the invocation that holds it. */
   open(session: HoldingSession): HeldFiles;
-  /** Makes the files of a loop without a session. */
+  /** Returns the files of a loop without a session. */
   inMemory(): LoopFiles;
 }
 
-/** The seam of files: the use of an app that keeps them. */
+/** The seam of modules that keep files. */
 export const FILES = defineSeam<FileKeeper>();
 
-/** Returns what keeps files among the uses, or `undefined`. */
+/** Returns the file keeper among the uses, or `undefined`. */
 export function keeperIn(uses: readonly ModuleUse[]): FileKeeper | undefined {
   const use = uses.find((one) => FILES.of(one));
   return use && FILES.of(use);
 }
 
-/** Tells a developer that something needs the module of files. */
+/** Returns an error message for a feature that needs the `files` module. */
 export const needsFiles = (what: string): string =>
   `${what} needs the module \`files()\`${literals?.mending.files ?? '.'}`;

@@ -10,84 +10,103 @@ import type { ToolResult } from '../tool/tool-result.ts';
 import type { AskSeam } from './ask-reply.ts';
 import { isPlanned, type Loop, type LoopAgent, type ScopedUse } from './loop.ts';
 
-/** What a module brings to the loops in whose scope it is used. */
+/** The hooks of a module in the loops that use it. */
 export interface LoopSeam {
   /**
-   * Returns what the turn's own loop is told to do, and what its answer must be, as the context of the turn says. Called by every invocation
-   * that continues the turn: it must be pure, and must not throw.
+   * Returns the instructions and the output form of the turn's own loop, based on the turn's context. Every
+   * invocation that resumes the turn calls it, so it must be pure and must not throw.
    */
   declare?(declared: Declared, turn: Pick<TurnState, 'context'>): Declared;
   /**
-   * Called before tools are offered for a model call, but not for the last one at a limit. It may ask others, and journals what it did
-   * (`loop.journal.emit`): after a crash it is called again, so that it decides from the folded state.
+   * Called before tools are offered for a model call, except for the last call at a limit. It can make
+   * requests, and journals its results with `loop.journal.emit`. After a crash it is called again, so it must
+   * decide from the folded state.
    *
-   * @throws Interrupted when this invocation may not go on.
+   * @throws Interrupted if this invocation must not continue.
    */
   prepare?(loop: Loop): Promise<void>;
   /**
-   * Wraps a call whose tool is offered: it returns a result itself, or the result of `next`. It runs again in every invocation that
-   * continues the call, and after every answer from outside. It may take 30 seconds, without `next`, and must rethrow `Interrupted`.
+   * Wraps a call whose tool is offered. Returns its own result or that of `next`. It runs again in every
+   * invocation that resumes the call, and after every answer from outside. It can take 30 seconds, not
+   * counting `next`, and must rethrow `Interrupted`.
    */
   call?(call: CallRun, next: () => Promise<ToolResult>, place: CallPlace): Promise<ToolResult>;
   /**
-   * Wraps `run` of a call's tool, once the start of the call is durable: it returns what `run` may return, itself or by `next`,
-   * which takes what the tool gets in place of members of its call. It counts
-   * against the tool's timeout, and runs again where `run` does. What it throws, the tool has thrown; it must rethrow what it does not know.
+   * Wraps `run` of a call's tool, once the start of the call is durable. Returns the value of `next` or
+   * another value that `run` could return. `next` accepts replacements for members of the call's context. The
+   * time counts against the tool's timeout, and it runs again whenever `run` does. An error that it throws
+   * counts as thrown by the tool. It must rethrow errors that it does not know.
    */
   run?(call: CallRun, next: (change?: Partial<CallContext>) => unknown, effect: ToolEffect): unknown;
-  /** Wraps `reconcile` of a tool that has one. A module whose `run` leaves out `next` must know what became of its own work. */
+  /**
+   * Wraps `reconcile` of a tool that has one. A module whose `run` skips `next` must itself know whether its
+   * work was done.
+   */
   reconcile?(
     call: CallRun,
     next: () => Reconciliation | Promise<Reconciliation>,
   ): Reconciliation | Promise<Reconciliation>;
   /**
-   * A step of the seam `request`: changes what is shown of a conversation, before it is written out for the model. Pure: it runs many times
-   * for a model call, and for `call.history()`. It must keep the ids of calls.
+   * A step of the seam `request`: changes the conversation that the model is shown. It must be pure, since it
+   * runs many times per model call and for `call.history()`. It must keep the ids of calls.
    */
   history?(shown: readonly HistoryMessage[], scope: HistoryScope): readonly HistoryMessage[];
   /**
-   * The last step of the seam `request`: returns what of a request its provider is asked to keep, in place of `auto`; `undefined` for
-   * nothing. The last use in scope is asked, and only for a model that `caches`. It must not throw.
+   * The last step of the seam `request`: returns the cache marks of a request in place of `auto`, or
+   * `undefined` for no caching. Only the last use in scope is asked, and only for a model that `caches`. It
+   * must not throw.
    */
   marks?(request: ModelRequest, given: GivenMarks, loop: Loop): CacheMarks | undefined;
-  /** Called with what happens in a loop, which it may only read. It must not throw, and is not waited for. */
+  /**
+   * Observes the moments of a loop. It must not change them and must not throw. Its promise is not awaited.
+   */
   watch?(loop: Loop, moment: LoopMoment): void;
-  /** Wraps the model calls. Made by `askLayer`. */
+  /** Wraps the model calls. Create it with `askLayer`. */
   readonly ask?: AskSeam | undefined;
-  /** It keeps the conversation short, so that the log need not say when it is long. */
+  /** `true` if the module keeps the conversation short. The log then does not warn about long ones. */
   readonly shortens?: boolean | undefined;
-  /** It bounds tokens, in the place of the number that bounds a turn by default. */
+  /** `true` if the module limits tokens. It replaces the default token limit of a turn. */
   readonly boundsTokens?: boolean | undefined;
-  /** Returns why it cannot be used for loops of this model, to follow the name of an agent; `undefined` if it can. */
+  /**
+   * Returns why the module cannot be used with this model, or `undefined` if it can. The text follows the
+   * name of an agent.
+   */
   readonly refuses?: ((model: ChatModel) => string | undefined) | undefined;
-  /** Returns how far the limits that it sets are used up, for tools that report the budget. `frame`: the loop that they bound. */
+  /**
+   * Returns the usage of the limits that the module sets, for tools that report the budget. `frame`: the loop
+   * that they limit.
+   */
   limits?(loop: Loop, frame: string): readonly LimitUse[];
 }
 
-/** What a loop is told to do, and what its answer must be. */
+/** The instructions of a loop, and the form of its answer. */
 export type Declared = Pick<LoopAgent, 'instructions' | 'output'>;
 
-/** What a step of the phase `history` is given, and for whom. */
+/** The purpose of a step of the phase `history`. */
 export interface HistoryScope {
   /**
-   * `conversation`: all messages, for a model or a tool. `all-words`: the same, in which results may not be shortened. `answer`: the last
-   * reply, as the user is answered it. `result`: one reply with the result of one call, as a model would be shown it.
+   * The part to show. `conversation`: all messages, for a model or a tool. `all-words`: the same, but results
+   * must not be shortened. `answer`: the last reply, as the user sees it. `result`: one reply with the result
+   * of one call, as a model would see it.
    */
   readonly of: 'conversation' | 'all-words' | 'answer' | 'result';
-  /** Who asked for the turn. */
+  /** The principal that started the turn. */
   readonly principal: TurnPrincipal;
   readonly log: Log;
 }
 
-/** What a step of the phase `marks` is given beside the request. */
+/** The input of a step of the phase `marks`, beside the request. */
 export interface GivenMarks {
-  /** The same for all requests of a loop in its session, and made of no name that anybody could read. */
+  /** A cache key that is the same for all requests of a loop in its session. It reveals no names. */
   readonly key: string;
-  /** What holds if no module says otherwise. */
+  /** The default marks. */
   readonly auto: CacheMarks;
 }
 
-/** Returns why one of the modules cannot be used for loops of this model, to follow the name of an agent. */
+/**
+ * Returns why one of the modules cannot be used with this model, or `undefined`. The text follows the name of
+ * an agent.
+ */
 export function refusedModel(uses: readonly ModuleUse[], model: ChatModel): string | undefined {
   for (const use of uses) {
     const problem = isPlanned(model) ? undefined : LOOPS.of(use)?.refuses?.(model);
@@ -97,8 +116,8 @@ export function refusedModel(uses: readonly ModuleUse[], model: ChatModel): stri
 }
 
 /**
- * Returns after how many tokens a turn asks no model any more, though nothing is held back for them; `undefined` for any number: its agent
- * says so, or a module of the turn bounds them.
+ * Returns the number of tokens after which a turn asks no model, without reserving any in advance. Returns
+ * `undefined` for no limit: if the agent declares `unlimited`, or if a module of the turn limits tokens.
  */
 export function tokenCeiling(
   { tokens }: Pick<Limits, 'tokens'>,
@@ -109,26 +128,26 @@ export function tokenCeiling(
   return MOST_TOKENS;
 }
 
-/** Where neither the agent of a turn nor a module bounds its tokens. */
+/** The default for turns whose tokens are limited by neither the agent nor a module. */
 const MOST_TOKENS = 1_000_000;
 
-/** Where a use stands around a call. */
+/** A module's position around a call. */
 export interface CallPlace {
-  /** The id of the loop for which it is used; empty for the turn's own. */
+  /** The id of the loop that uses the module. Empty for the turn's own loop. */
   readonly frame: string;
-  /** Notes that the call was beyond a limit. */
+  /** Records that the call exceeded a limit. */
   reached(limit: ReachedLimit): void;
 }
 
-/** A limit that a module sets, and how much of it is used up. */
+/** A limit that a module sets, with its usage. */
 export interface LimitUse extends ReachedLimit {
   readonly used: number;
 }
 
-/** The seams `prepare`, `request`, `call`, `run` and `ask`. */
+/** The seam for the hooks of loops: `prepare`, `request`, `call`, `run` and `ask`. */
 export const LOOPS = defineSeam<LoopSeam>();
 
-/** The uses of a turn's own loop: those of the app, then those of its agent. */
+/** Returns the uses of a turn's own loop: those of the app, then those of its agent. */
 export const usesOfTurn = (
   appWide: readonly ModuleUse[],
   ofAgent: readonly ModuleUse[],
@@ -140,7 +159,7 @@ export const usesOfTurn = (
   ),
 ];
 
-/** The uses of a loop inside another: those around it that hold there too, then its own. */
+/** Returns the uses of a nested loop: the outer ones that also apply there, then its own. */
 export function usesInside(
   around: readonly ScopedUse[],
   frame: string,
@@ -150,21 +169,24 @@ export function usesInside(
   return [...kept, ...scoped(frame, own).filter(({ use }) => !kept.some((one) => one.use === use))];
 }
 
-/** As far as they bring anything to a loop. */
+/** Keeps the uses that have hooks in loops. */
 const scoped = (frame: string, uses: readonly ModuleUse[], isAppWide = false): readonly ScopedUse[] =>
   uses.filter((use) => LOOPS.of(use)).map((use) => ({ use, frame, isAppWide }));
 
-/** Has every module prepare the next model call. @throws what they do. */
+/** Runs `prepare` of every module before a model call. Rethrows their errors. */
 export async function prepareAll(loop: Loop): Promise<void> {
   for (const { use } of loop.spec.uses) await LOOPS.of(use)?.prepare?.(loop);
 }
 
-/** Shows a moment of a loop to the modules that watch it. A loop without modules need not call it. */
+/** Passes a moment of a loop to the modules that watch it. A loop without modules can skip the call. */
 export function watched(loop: Loop, moment: LoopMoment): void {
   for (const { use } of loop.spec.uses) LOOPS.of(use)?.watch?.(loop, moment);
 }
 
-/** Returns a layer around the model calls of a loop, by which all of them are found; `undefined` if there are none. */
+/**
+ * Returns any layer around the model calls of a loop, since each can run all of them. Returns `undefined` if
+ * there are none.
+ */
 export function askSeamOf({ spec: { uses, model } }: Pick<Loop, 'spec'>): AskSeam | undefined {
   for (const { use } of uses) {
     const seam = LOOPS.of(use)?.ask;
@@ -173,7 +195,7 @@ export function askSeamOf({ spec: { uses, model } }: Pick<Loop, 'spec'>): AskSea
   return undefined;
 }
 
-/** Runs a call through the modules that wrap it, the outermost first. */
+/** Runs a call through the modules that wrap it, outermost first. */
 export function throughModules(
   uses: readonly ScopedUse[],
   call: CallRun,
@@ -187,7 +209,7 @@ export function throughModules(
   return chain();
 }
 
-/** Runs the effect of a call through the modules that wrap it, the outermost first. */
+/** Runs the effect of a call through the modules that wrap it, outermost first. */
 export function runInModules(uses: readonly ScopedUse[], { run, context, effect }: RunningEffect): unknown {
   const chain = uses.reduceRight<(call: CallContext) => unknown>(
     (inner, { use }) => {
@@ -201,7 +223,7 @@ export function runInModules(uses: readonly ScopedUse[], { run, context, effect 
   return chain(context);
 }
 
-/** Asks the tool of a call what became of it, through the modules that wrap its effect. The tool has a `reconcile`. */
+/** Runs `reconcile` of a call's tool through the modules that wrap it. The tool must have one. */
 export function reconcileInModules(
   uses: readonly ScopedUse[],
   { run, context, effect }: RunningEffect,
@@ -216,7 +238,7 @@ export function reconcileInModules(
   }, ask)();
 }
 
-/** The effect of a call that runs, and what its code is given. */
+/** A call's running effect, and the context that its code receives. */
 interface RunningEffect {
   readonly run: CallRun;
   readonly effect: ToolEffect;
@@ -224,8 +246,8 @@ interface RunningEffect {
 }
 
 /**
- * What happens in a loop, as the seam `watch` receives it: the loop's own data, to be read and not to be changed. `ms`: how long it
- * took, with the attempts and waits between.
+ * A moment in a loop, as the seam `watch` receives it. It is the loop's own data: read it, but do not change
+ * it. `ms`: the duration, including attempts and the waits between them.
  */
 export type LoopMoment =
   | { readonly at: 'tools-changed'; readonly change: EventOf<'tools-changed'>; readonly offer: WatchedOffer }
@@ -240,10 +262,10 @@ export type LoopMoment =
       readonly result: ToolResult;
       readonly ms: number;
     }
-  /** A step of the loop is over. Calls of its reply may be open. */
+  /** A step of the loop is over. Calls of its reply can still be open. */
   | { readonly at: 'step' };
 
-/** The tools that a loop offers, by their names and as the model is shown them. */
+/** The tools that a loop offers, by name and in the form that the model sees. */
 export interface WatchedOffer {
   readonly byName: ReadonlyMap<string, AnyTool>;
   readonly definitions: readonly ToolDefinition[];

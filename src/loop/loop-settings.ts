@@ -9,7 +9,10 @@ import {
 import { warning } from '../tool/log.ts';
 import type { Loop, LoopSpec } from './loop.ts';
 
-/** Answers why a model would refuse every request with these settings, to go on after whoever has them. */
+/**
+ * Returns why a model would refuse every request with these settings, or `undefined`. The text follows the
+ * name of their owner.
+ */
 export function refusedSettings({
   model,
   settings,
@@ -27,24 +30,27 @@ export function refusedSettings({
     : `has settings that its model '${model.name.slice(0, 80)}' refuses: ${why}`;
 }
 
-/** The choices that a declared one comes to; `undefined` among them when the model is free. */
+/**
+ * Returns the tool choices that a declared choice can produce. `undefined` means that the model is free to
+ * choose.
+ */
 function chosenIn(declared: AgentSettings['toolChoice']): readonly (ToolChoice | undefined)[] {
   if (typeof declared !== 'object' || 'tool' in declared) return [declared];
   return [...('first' in declared ? [declared.first] : []), ...('every' in declared ? [declared.every] : [])];
 }
 
-/** What the next request says beside its conversation. */
+/** The parts of a request beside its conversation. */
 type Asked = Pick<ModelRequest, 'tools' | 'settings' | 'maxOutputTokens'>;
 
 /**
- * Answers how the next reply is asked for, and with which tools. `last`: the reply must be words, so that none are to be called.
- * Keys are there only where something is set: adapters and scripts compare requests.
+ * Returns the tools and settings of the next request. With `last`, the reply must be text, without calls.
+ * Omits keys that are not set, since adapters and test scripts compare requests.
  */
 export function requestSettings(
   { spec, frame, log }: Pick<Loop, 'spec' | 'frame' | 'log'>,
   { last, tools: offered }: { readonly last: boolean; readonly tools: readonly ToolDefinition[] },
 ): Asked {
-  // Most loops set nothing.
+  // Most loops have no settings.
   if (!last && !spec.settings && !spec.model.settings) return { tools: offered };
   const { maxOutputTokens, toolChoice: declared, ...others } = settingsOf(spec);
   const asked = last ? 'none' : choiceNow(declared, frame.iterations);
@@ -55,13 +61,16 @@ export function requestSettings(
   return { tools, ...limited(spec, maxOutputTokens), ...told(settings, tools) };
 }
 
-/** The same for a request of the loop that is not for its next reply: neither its tool choice nor its bounds are meant for it. */
+/**
+ * Returns the settings of a request other than the one for the loop's next reply. Its tool choice,
+ * `maxOutputTokens` and `stop` do not apply.
+ */
 export function asideSettings({ spec }: Pick<Loop, 'spec'>): Pick<Asked, 'settings'> {
   const { maxOutputTokens: _, toolChoice: __, stop: ___, ...settings } = settingsOf(spec);
   return told(settings, []);
 }
 
-/** The time limit is the loop's own: no model is asked to keep it. */
+/** Omits the time limit, which the loop itself enforces. */
 function settingsOf({
   model,
   settings,
@@ -70,7 +79,7 @@ function settingsOf({
   return asked;
 }
 
-/** The choice that holds for one model call of a loop, after so many others. */
+/** Returns the tool choice for one model call, given the number of earlier calls of the loop. */
 function choiceNow(declared: LoopToolChoice | undefined, before: number): ToolChoice | undefined {
   if (typeof declared !== 'object' || 'tool' in declared) {
     const isForced = declared !== 'auto' && declared !== 'none';
@@ -80,7 +89,10 @@ function choiceNow(declared: LoopToolChoice | undefined, before: number): ToolCh
   return before > 0 ? undefined : declared.first;
 }
 
-/** Providers refuse a choice without tools, and one of a tool that is not among them, such as one that unlocks later. */
+/**
+ * Providers refuse a choice without tools, and a choice of a tool that is not offered, such as one that
+ * unlocks later.
+ */
 const isPossible = (choice: ToolChoice | undefined, tools: readonly ToolDefinition[]): boolean =>
   typeof choice === 'object' ? tools.some(({ name }) => name === choice.tool) : tools.length > 0;
 

@@ -20,164 +20,182 @@ import type { LoopFiles } from './loop-files.ts';
 import type { Modules } from './modules.ts';
 import type { LoopLimits, LoopPolicies } from './policies.ts';
 
-/** One loop: what it is declared with, where it stands, and what it shares with the other loops of its turn. */
+/** A loop: its declaration, its state, and the resources that it shares with the other loops of its turn. */
 export interface Loop extends TurnScope {
   readonly spec: LoopSpec;
-  /** Its part of the folded state, which grows as the loop goes on. */
+  /** Its part of the folded state, which grows as the loop runs. */
   readonly frame: FrameState;
 }
 
-/** Answers where the events of a loop belong. */
+/** Returns the ids that place an event in this loop. */
 export const inLoop = ({ turn, frame }: Loop): { readonly turn: string; readonly frame?: string } => ({
   turn,
   ...inFrame(frame.id),
 });
 
-/** The time now by the holder's clock, and never before the turn's start; ms since the epoch. */
+/** Returns the current time by the holder's clock, but at least the turn's start, in ms since the epoch. */
 export const timeIn = ({ holder, startedAt }: Pick<Loop, 'holder' | 'startedAt'>): number =>
   Math.max(holder.now(), startedAt);
 
-/** Who asked for the turn of a loop. */
+/** Returns the principal that started the loop's turn. */
 export const principalOf = ({ journal }: Pick<Loop, 'journal'>): TurnPrincipal =>
   journal.state.turn?.principal ?? CODE;
 
-/** A model whose replies are a plan's: nobody is asked for them, and they cost nothing. */
+/** A model whose replies come from a plan. No provider is asked, and the replies cost nothing. */
 export interface PlannedModel extends ChatModel {
   readonly planned: true;
 }
 
-/** True for a `PlannedModel`, whose replies cost nothing. */
+/** Returns whether the model is a `PlannedModel`. */
 export const isPlanned = (model: ChatModel): boolean => 'planned' in model;
 
-/** A module as it is used for a loop. */
+/** A module's use in a loop. */
 export interface ScopedUse {
   readonly use: ModuleUse;
-  /** The id of the loop for which it is used; empty for the turn's own. */
+  /** The id of the loop that uses it. Empty for the turn's own loop. */
   readonly frame: string;
-  /** It is the app's own. */
+  /** `true` if the app itself uses it. */
   readonly isAppWide: boolean;
 }
 
-/** What a loop is declared with: by an agent, or by the call that opens a nested one. */
+/** The declaration of a loop, from an agent or from the call that opens a nested loop. */
 export interface LoopSpec {
   readonly instructions: Instructions;
-  /** What its answer must be; words unless given. Loops inside it have their own. */
+  /** The form of its answer. Defaults to text. Nested loops have their own. */
   readonly output?: AnswerForm | undefined;
   readonly tools: readonly AnyTool[];
-  /** The modules around its model calls and its calls, the outermost first. */
+  /** The modules around its model calls and its calls, outermost first. */
   readonly uses: readonly ScopedUse[];
-  /** All that decide what this loop offers, in order. */
+  /** All strategies that decide which tools this loop offers, in order. */
   readonly strategies: readonly InjectionStrategy[];
   readonly model: ChatModel;
-  /** Media types of files that the messages of its agent may hold, where the agent says so. */
+  /** The media types of files that messages can contain, if the agent restricts them. */
   readonly accepts?: readonly string[] | undefined;
-  /** How its replies are made, over the model's defaults. */
+  /** Settings of its model calls, over the model's defaults. */
   readonly settings?: AgentSettings | undefined;
-  /** How long its model calls may take. */
+  /** The time limits of its model calls. */
   readonly modelTimeout: ModelTimeout;
-  /** Model calls that it may make before it is asked for the best answer. */
+  /** The maximum number of model calls before the model must give its best answer. */
   readonly iterations: number;
-  /** Tokens of the turn after which no model is asked; absent where a module bounds them, and of a plan. */
+  /**
+   * The number of the turn's tokens after which no model is asked. Absent if a module limits them, and for a
+   * plan.
+   */
   readonly tokenCeiling?: number | undefined;
   readonly policies: LoopPolicies;
-  /** Values beside the schemas of its tools: what it declares, under what the loops around it have. */
+  /**
+   * Values that its tools receive beside their input: its own, overridden by those of the loops around it.
+   */
   readonly context: ToolCallContext;
-  /** How many loops are around it. */
+  /** The number of loops around it. */
   readonly depth: number;
-  /** A planned loop asks no model. Loops inside it are run with these instead of its plan. */
+  /** For a planned loop: the model and limits that loops inside it use instead of its plan. */
   readonly aroundPlan?: Pick<LoopSpec, 'model' | 'iterations' | 'tokenCeiling'> | undefined;
 }
 
-/** What all loops of a turn share while one invocation runs them. */
+/** The resources that all loops of a turn share during one invocation. */
 export interface TurnScope {
-  /** The session's id, as its owner calls it; empty where there is none. */
+  /** The session's id, as its owner calls it. Empty without a session. */
   readonly session: string;
-  /** The name of the session's agent; empty where there is none. */
+  /** The name of the session's agent. Empty without a session. */
   readonly agent: string;
   readonly turn: string;
-  /** When the turn started, by the clock of whoever stored it; ms since the epoch. */
+  /** When the turn started, by the clock of the machine that stored it, in ms since the epoch. */
   readonly startedAt: number;
-  /** When an earlier invocation last started each call, by the same clock. The keys are the ids of the calls. */
+  /** When an earlier invocation last started each call, by the same clock. Keyed by call id. */
   readonly startsBefore: ReadonlyMap<string, number>;
-  /** Invocations that gave this turn up, or died, since its last reply. */
+  /** The number of invocations that abandoned this turn, or died, since its last reply. */
   readonly takeOvers: number;
-  /** Whether a session keeps what is emitted. */
+  /** `true` if a session stores the emitted events. */
   readonly inSession: boolean;
   readonly journal: LoopJournal;
   readonly holder: Holder;
   readonly live: LiveEvents;
   readonly secrets: Secrets;
-  /** The Worker's vars, secrets and bindings. Only tools are given them. */
+  /** The Worker's vars, secrets and bindings. Only tools receive them. */
   readonly env: WorkerEnv;
-  /** It knows where in the app the turn is, and hides the secrets. */
+  /** Adds the turn's place in the app to each line, and redacts secrets. */
   readonly log: Log;
-  /** Absent: no module keeps files. */
+  /** Absent if no module keeps files. */
   readonly files?: LoopFiles | undefined;
   readonly slots: Slots;
   readonly locks: TurnLocks;
-  /** What kinds of tools remember, of the session and of calls that run. */
+  /** The memories of tool kinds in the session, including facts of running calls. */
   readonly memories: TurnMemories;
-  /** What its calls start; absent where no session keeps turns. */
+  /** The turns that its calls start. Absent without a session. */
   readonly starts?: TurnStarts | undefined;
-  /** Tools that code has made from journaled data in this invocation, by what they were made of. */
+  /** Tools made from journaled data in this invocation, keyed by that data. */
   readonly made: Map<string, readonly AnyTool[]>;
-  /** Of the app. Every loop has their strategies: a nested one between its own sources and strategies. */
+  /**
+   * The modules of the app. Every loop has their strategies. In a nested loop, they come between its own
+   * sources and strategies.
+   */
   readonly modules: Pick<Modules, 'uses' | 'strategies'>;
-  /** Those of the app, for tools that hand work to another. */
+  /** The agents of the app, for tools that delegate work. */
   readonly agents?: LoopAgents | undefined;
 }
 
-/** Which calls wait for others in one invocation of a turn. */
+/** The locks between calls in one invocation of a turn. */
 export interface TurnLocks {
-  /** Calls that had not begun when this invocation came to them, or that it is done with: no call waits for what they did before. */
+  /**
+   * Calls that no other call waits for: they had not begun when this invocation reached them, or this
+   * invocation has finished with them.
+   */
   readonly passed: Set<string>;
   /** Absent until a call asks to run exclusively. */
   current?: { release(call: string): void };
 }
 
-/** How a loop stopped. */
+/** How a loop ended. */
 export interface LoopEnd {
   readonly outcome: Outcome;
-  /** The limit that it reached, if one ended it. */
+  /** The limit that ended it, if any. */
   readonly limit?: ReachedLimit;
   readonly error?: TurnError;
   readonly signal?: Signal;
-  /** Its answer as data, when it has the declared form. */
+  /** Its answer as data, if it has the declared form. */
   readonly object?: Json;
 }
 
-/** The journal as a loop writes it. */
+/** The journal as a loop uses it. */
 export interface LoopJournal {
-  /** Folded up to the last event emitted. */
+  /** The folded state, including the last emitted event. */
   readonly state: SessionState;
-  /** Resolves when more has been emitted, by whomever: whoever waits for something in the state looks again. */
+  /** Resolves after the next emit by any code. Check the state again then. */
   readonly changed: Promise<void>;
-  /** Folds the events at once and stores them soon, in order and together. */
+  /** Folds the events at once and stores them soon after, in order and together. */
   emit(...events: SessionEvent[]): void;
-  /** Resolves when everything emitted so far is stored. @throws Interrupted when it never will be. */
+  /**
+   * Resolves when all events emitted so far are stored.
+   *
+   * @throws Interrupted if they never will be.
+   */
   durable(): Promise<void>;
 }
 
-/** What a client may watch that is not journaled. */
+/** Live updates for clients that are not journaled. */
 export interface LiveEvents {
-  /** The text of the turn's own reply that was shown and is not journaled. The loop empties it when it journals a reply. */
+  /**
+   * The text of the turn's own reply that was shown but is not journaled. The loop empties it when it
+   * journals a reply.
+   */
   said?: string;
-  /** A piece of the reply `{iteration}.{attempt}`. Absent: the model need not stream now. */
+  /** Receives a piece of the reply `{iteration}.{attempt}`. If absent, the model need not stream now. */
   readonly text?: ((reply: string, piece: string, frame: string) => void) | undefined;
-  /** A piece of what the model thinks, told in the same way. */
+  /** Receives a piece of the model's reasoning, with the same arguments. */
   readonly reasoning?: ((reply: string, piece: string, frame: string) => void) | undefined;
-  /** What was shown of an earlier attempt at this reply is void. */
+  /** Voids the pieces that were shown of an earlier attempt at this reply. */
   restarted(reply: string, frame: string): void;
   progress(call: string, status: string): void;
 }
 
-/** An agent as another loop runs it, in a frame: what it declares. */
+/** The declaration of an agent that another loop runs in a frame. */
 export interface LoopAgent extends Pick<LoopSpec, 'tools' | 'policies' | 'context'> {
   readonly name: string;
   readonly instructions: string;
   /** The modules that it uses. */
   readonly uses?: readonly ModuleUse[] | undefined;
-  /** It lacks something that only an app can give it. */
+  /** `true` if it needs tool groups that only an app can provide. */
   readonly needsApp: boolean;
   readonly sources: readonly InjectionStrategy[];
   readonly strategies: readonly InjectionStrategy[];
@@ -188,16 +206,28 @@ export interface LoopAgent extends Pick<LoopSpec, 'tools' | 'policies' | 'contex
   readonly output?: AnswerForm | undefined;
 }
 
-/** The agents of an app, as its loops hand work to them. */
+/** The agents of an app to which its loops can delegate. */
 export interface LoopAgents {
   /** The names of all agents, sorted. */
   readonly names: readonly string[];
-  /** For agents without one of their own. @throws ConfigurationError when the settings name none. */
+  /**
+   * The model for agents without their own.
+   *
+   * @throws ConfigurationError if the settings name no model.
+   */
   readonly model: ChatModel;
-  /** The model that a function makes of the environment; absent where there is none. @throws ConfigurationError when it fails. */
+  /**
+   * Makes a model from the environment. Absent without an environment.
+   *
+   * @throws ConfigurationError if the function fails.
+   */
   modelOf?(make: ModelOfEnv): ChatModel;
-  /** With its tool groups; `undefined` when there is none of this name. @throws ConfigurationError when it lacks a group. */
+  /**
+   * Returns the agent of this name with its tool groups, or `undefined` if there is none.
+   *
+   * @throws ConfigurationError if the app lacks one of its tool groups.
+   */
   find(name: string): LoopAgent | undefined;
-  /** The same for an agent whose definition is at hand. */
+  /** Returns the same for an agent that is given by its definition. */
   resolve(agent: LoopAgent): LoopAgent;
 }

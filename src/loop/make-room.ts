@@ -6,26 +6,27 @@ import { tokensOfFiles, withoutBytes } from '../model/given-to.ts';
 import { ENCODER } from '../tool/async.ts';
 import { inLoop, type Loop } from './loop.ts';
 
-/** The request in which a conversation would be shown. */
+/** Makes the request that would show a conversation. */
 export type ToRequest = (conversation: readonly Message[]) => ModelRequest;
 
-/** The part of what a model can read that is filled again: its reply needs room too, and so do the next results. */
+/** The fraction of the model's context to fill. The rest is for its reply and the next results. */
 const FILLED = 0.75;
-/** The part of a request that is kept when nobody told how much is too much. */
+/** The fraction of a request to keep if the provider reported no lengths. */
 const KEPT = 1 / 3;
-/** Bytes of a token where nobody counted; most texts have more. */
+/** The assumed bytes per token if the provider reported no count. Most texts have more. */
 const BYTES = 3;
-/** The fewest characters to which a result is shortened: with less of it, a model is as well off without. */
+/** The minimum characters of a shortened result. A shorter one is of no use to a model. */
 const FEWEST = 256;
 
-/** True when the model has refused a request because it is longer than its context. */
+/** Returns whether the model refused a request because it is longer than its context. */
 export const isTooLong = (failure: unknown): failure is ModelError =>
   failure instanceof ModelError && failure.failure === 'context-length';
 
 /**
- * After a model was shown too much: decides what is left to show, once between two replies, and emits that. The oldest turns
- * leave first, then the longest results of this one are shortened, and last the summary leaves of what was before, until the
- * next request very probably fits. Returns the failure of the loop if the model still refuses, or nothing is left to shorten.
+ * Decides how much of a conversation to show after it was too long for the model, and emits the cut. It does
+ * this once between two replies. Drops the oldest turns first, then shortens the longest results of this
+ * turn, and last drops the summary of earlier turns, until the next request very probably fits. Returns the
+ * failure of the loop if the model already refused a shortened conversation, or if there is no more to cut.
  */
 export function makeRoom(loop: Loop, toRequest: ToRequest, failure: ModelError): ModelError | undefined {
   const { frame, spec } = loop;
@@ -49,11 +50,14 @@ function cutOf(messages: readonly Message[], characters: number, fits: (left: Cu
     results: most(FEWEST, characters, (some) => fits({ ...left, results: some })),
   };
   const least: Cut = { ...less, turns: 1, summary: '' };
-  // Where nothing helps, as after a message that is too long by itself, a summary is not given up in vain.
+  // Keeps the summary if dropping it would not help, such as when a single message is too long.
   return fits(least) && !fits(less) ? least : less;
 }
 
-/** The greatest number from `low` to `high` that fits, as do all below it; `low` when none does. */
+/**
+ * Returns the greatest number from `low` to `high` that fits, or `low` if none does. If a number fits, all
+ * smaller ones must fit too.
+ */
 function most(low: number, high: number, fits: (count: number) => boolean): number {
   let [fitting, tried] = [low, high];
   while (fitting < tried) {
@@ -64,12 +68,15 @@ function most(low: number, high: number, fits: (count: number) => boolean): numb
   return fitting;
 }
 
-/** How many bytes the next request should have, of one with so many, which was refused with these words. */
+/**
+ * Returns the target size in bytes of the next request, from the size of the refused one and the lengths that
+ * the provider reported.
+ */
 function aimOf(bytes: number, { sent = bytes / BYTES, most: room }: ToldLength = {}): number {
   return room === undefined ? bytes * KEPT : bytes * FILLED * Math.min(1, room / sent);
 }
 
-/** A request weighs what its JSON does, and its files by their tokens. */
+/** Returns the size of a request: the bytes of its JSON, and an estimate from tokens for its files. */
 const bytesOf = (request: ModelRequest): number =>
   ENCODER.encode(JSON.stringify(request, withoutBytes)).length +
   request.messages.reduce((bytes, message) => bytes + BYTES * tokensOfFiles(message), 0);

@@ -18,37 +18,37 @@ import { keeperIn, type LoopFiles } from './loop-files.ts';
 import { tokenCeiling, usesOfTurn } from './loop-seams.ts';
 import { DEFAULT_LIMITS, DEFAULT_POLICIES, type LoopLimits } from './policies.ts';
 
-/** What a loop in memory is made of; the rest is as for an agent that declares nothing. */
+/** The config of a loop in memory. Everything else is as for an agent that declares nothing. */
 export type MemoryLoopConfig = Pick<LoopSpec, 'tools' | 'model'> &
   Partial<Pick<LoopSpec, 'strategies' | 'policies' | 'context'>> & {
     readonly uses?: readonly ModuleUse[] | undefined;
-    /** Defaults to those of `uses`. */
+    /** Defaults to the file keeper of `uses`. */
     readonly files?: LoopFiles | undefined;
   } & Partial<Pick<TurnScope, 'turn' | 'secrets' | 'live' | 'inSession'>> & {
-    /** Strategies of every loop; none unless given. */
+    /** Strategies of every loop. Defaults to none. */
     readonly everywhere?: readonly InjectionStrategy[] | undefined;
     readonly limits?: LoopLimits | undefined;
     readonly message?: string | undefined;
-    /** For whom it runs; `code` unless given. */
+    /** The principal of the turn. Defaults to `code`. */
     readonly principal?: Principal | undefined;
-    /** Unless given: the system's time, and nothing ever stops it. */
+    /** Overrides of the holder. Defaults to the system's clock, and a turn that is never stopped. */
     readonly holder?: Partial<Holder> | undefined;
     readonly memories?: readonly ToolMemory[] | undefined;
-    /** The console unless given; secrets are hidden from it. */
+    /** The log, with secrets redacted. Defaults to the console. */
     readonly log?: Log | undefined;
-    /** For its tools; none unless given. */
+    /** The environment of its tools. Defaults to an empty one. */
     readonly env?: GivenEnv | undefined;
   };
 
-/** A loop, and the state into which it folds what it emits. */
+/** A loop, and the state that folds its events. */
 export interface MemoryLoop {
   readonly loop: Loop;
   readonly state: SessionState;
 }
 
 /**
- * A loop without a session: what it emits is folded and forgotten, nobody else may go on with it, and nothing that it
- * started can be reconciled later. The same code runs its calls as in a session.
+ * Makes a loop without a session. Its events are folded but not stored, so no other invocation can resume it,
+ * and its calls cannot be reconciled later. Calls run through the same code as in a session.
  */
 export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
   const { turn = crypto.randomUUID(), memories = [], message = '', principal = { id: CODE.id } } = config;
@@ -120,7 +120,7 @@ const journalOf = (state: SessionState, emit: LoopJournal['emit'], changes: Chan
   durable: async () => {},
 });
 
-/** A holder of a turn that holds no lease and so cannot lose one. */
+/** Returns a holder without a lease, which it therefore cannot lose. */
 function alone(turn: string): Holder {
   const { signal } = new AbortController();
   return {
@@ -136,7 +136,7 @@ function alone(turn: string): Holder {
     digest: (id) => sha256Hex(JSON.stringify([turn, id])),
     takeSteers: () => false,
     late: () => {},
-    // Nobody tells it that it is over.
+    // The loop's end is not reported to the holder.
     atEnd: () => {},
     credentials: NO_CREDENTIALS,
   };

@@ -10,16 +10,19 @@ import { Stop } from '../tool/async.ts';
 import { type Log, warning } from '../tool/log.ts';
 import type { Holder } from './holder.ts';
 
-/** How long a reply may take unless its agent says otherwise, in ms. */
+/** The default time limit of a reply in ms. */
 const TOTAL = 600_000;
 
-/** The same of the silence of a model that streams. */
+/** The default limit on the silence of a streaming model, in ms. */
 const SILENCE = 120_000;
 
-/** What an adapter that minds silence itself has left to act first: to try again, or to say it in its own words. */
+/**
+ * Extra ms for an adapter with its own silence limit, so that it can retry or fail with its own message
+ * first.
+ */
 const GRACE = 5_000;
 
-/** Whoever asks a model. */
+/** The loop that asks a model. */
 interface Asker {
   readonly spec: { readonly model: ChatModel; readonly modelTimeout: ModelTimeout };
   readonly holder: Pick<Holder, 'after'>;
@@ -27,10 +30,11 @@ interface Asker {
 }
 
 /**
- * Asks the loop's model, and waits for it as long as the loop allows. No timer is left behind. A model that was left is
- * aborted; what it still says is said to nobody, and what it still asks for is refused.
+ * Asks the loop's model within its time limits, and leaves no timer behind. If a limit is reached, aborts the
+ * model, ignores its further output and refuses its further requests.
  *
- * @throws ModelError `timeout` when it takes too long, and what the model throws; the reason of `signal` when that aborts.
+ * @throws ModelError `timeout` if it takes too long, and any error that the model throws.
+ * @throws the reason of `signal` if it aborts.
  */
 export async function askInTime(
   { spec, holder, log }: Asker,
@@ -43,17 +47,17 @@ export async function askInTime(
   let isOver = false;
   let outputBegan = false;
   let mostSilence = silence ?? SILENCE;
-  /** How often the model asks us whether it may go on, and has nothing to say meanwhile. */
+  /** The number of open `again` calls. Meanwhile, the model cannot stream. */
   let askingUs = 0;
   let cancelSilence: (() => void) | undefined;
   const leave = (why: string): void =>
     wait.abort(new ModelError('timeout', `The model '${model.name}' ${why}`, { outputBegan }));
-  // What took all of its time is not asked for once more, whatever came of it.
+  // A model that used all of its time is not asked again, even if its output had begun.
   const cancelTotal = holder.after(total, () => {
     outputBegan = false;
     leave(`did not answer within ${total} ms.`);
   });
-  // The silence counts from the first sign that the model streams.
+  // The silence limit applies from the first sign that the model streams.
   const hear = (): void => {
     if (isOver || askingUs > 0) return;
     cancelSilence?.();
@@ -79,7 +83,7 @@ export async function askInTime(
         (async (failed) => {
           if (wait.aborted) throw wait.reason;
           if (isOver) throw new ModelError('aborted', 'The model has answered already.');
-          // Its next request may be to another model, which answers in one piece.
+          // Its next request can go to another model, which may not stream.
           cancelSilence?.();
           askingUs += 1;
           await again(failed).finally(() => {
@@ -94,7 +98,7 @@ export async function askInTime(
     });
     return await wait.until(asked);
   } catch (failure) {
-    // What a model makes of its signal does not tell why it fired.
+    // The model's own error for its aborted signal does not show why it aborted.
     if (wait.aborted) throw wait.reason;
     throw failure;
   } finally {

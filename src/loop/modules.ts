@@ -9,25 +9,26 @@ import type { ToolMemory } from '../tool/tool-memory.ts';
 import { OFFERS } from '../tool/uses.ts';
 import { type FileKeeper, keeperIn } from './loop-files.ts';
 
-/** All modules of an app, put together once: what the fold and every loop of the app receive, which know none of them. */
+/** All modules of an app, composed once for its fold and its loops, which know no module by name. */
 export interface Modules {
   readonly uses: readonly ModuleUse[];
-  /** Those of the app itself, which hold for all its agents. */
+  /** The uses of the app itself, which apply to all its agents. */
   readonly appWide: readonly ModuleUse[];
-  /** What they remember of a session. */
+  /** The memories that they keep of a session. */
   readonly memories: readonly ToolMemory[];
-  /** What they offer in every loop, in order. */
+  /** The strategies that they add to every loop, in order. */
   readonly strategies: readonly InjectionStrategy[];
-  /** What keeps files, if the app uses it. */
+  /** The file keeper, if the app uses one. */
   readonly files?: FileKeeper | undefined;
-  /** Stamps snapshots: one that other memories have made hides facts from these, and is left out. */
+  /** The version in snapshots. A snapshot made with other memories lacks facts of these, and is ignored. */
   readonly reducer: number;
 }
 
 /**
- * Puts the modules of an app together: its own, those that each of its agents brings, and those of loops inside theirs.
+ * Composes the modules of an app: its own, those of its agents, and those of nested loops.
  *
- * @throws ConfigurationError in development, if two modules share a name, or two uses of one module that hold for the same agent a key.
+ * @throws ConfigurationError in development, if two modules share a name, or if two uses of a module in the
+ * scope of one agent share a key.
  */
 export function composeModules(
   own: readonly ModuleUse[],
@@ -52,7 +53,7 @@ export function composeModules(
   };
 }
 
-/** Of an app whose modules remember nothing it is the reducer's version. */
+/** Returns the reducer's own version for an app whose modules have no memories. */
 function reducerOf(memories: readonly ToolMemory[]): number {
   if (memories.length === 0) return REDUCER_VERSION;
   const stamps = memories.map(
@@ -61,8 +62,8 @@ function reducerOf(memories: readonly ToolMemory[]): number {
   return REDUCER_VERSION + STEP * (1 + hash32(stamps.toSorted().join()));
 }
 
-/** More than any version of the reducer; times 2^32 it is still a safe integer. */
+/** More than any version of the reducer. Multiplied by 2^32, it is still a safe integer. */
 const STEP = 1_000_000;
 
-/** An app without any module. */
+/** The modules of an app without modules. */
 export const NO_MODULES = composeModules([]);

@@ -28,10 +28,10 @@ import { RunningCall } from './running-call.ts';
 import { answerShown } from './shown-history.ts';
 
 /**
- * Runs a nested tool loop in a frame of a call, or resumes the one that is open. At most once for each call. A tool that does not wait
- * for its loop has it ended with its call.
+ * Runs a nested tool loop in a frame of a call, or resumes the open frame. A call can nest at most once. If
+ * the tool does not await it, the nested loop ends with the call.
  *
- * @throws TypeError if the call was not handed out by a loop of this copy of holdfast.
+ * @throws TypeError if the call does not come from a loop of this copy of holdfast.
  */
 export function nest(call: CallRun, frame: Frame): Promise<FrameOutcome> {
   const outcome = nestIn(RunningCall.of(call), frame);
@@ -39,7 +39,10 @@ export function nest(call: CallRun, frame: Frame): Promise<FrameOutcome> {
   return outcome;
 }
 
-/** Returns whether a frame of this call is open: an earlier invocation was cut off inside it, and `nest` resumes it. */
+/**
+ * Returns whether a frame of this call is open, because an earlier invocation was cut off inside it. `nest`
+ * then resumes it.
+ */
 export const resumesFrame = (call: CallRun): boolean => openedFrame(RunningCall.of(call)) !== undefined;
 
 async function nestIn(opener: RunningCall, frame: Frame): Promise<FrameOutcome> {
@@ -51,38 +54,43 @@ async function nestIn(opener: RunningCall, frame: Frame): Promise<FrameOutcome> 
   return outcome;
 }
 
-/** The others end the loop in which they were sent, and no further. */
+/** Other signals end only the loop in which they were sent. */
 const endsTurn = ({ type }: Signal): boolean => type !== 'replan' && type !== 'terminate-action';
 
-/** The result of a nested loop, for a call whose tool makes none of it. */
+/** Returns the result of a nested loop, for a call whose tool returns none. */
 function answerOf({ outcome, text: words }: FrameOutcome): ToolResult {
   if (outcome === 'failed') return error(words);
   return outcome === 'limit-reached' ? withheld(words) : text(words);
 }
 
-/** How many loops may be inside each other: agents that ask each other by name would go on until the turn's limits. */
+/**
+ * The maximum nesting depth. Agents that ask each other by name would otherwise recurse until the turn's
+ * limits.
+ */
 const MAX_DEPTH = 16;
 
-/** The most tools that are named to whoever has to know what was done. */
+/** The maximum number of tools named in an error about earlier work. */
 const MAX_NAMED = 20;
 
-/** The call that opens a loop, and the loop that it is in. */
+/** The call that opens a nested loop, and the loop around it. */
 type Opener = Pick<RunningCall, 'loop' | 'record'>;
 
-/** The call itself holds no slot and is never in doubt. */
+/** Runs the loop of a frame. The call itself holds no slot, and its outcome is never in doubt. */
 async function runFrame(opener: Opener, given: Frame): Promise<FrameOutcome> {
   const spec = specOf(opener, given);
   if (typeof spec === 'string') return { outcome: 'failed', text: spec, calls: [], added: [] };
   checkModel(given, spec);
   if (!openedFrame(opener)) openFrame(opener, given);
-  const frame = openedFrame(opener) as FrameState; // it is open now
+  const frame = openedFrame(opener) as FrameState; // The frame is open now.
   return outcomeOf({ ...opener.loop, spec, frame, journal: whileOpen(opener.loop.journal, frame) });
 }
 
 const openedFrame = ({ loop, record }: Opener): FrameState | undefined =>
   loop.journal.state.turn?.frames.get(record.id);
 
-/** What the loop is run with; or why it cannot be run here, in words for the model that asked for it. */
+/**
+ * Returns the spec of the nested loop, or why it cannot run here, as text for the model that asked for it.
+ */
 function specOf(opener: Opener, given: Frame): LoopSpec | string {
   const { loop, record } = opener;
   if (loop.spec.depth >= MAX_DEPTH) {
@@ -95,7 +103,7 @@ function specOf(opener: Opener, given: Frame): LoopSpec | string {
   try {
     spec = specInside(loop, given, { id: record.id, calls });
   } catch (failure) {
-    // What a deployment lacks ends the call and not the turn, whose own agent has all it needs.
+    // A missing part of the deployment ends only the call. The turn's own agent has all that it needs.
     if (!(failure instanceof ConfigurationError)) throw failure;
     spec = failure.message;
   }
@@ -150,20 +158,23 @@ async function outcomeOf(loop: Loop): Promise<FrameOutcome> {
     if (failure instanceof Interrupted || failure instanceof SignalError) throw failure;
     const left = leftBy(frame);
     const text = brokenOff(messageOf(frame.path, failure), left.calls);
-    // What code around the loop throws is judged as what a tool throws.
+    // An error that code around the loop throws is handled like an error of a tool.
     if (!(failure instanceof ModelError)) throw new Error(text, { cause: failure });
     return { outcome: 'failed', text, ...left };
   }
 }
 
-/** What the tool threw that ended the loop: whoever asked for the loop is told so in the result of its call. */
+/** Returns the message of the tool exception that ended the loop, for the result of the outer call. */
 function thrownIn(frame: FrameState): string | undefined {
   const results = (lastReply(frame.messages)?.calls ?? []).flatMap(({ ended }) => ended?.result ?? []);
   const thrown = results.find((result) => result.signal?.type === 'fail');
   return thrown?.type === 'error' ? thrown.message : undefined;
 }
 
-/** Why a loop broke off, and what was done before: whoever asked would ask again, and do it twice. */
+/**
+ * Returns why a loop broke off and which tools it had called, so that the outer model does not have the work
+ * done twice.
+ */
 function brokenOff(why: string, calls: readonly DoneCall[]): string {
   const done = calls
     .filter(({ result }) => succeeded(result) || isOutcomeUnknown(result))
@@ -173,7 +184,7 @@ function brokenOff(why: string, calls: readonly DoneCall[]): string {
   return `${why} Before that it had called ${names}: what these did stands, so do not have it done again.`;
 }
 
-/** The text for whoever asked a loop that had said nothing when its limit was met. */
+/** Returns the text for a loop that reached a limit before it had an answer. */
 const refusalText = ({ refused }: FrameState): string => {
   if (!refused) return '';
   const limit =
@@ -181,7 +192,7 @@ const refusalText = ({ refused }: FrameState): string => {
   return `Stopped: the ${limit} was reached before there was an answer.`;
 };
 
-/** What a nested loop leaves to the call that opened it. */
+/** Returns the calls and blackboard entries of a nested loop, for the call that opened it. */
 const leftBy = (frame: FrameState): Pick<FrameOutcome, 'calls' | 'added'> => ({
   calls: callsOf(frame),
   added: frame.inherited === undefined ? [] : structuredClone(frame.blackboard.slice(frame.inherited)),
@@ -196,7 +207,10 @@ function callsOf(frame: FrameState | undefined): DoneCall[] {
   );
 }
 
-/** Returns the journal as a nested loop writes it: it takes nothing once the call that opened the loop has ended without waiting for it. */
+/**
+ * Returns the journal for a nested loop. It refuses events once the call that opened the loop has ended
+ * without waiting for it.
+ */
 const whileOpen = (journal: LoopJournal, { id }: FrameState): LoopJournal => ({
   get state() {
     return journal.state;

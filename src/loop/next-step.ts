@@ -13,19 +13,19 @@ import type { Signal } from '../tool/tool-result.ts';
 import type { LoopEnd, LoopSpec } from './loop.ts';
 import type { LoopPolicies } from './policies.ts';
 
-/** What a loop does next. */
+/** The next action of a loop. */
 export type Step =
-  /** Call the model; `last`: for the best answer now, and no calls. */
+  /** Call the model. With `last`, it must give its best answer now, without calls. */
   | { readonly do: 'ask'; readonly last: boolean }
   /** Run the calls of the last reply that have not ended. */
   | { readonly do: 'act' }
-  /** Ask nothing more, and journal why: the turn has used as many tokens as it may. */
+  /** Stop asking, and journal that the turn has used its tokens. */
   | { readonly do: 'refuse'; readonly most: number; readonly used: number }
   | ({ readonly do: 'end' } & LoopEnd);
 
 /**
- * Decides from the folded state alone, so that any invocation goes on where the journal stands, whoever wrote it. `turn`: whose
- * tokens count, in whichever of its loops they were used.
+ * Decides from the folded state alone, so that any invocation can resume where the journal ends. `turn`: the
+ * turn whose tokens count, across all of its loops.
  */
 export function nextStep(
   frame: FrameState,
@@ -57,7 +57,7 @@ function stepOf(
       : { do: 'act' };
   const signal = signalOf(last.calls);
   if (signal) return { do: 'end', ...endBy(signal) };
-  // Whoever has said something since is answered: at a limit too, by one more best answer.
+  // A new user message always gets an answer. At a limit, the model gives one more best answer.
   const isAnswered = !isInterjected(frame.messages);
   if (last.last && isAnswered)
     return { do: 'end', outcome: 'limit-reached', limit: { kind: 'iterations', most: iterations } };
@@ -66,20 +66,23 @@ function stepOf(
   const error = isDirect ? undefined : failureOf(frame, last.calls, policies);
   if (error) return { do: 'end', outcome: 'failed', error };
   const { blankReplies: blanks } = frame;
-  // A blank reply is an answer only when no more may follow.
+  // A blank reply counts as the answer only if no retries are left.
   const isAnswer = last.calls.length === 0 && (blanks === 0 || blanks > policies.blankReplies.retries);
   if (isAnswered && isAnswer) return { do: 'end', outcome: 'completed' };
   return { do: 'ask', last: frame.iterations >= iterations };
 }
 
-/** Whether none is left to run before a call that waits for its answer: those that were answered wait for the rest of their batch. */
+/**
+ * Returns whether every call has ended, is suspended, or has been answered and waits for the rest of its
+ * batch. No call can run before an answer arrives.
+ */
 const isWaiting = (batch: readonly CallRecord[], turn?: Pick<TurnState, 'frames'>): boolean =>
   batch.every((call) => call.ended || (call.waits && (isSuspended(call) || !call.started))) &&
   !batch.some(isSupersededBySignal(batch, turn));
 
 /**
- * Tells whether a call still asks for leave to run, though a signal has ended its loop, or a reviewer has ended the turn. So does one
- * that has opened a loop in which nothing is left but calls that ask.
+ * Returns whether a call still waits for permission to run, although a signal has ended its loop or a
+ * reviewer has ended the turn. The same applies to a call whose nested loop contains only such calls.
  */
 export const isSupersededBySignal =
   (batch: readonly CallRecord[], turn: Pick<TurnState, 'frames'> | undefined) =>
@@ -93,7 +96,10 @@ function asksLeave(call: CallRecord, turn: Pick<TurnState, 'frames'> | undefined
   return isSuspended(call) && pendingWait(call)?.for === 'decision';
 }
 
-/** The strongest signal that the calls of a batch have sent; of several alike the first one, in source order. */
+/**
+ * Returns the strongest signal that the calls of a batch sent. If several are equally strong, the first in
+ * source order wins.
+ */
 export function signalOf(batch: readonly CallRecord[]): Signal | undefined {
   let strongest: Signal | undefined;
   for (const { ended } of batch) {
@@ -129,14 +135,16 @@ function endBy(signal: Signal): LoopEnd {
   }
 }
 
-/** Whether the calls of a reply end the loop with their results. */
+/** Returns whether the results of a reply's calls end the loop. */
 function isReturned(calls: readonly CallRecord[], { returnDirect }: LoopPolicies): boolean {
   let direct = 0;
   for (const { ended } of calls) if (ended?.direct) direct += 1;
   return direct > 0 && (returnDirect === 'any' || direct === calls.length);
 }
 
-/** Why a loop ends whose model has called tools that do not exist, or has answered with nothing, more often than it may. */
+/**
+ * Returns the error of a loop whose model too often called tools that do not exist, or gave blank replies.
+ */
 function failureOf(
   { unknownTools, blankReplies }: FrameState,
   calls: readonly CallRecord[],

@@ -9,19 +9,22 @@ import type { AnyTool, LoopView } from '../tool/tool.ts';
 import { inLoop, type Loop, principalOf } from './loop.ts';
 import { toHistory } from './shown-history.ts';
 
-/** The tools that a model may call. */
+/** The tools that a model can call. */
 export interface Offer {
-  /** Looked up by names from a model: a `Map`, never an object. */
+  /** A `Map`, never an object, since the names come from a model. */
   readonly byName: ReadonlyMap<string, AnyTool>;
-  /** As the model is shown them, in an order that stays as long as it can, so that a provider's prompt cache holds. */
+  /**
+   * The definitions for the model. Their order changes as little as possible, so that the provider's prompt
+   * cache stays valid.
+   */
   readonly definitions: readonly ToolDefinition[];
-  /** The same tools by hashes. */
+  /** The same tools by hash. */
   readonly offered: readonly OfferedTool[];
-  /** Of all of them, in any order. */
+  /** The hash of all tools, independent of their order in the loop. */
   readonly hash: string;
 }
 
-/** Answers what the loop's model is offered now, or was when it was asked for its last reply; made from the state alone. */
+/** Returns the tools that the loop's model is offered at a moment. Computed from the state alone. */
 export function offerTools(loop: Loop, moment: Moment): Offer {
   const { strategies, tools } = loop.spec;
   const offer = toOffer(strategies.length === 0 ? tools : offeredIn(loop, loopView(loop, moment)));
@@ -29,11 +32,14 @@ export function offerTools(loop: Loop, moment: Moment): Offer {
   return list ? inOrder(offer, list) : offer;
 }
 
-/** Answers what the strategies of a loop make of its tools, in their order; two may have one name. */
+/** Returns the loop's tools after its strategies, in their order. Two tools can have the same name. */
 export const offeredIn = ({ spec }: Pick<Loop, 'spec'>, view: LoopView): readonly AnyTool[] =>
   spec.strategies.reduce((offered, strategy) => strategy.offer(offered, view), spec.tools);
 
-/** Sorts, indexes and hashes a list once; an unchanged list costs nothing. Of tools of one name the first is offered. */
+/**
+ * Sorts, indexes and hashes a list, and caches the offer for it. If several tools have one name, the first is
+ * offered.
+ */
 const toOffer = memoized((tools: readonly AnyTool[]): Offer => {
   const sorted = distinctTools(tools);
   const shown = sorted.map(shownAs);
@@ -45,16 +51,16 @@ const toOffer = memoized((tools: readonly AnyTool[]): Offer => {
   };
 });
 
-/** What a model is shown of a tool. A tool is never changed: another one is made of it. */
+/** Returns the definition of a tool for a model, and its hash. Cached, since tools are never mutated. */
 export const shownAs = memoized((tool: AnyTool) => {
   const definition = toDefinition(tool);
   return { definition, offered: { name: tool.name, hash: fingerprint(JSON.stringify(definition)) } };
 });
 
-/** Tells a text from others, in few characters. */
+/** Returns a short hash that distinguishes a text from others. */
 export const fingerprint = (text: string): string => hash32(text).toString(36);
 
-/** Puts an offer into the order that its loop has settled on; tools that are not in it stand behind, by name. */
+/** Sorts an offer into the order that its loop has already used. New tools come last, by name. */
 function inOrder(offer: Offer, list: readonly OfferedTool[]): Offer {
   const known = ordered.get(offer);
   if (known?.list === list) return known.offer;
@@ -67,10 +73,10 @@ function inOrder(offer: Offer, list: readonly OfferedTool[]): Offer {
   return made;
 }
 
-/** The order that an offer was put into last: an unchanged list costs nothing. */
+/** Caches the last order of each offer, so that an unchanged list costs nothing. */
 const ordered = new WeakMap<Offer, { readonly list: readonly OfferedTool[]; readonly offer: Offer }>();
 
-/** The tool as a model is shown it. */
+/** Returns the definition of a tool for a model. */
 export const toDefinition = ({ name, description, inputSchema, providerTool }: AnyTool): ToolDefinition => ({
   name,
   description,
@@ -78,12 +84,13 @@ export const toDefinition = ({ name, description, inputSchema, providerTool }: A
   ...(providerTool && { providerTool }),
 });
 
-/** The moment that is looked at: this one, the one at which the model made its last reply, or was asked for it. */
+/** The moment to look at: now, when the model made its last reply, or when it was asked for it. */
 type Moment = 'now' | 'last-reply' | 'asked';
 
 /**
- * A loop as its strategies see it. While calls run, it is looked at as of the reply that asked for them, so that a batch
- * which another invocation finishes is offered the same tools, whatever has ended in the meantime. `recall`: what a call knows beside that.
+ * Returns the view of a loop for its strategies. While calls run, the view is that of the reply that made
+ * them, so that another invocation that finishes the batch offers the same tools. `recall`: replaces the
+ * default, to add facts that a call has recorded.
  */
 export function loopView(loop: Loop, moment: Moment, recall?: LoopView['recall']): LoopView {
   const { spec, frame } = loop;
@@ -98,7 +105,7 @@ export function loopView(loop: Loop, moment: Moment, recall?: LoopView['recall']
     principal: principalOf(loop),
     frame: frame.id,
     path: frame.path,
-    // Calls of a reply count it.
+    // At the moment of a reply's calls, the count includes that reply.
     iterations: moment === 'asked' ? Math.max(0, frame.iterations - 1) : frame.iterations,
     tools: spec.tools,
     context: spec.context,
@@ -119,7 +126,7 @@ export function loopView(loop: Loop, moment: Moment, recall?: LoopView['recall']
   };
 }
 
-/** What a model was shown for its last reply: messages may have come since. */
+/** Returns the messages that the model was shown for its last reply. Later messages are left out. */
 const beforeReply = (messages: readonly Message[]): readonly Message[] =>
   messages.slice(
     0,
@@ -130,7 +137,8 @@ const beforeReply = (messages: readonly Message[]): readonly Message[] =>
   );
 
 /**
- * Returns how the tools of the next request differ from those of the request before it, or `undefined` if they do not, or if it is the first.
+ * Returns how the tools of the next request differ from those of the previous one. Returns `undefined` if
+ * they do not, or if this is the first request.
  */
 export function toolsChanged(loop: Loop, offer: Offer): EventOf<'tools-changed'> | undefined {
   const { asked, list } = loop.frame.offered;
@@ -144,7 +152,7 @@ export function toolsChanged(loop: Loop, offer: Offer): EventOf<'tools-changed'>
   const cause = causeOf(loop, asked);
   const event = { type: 'tools-changed', ...inLoop(loop), cause } as const;
   const before = offerTools(loop, 'asked');
-  // What other code has offered is not known.
+  // Another version of the code made that offer, so its tools are not known.
   if (before.hash !== asked.tools) return { ...event, all: now };
   const change = changeBetween(before.offered, now);
   return change && { ...event, ...change, all: inPlaceOf(before.offered, now) };
@@ -157,7 +165,7 @@ function changeBetween(before: readonly OfferedTool[], now: readonly OfferedTool
   return came.length + went.length === 0 ? undefined : { came, went };
 }
 
-/** The tools of now: first those that were there, in their order, and behind them the others. */
+/** Returns the current tools: first those that were there before, in their old order, then the new ones. */
 function inPlaceOf(before: readonly OfferedTool[], now: readonly OfferedTool[]): readonly OfferedTool[] {
   const is = new Map(now.map((tool) => [tool.name, tool]));
   const was = new Set(before.map(({ name }) => name));

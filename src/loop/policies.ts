@@ -7,33 +7,36 @@ import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import { RESULT_CHARACTERS } from '../tool/tool-result.ts';
 import { type ExceptionProcessor, tellException } from './exception-processor.ts';
 
-/** What a model that calls a tool which does not exist is told, and how often. */
+/** How to handle a model that calls a tool that does not exist. */
 export interface UnknownToolPolicy {
-  /** `feedback`: the model reads which tools there are. `immediate`: the loop fails with the first such call. */
+  /** `feedback`: the model reads which tools there are. `immediate`: the first such call fails the loop. */
   readonly mode: 'feedback' | 'immediate';
-  /** With `feedback`: such calls in a row after which one more fails the loop. */
+  /** With `feedback`, the number of such calls in a row that are allowed. One more fails the loop. */
   readonly retries: number;
-  /** Runs the one tool whose name differs in case and punctuation only. */
+  /** If `true`, runs the only tool whose name differs just in case and punctuation. */
   readonly autoExecute: boolean;
-  /** Words in common over all words, from 0 to 1, from which a name is suggested. */
+  /** The minimum similarity of a suggested name: shared words divided by all words, from 0 to 1. */
   readonly similarity: number;
-  /** Added when one name holds the other whole. */
+  /** Added to the similarity if one name contains the other. */
   readonly containment: number;
-  /** Names suggested at most. */
+  /** The maximum number of suggested names. */
   readonly suggestions: number;
 }
 
-/** What becomes of a reply without words and calls. */
+/** How to handle a reply without text and calls. */
 export interface BlankReplyPolicy {
-  /** Blank replies in a row after which the model is asked once more; each costs an iteration. 0: never. */
+  /**
+   * The number of blank replies in a row after which the model is asked again. Each costs an iteration. 0
+   * disables retries.
+   */
   readonly retries: number;
-  /** How one more ends the loop: as failed, or as completed with nothing for its answer. */
+  /** How the loop ends after one more: as failed, or as completed with an empty answer. */
   readonly end: 'failed' | 'completed';
 }
 
 /**
- * Whether a call may run now, for whoever asked for the turn. Asked before the tool is, and again when the call begins anew. One that throws
- * refuses, and so does one that gives no answer within 30 seconds.
+ * Returns whether a call can run now, for the principal of the turn. Called before the tool runs, and again
+ * if the call restarts. If it throws, or does not settle within 30 seconds, the call is refused.
  */
 export type Eligible = (
   call: HistoryCall,
@@ -42,42 +45,46 @@ export type Eligible = (
 ) => boolean | Promise<boolean>;
 
 /**
- * Whose messages steer a turn (`?whenBusy=steer`, and webhooks that steer): those of the person who asked for it, by id and tenant, or those of
- * anyone who may send to its session. Any other message waits in line, as a turn of its sender's own.
+ * Whose messages steer a turn (`?whenBusy=steer`, and webhooks that steer). `requester`: the person who
+ * started it, by id and tenant. `anyone`: anyone who can send to its session. Other messages wait in line and
+ * start a turn of their own.
  */
 export type Steering = 'requester' | 'anyone';
 
-/** How a loop decides where there is a choice. Nested loops have those of the loop around them. */
+/** The choices of a loop. Nested loops use those of the loop around them. */
 export interface LoopPolicies {
   /**
-   * Whether the loop ends with its results when `all` calls of a reply returned directly, or when `any` did; then with
-   * the results of those. One that failed never counts.
+   * When results end the loop: if `all` calls of a reply returned directly, or if `any` did. With `any`, the
+   * answer is the direct results. A failed call never counts.
    */
   readonly returnDirect: 'all' | 'any';
   readonly unknownTools: UnknownToolPolicy;
   readonly blankReplies: BlankReplyPolicy;
-  /** Absent: every call may run that a limit allows. */
+  /** Absent if every call can run that a limit allows. */
   readonly isEligible?: Eligible | undefined;
-  /** What the model is told of a tool that threw. */
+  /** Returns the model's message for a tool that threw. */
   readonly exceptions: ExceptionProcessor;
-  /** The most characters of one result that the model is shown. The journal, and whoever is answered directly, have all of it. */
+  /**
+   * The maximum characters of one result that the model is shown. The journal and direct answers have all of
+   * it.
+   */
   readonly resultCharacters: number;
   readonly steering: Steering;
   /**
-   * Whether the tools of a turn whose sender gave no `loopId` read one in their context. `stamped`: they read a fresh one, so that a thing that
-   * happens once a loop happens once a turn. `as-sent`: they read none.
+   * The `loopId` that tools read in a turn whose sender gave none. `stamped`: a fresh one, so that a
+   * once-per-loop action happens once a turn. `as-sent`: none.
    */
   readonly loopIds: 'stamped' | 'as-sent';
 }
 
-/** What an agent declares of its policies; the rest is as by default. */
+/** The policies that an agent declares. The others keep their defaults. */
 export interface Policies {
   readonly returnDirect?: 'all' | 'any' | undefined;
   readonly unknownTools?: Declared<UnknownToolPolicy> | undefined;
   readonly blankReplies?: Declared<BlankReplyPolicy> | undefined;
   readonly isEligible?: Eligible | undefined;
   readonly exceptions?: ExceptionProcessor | undefined;
-  /** 65,536 unless given. */
+  /** Defaults to 65,536. */
   readonly resultCharacters?: number | undefined;
   /** Defaults to `requester`. */
   readonly steering?: Steering | undefined;
@@ -87,7 +94,7 @@ export interface Policies {
 
 type Declared<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
-/** Forgiving, and bounded: a model that errs is told, four times in a row is a failure. */
+/** Forgiving but bounded: the model reads about its errors, and the fourth in a row fails the loop. */
 export const DEFAULT_POLICIES: LoopPolicies = {
   returnDirect: 'all',
   unknownTools: {
@@ -105,20 +112,20 @@ export const DEFAULT_POLICIES: LoopPolicies = {
   loopIds: 'stamped',
 };
 
-/** The declared policies over the default ones. */
+/** Returns the declared policies over the default ones. */
 export const withPolicies = ({ unknownTools, blankReplies, ...declared }: Policies = {}): LoopPolicies => ({
   ...over(DEFAULT_POLICIES, declared),
   unknownTools: over(DEFAULT_POLICIES.unknownTools, unknownTools),
   blankReplies: over(DEFAULT_POLICIES.blankReplies, blankReplies),
 });
 
-/** Only what is declared replaces; `undefined` declares nothing. */
+/** Overrides only what is declared. `undefined` declares nothing. */
 const over = <T extends object>(base: T, declared: Declared<T> = {}): T => ({
   ...base,
   ...setIn(declared),
 });
 
-/** The bounds of a loop. */
+/** The limits of a loop. */
 export interface LoopLimits extends Pick<Limits, 'tokens'> {
   readonly iterations: number;
 }
@@ -126,32 +133,32 @@ export const LOOP_LIMITS: ShapeAs<LoopLimits> = {
   like: { object: { tokens: { optional: CALL_LIMIT }, iterations: WHOLE } },
 };
 
-/** The limits of an agent that declares none: generous enough for honest work, small enough to stop a runaway. */
+/** The limits of an agent that declares none: enough for honest work, and small enough to stop a runaway. */
 export const DEFAULT_LIMITS: LoopLimits = { iterations: 20 };
 
-/** The declared limits over those around them. */
+/** Returns the declared limits over those of the outer loop. */
 export const withLimits = (limits: Limits | undefined, around: LoopLimits): LoopLimits => ({
   iterations: limits?.iterations ?? around.iterations,
   ...(limits?.tokens !== undefined && { tokens: limits.tokens }),
 });
 
-/** A limit that no loop can work with. */
+/** An invalid limit. */
 interface LimitProblem {
-  /** Such as `iterations`. */
+  /** Its name, such as `iterations`. */
   readonly path: string;
   readonly value: unknown;
-  /** What a limit of this kind can be, to go on after "use ". */
+  /** The values that are allowed. Follows "use ". */
   readonly use: string;
 }
 
 const COUNT = 'a positive whole number';
 
-/** True for what can bound a number: a positive whole number. */
+/** Returns whether the value is a positive whole number. */
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
 
 /**
- * The first limit that there is not, or that is neither a positive whole number nor, of tokens, `unlimited`; `undefined` when there is
- * none.
+ * Returns the first limit that does not exist, or that is not a positive whole number. `unlimited` is valid
+ * except for `iterations`. Returns `undefined` if all are valid.
  */
 export function limitProblem(declaredLimits: Limits = {}): LimitProblem | undefined {
   const stranger = literals?.innerFault(declaredLimits, 'limits');

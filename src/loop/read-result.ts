@@ -26,10 +26,11 @@ import {
 } from './shown-history.ts';
 
 /**
- * Reads on in a result of which the model is shown the beginning only. The marker of a shortened result names this tool, and
- * what to send, in the loops that list it: agents, and agentic tools among their `tools`. It reads what the journal keeps, as
- * the loop's transformers show it that do not shorten, of the calls that the model is still shown; each piece is as long as
- * one result may be. The name is `read_result`; `withName` gives it another one.
+ * Makes a tool with which a model reads the rest of a shortened result. In loops that list the tool (agents,
+ * and agentic tools among their `tools`), the marker of a shortened result names it and the input to send. It
+ * reads the journaled results of calls that the model is still shown, after the loop's transformers that do
+ * not shorten. Each piece is as long as one result can be. The tool's name is `read_result`. To change it,
+ * use `withName`.
  */
 export function readResult(): Tool<
   'read_result',
@@ -70,12 +71,12 @@ const INPUT = checkedSchema<{ readonly result: string; readonly from?: number }>
     propertyIssue(input, 'from', { type: 'integer', isOptional: true }),
 );
 
-/** Names the tool, and what to send, where a result is shortened. */
+/** Writes the marker of a shortened result, with the tool's name and the input to send. */
 const readingOn: ReadingTool[typeof READS_ON] = (tool, loop, conversation) => {
   const whole = hasSteps(loop.spec) ? wholeResults(loop, conversation) : undefined;
   return (id, result, most) => {
     const words = whole?.get(id);
-    // What a transformer puts in the place of what it takes away is not in the result.
+    // Text that a transformer put in place of removed text is not part of the result.
     const same = words === undefined ? Infinity : sameLength(words, shortenable(result));
     const shown = shownText(result, most, (from) =>
       invitation({ tool, result: id, from: Math.min(from, same) }),
@@ -85,7 +86,7 @@ const readingOn: ReadingTool[typeof READS_ON] = (tool, loop, conversation) => {
   };
 };
 
-/** All words of the results that a model is shown, as modules make them that do not shorten. */
+/** Returns the full text of the results that a model is shown, after the modules that do not shorten. */
 function wholeResults(loop: Shown, messages: readonly Message[]): ReadonlyMap<string, string> {
   const calls = throughSteps(loop, 'all-words', toHistory(messages)).flatMap((message) =>
     message.role === 'assistant' ? message.calls : [],
@@ -95,9 +96,9 @@ function wholeResults(loop: Shown, messages: readonly Message[]): ReadonlyMap<st
 
 /** The results that the model was shown when it made a call. */
 interface EarlierResults {
-  /** All words of the result of a call; `undefined` when the model is shown no result of such a call. */
+  /** Returns the full text of a call's result, or `undefined` if the model is not shown such a result. */
   wordsOf(call: string): string | undefined;
-  /** How many characters of these words the model would be shown, if they were the asking call's own result. */
+  /** Returns how many characters of this text the model would be shown as the result of the reading call. */
   shownOf(words: string): number;
 }
 
@@ -116,7 +117,7 @@ function earlierResults(asking: CallRun): EarlierResults {
   };
 }
 
-/** What a model is to send. */
+/** The input that a model should send. */
 interface Reading {
   readonly tool: string;
   /** The id of the call. */
@@ -127,9 +128,9 @@ interface Reading {
 const invitation = ({ tool, result, from }: Reading): string =>
   `read on with ${tool}(${JSON.stringify({ result, from })})`;
 
-/** Characters that are echoed of what a model sent. */
+/** The maximum characters of model input that are echoed. */
 const MAX_ECHO = 80;
-/** The fewest characters of a piece: with less, a model would read on for ever. */
+/** The minimum characters of a piece. With fewer, a model would need too many calls. */
 const FEWEST = 64;
 
 function pieceOf({ tool, result, from: sent }: Reading, results: EarlierResults): ToolResult {
@@ -141,7 +142,7 @@ function pieceOf({ tool, result, from: sent }: Reading, results: EarlierResults)
       `The result '${result}' has ${whole.length} characters, and none at ${sent}: send 'from' as a number from 0 to ${last}.`,
     );
   }
-  // No half of a character stands at the beginning.
+  // A piece must not start in the middle of a surrogate pair.
   const from = /[\uDC00-\uDFFF]/.test(whole[sent] ?? '') ? Math.max(0, sent - 1) : sent;
   const rest = whole.slice(from);
   const ending = (to: number): string =>
@@ -149,7 +150,7 @@ function pieceOf({ tool, result, from: sent }: Reading, results: EarlierResults)
     `${to < whole.length ? `; ${invitation({ tool, result, from: to })}` : ': the end'}]`;
   const room = results.shownOf(rest + ending(whole.length));
   if (rest.length + ending(whole.length).length <= room) return text(rest + ending(whole.length));
-  // No ending is longer than this one.
+  // This is the longest possible ending.
   const left = room - ending(last).length;
   if (left < FEWEST)
     return error(`No more than ${room} characters of a result are shown here, too few to read on.`);

@@ -10,21 +10,24 @@ import { reconcileInModules } from './loop-seams.ts';
 import type { RunningCall } from './running-call.ts';
 import { journaledResult, resultOf, tellMistake, tellThrown } from './tool-answer.ts';
 
-/** Asks the tool what became of a `once` call. One that cannot tell, does not in time, or throws does not know. */
+/**
+ * Asks the tool whether a `once` call was done. If the tool has no `reconcile`, or it throws or takes too
+ * long, the verdict is `unknown`.
+ */
 export async function reconciled(running: RunningEffect): Promise<Found> {
   const { effect, context } = running;
   const { loop } = running.call;
   const { holder } = loop;
   const unknown: Found = { verdict: 'unknown', result: unknownOutcome(context.tool) };
   if (!effect.reconcile) return unknown;
-  const stop = new AbortController(); // its own: the call's may have aborted, and that is why this is asked
+  const stop = new AbortController(); // A separate signal, since the call's own may have aborted.
   try {
     const ms = holder.signal.aborted ? Math.min(effect.timeout, LAST_WORD) : effect.timeout;
     const doubted = { ...running, context: { ...context, signal: stop.signal } };
     const asked = Promise.resolve(reconcileInModules(loop.spec.uses, doubted));
     const answer = await within(holder, ms, asked);
     if (answer === 'not-done') return { ...unknown, verdict: answer };
-    // In plain JavaScript it may be anything: a misspelt word must not be taken for what was done.
+    // Plain JavaScript can return anything. A misspelled verdict must not count as done.
     const known: object = Object(answer);
     if ('done' in known) {
       const result = await resultOf(loop, context.tool, known.done);
@@ -33,7 +36,7 @@ export async function reconciled(running: RunningEffect): Promise<Found> {
     const mistake = literals?.misreconciled(context.tool, answer);
     if (mistake !== undefined) tellMistake(loop, mistake);
   } catch (thrown) {
-    // A `reconcile` that throws does not know.
+    // If `reconcile` throws, the verdict stays `unknown`.
     tellThrown(loop, { tool: context.tool, thrown }, ' in reconcile');
   } finally {
     stop.abort();
@@ -42,20 +45,21 @@ export async function reconciled(running: RunningEffect): Promise<Found> {
 }
 
 /**
- * Finds out about a call that an earlier invocation began: by the result that one left behind, or else from the tool.
+ * Finds the outcome of a call that an earlier invocation began: from the result that it stored late, or else
+ * from the tool.
  *
- * @throws Interrupted if this invocation may not go on.
+ * @throws Interrupted if this invocation must not continue.
  */
 export async function foundOut(running: RunningEffect): Promise<Found> {
   const { loop, record } = running.call;
   const left = (): Found | undefined => record.late && { verdict: 'done', result: toolResult(record.late) };
   if (!record.late) await loop.holder.formerHolderGone();
   const found = left() ?? (await reconciled(running));
-  // It may have come while the tool was asked.
+  // The late result may have arrived while the tool was asked.
   return left() ?? found;
 }
 
-/** The effect of a call that runs, and what its code gets. */
+/** A call's running effect, and the context that its code receives. */
 export interface RunningEffect {
   readonly call: RunningCall;
   readonly run: CallRun;
@@ -65,22 +69,25 @@ export interface RunningEffect {
 
 type Verdict = 'done' | 'not-done' | 'unknown';
 
-/** What is known of a `once` call in doubt. */
+/** The known outcome of a `once` call in doubt. */
 interface Found {
   readonly verdict: Verdict;
-  /** What it did, or that nobody knows. */
+  /** Its result, or an error that says that the outcome is unknown. */
   readonly result: ToolResult;
 }
 
-/** A `once` call that gave no answer in time: what its `reconcile` found, and what `run` may still say. */
+/** A `once` call that did not return in time, with the verdict of `reconcile` and its pending answer. */
 interface Doubt extends RunningEffect, Found {
   readonly answer: Promise<Said>;
 }
 
-/** What the code of a `once` call did when `reconcile` had been asked: it had stopped before, or meanwhile, or still runs. */
+/**
+ * The state of a `once` call's code after `reconcile`: stopped before it, finished during it, or still
+ * running.
+ */
 type CodeState = 'gone' | 'answered' | 'running';
 
-/** Decides what a `once` call without an answer came to. */
+/** Returns the result of a `once` call without an answer. */
 export function inDoubt(code: CodeState, doubt: Doubt): ToolResult | Promise<ToolResult> {
   const { verdict, result } = doubt;
   if (verdict === 'done') return result;
@@ -88,13 +95,15 @@ export function inDoubt(code: CodeState, doubt: Doubt): ToolResult | Promise<Too
   return code === 'answered' && verdict === 'not-done' ? asAnswered(doubt) : toldLater(doubt);
 }
 
-/** What was not done yet when it was asked about may have been done since, by the very call that was asked about. */
+/** The call finished after `reconcile` said `not-done`, so its own answer decides. */
 async function asAnswered({ answer, result }: Doubt): Promise<ToolResult> {
   const said = await answer;
   return said === 'no-answer' ? result : said;
 }
 
-/** The call is told as unknown and still runs: what it answers after all is journaled, without secrets. */
+/**
+ * Returns the call's outcome as unknown while it still runs. Its late result is journaled without secrets.
+ */
 function toldLater({ call: { loop, record }, context: { tool }, answer, result }: Doubt): ToolResult {
   const late = answer.then((said) =>
     said === 'no-answer' || isOutcomeUnknown(said)
@@ -106,27 +115,27 @@ function toldLater({ call: { loop, record }, context: { tool }, answer, result }
   return result;
 }
 
-/** Names a call that answers late, so that a model knows it again. */
+/** Describes a call that ends late, so that a model recognizes it. */
 export const lateCall = ({ id, name, input }: CallRecord): LateCall => ({
   call: id,
   tool: name,
   input: shorten(input, MAX_INPUT),
 });
 
-/** Characters of its input by which a model knows a call again. */
+/** The maximum characters of its input in that description. */
 const MAX_INPUT = 200;
 
-/** Answers what a `read` or `idempotent` call came to that ran and gave no answer. */
+/** Returns the result of a `read` or `idempotent` call that ran and did not return. */
 export function stopped(running: RunningEffect): ToolResult {
   const { effect, context } = running;
   const { loop } = running.call;
   const result = withoutAnswer(running);
   if (effect.effect !== 'idempotent') return result;
-  // The model would repeat it under another key, so it must not take it for undone.
+  // The model would repeat it under another key, so the result must not say that it was not done.
   return isCancelled(loop.holder) ? cancelledRunning(context.tool) : unknownOutcome(context.tool);
 }
 
-/** Answers what a call came to that gave no answer, and either did not happen or may be repeated. */
+/** Returns the result of a call that did not return, and that either did not happen or can be repeated. */
 export function withoutAnswer({ call, effect, context }: RunningEffect): ToolResult {
   const { holder } = call.loop;
   const { tool, signal } = context;
@@ -136,21 +145,27 @@ export function withoutAnswer({ call, effect, context }: RunningEffect): ToolRes
   return failure('timeout', `The connection of tool '${tool}' was lost before it answered.`);
 }
 
-/** A call that was told to stop may still say what it did; a lost lease cannot wait for that, or store it. */
+/**
+ * Waits a short time for the result of an aborted call. If the lease is lost, throws at once: this invocation
+ * could not store it.
+ */
 export async function lastWord(holder: Holder, answer: Promise<Said>): Promise<Said> {
   if (isInterrupted(holder.signal.reason, 'lost')) throw holder.signal.reason;
   return within(holder, LAST_WORD, answer);
 }
 
-/** How long an aborted `once` call may still tell what it did, in ms. */
+/** How long an aborted `once` call has to report its result, in ms. */
 const LAST_WORD = 5_000;
 
-/** What `run` answered: its result, or nothing that tells what it did. */
+/** The result of `run`, or `no-answer` if it leaves the outcome unknown. */
 export type Said = ToolResult | 'no-answer';
 
 const isCancelled = ({ signal }: Holder): boolean => isInterrupted(signal.reason, 'cancelled');
 
-/** The promise's value, unless it takes more than `ms`, more than a last word once the turn is cancelled, or the lease is lost. */
+/**
+ * Resolves with the promise's value, or with `no-answer` after `ms`. After a cancel it waits at most
+ * `LAST_WORD` ms more, and after a lost lease no longer.
+ */
 function within<T>(holder: Holder, ms: number, promise: Promise<T>): Promise<T | 'no-answer'> {
   const { signal } = holder;
   const timeUp = Promise.withResolvers<'no-answer'>();

@@ -21,25 +21,26 @@ import type { RunningCall } from './running-call.ts';
 import { exceptionResult, resultOf, tellThrown, tellUnchained } from './tool-answer.ts';
 
 /**
- * Runs the part of a tool that acts. The start is durable first, unless the effect is `read`. A call that an earlier
- * invocation started is run again under its id, except a `once` call: that is reconciled, or its outcome is unknown. One that is
- * run after all is journaled as started anew: whoever finds it open next must know how young its last request may be.
+ * Runs the effect of a tool. Its start is made durable first, unless the effect is `read`. A call that an
+ * earlier invocation started runs again under its id, except a `once` call: that is reconciled, or its
+ * outcome is unknown. If it runs again after all, a new start is journaled, so that the next invocation knows
+ * how recent its last request can be.
  *
- * @throws Interrupted when the call is left open for another invocation or for the turn's end to answer.
+ * @throws Interrupted if the call is left open, for another invocation or for the end of the turn.
  */
 export async function runExecution({ effect: declared, ...of }: RunningEffect): Promise<Ran> {
   const { call, context } = of;
   const { loop, record } = call;
   const { holder, slots } = loop;
   const inherited = record.started;
-  // What was started as more than a read may have happened, whatever its tool has become since.
+  // A call started as more than a read may have acted, even if its tool is a read now.
   const isWeakened = inherited === 'idempotent' && declared.effect === 'read';
   const effect: ToolEffect = isWeakened ? { ...declared, effect: inherited } : declared;
-  // Begun as what may be repeated, and no longer so: run again, it could happen twice.
+  // The call started as repeatable, but its tool no longer is. Running it again could repeat the effect.
   const isInDoubt = inherited === 'once' || (inherited === 'idempotent' && effect.effect === 'once');
   return slots.hold(async () => {
     holder.claim({ subrequests: effect.subrequests ?? 1, ms: effect.timeout });
-    // A tool whose effect has changed since it was started starts anew, under the effect that it has now.
+    // If the tool's effect has changed, the call starts again under the current one.
     if (!isInDoubt && inherited !== effect.effect) await start(call, effect);
     const running: RunningEffect = { ...of, effect };
     if (isInDoubt) {
@@ -56,8 +57,8 @@ export async function runExecution({ effect: declared, ...of }: RunningEffect): 
 }
 
 /**
- * When another invocation started a call last. What was begun as idempotent has been run again since without a word in the
- * journal, perhaps until this invocation took the turn over: it counts as started now.
+ * Returns when another invocation last started a call. Repeats of an idempotent call are not journaled and
+ * can continue until the take-over, so such a call counts as started now.
  */
 function startBefore({ loop: { holder, startsBefore }, record: { id, started } }: RunningCall): number {
   const journaled = started === 'once' ? startsBefore.get(id) : undefined;
@@ -68,11 +69,14 @@ async function start({ loop, record: { id: call } }: RunningCall, { effect }: To
   const { journal, memories, secrets } = loop;
   const held = secrets.redact(memories.live?.heldBy(call) ?? {});
   journal.emit({ type: 'tool-call-started', ...inLoop(loop), call, effect, ...held });
-  // What counts even if the call is killed must be stored before it can be.
+  // Facts that count even if the call is killed must be stored before it runs.
   if (effect !== 'read' || held.atEnd) await journal.durable();
 }
 
-/** The effects of a `once` call that asks inside `run` would happen again after the answer, unless the call stays or has a checkpoint. */
+/**
+ * Refuses questions inside `run` of a `once` call, whose effects would repeat after the answer. Allowed are a
+ * call that keeps running meanwhile and a question with a checkpoint.
+ */
 const fromCheckpoint =
   ({ ask }: Pick<CallContext, 'ask'>): CallContext['ask'] =>
   async (question) => {
@@ -84,20 +88,20 @@ const fromCheckpoint =
     );
   };
 
-/** The outcome of an effect, and how long `run` took in ms. */
+/** The result of an effect, and the duration of `run` in ms. */
 interface Ran {
   readonly result: ToolResult;
   readonly ms?: number;
 }
 
-/** An effect, with what ends the wait for it. */
+/** A running effect, with the means to stop waiting for it. */
 interface StoppableEffect extends RunningEffect {
   readonly stop: Stop;
-  /** Its code has returned or thrown. */
+  /** `true` when its code has returned or thrown. */
   isOver: boolean;
 }
 
-/** Calls `run`, bounded by its timeout and by the signal of the lease holder. */
+/** Calls `run` once, within its timeout and the signal of the lease holder. */
 async function runOnce(entered: RunningEffect, startedAt: number): Promise<ToolResult> {
   const { effect, context } = entered;
   const { holder } = entered.call.loop;
@@ -131,8 +135,8 @@ async function runOnce(entered: RunningEffect, startedAt: number): Promise<ToolR
 }
 
 /**
- * A tool that throws says that it failed, unless it was cut off or told to stop: whatever is thrown then, there is no
- * answer, and nobody knows.
+ * Returns the result of `run`. An exception is a failure of the tool, unless the call was cut off or stopped:
+ * then the outcome is unknown.
  */
 async function saidBy(running: StoppableEffect): Promise<Said> {
   const { call, effect, context, stop } = running;

@@ -13,10 +13,11 @@ import { answerShown } from './shown-history.ts';
 import { tellDeveloper } from './tool-answer.ts';
 
 /**
- * Asks the model and runs its tool calls until the loop has an answer or waits for one. Goes on from wherever the
- * journal stands.
+ * Asks the model and runs its tool calls until the loop has an answer or waits for one. Resumes where the
+ * journal ends.
  *
- * @throws Interrupted when this invocation may not go on; ModelError when the model gave no reply.
+ * @throws Interrupted if this invocation must not continue.
+ * @throws ModelError if the model gave no reply.
  */
 export async function runToolLoop(loop: Loop): Promise<LoopEnd> {
   for (;;) {
@@ -45,9 +46,11 @@ export async function runToolLoop(loop: Loop): Promise<LoopEnd> {
 }
 
 /**
- * Runs what is left of the last reply's calls: together, but one after another within a `serial`.
+ * Runs the remaining calls of the last reply in parallel, except calls with the same `serial`, which run one
+ * after another.
  *
- * @throws Interrupted when this invocation may not go on; every call that was begun has ended or is left open then.
+ * @throws Interrupted if this invocation must not continue. By then, every call that began has ended or is
+ * left open.
  */
 export async function runBatch(loop: Loop): Promise<void> {
   const batch = batchOf(loop);
@@ -63,7 +66,8 @@ export async function runBatch(loop: Loop): Promise<void> {
 
 async function runLane(batch: Batch, lane: Batch['lanes'][number]): Promise<void> {
   const { holder } = batch.loop;
-  // The calls after the first of a lane have not begun, unless the lanes were others then: nobody waits for them.
+  // The later calls of a lane have not begun, unless an earlier deployment had other lanes, so no call needs
+  // to wait for them.
   passBy(batch, lane.slice(1));
   try {
     for (const call of lane) {
@@ -76,7 +80,7 @@ async function runLane(batch: Batch, lane: Batch['lanes'][number]): Promise<void
   }
 }
 
-/** These calls have ended, are left open, or have not begun: no other waits for them, and what they have held is released. */
+/** Releases calls that have ended, are left open, or have not begun, with the locks that they hold. */
 function passBy({ loop: { locks, memories } }: Batch, calls: Batch['lanes'][number]): void {
   for (const { record } of calls) {
     locks.passed.add(record.id);
@@ -85,16 +89,18 @@ function passBy({ loop: { locks, memories } }: Batch, calls: Batch['lanes'][numb
   }
 }
 
-/** Whether a suspended call is answered instead of waited for: it asks for leave to run after another one has ended the loop. */
+/**
+ * Returns whether the loop can continue despite a suspended call: it waits for permission to run, but another
+ * call has ended the loop.
+ */
 const goesOn = ({ batch, loop }: Batch, reason: unknown): boolean =>
   isInterrupted(reason, 'suspended') && batch.some(isSupersededBySignal(batch, loop.journal.state.turn));
 
 /**
- * Runs a loop until its answer has the declared form, if there is one. The first that has not is journaled as rejected,
- * with the reasons, and the model is asked once more; the second ends the loop. Decided from the folded state alone, so
- * that it does not matter where a former invocation was killed.
- *
- * An answer that nobody could ask for again (returned by a tool, or the last one at a limit) need not have the form.
+ * Runs a loop until its answer has the declared form, if any. The first answer without it is journaled as
+ * rejected, with the reasons, and the model is asked again. A second one fails the loop. This is decided from
+ * the folded state alone, so it survives a killed invocation. An answer that cannot be requested again
+ * (returned by a tool, or the last one at a limit) need not have the form.
  */
 export async function runForOutput(loop: Loop): Promise<LoopEnd> {
   const { frame, journal, holder } = loop;

@@ -13,37 +13,42 @@ import { Interrupted } from './holder.ts';
 import { inLoop, type Loop } from './loop.ts';
 
 /**
- * The loop's side of a `CallRun`: one call whose tool may run, and how far it has come. Functions that a tool imports to do more than
- * every call does, such as `nest`, find it by the run that the tool has.
+ * The loop's side of a `CallRun`: a call whose tool can run, and its progress. Functions such as `nest`,
+ * which do more than `CallRun` offers, look it up from the run.
  */
 export class RunningCall {
   readonly loop: Loop;
-  /** Folded on while the call runs. */
+  /** The fold updates it while the call runs. */
   readonly record: CallRecord;
   readonly tool: AnyTool;
-  /** The input that the tool gets, where another one has routed the call to it. */
+  /** The input of the tool, if another tool routed the call to it. */
   readonly input: JsonObject | undefined;
   readonly view: CallView;
-  /** Counts the time of the code around the effect. */
+  /** Limits the time of the code around the effect. */
   readonly time: AroundTime;
-  /** The turns that it starts; absent where no session keeps them. */
+  /** The turns that it starts. Absent without a session. */
   readonly starts: CallStarts | undefined;
 
-  /** The tool got as far as its effect or its frame. */
+  /** `true` if the tool reached its effect or its frame. */
   reached = false;
-  /** Its effect was run, and may run only once. */
+  /** `true` if its effect ran and has the effect `once`. */
   ranOnce = false;
-  /** It was answered by the caller who runs it. */
+  /** `true` if a caller supplied its result. */
   received = false;
-  /** Once the tool got there: resolves with what its effect or its loop came to, whatever code around that makes of it. */
+  /**
+   * Set when the tool reaches its effect or its loop. Resolves with that result, before the code around it
+   * changes it.
+   */
   answer?: () => Promise<ToolResult>;
-  /** Milliseconds inside `run`; absent when nothing ran. */
+  /** Milliseconds spent in `run`. Absent if it did not run. */
   ms?: number | undefined;
-  /** The call was beyond this limit, and did not run. */
+  /** The limit that prevented the call from running. */
   limit?: ReachedLimit;
-  /** What the effect or the frame sent, which reaches the loop whatever decorators made of the result. */
+  /**
+   * The signal of the effect or the frame. It reaches the loop even if a decorator drops it from the result.
+   */
   signal?: Signal | undefined;
-  /** Most calls ask no one. */
+  /** Created on first use, since most calls ask no questions. */
   #outside: AskOutside | undefined;
   #hasRun = false;
 
@@ -59,17 +64,25 @@ export class RunningCall {
     this.starts = of.loop.starts && new CallStarts(of.loop.starts, of.record);
   }
 
-  /** @throws TypeError if the call was not handed out by a loop of this copy of holdfast. */
+  /**
+   * Returns the running call of a run.
+   *
+   * @throws TypeError if the call does not come from a loop of this copy of holdfast.
+   */
   static of(run: CallRun): RunningCall {
     if (run.inLoop instanceof RunningCall) return run.inLoop;
     throw new TypeError('This call was not made by a loop. Pass the call that the loop gave to the tool.');
   }
 
-  /** Notes that the call reaches its effect or its loop. @throws if it may not. */
+  /**
+   * Records that the call reaches its effect or its loop.
+   *
+   * @throws Error if the call must not.
+   */
   enter(): void {
     const { loop, record } = this;
     const { signal } = loop.holder;
-    // Code of a call that was left goes on by itself; what it still asks for is not for this turn's journal.
+    // Code of an abandoned call keeps running. This turn does not run its further work.
     if (signal.aborted) throw signal.reason;
     if (this.time.isOver) throw new Error('The call has ended, and nothing of it may run any more.');
     if (this.reached) throw new Error(`Tool '${record.name}' may execute or nest once a call, not twice.`);
@@ -77,13 +90,17 @@ export class RunningCall {
     this.reached = true;
   }
 
-  /** Notes that the effect is over, or was left: its code asks no more. */
+  /** Records that the effect is over or abandoned. Its code can no longer ask. */
   leave(): void {
     this.#hasRun = true;
     this.#outside?.hasRun();
   }
 
-  /** What it asks by. @throws as `askOutside`. */
+  /**
+   * The means by which the call asks questions.
+   *
+   * @throws as `askOutside` does.
+   */
   get asking(): AskOutside {
     this.#outside ??= askOutside(this);
     if (this.#hasRun) this.#outside.hasRun();
@@ -91,7 +108,13 @@ export class RunningCall {
   }
 }
 
-/** Makes what a call asks by. Without the module for it the call ends its turn as misconfigured. @throws Error outside of a session; ToolConfigurationError if no module of the app takes answers. */
+/**
+ * Makes the means by which a call asks questions.
+ *
+ * @throws Error outside of a session.
+ * @throws ToolConfigurationError if no module of the app accepts answers. The turn then ends as
+ * misconfigured.
+ */
 function askOutside({ loop, record, tool }: RunningCall): AskOutside {
   const { journal, holder, secrets } = loop;
   if (!loop.inSession) throw new Error(cannotAsk(record.name));
@@ -111,13 +134,17 @@ function askOutside({ loop, record, tool }: RunningCall): AskOutside {
   });
 }
 
-/** @throws Error if what a call asked before it restarted is not asked any more: its answer was for something else. */
+/**
+ * Checks that a restarted call asks the same questions as before.
+ *
+ * @throws Error if it skips one, since the answer would then apply to something else.
+ */
 function mustAskAgain({ loop, record }: RunningCall, asked = 0): void {
   const resumes = record.started !== undefined || loop.journal.state.turn?.frames.has(record.id);
   if (!resumes && asked < (record.waits?.length ?? 0)) throw new Error(askedOtherwise(record.name));
 }
 
-/** Returns the message that something needs the module of answers. */
+/** Returns an error message for a feature that needs the `answers` module. */
 export const needsAnswers = (what: string): string =>
   `${what} needs the module \`answers\`${literals?.mending.answers ?? '.'}`;
 

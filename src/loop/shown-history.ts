@@ -17,11 +17,14 @@ import { type HistoryScope, LOOPS } from './loop-seams.ts';
 /** A loop whose conversation is shown. */
 export type Shown = Pick<Loop, 'spec' | 'journal' | 'log'>;
 
-/** Returns the conversation as the model is shown it. It shares its results with the journal's state: not to be changed. */
+/**
+ * Returns the conversation as the model sees it. Its results belong to the journal's state, so do not change
+ * them.
+ */
 export const shownHistory = (loop: Shown, messages: readonly Message[]): readonly HistoryMessage[] =>
   loop.spec.uses.length === 0 ? toHistory(messages) : throughSteps(loop, 'conversation', toHistory(messages));
 
-/** Has every module of the loop change what is shown, in order. */
+/** Runs the `history` step of every module of the loop, in order. */
 export function throughSteps(
   loop: Shown,
   of: HistoryScope['of'],
@@ -35,11 +38,14 @@ export function throughSteps(
   return shown;
 }
 
-/** Tells whether a module of the loop changes what is shown. */
+/** Returns whether a module of the loop changes the shown conversation. */
 export const hasSteps = ({ uses }: Pick<LoopSpec, 'uses'>): boolean =>
   uses.some(({ use }) => LOOPS.of(use)?.history !== undefined);
 
-/** The conversation as tools and modules read it. Its results are the journal's own: not to be changed. */
+/**
+ * Returns the conversation for tools and modules. Its results belong to the journal's state, so do not change
+ * them.
+ */
 export function toHistory(messages: readonly Message[]): HistoryMessage[] {
   const history: HistoryMessage[] = [];
   for (const message of messages) {
@@ -67,11 +73,11 @@ export function toHistory(messages: readonly Message[]): HistoryMessage[] {
   return history;
 }
 
-/** What a model is shown behind the text of a reply that was cut off. */
+/** Shown to a model after the text of a reply that was cut off. */
 const CUT_OFF_HERE = '\n\n[The reply was cut off here.]';
 
 /**
- * Answers what a loop answers: the words of its last reply, or of the results returned directly, as modules show them to
+ * Returns the answer of a loop: the text of its last reply, or of its direct results, as modules show them to
  * people.
  */
 export function answerShown(loop: Loop): string {
@@ -89,8 +95,8 @@ export function answerShown(loop: Loop): string {
 }
 
 /**
- * The conversation as a model is sent it, behind its instructions: the results after their reply in the order of its calls,
- * each with no more characters than the loop's policies allow.
+ * Returns the conversation in the model's format, without instructions. Results follow their reply in the
+ * order of its calls, each shortened to the policy's limit.
  */
 export function toModelMessages(
   loop: Shown,
@@ -111,21 +117,21 @@ export function toModelMessages(
   return sent;
 }
 
-/** A conversation, and what it is shown with. */
+/** A conversation, and the data needed to show it. */
 interface ShownConversation {
   readonly conversation: readonly Message[];
   /** As `shownHistory` returns it. */
   readonly shown: readonly HistoryMessage[];
-  /** The changes of tools that the model is shown; most models are shown none. */
+  /** The tool changes to show the model. Most models are shown none. */
   readonly changes: ReadonlyMap<unknown, ToolsTold> | undefined;
-  /** The files that the request carries. */
+  /** The files in the request. */
   readonly files: ShownFiles | undefined;
 }
 
-/** Tells a model which tools came and went here. */
+/** Returns a message that lists the tools added and removed at this point. */
 export const toldOf = (toolsChange: ToolsTold): ModelMessage => ({ role: 'system', text: '', toolsChange });
 
-/** A message of the user's whose files no module shows: they are named. */
+/** Names the files of a user message, if no module shows them. */
 const withLines = (text: string, parts: readonly ContentPart[]): string =>
   paragraphs(text, ...parts.filter(isFile).map(fileLine));
 
@@ -134,22 +140,22 @@ interface Sending {
   readonly files: ShownFiles | undefined;
   /** Every call, by our id. */
   readonly records: ReadonlyMap<string, CallRecord>;
-  /** Absent if no reply holds more than words and calls, as of most models. */
+  /** Absent if no reply has parts beyond text and calls, as with most models. */
   readonly kept: KeptReplies | undefined;
   readonly characters: number;
-  /** Writes results for a model that can read on in them. */
+  /** Writes results for a model that has a tool to read more of them. */
   readonly words: ResultWords | undefined;
 }
 
-/** Returns the words of the result of a call, by its id, in no more characters than `most`. */
+/** Returns the text of a call's result, by its id, in at most `most` characters. */
 export type ResultWords = (id: string, result: ResultData, most: number) => string;
 
-/** Under which a tool has what writes results for a model that can read on in them by this tool. */
+/** The key under which a reading tool stores its result writer. */
 export const READS_ON: unique symbol = Symbol('holdfast.reads-on');
 
-/** A tool by which a model reads on in results. */
+/** A tool with which a model reads more of a shortened result. */
 export interface ReadingTool extends AnyTool {
-  /** `tool`: its name in the loop. */
+  /** Returns a writer of results. `tool`: the tool's name in the loop. */
   [READS_ON](tool: string, loop: Shown, conversation: readonly Message[]): ResultWords;
 }
 
@@ -176,8 +182,8 @@ function sendingOf(loop: Shown, conversation: readonly Message[], files: ShownFi
 }
 
 /**
- * What a model only thought is left out. What its provider ran itself has happened, and what it keeps may be a memory: both go
- * back. A message that followed it needs no nudge.
+ * Returns the messages for a blank reply. Drops its reasoning, but sends back tools that the provider ran and
+ * custom parts, which can be its memory. Adds a nudge unless a user message follows.
  */
 function blank(reply: ShownReply, sending: Sending, next: HistoryMessage | undefined): ModelMessage[] {
   const parts = sending.kept?.partsOf(reply) ?? [];
@@ -203,7 +209,7 @@ function toReply(reply: ShownReply, sending: Sending): ModelMessage[] {
   const toolCalls: RequestedCall[] = [];
   const results: ModelMessage[] = [];
   for (const [index, call] of calls.entries()) {
-    // Providers repeat their ids, so that ours are those by which a call is known.
+    // Providers repeat their ids, so calls are looked up by ours.
     const own = {
       id: sending.records.get(call.id)?.providerId ?? call.id,
       name: call.name,
@@ -218,8 +224,9 @@ function toReply(reply: ShownReply, sending: Sending): ModelMessage[] {
 }
 
 /**
- * A result, and behind it what its call said to the user: there it has one place, which is the same in every request, and which
- * every provider takes. An assistant message of its own may not end a request, nor stand between a call and its result.
+ * Returns the shown result of a call, followed by its messages to the user. There they keep the same place in
+ * every request, and every provider accepts them. A separate assistant message could not end a request or
+ * come between a call and its result.
  */
 function shownResult(call: HistoryCall, sending: Sending): ShownContent {
   const plain = resultText(call, sending);
@@ -233,7 +240,10 @@ function shownResult(call: HistoryCall, sending: Sending): ShownContent {
   };
 }
 
-/** What a call said, but for what the model wrote into its input itself, as it does to send a message. No longer than a result may be. */
+/**
+ * Returns the messages of a call to the user, within the length limit of a result. Omits text that the model
+ * wrote into the input itself, as when it sends a message.
+ */
 function saidBeside({ said = [], input }: HistoryCall, { characters }: Sending): string {
   if (said.length === 0) return '';
   const sent = attempt(() => Object.values(Object(JSON.parse(input))));
@@ -242,7 +252,7 @@ function saidBeside({ said = [], input }: HistoryCall, { characters }: Sending):
   return shownText({ type: 'text', content }, characters);
 }
 
-/** Where a result was shortened since the conversation did not fit, its files are only named. */
+/** Adds the files of a result. They are only named if the result was shortened to fit the conversation. */
 function withFiles({ id, result }: HistoryCall, text: string, sending: Sending): ShownContent {
   const { records, files, characters } = sending;
   const parts = result ? partsOfResult(result) : [];
@@ -257,8 +267,8 @@ function resultText({ id, result }: HistoryCall, { records, characters, words }:
 }
 
 /**
- * Tells a reply and its results in words, which was made by a model that keeps something beside them and has been changed
- * since: its provider would refuse a part of it, and half of what belongs together. `left`: the parts that are still there.
+ * Returns a reply and its results as plain text. Needed if the reply has provider parts but was changed
+ * since: its provider would refuse an incomplete set. `left`: the parts that remain.
  */
 function told(reply: ShownReply, left: readonly ReplyPart[], sending: Sending): ModelMessage[] {
   const { calls } = reply;
@@ -273,7 +283,7 @@ function told(reply: ShownReply, left: readonly ReplyPart[], sending: Sending): 
 const shownWords = (call: HistoryCall, sending: Sending): string =>
   paragraphs(resultText(call, sending), saidBeside(call, sending));
 
-/** Asked of a model whose reply was blank. */
+/** The message for a model whose reply was blank. */
 export const NUDGE =
   'Your previous turn produced no response. Take ONE concrete action that progresses toward answering the ' +
   "user's most recent question — either call a tool to gather what you still need, or write the answer using " +

@@ -22,10 +22,10 @@ import type { Loop } from './loop.ts';
 import { needsFiles } from './loop-files.ts';
 
 /**
- * Makes a result of what a tool returned, and keeps its files. The developer is told of what is lost of a value, and of what was
- * behind an error.
+ * Converts the return value of a tool to a result, and keeps its files. Logs values that are lost, and the
+ * cause of a returned error.
  *
- * @throws what the tool returned, if that is an error or a signal: it was meant to be thrown.
+ * @throws the returned value if it is an `Error` or a signal.
  */
 export async function resultOf(
   loop: Pick<Loop, 'files' | 'secrets' | 'log'>,
@@ -46,7 +46,7 @@ export async function resultOf(
   );
 }
 
-/** The result in words, since nothing keeps its files. The tool has run. */
+/** Returns the result with its files named in text, since no module keeps them. The tool has already run. */
 function withoutFiles(loop: Pick<Loop, 'log'>, tool: string, result: ToolResult): ToolResult {
   tellMistake(loop, needsFiles(`A file that tool '${tool}' returned was not kept: it`));
   const parts = partsOfResult(result).map((part) =>
@@ -56,8 +56,8 @@ function withoutFiles(loop: Pick<Loop, 'log'>, tool: string, result: ToolResult)
 }
 
 /**
- * In development: tells the developer of a returned object whose methods are tools, and of which nobody knows how to make them again: they
- * would be missing without a word.
+ * In development, logs a returned object whose methods are tools but that has no way to be rebuilt. Its tools
+ * would otherwise be missing without a message.
  */
 export function tellUnchained(
   loop: Pick<Loop, 'log'>,
@@ -70,13 +70,13 @@ export function tellUnchained(
   if (problem !== undefined) tellDeveloper(loop, problem);
 }
 
-/** The value of an artifact that does not name its type. */
+/** Returns the value of an artifact without a named type. */
 const untypedValue = (result: ToolResult): unknown =>
   result.type === 'artifact' && result.artifactType === undefined ? result.value : undefined;
 
 /**
- * The result of a tool, unless its value does not fit what the tool declares as its output: also where the result names another type.
- * Of a result that is no success no more is known than its words.
+ * Returns the result, or an error if its value does not fit the tool's declared output. This includes a value
+ * that names another type. A result that is not a success passes unchecked.
  */
 export async function asDeclared(
   loop: Pick<Loop, 'log'>,
@@ -94,14 +94,14 @@ export async function asDeclared(
 
 const NOT_AGAIN = 'This is a mistake in the code of the tool; do not call it again for this.';
 
-/** What a tool has answered, and what its call changed. */
+/** A tool's result, and the changes of its call. */
 interface Answered {
   readonly tool: string;
   readonly result: ToolResult;
   readonly changes?: CallChanges | undefined;
 }
 
-/** Answers what the journal keeps of a result. A tool that has run is never told of as if it had not. */
+/** Returns the result to journal. If it is too large, the error says that the tool has run. */
 export function journaledResult(loop: Pick<Loop, 'log'>, { tool, result, changes }: Answered): ToolResult {
   const { length } = JSON.stringify([result, changes]);
   if (length <= MAX_RESULT) return result;
@@ -112,13 +112,16 @@ export function journaledResult(loop: Pick<Loop, 'log'>, { tool, result, changes
   return toolResult({ type: 'error', message });
 }
 
-/** Characters of a result's JSON: an append carries several, and a message to the object weighs at most 32 MiB. */
+/**
+ * The maximum characters of a result's JSON. An append carries several, and a message to the Durable Object
+ * can be 32 MiB.
+ */
 const MAX_RESULT = 8 * 1024 * 1024;
 
 /**
- * The result of a call that threw, if only a signal. Its siblings keep theirs, whatever is made of the exception. Where it ends the
- * turn, the reason of the signal is what every client is told: it has the exception's words only if the tool exposes them, while
- * the result, for the model and the owner, has them always.
+ * Returns the result of a call that threw. The other calls of the batch keep their results. If the exception
+ * ends the turn, all clients see the signal's reason, so that contains the exception's message only if the
+ * tool sets `expose`. The result itself always contains it, for the model and the owner.
  */
 export function exceptionResult(
   loop: Pick<Loop, 'spec' | 'log' | 'inSession'>,
@@ -132,7 +135,7 @@ export function exceptionResult(
   } catch (thrown) {
     if (thrown instanceof SignalError) return signalled(thrown);
     const message = messageOf(tool, thrown);
-    // Without a session nobody but the program itself is told.
+    // Without a session, only the program itself sees the message.
     const reason = expose === true || !loop.inSession ? message : notExposed(tool);
     return toolResult({ type: 'error', message, signal: { type: 'fail', reason } });
   }
@@ -141,7 +144,7 @@ export function exceptionResult(
 const notExposed = (tool: string): string =>
   `Tool '${tool}' threw, which ended the turn. What it threw is in the result of its call.`;
 
-/** A line of the log about what code of a tool threw. */
+/** Logs an exception of a tool's code. */
 export function tellThrown({ log }: Pick<Loop, 'log'>, { tool, thrown }: ToolException, where = ''): void {
   if (thrown instanceof NotKeptError) {
     const message = `Tool '${tool}' failed. ${thrown.message}`;
@@ -152,17 +155,17 @@ export function tellThrown({ log }: Pick<Loop, 'log'>, { tool, thrown }: ToolExc
   log({ ...mistake(message, thrown, 'tool-threw'), tool });
 }
 
-/** A line of the log about a value that is not kept: by then the tool may have acted. */
+/** Logs a value that is not kept. The tool may already have acted. */
 export const tellDeveloper = ({ log }: Pick<Loop, 'log'>, message: string): void =>
   log(mistake(message, undefined, 'value-lost'));
 
-/** A line of the log about anything else that a developer may mend. */
+/** Logs any other mistake that a developer can fix. */
 export const tellMistake = ({ log }: Pick<Loop, 'log'>, message: string): void => log(mistake(message));
 
 /**
- * A copy as the journal will give it back, so that a value looks the same before and after an eviction.
+ * Returns a copy through JSON, so that a value looks the same before and after an eviction.
  *
- * @throws NotKeptError that says where it is not JSON.
+ * @throws NotKeptError if part of it is not JSON. The message names the place.
  */
 export function throughJson(where: string, value: JsonLike): Json {
   const copy = copyJson(value);
@@ -172,5 +175,5 @@ export function throughJson(where: string, value: JsonLike): Json {
   );
 }
 
-/** A tool asks for something to be journaled that is not JSON. It may have acted before. */
+/** Thrown if a tool journals a value that is not JSON. The tool may already have acted. */
 export class NotKeptError extends TypeError {}

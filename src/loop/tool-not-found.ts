@@ -1,11 +1,11 @@
 import { failure, type ToolResult } from '../tool/tool-result.ts';
 import { DEFAULT_POLICIES, type UnknownToolPolicy } from './policies.ts';
 
-/** What of a hostile name is echoed, and how many names are listed. */
+/** The maximum characters echoed of a hostile name. `MAX_LISTED`: the maximum number of names listed. */
 const MAX_NAME = 64;
 const MAX_LISTED = 100;
 
-/** Answers what a model reads when it calls a tool that it was not offered. */
+/** Returns the result of a call to a tool that was not offered. */
 export function toolNotFound(
   name: string,
   offered: ReadonlyMap<string, unknown>,
@@ -24,7 +24,7 @@ export function toolNotFound(
   );
 }
 
-/** The one name that differs from the wanted one in case and punctuation only. */
+/** Returns the only name that differs from the wanted one just in case and punctuation. */
 export function sameName(wanted: string, names: Iterable<string>): string | undefined {
   const plain = normalised(wanted.slice(0, MAX_NAME));
   const same = plain === '' ? [] : [...names].filter((name) => normalised(name) === plain);
@@ -38,8 +38,8 @@ function suggestion(names: readonly string[]): string {
 }
 
 /**
- * Names like the one the model made up, best first, at most three: those that differ in case and punctuation only,
- * else those that share words.
+ * Returns names like the one that the model made up, best match first, up to `policy.suggestions`. Prefers
+ * names that differ only in case and punctuation over names that share words.
  */
 export function suggestNames(
   wanted: string,
@@ -72,7 +72,7 @@ function similarity(a: string, b: string, containment: number): number {
 
 const normalised = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
-/** Words of three letters and more, at separators and humps. */
+/** Splits a name at separators and humps into words of at least three letters. */
 const tokens = (name: string): Set<string> =>
   new Set(
     name
