@@ -4,11 +4,11 @@ import { literals } from '../tool/literals.ts';
 import { fromVar } from './read-platform.ts';
 
 /**
- * The Worker is deployed so that no session can work. Every request finds that out alike, until what the message says is
- * mended and deployed.
+ * Thrown if the Worker's deployment cannot run sessions. Every request fails in the same way until the
+ * problems in the message are fixed and deployed.
  */
 export class DeploymentError extends ConfigurationError {
-  /** Each by itself, as the log has them. */
+  /** The problems, one by one, as the log lists them. */
   readonly problems: readonly string[];
 
   constructor(problems: string | readonly string[], options?: ErrorOptions) {
@@ -18,26 +18,32 @@ export class DeploymentError extends ConfigurationError {
   }
 }
 
-/** Throws, or rejects with, a ConfigurationError that says what an environment lacks. */
+/** Throws, or rejects with, a ConfigurationError that names the missing parts of an environment. */
 export type Check = () => unknown;
 
-/** What a Worker sees of how it is deployed. */
+/** The parts of a deployment that a Worker can inspect. */
 export interface Deployment {
   /** Its vars, secrets and bindings. */
   readonly env: Readonly<Record<string, unknown>>;
-  /** What its main module exports, by name, as `cloudflare:workers` has it. */
+  /** The exports of its main module by name, as in `cloudflare:workers`. */
   readonly exports: Readonly<Record<string, unknown>>;
-  /** `Cloudflare.compatibilityFlags`. A Worker cannot read its compatibility date, only which flags that date turns on. */
+  /**
+   * The value of `Cloudflare.compatibilityFlags`. A Worker cannot read its compatibility date, only the flags
+   * that the date enables.
+   */
   readonly flags: Readonly<Record<string, boolean>>;
 }
 
-/** On from 2025-11-17: `ctx.exports`, by which the object of a session reaches the `TurnRunner`. */
+/**
+ * On from 2025-11-17. Enables `ctx.exports`, through which a session's Durable Object reaches the
+ * `TurnRunner`.
+ */
 const HAS_EXPORTS = 'enable_ctx_exports';
 
-/** On from 2026-10-01: an object stays awake while something that it has called is still at work. */
+/** On from 2026-10-01. Keeps a Durable Object awake while a call that it made is still running. */
 const STAYS_AWAKE = 'durable_object_io_tasks_prevent_eviction';
 
-/** What a deployment can lack, in words. */
+/** The problems of a deployment, in words. */
 const LACKS = {
   exports: 'This Worker runs without `ctx.exports`, so no turn outlives its request.',
   runner: 'This Worker exports no `TurnRunner`, so no turn outlives its request.',
@@ -49,18 +55,18 @@ const LACKS = {
 
 const lacking = (what: keyof typeof LACKS): string => `${LACKS[what]} ${literals?.mending[what] ?? SEE}`;
 
-/** No date turns these flags on. */
+/** Flags that no compatibility date enables. */
 const FLAGS = ['enable_request_signal', 'global_fetch_strictly_public'] as const;
 
-/** In production the lines to add are there. */
+/** In production, the message links to the docs instead of listing the lines to add. */
 const SEE = 'See docs/production.md.';
 
-/** Makes the error of a deployment whose session objects keep no database. */
+/** Returns the error for Durable Objects without SQLite storage. */
 export const withoutSqlite = (): DeploymentError => new DeploymentError(lacking('sqlite'));
 
 /**
- * The vars that the objects of the sessions read, which go on without one while it is wrong, and the least of each. A holder renews its
- * lease after a third of it, from wherever it runs; a session is full 16 MiB before it weighs so much.
+ * The vars that session objects read, with their minimums. An object ignores an invalid var. A lease holder
+ * renews after a third of the lease, from any location. A session refuses new work 16 MiB below its limit.
  */
 const OBJECT_VARS = { LEASE_MS: 100, SESSION_BYTES: 17_000_000 };
 
@@ -72,10 +78,10 @@ function varProblems(env: Deployment['env']): string[] {
 }
 
 /**
- * Checks what a session needs beside its database. The `TurnRunner` is needed with a queue too: it goes on with turns
- * whose messages were lost.
+ * Checks that a deployment has all that sessions need beside their database. The `TurnRunner` is needed even
+ * with a queue, since it resumes turns whose queue messages were lost.
  *
- * @throws DeploymentError that names everything that is missing; in development with the lines to add.
+ * @throws DeploymentError that lists everything missing. In development it also lists the lines to add.
  */
 export function checkDeployment({ env, exports, flags }: Deployment): void {
   const problems = [
@@ -88,12 +94,12 @@ export function checkDeployment({ env, exports, flags }: Deployment): void {
   if (problems.length > 0) throw new DeploymentError(problems.join('\n\n'));
 }
 
-/** The class may have any name, so one is missed only where nothing is exported that could be one. */
+/** The class can have any name, so it counts as missing only if no export could be one. */
 const hasClass = (exports: Deployment['exports']): boolean =>
   exports.SessionObject !== undefined ||
   Object.keys(exports).some((name) => name !== 'default' && name !== 'TurnRunner');
 
-/** Lists what makes sessions work less well than they could. */
+/** Returns warnings about settings that would make sessions work better. */
 export const deploymentWarnings = ({ env, flags }: Deployment): readonly string[] => [
   ...(flags[STAYS_AWAKE] || env.TURNS ? [] : [lacking('awake')]),
   ...FLAGS.flatMap((flag) =>

@@ -10,10 +10,12 @@ import type { ToolMemory } from '../tool/tool-memory.ts';
 import type { Meter } from './meter.ts';
 import type { Clock } from './read-platform.ts';
 
-/** What one answer of the object may weigh; the platform's own limit for an RPC reply is 32 MiB. */
+/**
+ * The maximum size of one reply of the Durable Object. The platform's own limit for an RPC reply is 32 MiB.
+ */
 export const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** Answers what the code of an app can fold, with its modules; with none unless given. */
+/** Describes what the code of an app can fold with its modules. Defaults to no modules. */
 export const readerOf = (modules: { readonly reducer: number } = { reducer: REDUCER_VERSION }): Reader => ({
   reducer: modules.reducer,
   messageTypes: MESSAGE_TYPES,
@@ -21,11 +23,10 @@ export const readerOf = (modules: { readonly reducer: number } = { reducer: REDU
 });
 
 /**
- * The state of a leased session: its snapshot, the conversation before it and everything after it.
+ * Folds the state of a leased session from its snapshot, the conversation covered by it, and all later
+ * events. Awaits `keep` before each further page, so that a long fold can renew its lease.
  *
- * `keep` is called before each further page is read, so that a long fold can keep its lease.
- *
- * @throws NewerEventError when a newer version of this code wrote to the journal.
+ * @throws NewerEventError if a newer version of this code wrote to the journal.
  */
 export async function foldLeased(
   port: Pick<SessionPort, 'read'>,
@@ -60,16 +61,16 @@ interface FoldOptions {
   readonly keep?: (() => Promise<void>) | undefined;
 }
 
-/** A session as its holder finds it. */
+/** A session as its lease holder finds it. */
 export interface FoldedSession {
   readonly state: SessionState;
-  /** Bytes of the events after the snapshot. */
+  /** The size of the events after the snapshot, in characters. */
   readonly tailBytes: number;
-  /** What happened in the last turn so far. */
+  /** The events of the last turn so far. */
   readonly turnEvents: readonly StoredEvent[];
 }
 
-/** The pages of the journal from this one on, if there is one; `keep` is awaited before each further one is read. */
+/** Yields this page of the journal and all later pages. Awaits `keep` before it reads each further page. */
 export async function* pagesFrom(
   port: Pick<SessionPort, 'read'>,
   first: EventPage | null,
@@ -95,9 +96,11 @@ interface Folding {
 }
 
 /**
- * Folds a leased session, and keeps its lease while that takes its pages; `heard`: when it was last renewed.
+ * Folds a leased session and renews its lease while it reads further pages. `heard`: when the lease was last
+ * renewed.
  *
- * @throws NewerEventError if this code is too old for the session; TooLongError if this invocation cannot read it.
+ * @throws NewerEventError if this code is too old for the session.
+ * @throws TooLongError if this invocation cannot read all of it.
  */
 export async function foldWhileHeld(folding: Folding): Promise<{ folded: FoldedSession; heard: number }> {
   const { port, clock, meter, memories, leased } = folding;
@@ -113,15 +116,18 @@ export async function foldWhileHeld(folding: Folding): Promise<{ folded: FoldedS
     if (answer.status === 'renewed') heard = now;
   };
   const folded = await foldLeased(port, leased, { memories, keep });
-  // The answer with the lease may have been long on its way.
+  // The reply with the lease may have taken long to arrive.
   if (clock.now() - heard >= leased.leaseMs / 3) await keep();
   return { folded, heard };
 }
 
-/** The invocation meets its limit before it has read the session. */
+/** Thrown if an invocation reaches its limit before it has read the whole session. */
 export class TooLongError extends Error {
   override readonly name = 'TooLongError';
-  /** It did nothing else before: the next one would meet the limit at the same page. */
+  /**
+   * `true` if the invocation did no other work before. The next one would then reach the limit at the same
+   * page.
+   */
   readonly isForGood: boolean;
 
   constructor(limit: string, isForGood: boolean) {

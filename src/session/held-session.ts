@@ -32,30 +32,30 @@ interface Options {
   readonly sentAt: number;
   readonly state: SessionState;
   readonly memories: readonly ToolMemory[];
-  /** Shows a client of this invocation what happens. */
+  /** Shows events and live items to a client of this invocation. */
   readonly show?: ((item: FeedItem) => void) | undefined;
-  /** Shows it to readers elsewhere; absent: they have the journal alone. */
+  /** Shows live items to readers elsewhere. If absent, they see only the journal. */
   readonly liveText?: LiveText | undefined;
-  /** Keeps the invocation alive for what comes after its answer. */
+  /** Keeps the invocation alive for work after its response. */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
-  /** Counts what the invocation uses. */
+  /** Counts the requests and the time of the invocation. */
   readonly meter: Meter;
-  /** What keeps files; absent: nothing does. */
+  /** The module that keeps files. Absent if there is none. */
   readonly files?: FileKeeper | undefined;
   /** The Worker's vars, secrets and bindings. */
   readonly env?: GivenEnv | undefined;
-  /** Nothing of the session outlives this invocation. */
+  /** `true` if the session ends with this invocation. */
   readonly keepsNothing?: true | undefined;
   readonly log?: Log | undefined;
 }
 
-/** A session while one invocation holds it: its outbox, its lease, and what cuts the work short. */
+/** A session while one invocation holds it: its outbox, its lease, and the conditions that stop its work. */
 export class HeldSession implements Holder {
   readonly outbox: Outbox;
   readonly files: HeldFiles | undefined;
-  /** What others leave for the holder. */
+  /** Messages for the lease holder. */
   readonly inbox: HeldInbox;
-  /** The way of what happens to those who watch. */
+  /** The feed of events and live items to viewers. */
   readonly live: LiveFeed;
   /** The connections of this invocation. */
   readonly slots = new Slots();
@@ -134,8 +134,8 @@ export class HeldSession implements Holder {
     const { show, liveText } = options;
     this.live = new LiveFeed({ show, liveText, readers: this.#lease, state, clock, turn, log });
     if (leased.live) this.#lease.read({ watched: true, live: true });
-    // A holder's own deadline falls a quarter of a term before the object's; half a term must have passed
-    // since then. One that handed over may have taken over itself a moment before.
+    // A holder's own deadline is a quarter of a term before the object's, and half a term must have passed
+    // since. A holder that handed over may itself have taken over just before.
     this.#formerGoneAt = clock.now() + leaseMs / 4 - (cause === 'expired' ? expiredFor : 0);
   }
 
@@ -190,7 +190,7 @@ export class HeldSession implements Holder {
     this.#options.waitUntil?.(told);
   }
 
-  /** Stops the model and the tools; the turn ends as cancelled. */
+  /** Aborts the model and the tools. The turn ends as cancelled. */
   cancel(): void {
     this.#stop.abort(new Interrupted('cancelled', 'The turn was cancelled.'));
   }
@@ -200,13 +200,13 @@ export class HeldSession implements Holder {
     this.#leaving.begin(reason);
   }
 
-  /** Does the work when this invocation is over. Work that a late call brings after that is done at once. */
+  /** Registers work for the end of this invocation. Work registered after that runs at once. */
   atEnd(work: () => Promise<unknown>): void {
     this.#endings.push(work);
     if (this.#isOver) this.#end();
   }
 
-  /** Awaits what is in flight while the lease lasts: an RPC that is left behind is lost. */
+  /** Awaits requests in flight while the lease lasts, since an RPC that no one awaits is lost. */
   async close(): Promise<void> {
     this.#leaving.close();
     await this.outbox.settled();
@@ -224,7 +224,7 @@ export class HeldSession implements Holder {
   }
 }
 
-/** What a session keeps for the holder of this epoch. */
+/** The credentials that a session keeps for the lease holder of this epoch. */
 const credentialsOf = (port: SessionPort, epoch: number): SessionCredentials => ({
   async find(key) {
     try {

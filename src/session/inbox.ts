@@ -11,23 +11,28 @@ import { mistake } from '../tool/log.ts';
 import { failure, type ResultData } from '../tool/tool-result.ts';
 import type { Outbox } from './outbox.ts';
 
-/** What is posted to the holder of a session for a call that waits. */
+/** A message to the lease holder with an answer for a waiting call. */
 export interface AnswerMessage {
   readonly wait: string;
   readonly answer: JournaledAnswer;
 }
 
-/** What is posted to cancel a turn. */
+/** A message to the lease holder that cancels a turn. */
 export type CancelMessage =
   | { readonly declinedBy?: undefined }
-  /** Only if the turn waits: all that it waits for is declined by this one, who has sent a message instead. */
+  /**
+   * Cancels only a suspended turn. This principal, who sent a new message instead, declines all of its waits.
+   */
   | {
       readonly declinedBy: string;
-      /** Of the waits, by their ids, those that the one who declines was looked at for. The turn resumes if another one has come up since. */
+      /**
+       * The ids of the waits that the principal was allowed to decline. If another one has come up since, the
+       * turn resumes instead.
+       */
       readonly waits: readonly string[];
     };
 
-/** What is posted of a call that answers after its turn, or this invocation's part of it, has ended. */
+/** A message with the late result of a call: the turn has ended, or this invocation no longer holds it. */
 type LateMessage = Pick<
   Extract<SessionEvent, { type: 'late-result-received' }>,
   'call' | 'tool' | 'input' | 'result'
@@ -37,35 +42,38 @@ interface Options {
   readonly port: Pick<SessionPort, 'post'>;
   readonly outbox: Outbox;
   readonly log: Log;
-  /** Called when the turn was cancelled. */
+  /** Called when the turn is cancelled. */
   readonly onCancel: () => void;
-  /** Returns what a result names that is not stored yet; absent if there is none. */
+  /** Returns the unsaved blobs that a result names, or `undefined` if there are none. */
   readonly blobsOf?: ((result: ResultData) => readonly KeptBlob[] | undefined) | undefined;
 }
 
-/** What others leave for the holder of a session, as one holder journals it: each message once. */
+/** Journals the messages in a session's inbox for one lease holder, each message once. */
 export class HeldInbox {
   readonly #options: Options;
   readonly #seen = new Set<number>();
-  /** In order: messages for the model that it was not shown yet, and those that only a newer version of this code knows. */
+  /**
+   * Messages in order that stay in the inbox: those for the model that it was not shown yet, and those of
+   * kinds that only newer code knows.
+   */
   readonly #kept = new Map<number, InboxMessage>();
-  /** How many messages were journaled, after which a loop that had stopped may have something to do again. */
+  /** The number of journaled messages. If it grows after the loop stopped, the loop may have more work. */
   taken = 0;
-  /** The id of the newest message that was told. */
+  /** The id of the newest message received. */
   newest = 0;
 
   constructor(options: Options) {
     this.#options = options;
   }
 
-  /** The ids of messages that were reported and still wait in the inbox. They are not reported again. */
+  /** The ids of messages that were received and stay in the inbox. They are not sent again. */
   get kept(): readonly number[] {
     return [...this.#kept.keys()];
   }
 
   /**
-   * Journals messages, but not while the lease is being given back. Those for the model stay where they are until it is
-   * asked: one that nobody would answer any more is a turn of its own.
+   * Journals messages, except while the lease is being given back. Messages for the model stay in the inbox
+   * until its next call. If this turn does not read one, it starts a turn of its own.
    */
   takeIn(messages: readonly InboxMessage[]): void {
     const { outbox } = this.#options;
@@ -78,7 +86,9 @@ export class HeldInbox {
     }
   }
 
-  /** Journals the messages for the model if this is the turn's own loop. Answers whether there were any. */
+  /**
+   * Journals the messages for the model if `frame` is the turn's own loop. Returns whether there were any.
+   */
   takeSteers(frame: string): boolean {
     const { outbox } = this.#options;
     if (frame !== ROOT || outbox.isReleasing) return false;
@@ -100,7 +110,7 @@ export class HeldInbox {
     else this.taken += 1;
   }
 
-  /** Journals a late result while this invocation holds the turn, and otherwise leaves it for the next holder. */
+  /** Journals a late result while this invocation holds the turn. Otherwise leaves it for the next holder. */
   async late(message: LateMessage): Promise<void> {
     const { outbox, port, blobsOf, log } = this.#options;
     const { turn } = outbox.state;
@@ -111,7 +121,8 @@ export class HeldInbox {
         return await outbox.durable();
       }
     } catch {
-      // The lease was lost on the way. If it was stored all the same, the next holder finds the outcome known.
+      // The lease was lost during the append. If it was stored after all, the next holder finds the outcome
+      // in the journal.
     }
     try {
       const blobs = blobsOf?.(message.result);
@@ -125,7 +136,7 @@ export class HeldInbox {
   }
 }
 
-/** What this code knows what to do with; a record, so that the compiler asks for each. */
+/** The kinds that this code handles. A record makes the compiler require each of them. */
 const KNOWN: Readonly<Record<InboxMessage['kind'], true>> = {
   cancel: true,
   answer: true,
@@ -136,11 +147,11 @@ const KNOWN: Readonly<Record<InboxMessage['kind'], true>> = {
 
 const isKnownKind = (kind: string): boolean => Object.hasOwn(KNOWN, kind);
 
-/** Whether a message would still be answered in the turn. */
+/** Returns whether the turn can still answer a message. */
 const isSteered = (turn: TurnState | undefined): boolean =>
   turn !== undefined && !turn.cancelRequested && turn.frames.get(ROOT)?.refused === undefined;
 
-/** What the holder of a session journals for a message that was left for it; nothing when it is void by now. */
+/** Returns the events that journal a message, or none if it no longer applies. */
 function toEvents(state: SessionState, row: InboxMessage): readonly SessionEvent[] {
   const { turn } = state;
   switch (row.kind) {
@@ -149,23 +160,23 @@ function toEvents(state: SessionState, row: InboxMessage): readonly SessionEvent
     case 'steer':
       return turn ? [steered(turn, row)] : [];
     case 'late':
-      return lateEvents(state, JSON.parse(row.body) as LateMessage); // what was posted as one
+      return lateEvents(state, JSON.parse(row.body) as LateMessage); // It was posted as a `LateMessage`.
     case 'answer':
     case 'expired':
       return turn ? waitOver(turn, row) : [];
   }
 }
 
-/** An open call that waits, and where it stands. */
+/** An open call that waits, and its place. */
 interface WaitingCall {
   readonly frame: string;
   readonly call: CallRecord;
   readonly wait: Wait;
-  /** Names this wait of the call. */
+  /** The id of this wait of the call. */
   readonly id: string;
 }
 
-/** What a turn waits for, outermost frames first, each in source order. */
+/** Returns all waits of a turn: outermost frames first, each in source order. */
 const waitingCalls = (turn: TurnState): WaitingCall[] =>
   [...turn.frames.values()].flatMap((frame) =>
     openBatch(frame).flatMap((call) => {
@@ -175,9 +186,11 @@ const waitingCalls = (turn: TurnState): WaitingCall[] =>
     }),
   );
 
-/** Nothing when it was to decline what the turn waits for, and nothing waits, or something else does. */
+/**
+ * Returns the events of a cancel. Returns none if it should decline the turn's waits, but those have changed.
+ */
 function cancelled(turn: TurnState | undefined, row: InboxMessage): readonly SessionEvent[] {
-  const asked = JSON.parse(row.body) as CancelMessage; // what was posted as one
+  const asked = JSON.parse(row.body) as CancelMessage; // It was posted as a `CancelMessage`.
   const cancel: SessionEvent = { type: 'cancel-requested', turn: row.turn };
   if (!turn || asked.declinedBy === undefined) return [cancel];
   const { declinedBy, waits } = asked;
@@ -196,8 +209,8 @@ function steered(turn: TurnState, row: InboxMessage): SessionEvent {
 }
 
 /**
- * Returns the event of a late result; nothing if the outcome of its call is known. An invocation that cannot tell whether its append was
- * stored leaves a message as well.
+ * Returns the event of a late result, or none if the outcome of its call is known. The message can be a
+ * duplicate, since an invocation also posts it if it cannot tell whether its append was stored.
  */
 function lateEvents({ turn, inDoubt }: SessionState, message: LateMessage): readonly SessionEvent[] {
   const { call } = message;
@@ -208,9 +221,9 @@ function lateEvents({ turn, inDoubt }: SessionState, message: LateMessage): read
   return [{ type: 'late-result-received', turn: turn.id, ...at, ...message }];
 }
 
-/** A wait was answered, or its time is over; nothing when nobody waits for it any more. */
+/** Returns the event for a wait that was answered or has expired, or none if it is no longer open. */
 function waitOver(turn: TurnState, row: InboxMessage): readonly SessionEvent[] {
-  // An answer was posted as one; of a wait that expired, its id is.
+  // An answer is posted as JSON, and an expired wait as its id.
   const message = row.kind === 'answer' ? (JSON.parse(row.body) as AnswerMessage) : undefined;
   const id = message?.wait ?? row.body;
   const waiting = waitingCalls(turn).find((one) => one.id === id);

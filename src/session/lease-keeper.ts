@@ -8,71 +8,78 @@ import type { Outbox, OutboxListener } from './outbox.ts';
 import type { Clock } from './read-platform.ts';
 import { Notices } from './watching/follow-session.ts';
 
-/** What a lease keeper tells the invocation that owns it. */
+/** The callbacks of a lease keeper to its invocation. */
 interface LeaseListener extends Pick<OutboxListener, 'inbox' | 'lost'> {
-  /** The lease is about to be renewed: one more message that nobody asked leave for. */
+  /** Called before the lease is renewed, which costs one more request that the meter did not grant. */
   renewing(): void;
-  /** A reader has come who is shown what is not journaled: its name, as `Notice.joined` has it. */
+  /** Called with the name of a new reader who receives live items, as in `Notice.joined`. */
   joined(reader: string): void;
 }
 
 interface LeaseOptions extends Pick<LineOptions, 'clock' | 'meter' | 'epoch' | 'slots'> {
   readonly port: Pick<SessionPort, 'renew' | 'watch'>;
   readonly leaseMs: number;
-  /** When the request that got the lease was sent. */
+  /** When the request that acquired the lease was sent. */
   readonly sentAt: number;
-  /** Aborts when nothing that others say matters any more. */
+  /** Aborts when messages from others no longer matter. */
   readonly signal: AbortSignal;
   readonly listener: LeaseListener;
   /**
-   * An append that is under way renews the lease when it is answered, and one that never is must not be outlived. When it gives
-   * the lease back, what is left is for the next holder.
+   * A pending append renews the lease once it is acknowledged, but the holder must not outlive one that never
+   * is. While it gives the lease back, new messages are for the next holder.
    */
   readonly outbox: Pick<Outbox, 'isSending' | 'isReleasing'>;
   readonly inbox: Pick<HeldInbox, 'kept' | 'newest'>;
 }
 
-/** A renewal on its way. */
+/** A pending renewal. */
 interface Renewal {
   readonly sentAt: number;
-  /** The newest message that the line had told of when it was sent: its answer brings it. */
+  /** The newest message that the line had reported when this was sent. Its reply brings that message. */
   readonly told: number;
 }
 
 /**
- * When nothing was stored for so long, in ms, a model or a tool is at work, and the line is opened: the answer to an append tells what
- * was left for the holder, and none comes now.
+ * Ms without a stored append after which the line is opened. By then a model or a tool is at work, and there
+ * are no append replies to bring messages.
  */
 const LINE_AFTER = 1_000;
 
-/** How often the object is asked while the line is to tell something and does not, in ms: it has no connection, or is broken. */
+/** The interval of renewals in ms while the line should report messages but is not connected. */
 const WITHOUT_LINE = 1_200;
 
-/** Why an invocation may do nothing more that nobody has answered in time. */
+/** The reason for stopping an invocation whose requests were not acknowledged in time. */
 export const RUN_OUT = 'The lease of this invocation has run out.';
 
 /**
- * Keeps the lease of one invocation, and hears what is left for it. Any append renews the lease. After a third of the term in silence
- * this pings over its line, which wakes no object and stores nothing. It renews the lease by a request if there is no line or no answer,
- * if nothing was stored for long, and at once when its line tells that something was left. Its own deadline, three quarters of a term after
- * the last acknowledged message or ping was *sent*, always falls before the object's. An object that was replaced may go on answering
- * pings, since it stores nothing for them: so a message that is stored has a deadline too, by which the new one waits.
+ * Keeps the lease of one invocation and receives messages for its holder. Every append renews the lease.
+ * After a third of the term without one, it pings over its line, which neither wakes the object nor stores
+ * anything. It sends a renewal request if there is no line or no reply, if nothing was stored for long, and
+ * at once if the line reports a message.
+ *
+ * Its own deadline is three quarters of a term after it *sent* the last acknowledged message or ping, so it
+ * always falls before the object's. An object that was replaced can still answer pings, since they store
+ * nothing. Therefore stored messages have a deadline too, and the new object waits for that.
  */
 export class LeaseKeeper {
   readonly #options: LeaseOptions;
-  /** How long after a message that the object has acknowledged this invocation may act. */
+  /** How long this invocation can act after a message that the object acknowledged, in ms. */
   readonly #term: number;
-  /** Absent while nothing is to be heard of the object but its answers. */
+  /** Absent while only replies of the object are needed. */
   #line: HolderLine | undefined;
-  /** When the last message or ping was sent that the object has acknowledged, unless that was later than a ping may count. */
+  /**
+   * When the last acknowledged message or ping was sent, capped at the latest time at which a ping counts.
+   */
   #heard: number;
-  /** When the ping was sent that is not answered yet. There is one at a time, so that each answer is known to be of that ping. */
+  /**
+   * When the unanswered ping was sent. There is one at a time, so that each reply belongs to a known ping.
+   */
   #pinged: number | undefined;
-  /** When the last append or renewal that was stored was sent. */
+  /** When the last stored append or renewal was sent. */
   #stored: number;
   #cancel: (() => void) | undefined;
   #renewal: Renewal | undefined;
-  /** The newest message of which the line has told, and for which a renewal has asked. */
+  /** The newest message that the line reported and a renewal has requested. */
   #asked = 0;
   #isRead = false;
   #stopped = false;
@@ -85,37 +92,37 @@ export class LeaseKeeper {
     this.#look();
   }
 
-  /** True while this invocation may act, by the clock and not by a timer that may be late. */
+  /** `true` while this invocation can act. Checks the clock, since a timer can be late. */
   get held(): boolean {
     return !this.#stopped && this.#options.clock.now() < this.#heard + this.#term;
   }
 
-  /** The object has stored what was sent then. */
+  /** Records that the object stored a message sent at this time. */
   stored(sentAt: number): void {
     this.#stored = sentAt;
     this.#heard = Math.max(this.#heard, sentAt);
   }
 
   /**
-   * The object has answered who reads the session: a holder that is read opens its line. `live` is as far as an answer knows; a line
-   * that reports knows better.
+   * Updates who reads the session, from a reply of the object. If there are readers, opens the line, whose
+   * own reports then take precedence.
    */
   read({ watched, live }: Pick<ToHolder, 'watched' | 'live'>): void {
     this.#isRead = live === true;
     if (watched) this.#openLine();
   }
 
-  /** Somebody is shown what is not journaled. */
+  /** `true` if a reader receives live items. */
   get isRead(): boolean {
     return this.#line?.notices.live ?? this.#isRead;
   }
 
-  /** Shows them something, unless nothing can be sent now. */
+  /** Sends a live item to the readers. Returns `false` if that is not possible now. */
   show(message: LiveMessage): boolean {
     return this.#line?.notices.show(message) === true;
   }
 
-  /** Ends the watch. A renewal that is under way may be lost: nobody needs it any more. */
+  /** Stops. A renewal in flight can be lost, since it is no longer needed. */
   stop(): void {
     this.#stopped = true;
     this.#cancel?.();
@@ -131,26 +138,26 @@ export class LeaseKeeper {
     this.#line.open();
   }
 
-  /** The latest time for which a ping counts: by pings alone the holder lives for its part of so many terms, and no longer. */
+  /** The latest time for which a ping counts. It limits how long pings alone can keep the lease. */
   get #latest(): number {
     return this.#stored + (LINE_TERMS - 1) * this.#term;
   }
 
-  /** The ping was answered. */
+  /** Handles the reply to a ping. */
   #onHeld(): void {
     this.#heard = Math.max(this.#heard, Math.min(this.#pinged ?? 0, this.#latest));
     this.#pinged = undefined;
     this.#look();
   }
 
-  /** Pings, unless a ping is not answered yet. Returns whether an answer may come soon that counts. */
+  /** Pings, unless a ping is still unanswered. Returns whether a reply that counts can arrive soon. */
   #ping(now: number): boolean {
     if (this.#heard >= this.#latest) return false;
     if (this.#pinged === undefined && this.#line?.notices.ping()) this.#pinged = now;
     return this.#pinged !== undefined && now - this.#pinged < this.#options.leaseMs / 12;
   }
 
-  /** Does what is due, and looks again when something will be. */
+  /** Does all due work, and schedules the next look. */
   #look(): void {
     const { clock, leaseMs, listener, outbox, inbox } = this.#options;
     this.#cancel?.();
@@ -164,12 +171,12 @@ export class LeaseKeeper {
     const untilLine = this.#stored + LINE_AFTER - now;
     if (untilLine <= 0) this.#openLine();
     const line = this.#line;
-    // What is sent over another line answers nothing that was sent over this one.
+    // A reply can only come over the line that the ping was sent on.
     if (!line?.notices.isTelling) this.#pinged = undefined;
-    // The line has told of a message that no answer has brought, and that may not be there any more.
+    // The line reported a message that no reply has brought. It may no longer be in the inbox.
     const isBehind =
       line !== undefined && !outbox.isReleasing && line.told > Math.max(inbox.newest, this.#asked);
-    // How long nothing may be heard of the object before it is asked.
+    // Ms of silence after which the object is asked.
     const patience = line?.isDeaf ? Math.min(leaseMs / 3, WITHOUT_LINE) : leaseMs / 3;
     const silence = now - this.#heard;
     const isDue = silence >= patience;
@@ -191,7 +198,7 @@ export class LeaseKeeper {
       const answer = await port.renew(epoch, inbox.kept);
       const isRenewed = answer.status === 'renewed';
       if (isRenewed && !isSending) this.stored(renewal.sentAt);
-      // Whether the lease was given back before, the answer to that says.
+      // If the lease was given back meanwhile, the reply to that request decides.
       if (this.#stopped || outbox.isReleasing) return;
       if (!isRenewed) {
         listener.lost(new Interrupted('lost', `Another invocation holds the session (${answer.status}).`));
@@ -209,35 +216,35 @@ export class LeaseKeeper {
   }
 }
 
-/** What a line needs of its holder. */
+/** The options of a holder's line. */
 export interface LineOptions {
   readonly port: Pick<SessionPort, 'watch'>;
   readonly clock: Clock;
   readonly meter: Meter;
   readonly epoch: number;
-  /** The connections of the invocation, of which the line takes one. */
+  /** The connections of the invocation. The line takes one. */
   readonly slots: Slots;
-  /** Aborts when nothing that others say matters any more. */
+  /** Aborts when messages from others no longer matter. */
   readonly signal: AbortSignal;
-  /** Called with the name of a reader who has come. */
+  /** Called with the name of a new reader. */
   readonly onJoined: (reader: string) => void;
-  /** Called when a ping was answered. */
+  /** Called when a ping is answered. */
   readonly onHeld: () => void;
-  /** Called when the line reports a newer message, or can report nothing for now. */
+  /** Called when the line reports a newer message, and when it stops reporting. */
   readonly onChange: () => void;
 }
 
 /**
- * The line of one holder to its session's object, which reports over it that something was left for the holder. A line that breaks is
- * opened again, as long as the invocation has means for it.
+ * The line of a lease holder to its session's object, which reports new messages over it. A broken line is
+ * reopened while the invocation has requests and time left.
  */
 export class HolderLine {
   /** The id of the newest message that it has reported. */
   told = 0;
-  /** What it reports, and what is sent over it. */
+  /** The notices on the line, and the messages sent over it. */
   readonly notices: Notices;
   readonly #options: LineOptions;
-  /** Aborts when the line is of no use any more. */
+  /** Aborts when the line is no longer needed. */
   readonly #over: Stop;
 
   constructor(options: LineOptions) {
@@ -247,12 +254,12 @@ export class HolderLine {
     this.notices = new Notices({ ...watch, holder, onBroken, signal: this.#over.signal });
   }
 
-  /** It is to report what is left, and does not yet, or not any more. */
+  /** `true` if the line should report messages but does not. */
   get isDeaf(): boolean {
     return !this.#over.aborted && !this.notices.isTelling && !this.#options.meter.short();
   }
 
-  /** Called once. The line opens as soon as there is a connection for it. */
+  /** Opens the line as soon as a connection is free. Call it once. */
   open(): void {
     const { slots } = this.#options;
     void slots.hold(() => this.#listen(), 'first');
@@ -272,7 +279,7 @@ export class HolderLine {
         newest = unread;
         return unread > this.told;
       });
-      // Of a session that is no more there is nothing left to hold, which the next answer says.
+      // An erased session has no lease to hold. The next reply reports that.
       this.told = Math.max(this.told, notices.wasErased ? Infinity : newest);
       onChange();
     }

@@ -7,81 +7,83 @@ import type { Log } from '../tool/log.ts';
 import { mistake } from '../tool/log.ts';
 import type { Clock } from './read-platform.ts';
 
-/** What a client that watches a turn is shown. */
+/** An item for a client that watches a turn. */
 export type FeedItem = { readonly type: 'event'; readonly stored: StoredEvent } | LiveItem;
 
-/** Those who read the session that this invocation holds. */
+/** The readers of the session that this invocation holds. */
 interface Readers {
-  /** Somebody is shown what is not journaled. */
+  /** `true` if a reader receives live items. */
   readonly isRead: boolean;
-  /** Answers `false` when nothing can be sent now. */
+  /** Sends a live item to the readers. Returns `false` if that is not possible now. */
   show(message: LiveMessage): boolean;
 }
 
-/** What a relay needs of the invocation that holds the session. */
+/** The parts of the holding invocation that a relay uses. */
 export interface RelayOptions {
   readonly clock: Pick<Clock, 'after'>;
   readonly turn: string;
   readonly readers: Readers;
 }
 
-/** Sends what happens in a turn and is not journaled to the readers of its session. */
+/** Sends live items, which are not journaled, to the readers of a session. */
 export interface Relay {
-  /** Sends it soon if anybody reads. All events up to `after` are stored. */
+  /** Sends an item soon if there are readers. All events up to `after` are already stored. */
   add(item: LiveItem, after: number): void;
-  /** Has what runs sent to a reader who has come, by its name in the object, or to all of them again. */
+  /** Sends the current live items to a new reader, by its name in the object, or to all readers. */
   joined(reader: string): void;
-  /** Forgets what this event has ended: the journal has it. */
+  /** Drops live items that this event has replaced. */
   ended(event: StoredEvent): void;
-  /** Sends at once what waits: the reply that it is a piece of is about to be stored. */
+  /** Sends pending items at once, since the reply that they belong to is about to be stored. */
   settle(): void;
-  /** What was not sent is dropped. */
+  /** Drops all pending items. */
   close(): void;
 }
 
-/** What has come to one reader and is not journaled, until it is shown. */
+/** The live items of one reader until they are shown. */
 export interface Queue {
   push(message: LiveMessage): void;
-  /** To be called with every event before it is shown. */
+  /** Must be called with every event before it is shown. */
   shown(event: StoredEvent): void;
-  /** Whether there is something that may be looked at when all events up to this one were shown. */
+  /** Returns whether an item can be shown once all events up to this one are shown. */
   isReady(seq: number): boolean;
-  /** Takes what is to be shown next, when all events up to this one were. */
+  /** Removes and returns the next item to show, once all events up to this one are shown. */
   take(seq: number): LiveItem | undefined;
 }
 
-/** How an app shows what is not journaled to readers elsewhere than where a turn runs. */
+/** The functions with which an app shows live items to readers outside the invocation that runs a turn. */
 export interface LiveText {
-  /** For the invocation that holds a session. */
+  /** Creates the relay for an invocation that holds a session. */
   relay(options: RelayOptions): Relay;
-  /** For one reader; `turn`: only what happens in this one. */
+  /** Creates the queue for one reader. `turn`: limits it to this turn. */
   queue(turn?: string): Queue;
 }
 
 interface Options extends RelayOptions {
-  /** Shows it to readers elsewhere; absent: they have the journal alone. */
+  /** Shows live items to readers elsewhere. If absent, they see only the journal. */
   readonly liveText: LiveText | undefined;
-  /** Shows it to a client of this invocation. */
+  /** Shows items to a client of this invocation. */
   readonly show: ((item: FeedItem) => void) | undefined;
-  /** Folded up to the last event that was emitted. */
+  /** The folded state, including the last emitted event. */
   readonly state: Pick<SessionState, 'seq'>;
   readonly log: Log;
 }
 
 /**
- * Orders what is journaled and what is not: an event is shown when it is durable, and a delta or a report of progress not
+ * Orders events and live items. An event is shown once it is durable, and a text delta or progress report not
  * before the events that precede it.
  */
 export class LiveFeed implements LiveEvents {
-  /** Shows it to those who read the session elsewhere, who have the events from the journal; made with the first item. */
+  /**
+   * Sends live items to readers elsewhere, who get the events from the journal. Created with the first item.
+   */
   relay: Relay | undefined;
   said = '';
   readonly #options: Options;
   #show: Options['show'];
   #shown = 0;
-  /** A stream of its model has begun here. */
+  /** `true` if the model has streamed in this invocation. */
   #began = false;
-  /** One that had begun broke off. */
+  /** `true` if a stream broke off after it began. */
   #brokeOff = false;
   #held: { readonly after: number; readonly item: LiveItem }[] = [];
 
@@ -118,8 +120,10 @@ export class LiveFeed implements LiveEvents {
   }
 
   /**
-   * With `liveText`, a reader may join in the middle of a reply, so the model streams even without readers. After a stream breaks off
-   * without readers, the model is asked without streaming: such a reply is retried more often, and by another model.
+   * Returns the callback for streamed pieces, or `undefined` if the model should not stream. With `liveText`,
+   * the model streams even without readers, since one can join in the middle of a reply. After a stream
+   * breaks off without readers, the model no longer streams: a reply in one piece can be retried more often,
+   * and by another model.
    */
   #pieces(type: 'text-delta' | 'reasoning-delta'): LiveEvents['text'] {
     const { liveText, readers } = this.#options;
@@ -139,7 +143,7 @@ export class LiveFeed implements LiveEvents {
 
   #flush(): void {
     const later = this.#held.findIndex(({ after }) => after > this.#shown);
-    // All at once: a model may have said much while an append was under way.
+    // Sends all due items at once: there can be many after an append.
     const due = this.#held.splice(0, later < 0 ? Infinity : later);
     for (const { item, after } of due) {
       this.#toClient(item);
@@ -152,12 +156,15 @@ export class LiveFeed implements LiveEvents {
       this.#show?.(item);
     } catch (thrown) {
       this.#options.log(mistake('a client of a turn cannot be shown more', thrown));
-      this.#show = undefined; // the turn goes on without it
+      this.#show = undefined; // The turn continues without this client.
     }
   }
 }
 
-/** Shows events to code of the app, whose turn goes on whatever becomes of that, also of a promise that it answers. */
+/**
+ * Returns a function that shows events to code of the app. If that code throws or rejects, it is called no
+ * more and the turn continues.
+ */
 export function showing(
   { log }: { readonly log: Log },
   onEvent: (event: StoredEvent | LiveItem) => unknown,

@@ -5,20 +5,23 @@ import { LOOPS } from '../loop/loop-seams.ts';
 import type { Log } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 
-/** From so many characters on, some 50,000 tokens, a summary costs less than a few more turns that read all of the conversation. */
+/**
+ * The length in characters, about 50,000 tokens, from which a summary costs less than a few more turns that
+ * read the whole conversation.
+ */
 const LONG = 200_000;
 
 /** An invocation that has ended a turn. */
 interface Measuring {
   readonly leased: Pick<Leased, 'snapshot'>;
-  /** Those in scope of the session's agent. */
+  /** The uses in scope of the session's agent. */
   readonly uses: readonly ModuleUse[];
   readonly log: Log;
 }
 
 /**
- * Logs that a conversation has become long, if it was not when the last snapshot was stored: once a session. One that a module keeps
- * short, or that was cut, is not reported.
+ * Logs when a conversation has become long, once per session. Compares with the last snapshot, and skips
+ * conversations that were cut or that a module keeps short.
  */
 export function noteLength(
   { leased, uses, log }: Measuring,

@@ -3,20 +3,23 @@ import { ToolConfigurationError } from '../tool/signals.ts';
 import type { Clock, Platform } from './read-platform.ts';
 
 /**
- * Kept back from work. Of requests to the platform's own: six calls that run, their starts and ends, the end of the turn, and a
- * few that are repeated; of others: what connections and stores need that nobody has counted before.
+ * The reserve for ending a turn. Internal requests: the starts and ends of six running calls, the end of the
+ * turn and a few retries. Subrequests: uncounted requests of connections and stores.
  */
 const RESERVE = { subrequests: 12, internalSubrequests: 12, wallMs: 30_000 };
 
-/** Kept back from those who only watch, which makes no request outside: to leave the line, and to be told how to go on. */
+/**
+ * The reserve of an invocation that only watches. It makes no subrequests, but must leave the line and tell
+ * its client how to continue.
+ */
 const LAST = { subrequests: -Infinity, internalSubrequests: 3, wallMs: 5_000 };
 
-/** Messages that lead to a lease. */
+/** The number of requests that acquire a lease. */
 const FRESH = 2;
 
-/** Counts what one invocation of the Worker uses: all its turns, and its messages to any object. */
+/** Counts what one invocation of the Worker uses, across all its turns and its messages to any object. */
 export class Meter {
-  /** The requests that one piece of work may need: more do not fit into any invocation. */
+  /** The maximum number of subrequests of one piece of work. No invocation has room for more. */
   readonly mostAtOnce: number;
   readonly #platform: Platform;
   readonly #now: () => number;
@@ -31,7 +34,7 @@ export class Meter {
     this.#began = now();
   }
 
-  /** Counts requests to what is outside of the platform: models, services, stores. */
+  /** Counts subrequests outside the platform: to models, services and stores. */
   spend(subrequests = 1): void {
     this.#outside += subrequests;
   }
@@ -41,18 +44,21 @@ export class Meter {
     this.#internal += 1;
   }
 
-  /** So many requests to the session that hardly one is left. */
+  /** The exceeded limit, in words, if almost no requests to the session are left. */
   get outOfRequests(): string | undefined {
     const most = this.#platform.internalSubrequests - LAST.internalSubrequests;
     return this.#internal > most ? this.#said('internalSubrequests') : undefined;
   }
 
-  /** Hardly anything was done so far: what does not fit now, fits into no invocation. */
+  /**
+   * `true` if the invocation has done almost no work. Work that does not fit now would not fit into any
+   * invocation.
+   */
   get isFresh(): boolean {
     return this.#internal <= FRESH;
   }
 
-  /** Returns in words what there is too little left of to begin anything more, or `undefined` while there is enough. */
+  /** Returns, in words, the limit that is too near for new work, or `undefined` if none is. */
   short(kept = RESERVE): string | undefined {
     const { subrequests, internalSubrequests } = this.#platform;
     if (this.#outside > subrequests - kept.subrequests) return this.#said('subrequests');
@@ -61,28 +67,29 @@ export class Meter {
     return this.msLeft(kept) <= 0 ? this.#said('wallMs') : undefined;
   }
 
-  /** As `short`, for a reader that only watches: there is just enough left to say so. */
+  /** Like `short`, but for a reader that only watches and needs a smaller reserve. */
   get over(): string | undefined {
     return this.short(LAST);
   }
 
   /**
-   * Milliseconds until the time of the invocation is nearly over. Of a short invocation no more than half is kept back, and for watchers a
-   * twelfth: what is left of a reserve is the next one's.
+   * Returns the milliseconds until the invocation's time is nearly over. In a short invocation the reserve is
+   * at most half of its time, or a twelfth for watchers.
    */
   msLeft({ wallMs: kept } = RESERVE): number {
     const { wallMs } = this.#platform;
     return this.#began + wallMs - Math.min(kept, (wallMs * kept) / 60_000) - this.#now();
   }
 
-  /** Milliseconds until a watcher is to stop. */
+  /** Milliseconds until a watcher must stop. */
   get msToWatch(): number {
     return this.msLeft(LAST);
   }
 
   /**
-   * Returns in words what there is too little left of for this piece of work. If the work may need more time than is left, it begins
-   * only while at least half of the invocation is left: most work takes a fraction of its timeout.
+   * Returns, in words, the limit that is too near for a piece of work, or `undefined`. Work that could need
+   * more time than is left can begin only in the first half of the invocation, since most work takes a
+   * fraction of its timeout.
    */
   shortFor({ subrequests, ms }: Needs): string | undefined {
     const { wallMs, internalSubrequests } = this.#platform;
@@ -109,26 +116,26 @@ interface Options {
   readonly clock: Pick<Clock, 'after'>;
   /** Counts what the invocation uses. */
   readonly meter: Meter;
-  /** Whether a reply or the result of a call came of this invocation. */
+  /** Returns whether this invocation has produced a reply or the result of a call. */
   readonly hasProgressed: () => boolean;
 }
 
-/** How long a model may go on answering once its invocation is to hand over, in ms. */
+/** How long a model can continue after its invocation decides to hand over, in ms. */
 const MODEL_GRACE = 20_000;
 
 /**
- * When an invocation leaves its turn to another one: near a limit of its platform, or when it is
- * told to. Then nothing more is begun, and what runs may end; replies that take too long are given up.
+ * Decides when an invocation leaves its turn to another: near a limit of its platform, or on request. After
+ * that, no work begins, running work can end, and replies that take too long are abandoned.
  *
- * A turn that is only handed over never ends, so the first thing is done whatever little is left. Two
- * questions ask whether it was. Was work *begun* here? Then further work can be left to another invocation
- * before it begins. Has something *come* of it? Only then may the turn be left because a limit is near:
- * what was only begun, the next holder would begin again.
+ * A turn that is always handed over would never end, so the first piece of work runs even if little is left.
+ * Two conditions ensure progress. If work has *begun* here, further work can be left to another invocation
+ * before it begins. Only if work has *finished* here can the turn be left because a limit is near, since the
+ * next holder would have to repeat unfinished work.
  */
 export class InvocationBudgetWatch {
   readonly #options: Options;
   readonly #replies = new AbortController();
-  /** Aborts, with an `Interrupted` as its reason, when replies are waited for no more. */
+  /** Aborts, with an `Interrupted` as its reason, when replies are no longer awaited. */
   readonly signal = this.#replies.signal;
   readonly #cancelTime: (() => void) | undefined;
   #cancelGrace: (() => void) | undefined;
@@ -145,8 +152,8 @@ export class InvocationBudgetWatch {
   }
 
   /**
-   * Hands over if a limit is near, and something has come of this invocation. Returns why nothing more may begin here, or `undefined`
-   * while it may.
+   * Hands over if a limit is near and this invocation has made progress. Returns why no work can begin here,
+   * or `undefined` if it can.
    */
   look(): Interrupted | undefined {
     const { meter, hasProgressed } = this.#options;
@@ -158,8 +165,8 @@ export class InvocationBudgetWatch {
   /**
    * Counts the requests of a piece of work that is about to begin.
    *
-   * @throws Interrupted when it is left to another invocation; ToolConfigurationError when no invocation
-   *   would have enough.
+   * @throws Interrupted if the work is left to another invocation.
+   * @throws ToolConfigurationError if no invocation would have enough.
    */
   claim(needs: Needs): void {
     const { meter } = this.#options;
@@ -176,8 +183,8 @@ export class InvocationBudgetWatch {
   }
 
   /**
-   * Stops at the next boundary and leaves the turn to another invocation. Answers why, as it was said
-   * first.
+   * Stops at the next boundary and leaves the turn to another invocation. Returns the first reason that was
+   * given.
    */
   begin(reason: string): Interrupted {
     if (this.#reason) return this.#reason;
@@ -192,8 +199,8 @@ export class InvocationBudgetWatch {
   }
 
   /**
-   * What takes too long is asked for again by the next holder; not so the only thing that this one has
-   * done.
+   * Aborts replies that take too long, since the next holder asks again. Keeps waiting if the reply would be
+   * the only progress of this invocation.
    */
   #waitForReplies(reason: Interrupted): void {
     const { clock, meter, hasProgressed } = this.#options;

@@ -8,22 +8,23 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import type { TurnPrincipal } from '../tool/call.ts';
 import { type ContentPart, isFile, isNew, textsOf } from '../tool/content.ts';
 
-/** A message as it is journaled, and what is to be kept with it. */
+/** A message to be journaled, and the blobs to store with it. */
 interface NewMessage {
-  /** What it says in words. */
+  /** Its text. */
   readonly message: string;
-  /** All of it in its order; absent when it holds no file. */
+  /** All of its parts in order. Absent if it has no files. */
   readonly parts?: readonly ContentPart[];
-  /** Each once, also if the message holds the same bytes several times; absent if it holds none. */
+  /** Each blob once, even if the message repeats its bytes. Absent if there are none. */
   readonly blobs?: readonly KeptBlob[] | undefined;
-  /** How many bytes of blobs the session may keep. */
+  /** The maximum bytes of blobs that the session can keep. */
   readonly room?: number | undefined;
 }
 
 /**
- * Names the files of a message by the hashes of their bytes. Text that is blank is left out.
+ * Names the files of a message by the hashes of their bytes, and drops blank text.
  *
- * @throws FileRefusedError if a file is empty or too large; ConfigurationError for a file that nothing keeps.
+ * @throws FileRefusedError if a file is empty or too large.
+ * @throws ConfigurationError if the message has a file but no module keeps files.
  */
 export async function toNewMessage(
   sent: string | readonly ContentPart[],
@@ -38,21 +39,22 @@ export async function toNewMessage(
   return { message, parts: said };
 }
 
-/** A message that somebody sends to a session. */
+/** A message to a session. */
 interface Sending<Answer> {
   readonly port: Pick<SessionPort, 'read'>;
   readonly steering: Steering;
   readonly from: TurnPrincipal;
   readonly start: TurnStart;
-  /** Has it stored. */
+  /** Stores the message. */
   readonly take: (start: TurnStart) => Promise<Answer>;
 }
 
 /**
- * Has a message stored. One that is to steer a turn of somebody else waits in line instead. It names the turn that it may steer, so
- * that the session decides: should that end before, the message is a turn of its own, whoever's is open then.
+ * Stores a message. If it would steer another principal's turn, it waits in line instead. The message names
+ * the turn that it can steer, so that the session decides: if that turn ends first, the message starts a turn
+ * of its own.
  *
- * @throws NewerEventError when the open turn was begun by a newer version of this code; what `take` does.
+ * @throws NewerEventError if a newer version of this code began the open turn, and any error of `take`.
  */
 export async function storeMessage<Answer extends Accepted | Deferred | Leased | NotStarted>(
   sending: Sending<Answer>,
@@ -76,6 +78,6 @@ async function isTurnOf(
   return event?.type === 'turn-started' && isSamePerson(event.principal, from);
 }
 
-/** Roles come and go, and make nobody another one. */
+/** Compares id and tenant. Roles can change without changing the person. */
 export const isSamePerson = (a: TurnPrincipal, b: TurnPrincipal): boolean =>
   a.id === b.id && a.tenant === b.tenant;

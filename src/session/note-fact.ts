@@ -6,21 +6,21 @@ import type { Json } from '../tool/json.ts';
 import type { ModuleIdentity } from '../tool/module-use.ts';
 import { factOf, type ToolMemory } from '../tool/tool-memory.ts';
 
-/** A fact that a module records beside the turns of a session. */
+/** A fact that a module records outside the turns of a session. */
 export interface NotedFact<Value extends Json, Fact extends Json> {
-  /** The turn that it is of, which may have ended. */
+  /** The turn that the fact belongs to. It may have ended. */
   readonly turn: string;
-  /** Of scope `session`: a turn that has ended has no loops. */
+  /** A memory of scope `session`, since an ended turn has no loops. */
   readonly memory: Pick<ToolMemory<Value, Fact>, 'name' | 'unread'>;
   readonly fact: Fact;
-  /** When it is recorded, in ms since the epoch. */
+  /** The time of the fact, in ms since the epoch. */
   readonly at: number;
 }
 
 /**
- * Records a fact of a module in a session, as a `module-event` of the turn: at once, or as soon as a turn that runs
- * there has stopped. Resolves with `posted` once the fact is stored, and otherwise with the reason why it is not:
- * `no-such-turn` or `session-full`.
+ * Records a fact of a module in a session, as a `module-event` of the turn: at once, or as soon as the
+ * running turn has stopped. Resolves with `posted` once the fact is stored. Otherwise resolves with the
+ * reason: `no-such-turn` or `session-full`.
  *
  * @throws Error if the fact is not JSON.
  */

@@ -20,9 +20,9 @@ import { type SessionPlace, systemClock } from './read-platform.ts';
 import { type Pauses, sendingAgain } from './send-again.ts';
 
 /**
- * The session of this name in its Durable Object. Every call may be done twice: its answer may be lost, and it is sent again by
- * a new stub then. Calls reject with a SessionUnavailableError when that does not help, or the object has too much to do, and with
- * a DeploymentError when its class has no database.
+ * Returns the session of this name in its Durable Object. A call whose reply is lost is sent again with a new
+ * stub, so it can run twice. Calls reject with a SessionUnavailableError if that does not help or the object
+ * is overloaded, and with a DeploymentError if its class has no SQLite storage.
  */
 export function objectSession(
   namespace: DurableObjectNamespace<SessionObject>,
@@ -34,7 +34,7 @@ export function objectSession(
     () => objects.getByName(name, locationHint === undefined ? {} : { locationHint }),
     { ...REAL, ...pauses },
   );
-  const asked = {} as Pick<SessionPort, (typeof ASKED)[number]>; // each is a method of the object, by the same name
+  const asked = {} as Pick<SessionPort, (typeof ASKED)[number]>; // Each is a method of the object with the same name.
   for (const method of ASKED) {
     const ask = (...given: unknown[]) =>
       send(async (object) => (object[method] as (...given: unknown[]) => unknown)(...given));
@@ -56,7 +56,7 @@ export function objectSession(
   };
 }
 
-/** What else the object is asked as it stands. */
+/** The methods that are passed to the object unchanged. */
 const ASKED = [
   'accept',
   'resume',
@@ -80,7 +80,10 @@ async function watch(object: Pick<Fetcher, 'fetch'>, watcher: Watcher): Promise<
   });
   if (webSocket === null) throw new Error(`the session object answered ${status} and opened no WebSocket`);
   let isOpen = true;
-  /** Characters of live messages that the object has not read, and that it has sent since it was told that they were read. */
+  /**
+   * Characters of live messages: those sent that the object has not acknowledged, and those received since
+   * the last acknowledgement.
+   */
   const live = { unread: 0, read: 0 };
   const close = () => {
     if (isOpen) onClosed();
@@ -94,11 +97,11 @@ async function watch(object: Pick<Fetcher, 'fetch'>, watcher: Watcher): Promise<
     if (message) onLive?.(message);
   };
   webSocket.addEventListener('message', ({ data }) => {
-    if (!isOpen || typeof data !== 'string') return; // the object sends nothing else
+    if (!isOpen || typeof data !== 'string') return; // The object sends only strings.
     if (data === READ) live.unread = 0;
     else if (data === `${HELD} ${holder}`) onHeld?.();
     else if (isShown(data)) shown(data);
-    else onNotice(JSON.parse(data) as Notice); // as the object has written it
+    else onNotice(JSON.parse(data) as Notice); // The object wrote it as a `Notice`.
   });
   webSocket.addEventListener('close', close);
   webSocket.addEventListener('error', close);

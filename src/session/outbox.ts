@@ -22,15 +22,20 @@ import { Changes, ENCODER, reasonOf } from '../tool/async.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { type Clock, soon } from './read-platform.ts';
 
-/** What an outbox tells the invocation that owns it. */
+/** The callbacks of an outbox to its invocation. */
 export interface OutboxListener {
-  /** These events are durable, in order; `sentAt` is when their append was sent, by the holder's clock. */
+  /** These events are durable, in order. `sentAt` is when their append was sent, by the holder's clock. */
   stored(events: readonly StoredEvent[], sentAt: number): void;
-  /** What an answer tells the holder: rows that somebody left for it, each until it is read, and who reads the session. */
+  /**
+   * Receives the parts of a reply that are for the holder: inbox rows, each until it is read, and who reads
+   * the session.
+   */
   inbox(told: ToHolder): void;
-  /** What was emitted so far is about to be sent. Returns which inbox rows are known and kept for later. */
+  /**
+   * Called before the emitted events are sent. Returns the inbox rows that are known and stay in the inbox.
+   */
   sending(): readonly number[];
-  /** Nothing can be stored any more. Called once. */
+  /** This invocation can no longer store anything. Called once. */
   lost(reason: Interrupted): void;
 }
 
@@ -42,48 +47,48 @@ interface Options {
   readonly now: () => number;
   readonly after: Clock['after'];
   readonly soon?: Clock['soon'] | undefined;
-  /** Whether the lease still lasts, by this invocation's own deadline. */
+  /** Returns whether the lease still lasts, by this invocation's own deadline. */
   readonly isHeld: () => boolean;
   readonly listener: OutboxListener;
-  /** What waits in the session, as the lease told; nothing unless given. */
+  /** The load that waits in the session, as reported with the lease. Defaults to none. */
   readonly waiting?: WaitingLoad | undefined;
-  /** Names what is stored with an event. */
+  /** Names the files to store with an event. */
   readonly files?: Pick<HeldFiles, 'namedBy'> | undefined;
 }
 
-/** What is stored with the last events of an invocation. */
+/** Data to store with the last events of an invocation. */
 type WithRelease = Pick<Change, 'resumeAfter' | 'snapshot' | 'agenda'>;
 
 const NOTHING_WAITS: WaitingLoad = { turns: 0, bytes: 0 };
 
-/** An inbox row, and the last event that was emitted when it was taken in. */
+/** An inbox row, and the last event that was emitted when it was journaled. */
 interface InboxRead {
   readonly id: number;
   readonly seq: number;
 }
 
 /**
- * The one way of an invocation to its session's journal: every event goes through here, is folded as it is emitted, in the
- * form in which it comes back from the journal, and is stored in that order.
- * At most one append is in flight; what is emitted meanwhile leaves together in the next one.
+ * An invocation's only way to write to its session's journal. Every event is folded when it is emitted, in
+ * the form in which the journal returns it, and stored in that order. At most one append is in flight. Events
+ * emitted meanwhile are sent together in the next one.
  */
 export class Outbox implements LoopJournal {
   readonly state: SessionState;
-  /** Everything up to here is durable. */
+  /** The last durable event. */
   acknowledged: number;
-  /** Bytes of bodies emitted, for deciding on a snapshot. */
+  /** The size of the emitted bodies, which decides on a snapshot. */
   bytes = 0;
-  /** A reply or the result of a call was emitted here. */
+  /** `true` if a reply or the result of a call was emitted. */
   hasProgressed = false;
-  /** The lease is being given back, or was. */
+  /** `true` if the lease is being or was given back. */
   isReleasing = false;
-  /** Why nothing can be stored any more. */
+  /** Why storing is no longer possible. */
   fencedBy: Interrupted | undefined;
-  /** The session was too full for what was emitted here. */
+  /** The refusal of a full session, if there was one. */
   full: SessionFull | undefined;
   readonly #options: Options & Sending;
   readonly #pending: Emitted[] = [];
-  /** In the append that is under way. */
+  /** The events in the pending append. */
   #sent: readonly Emitted[] = [];
   #waiting: WaitingLoad;
   readonly #changes = new Changes();
@@ -96,7 +101,7 @@ export class Outbox implements LoopJournal {
 
   constructor(options: Options) {
     this.#options = { ...options, givenUp: this.#givenUp.promise };
-    this.#givenUp.promise.catch(() => {}); // which only an append awaits
+    this.#givenUp.promise.catch(() => {}); // Only an append awaits it.
     this.state = options.state;
     this.acknowledged = options.state.seq;
     this.#waiting = options.waiting ?? NOTHING_WAITS;
@@ -106,7 +111,7 @@ export class Outbox implements LoopJournal {
     return this.#changes.next;
   }
 
-  /** What waits in the session: as the object told last, and what was scheduled here since. */
+  /** The load that waits in the session: as last reported by the object, plus turns scheduled here since. */
   get waiting(): WaitingLoad {
     return [...this.#sent, ...this.#pending]
       .flatMap(({ scheduled }) => scheduled)
@@ -115,7 +120,7 @@ export class Outbox implements LoopJournal {
       }, this.#waiting);
   }
 
-  /** An append is under way. */
+  /** `true` while an append is in flight. */
   get isSending(): boolean {
     return this.#sending !== undefined;
   }
@@ -125,7 +130,7 @@ export class Outbox implements LoopJournal {
       const row = toRow(event);
       const stored = parseEvent({ ...row, seq: this.state.seq + 1, at: 0 });
       this.bytes += row.body.length;
-      // It is counted from there how often the turn was taken over.
+      // Take-overs without progress are counted from the last such event.
       const progress = progressBy(event.type) === 'result';
       this.hasProgressed ||= progress;
       reduce(this.state, stored, this.#options.memories);
@@ -136,7 +141,10 @@ export class Outbox implements LoopJournal {
     this.#schedule();
   }
 
-  /** These inbox rows were taken in by what was emitted so far: they are deleted in the commit that stores the last of it. */
+  /**
+   * Marks inbox rows as journaled by the events emitted so far. The commit that stores the last of those
+   * events deletes the rows.
+   */
   read(ids: readonly number[]): void {
     const { seq } = this.state;
     this.#inboxRead.push(...ids.map((id) => ({ id, seq })));
@@ -144,14 +152,18 @@ export class Outbox implements LoopJournal {
 
   async durable(): Promise<void> {
     const { seq } = this.state;
-    await Promise.resolve(); // the calls of a batch start one right after another, and leave together
+    await Promise.resolve(); // The calls of a batch start in quick succession and are sent together.
     while (this.acknowledged < seq) {
       if (this.fencedBy) throw this.fencedBy;
       await this.#send();
     }
   }
 
-  /** Stores what is left and gives the lease back in the same commit. @throws Interrupted when it cannot. */
+  /**
+   * Stores the remaining events and gives the lease back in the same commit.
+   *
+   * @throws Interrupted if it cannot.
+   */
   async release(release: NonNullable<Change['release']>, more?: WithRelease): Promise<void> {
     this.isReleasing = true;
     this.#ending = { release, ...more };
@@ -161,13 +173,19 @@ export class Outbox implements LoopJournal {
     }
   }
 
-  /** Resolves when nothing is in flight: an RPC that nobody awaits is lost when the invocation returns. */
+  /**
+   * Resolves when no request is in flight, since an RPC that no one awaits is lost when the invocation
+   * returns.
+   */
   async settled(): Promise<void> {
     while (this.#sending || (this.#pending.length > 0 && !this.fencedBy)) await this.#send();
     this.#cancelSoon?.();
   }
 
-  /** Stores nothing more, and ends every wait for it, also for an append that will never be answered. */
+  /**
+   * Stores nothing more, and ends every wait for storage, including for an append that will never be
+   * answered.
+   */
   fence(reason: Interrupted): void {
     if (this.fencedBy) return;
     this.fencedBy = reason;
@@ -176,8 +194,8 @@ export class Outbox implements LoopJournal {
   }
 
   /**
-   * Sends at the end of this turn of the event loop, unless somebody waits: a reply and the start of its
-   * call, which follows at once, leave together.
+   * Sends at the end of this turn of the event loop, or earlier if `durable` is called. A reply and the start
+   * of its call, which follows at once, are then sent together.
    */
   #schedule(): void {
     if (this.#sending || this.#cancelSoon || this.#pending.length === 0 || this.fencedBy) return;
@@ -200,7 +218,7 @@ export class Outbox implements LoopJournal {
     this.#sent = sent;
     const isLast = this.#pending.length === 0;
     const inboxRead = this.#inboxRead.length > 0 ? this.#takeRead(this.acknowledged + sent.length) : [];
-    // The lease is given back only with the last of the events.
+    // The lease is given back only with the last events.
     const ending = isLast && !this.#isReleased ? this.#ending : undefined;
     const inboxHeld = this.#options.listener.sending();
     const sentAt = this.#options.now();
@@ -224,7 +242,10 @@ export class Outbox implements LoopJournal {
     }
   }
 
-  /** The rows that the events up to this one took in: deleted before, they would be lost in a crash, and after, read twice. */
+  /**
+   * Returns the rows that the events up to this one have journaled. Deleting them earlier would lose them in
+   * a crash, and deleting them later would read them twice.
+   */
   #takeRead(until: number): number[] {
     const ids = this.#inboxRead.filter(({ seq }) => seq <= until).map(({ id }) => id);
     this.#inboxRead = this.#inboxRead.filter(({ seq }) => seq > until);
@@ -236,17 +257,17 @@ export class Outbox implements LoopJournal {
   }
 }
 
-/** An event, as it is stored and as it was folded. */
+/** An event, in its stored and its folded form. */
 export interface Emitted extends DueLater {
   readonly row: NewRow;
   readonly event: StoredEvent;
-  /** Stored with it in the same commit; absent if there is none. */
+  /** Blobs that are stored in the same commit. Absent if there are none. */
   readonly blobs: readonly KeptBlob[] | undefined;
-  /** It is a reply, or the result of a call. */
+  /** `true` for a reply or the result of a call. */
   readonly progress: boolean;
 }
 
-/** What the object is to do later because of an event: end a wait, or start turns. */
+/** Later work of the object for an event: to expire a wait, or to start turns. */
 interface DueLater {
   readonly expiry: NonNullable<Change['expiries']>[number] | undefined;
   readonly scheduled: readonly ScheduledTurn[];
@@ -254,7 +275,9 @@ interface DueLater {
 
 const NOTHING_LATER: DueLater = { expiry: undefined, scheduled: [] };
 
-/** Answers what follows later from an event that was just folded into its turn: the end of a call's wait, or scheduled turns. */
+/**
+ * Returns the later work of an event that was just folded: the expiry of a call's wait, or scheduled turns.
+ */
 export function dueOf(turn: TurnState | undefined, event: SessionEvent): DueLater {
   if (event.type === 'tool-call-suspended' && typeof event.wait.expires === 'number') {
     const call = openBatch(turn?.frames.get(event.frame ?? ROOT)).find(({ id }) => id === event.call);
@@ -266,10 +289,14 @@ export function dueOf(turn: TurnState | undefined, event: SessionEvent): DueLate
   return NOTHING_LATER;
 }
 
-/** Of bodies, a character of which has two bytes at the most, and of blobs: an RPC message weighs at most 32 MiB. */
+/**
+ * The maximum size of an append: bodies, at two bytes per character, and blobs. An RPC message can be 32 MiB.
+ */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Takes from the pending events what fits into one message to the object, and at least one if there is one. */
+/**
+ * Removes the pending events that fit into one message to the object. Takes at least one if there are any.
+ */
 export function takeFitting(pending: Emitted[]): Emitted[] {
   let size = 0;
   let taken = 0;
@@ -282,7 +309,10 @@ export function takeFitting(pending: Emitted[]): Emitted[] {
   return pending.splice(0, taken);
 }
 
-/** The append of these events, which also deletes the inbox rows that they took in, and tells which others are known. */
+/**
+ * Returns the append of these events. It deletes the inbox rows that they journaled, and names the others
+ * that are known.
+ */
 export function toChange(
   sent: readonly Emitted[],
   inboxRead: readonly number[],
@@ -315,20 +345,22 @@ export interface Sending {
   readonly port: Pick<SessionPort, 'append'>;
   readonly epoch: number;
   readonly after: Clock['after'];
-  /** Whether the lease still lasts, by this invocation's own deadline. */
+  /** Returns whether the lease still lasts, by this invocation's own deadline. */
   readonly isHeld: () => boolean;
-  /** Rejects when nobody waits for the answer any more. */
+  /** Rejects when the reply is no longer awaited. */
   readonly givenUp: Promise<never>;
 }
 
-/** Between an append that failed and the next try, in ms. */
+/** The pauses between attempts of a failed append, in ms. */
 const FIRST_WAIT = 50;
 const LONGEST_WAIT = 1_000;
 
 /**
- * An append is idempotent: one that failed is sent again while the lease lasts. A refusal is for good.
+ * Appends until the object replies. An append is idempotent, so a failed one is sent again while the lease
+ * lasts. A refusal is final.
  *
- * @throws what the last try did, once the lease has run out; what `givenUp` rejects with as soon as it does.
+ * @throws the error of the last attempt once the lease has expired, or the reason of `givenUp` as soon as it
+ * rejects.
  */
 export async function appendUntilAnswered(
   { port, epoch, after, isHeld, givenUp }: Sending,

@@ -2,50 +2,55 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import { TIMERS } from '../tool/async.ts';
 
 /**
- * What one invocation may use. A turn that comes near a limit is handed over to a fresh
- * invocation: local workerd enforces none of them, and the real platform does so without a warning.
+ * The limits of one invocation. A turn near a limit is handed over to a fresh invocation. Local workerd
+ * enforces none of the limits, and the real platform enforces them without warning.
  */
 export interface Platform {
-  /** Requests to models, services and stores: 50 on the free plan of Workers, 10,000 on paid ones. */
+  /** Requests to models, services and stores: 50 on the free Workers plan, 10,000 on paid plans. */
   readonly subrequests: number;
-  /** Requests to the platform's own, which are objects and queues: 1,000 on the free plan of Workers, 10,000 on paid ones. */
+  /**
+   * Requests to the platform's own objects and queues: 1,000 on the free Workers plan, 10,000 on paid plans.
+   */
   readonly internalSubrequests: number;
-  /** Milliseconds that an invocation may take in all. */
+  /** The total milliseconds of an invocation. */
   readonly wallMs: number;
 }
 
-/** Where the Durable Objects of sessions are. Its words are those of the platform's types, which Node has not. */
+/**
+ * The location of the sessions' Durable Objects. The values are those of the platform's types, which Node
+ * lacks.
+ */
 export interface SessionPlace {
-  /** Where an object that does not exist yet is made. */
+  /** Where to create an object that does not exist yet. */
   readonly locationHint?:
     | ('wnam' | 'enam' | 'sam' | 'weur' | 'eeur' | 'apac' | 'apac-ne' | 'apac-se' | 'oc' | 'afr' | 'me')
     | undefined;
-  /** Where its data may be kept; part of the object's identity. */
+  /** Where its data must stay. Part of the object's identity. */
   readonly jurisdiction?: 'eu' | 'fedramp' | 'fedramp-high' | 'us' | undefined;
 }
 
-/** What the code of an app says of its platform; the rest is as its vars say. */
+/** The platform limits that an app's code sets. Vars decide the others. */
 export type PlatformConfig = { readonly [Limit in keyof Platform]?: number | undefined };
 
-/** On every plan: the time after which the platform ends an invocation that nobody waits for. */
+/** The time after which every plan ends an invocation that no client waits for. */
 const WALL_MS = 14 * 60_000;
 
-/** What the var `PLAN` may say, and what an invocation may use then. */
+/** The values of the var `PLAN`, and the limits of each. */
 const PLANS = {
   free: { subrequests: 50, internalSubrequests: 1_000, wallMs: WALL_MS },
   paid: { subrequests: 10_000, internalSubrequests: 10_000, wallMs: WALL_MS },
 } as const satisfies Readonly<Record<string, Platform>>;
 
-/** What every plan allows. */
+/** The limits that every plan allows. */
 export const DEFAULT_PLATFORM: Platform = PLANS.free;
 
-/** The limits where nobody counts: in a test, in a process of one's own. */
+/** No limits, for a test or a process of your own. */
 export const UNLIMITED: Platform = { subrequests: Infinity, internalSubrequests: Infinity, wallMs: Infinity };
 
-/** With less a turn could not end a batch of calls, and would be handed over for ever. */
+/** With fewer, a turn could not finish a batch of calls, and would be handed over forever. */
 const LEAST_SUBREQUESTS = 20;
 
-/** The var that sets each limit, and the least that makes sense of it. */
+/** The var that sets each limit, and its minimum. */
 const LIMITS = {
   subrequests: ['SUBREQUESTS', LEAST_SUBREQUESTS],
   internalSubrequests: ['INTERNAL_SUBREQUESTS', LEAST_SUBREQUESTS],
@@ -57,10 +62,10 @@ type Limit = keyof Platform;
 const isLimit = (name: string): name is Limit => Object.hasOwn(LIMITS, name);
 
 /**
- * Answers what an invocation of this deployment may use: as the code says, else as the vars `SUBREQUESTS`,
- * `INTERNAL_SUBREQUESTS` and `WALL_MS` say, else as the plan allows that the var `PLAN` names, else as the free plan does.
+ * Returns the limits of an invocation. The code's own values come first, then the vars `SUBREQUESTS`,
+ * `INTERNAL_SUBREQUESTS` and `WALL_MS`, then the plan in the var `PLAN`. Defaults to the free plan.
  *
- * @throws ConfigurationError that names the var, or the property, which says something impossible.
+ * @throws ConfigurationError if a value is invalid. The message names the var or the property.
  */
 export function readPlatform(
   env: Readonly<Record<string, unknown>>,
@@ -79,7 +84,7 @@ export function readPlatform(
   };
 }
 
-/** @throws ConfigurationError when what the code declares of its platform is impossible. */
+/** @throws ConfigurationError if a limit in the code is invalid. */
 export function checkPlatform(declared: PlatformConfig): void {
   for (const [name, value] of Object.entries(declared)) {
     if (isLimit(name) && value !== undefined) checkLimit(`limits.${name}`, LIMITS[name][1], value);
@@ -93,9 +98,10 @@ function planOf(value: unknown): Platform {
 }
 
 /**
- * Reads a var that is a whole number: a text, or a number where wrangler.toml has one; one that is empty is not set.
+ * Reads a var that is a whole number: a string, or a number from wrangler.toml. An empty string counts as
+ * unset.
  *
- * @throws ConfigurationError if it is another.
+ * @throws ConfigurationError if it is not a whole number of at least `least`.
  */
 export function fromVar(name: string, least: number, value: unknown): number | undefined {
   if (value === undefined || value === '') return undefined;
@@ -110,24 +116,27 @@ function checkLimit(name: string, least: number, value: unknown): number {
 
 const said = (value: unknown): string => JSON.stringify(value)?.slice(0, 40) ?? String(value);
 
-/** Time as this code reads it, so that a test can hold it. */
+/** The time source of this code. Tests replace it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Calls back once after `ms`; the answer cancels it. */
+  /** Calls back once after `ms`. Returns a function that cancels it. */
   after(ms: number, run: () => void): () => void;
-  /** Calls back once at the end of this turn of the event loop; a real timer of 0 ms does unless given. */
+  /** Calls back once at the end of this turn of the event loop. Defaults to a timer of 0 ms. */
   soon?(run: () => void): () => void;
 }
 
-/** Calls back once at the end of this turn of the event loop, as the clock understands it; the answer cancels it. */
+/**
+ * Calls back once at the end of this turn of the event loop, by the clock's `soon`. Returns a function that
+ * cancels it.
+ */
 export function soon(clock: { readonly soon?: Clock['soon'] | undefined }, run: () => void): () => void {
   return clock.soon?.(run) ?? systemClock.after(0, run);
 }
 
 /**
- * Returns what calls back as the clock does, by one timer for all who wait: setting a timer costs more than most of what an invocation
- * does between two requests, and hardly any of its time limits is reached.
+ * Returns an `after` that serves all callers with one timer. Setting a timer costs more than most of an
+ * invocation's work between two requests, and few of its time limits are ever reached.
  */
 export function sharedTimer(clock: Pick<Clock, 'after' | 'now'>): Clock['after'] {
   const waiting = new Set<{ readonly due: number; readonly run: () => void }>();
@@ -147,7 +156,7 @@ export function sharedTimer(clock: Pick<Clock, 'after' | 'now'>): Clock['after']
     }
   };
   return (ms, run) => {
-    // What is no number counts as no time, as it does to the platform's timer.
+    // A NaN delay counts as 0, as in the platform's own timer.
     const one = { due: clock.now() + (ms || 0), run };
     waiting.add(one);
     if (one.due < next) set();
@@ -157,7 +166,7 @@ export function sharedTimer(clock: Pick<Clock, 'after' | 'now'>): Clock['after']
   };
 }
 
-/** The clock of the platform. */
+/** The platform's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after: TIMERS.after,

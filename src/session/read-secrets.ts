@@ -7,13 +7,14 @@ import { Secrets } from '../tool/secrets.ts';
 import { type ContextValues, ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
 import type { Clock } from './read-platform.ts';
 
-/** The credentials of one invocation by name, as an app mints them; those that are `undefined` are left out. */
+/** The credentials of one invocation by name, as the app mints them. `undefined` values are left out. */
 export type MintedSecrets = Readonly<Record<string, string | undefined>>;
 
 /**
- * The secrets that an app's hook answered, or `NONE` for no answer.
+ * Returns the secrets that an app's hook returned, or `NONE` for none.
  *
- * @throws ConfigurationError naming one that is not text: it could be found in no result, and so not be taken out of it.
+ * @throws ConfigurationError if a secret is not a string, since it could not be redacted. The message names
+ * it.
  */
 export function readSecrets(minted: MintedSecrets | undefined): Secrets {
   const values: unknown = minted ?? {};
@@ -28,9 +29,10 @@ export function readSecrets(minted: MintedSecrets | undefined): Secrets {
 }
 
 /**
- * What is being minted, waited for no longer than a hook may take.
+ * Awaits the minting of secrets within the time limit of hooks.
  *
- * @throws ConfigurationError when it takes longer; the signal's reason as soon as that aborts.
+ * @throws ConfigurationError if it takes longer.
+ * @throws the signal's reason as soon as it aborts.
  */
 export const mintedInTime = <Minted>(
   clock: Pick<Clock, 'after'>,
@@ -41,10 +43,14 @@ export const mintedInTime = <Minted>(
 const unminted = (ms: number): ConfigurationError =>
   new ConfigurationError(`\`secrets\` did not answer within ${ms} ms.`);
 
-/** What an app declares as its context: values, or a context made of them. */
+/** The context that an app declares: values, or a context made of them. */
 export type AppContext = ContextValues | ToolCallContext;
 
-/** The tool-call context that an app declares. @throws ConfigurationError when it is not JSON. */
+/**
+ * Returns the tool-call context that an app declares.
+ *
+ * @throws ConfigurationError if it is not JSON.
+ */
 export function toAppContext(declared: AppContext): ToolCallContext {
   try {
     return ToolCallContext.of(declared);
@@ -54,29 +60,36 @@ export function toAppContext(declared: AppContext): ToolCallContext {
   }
 }
 
-/** What a client may call a session. */
+/** The valid ids of sessions. */
 export const SESSION_ID = /^[A-Za-z0-9_.:@-]{1,128}$/;
 
-/** The rule for the ids of sessions, in words for whoever broke it. */
+/** The rule for session ids, in words for an error. */
 export const SESSION_ID_RULE = '1 to 128 of the characters A-Z a-z 0-9 _ . : @ -';
 
-/** What names a session: two owners' `s1` never meet. */
+/** The identity of a session. Equal ids of two owners are different sessions. */
 export interface SessionAddress {
   readonly owner: Owner;
   readonly agent: string;
   readonly session: string;
 }
 
-/** The name of the session's object. A tenant stands in it as an object, which no id can be written as. */
+/**
+ * Returns the name of the session's object. A tenant is written as an object, so that it cannot equal an id.
+ */
 export const toSessionName = ({ owner: { id, tenant }, agent, session }: SessionAddress): string =>
   JSON.stringify([tenant === undefined ? id : { tenant }, agent, session]);
 
-/** The address that an object's name was made of. @throws Error when the name was not made by `toSessionName`. */
+/**
+ * Returns the address in an object's name.
+ *
+ * @throws Error if `toSessionName` did not make the name.
+ */
 export function addressOfSession(name: string): SessionAddress {
   const parts: unknown = JSON.parse(name);
   const [named, agent, session] = Array.isArray(parts) ? parts : [];
   const owner = typeof named === 'string' ? { id: named } : named;
-  // Any text is an id here: that of the session which `GET /health` looks at is empty, and an `auth` may have let in blank ones.
+  // Any string is a valid id here. The session that `GET /health` checks has an empty one, and an `auth` can
+  // let in blank ones.
   const isOwner = typeof named === 'string' || ownerProblem(owner) === undefined;
   if (!isOwner || typeof agent !== 'string' || typeof session !== 'string') {
     throw new Error(`'${name}' does not name a session.`);
@@ -84,11 +97,19 @@ export function addressOfSession(name: string): SessionAddress {
   return { owner, agent, session };
 }
 
-/** The names of the agent and of the session alone. @throws Error as `addressOfSession` does. */
+/**
+ * Returns only the names of the agent and the session.
+ *
+ * @throws Error as `addressOfSession` does.
+ */
 export function namesOfSession(name: string): Omit<SessionAddress, 'owner'> {
   const { agent, session } = addressOfSession(name);
   return { agent, session };
 }
 
-/** The name of the agent alone. @throws Error as `namesOfSession` does. */
+/**
+ * Returns only the name of the agent.
+ *
+ * @throws Error as `namesOfSession` does.
+ */
 export const agentOfSession = (name: string): string => namesOfSession(name).agent;

@@ -18,8 +18,8 @@ import { SessionUnavailableError } from './send-again.ts';
 import { SessionFullError, type Stopping, stopOfEnd, storedWithStop } from './turn-end.ts';
 
 /**
- * The state of a session by its whole journal, without a lease, and what happened in its last turn; `null` when there is
- * no such session.
+ * Folds the whole journal of a session without a lease, and returns its state and the events of its last
+ * turn. Returns `null` if there is no such session.
  */
 export async function foldAll(
   port: Pick<SessionPort, 'read'>,
@@ -32,11 +32,12 @@ export async function foldAll(
 }
 
 /**
- * The state of a session without a lease, as `foldLeased` has it: by its snapshot, so that only what came after is read event by
- * event. `turnEvents` are those of the last turn unless a snapshot covers it, which is one that has ended; `null` when there is
- * no such session.
+ * Folds a session without a lease from its snapshot, so that only later events are read one by one.
+ * `turnEvents` are those of the last turn, unless the snapshot covers it, in which case the turn has ended.
+ * Returns `null` if there is no such session.
  *
- * @throws NewerEventError as `foldLeased` does, UnreadableError when it cannot be folded.
+ * @throws NewerEventError if a newer version of this code wrote to the journal.
+ * @throws UnreadableError if it cannot be folded.
  */
 export async function foldShown(
   port: Pick<SessionPort, 'read'>,
@@ -53,7 +54,7 @@ export async function foldShown(
   }
 }
 
-/** Reads all events of a session in order, or those of one turn; none when there is no such session. */
+/** Reads all events of a session in order, or those of one turn. Returns none if there is no such session. */
 export async function readJournal(
   port: Pick<SessionPort, 'read'>,
   of: Pick<ReadQuery, 'turn'> = {},
@@ -61,7 +62,7 @@ export async function readJournal(
   return readOn(port, await port.read({ ...of, from: 1, maxBytes: PAGE_BYTES }), of);
 }
 
-/** Reads the events of a page, and those of the pages after it, of one turn if the page is of one. */
+/** Reads the events of a page and of all later pages. `of`: the query that the page was read with. */
 export async function readOn(
   port: Pick<SessionPort, 'read'>,
   page: EventPage | null,
@@ -72,35 +73,47 @@ export async function readOn(
   return events;
 }
 
-/** The events of one turn, in order. */
+/** Reads the events of one turn, in order. */
 export const readTurn = (port: Pick<SessionPort, 'read'>, turn: string): Promise<StoredEvent[]> =>
   readJournal(port, { turn });
 
-/** Holders in a row that fell silent soon, and at the same event, after whom a turn is given up. */
+/**
+ * The number of holders in a row that fell silent soon, and at the same event, after which a turn is
+ * abandoned.
+ */
 export const MAX_STRIKES = 8;
-/** Take-overs in a row without progress after which a turn is given up, whatever silences its holders. */
+/**
+ * The number of take-overs in a row without progress after which a turn is abandoned, regardless of the
+ * cause.
+ */
 export const MAX_EXPIRATIONS = 20;
 
-/** After so many ms a turn that could not be read is tried again; each further failure doubles that. */
+/** Ms after which an unreadable turn is tried again. Doubles with each failure. */
 const READ_AGAIN_AFTER = 1_000;
 
-/** Invocations in a row that had room for nothing, after which none ever will. */
+/** The number of invocations in a row without room for any work after which a turn is abandoned. */
 const MAX_IDLE = 20;
 
-/** Returns whether a turn is abandoned, by the rule for a turn that was read. */
+/** Returns whether a turn is abandoned. `turn` is needed only for the rule about idle invocations. */
 export function isGivenUp({ expirations, strikes }: Leased, turn?: Pick<TurnState, 'resumedIdly'>): boolean {
   const isIdle = turn !== undefined && turn.resumedIdly >= MAX_IDLE;
   return isIdle || strikes >= MAX_STRIKES || expirations >= MAX_EXPIRATIONS;
 }
 
-/** Whether reading another time, or elsewhere, would help: nothing is wrong with the session itself. */
+/**
+ * Returns whether the failure is not caused by the session, so that another time or another deployment can
+ * read it.
+ */
 const isNoFault = (failure: unknown): boolean =>
   failure instanceof NewerEventError || failure instanceof SessionUnavailableError;
 
-/** This code cannot fold a session, or a turn of it. What is stored is kept, for code that can; `cause` says why. */
+/**
+ * Thrown if this code cannot fold a session or a turn. The stored data is kept for code that can. `cause`
+ * says why.
+ */
 export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
-  /** What the object knows of the session without a fold, where it was asked. */
+  /** The state that the object knows without a fold, if it was asked. */
   readonly page: Pick<EventPage, 'head' | 'openTurn' | 'waiting'> | undefined;
 
   constructor(cause: unknown, page?: EventPage) {
@@ -112,7 +125,7 @@ export class UnreadableError extends Error {
   }
 }
 
-/** What kept a session from being read: an `UnreadableError`, unless nothing is wrong with the session itself. */
+/** Returns the failure to read a session as an `UnreadableError`, unless the session did not cause it. */
 export const toUnreadable = (failure: unknown, page?: EventPage): unknown =>
   isNoFault(failure) ? failure : new UnreadableError(failure, page);
 
@@ -121,25 +134,29 @@ export interface UnreadTurn extends Stopping {
   readonly port: Pick<SessionPort, 'append'>;
   readonly clock: Clock;
   readonly leased: Leased;
-  /** The last event that is stored. */
+  /** The last stored event. */
   readonly head: number;
 }
 
-/** When a turn that this code is too old for is offered to a holder again, in ms; each time it is twice as long, up to minutes. */
+/**
+ * Ms after which a turn that needs newer code is offered to a holder again. Doubles each time, up to minutes.
+ */
 const NEWER_DEPLOYMENT = 5_000;
 
 /**
- * A holder could not read the turn, or store what it does. The turn ends at once if its session is full, if no invocation could read it,
- * if it was cancelled, or if it was given up already; else it is given back, and that counts as a take-over without progress, unless
- * this code is too old for it, or this invocation had too little left. Resolves then, and when the turn has ended.
+ * Handles a turn that a holder could not read or store. The turn ends at once if its session is full, if no
+ * invocation could read it, if it was cancelled, or if it was already abandoned. Otherwise it is given back.
+ * That counts as a take-over without progress, unless this code is too old for it or this invocation had too
+ * little left. Resolves when the turn has ended or is given back without an error.
  *
- * @throws `failure` when nothing is wrong with the session; UnreadableError when the turn was given back for another reason.
+ * @throws `failure` if the session did not cause it.
+ * @throws UnreadableError if the turn is given back for another reason.
  */
 export async function leaveUnread(unread: UnreadTurn, failure: unknown): Promise<void> {
   const { leased, log } = unread;
   const giveBack = { events: [], release: 'yielded' } as const;
   if (failure instanceof NewerEventError) {
-    // A cancel need not wait for the deployment that can read the turn.
+    // A cancel does not wait for a deployment that can read the turn.
     if (isCancelled(leased)) return endUnread(unread);
     await appendInTime(unread, { ...giveBack, resumeAfter: NEWER_DEPLOYMENT, unread: 'newer' });
   }
@@ -158,7 +175,7 @@ export async function leaveUnread(unread: UnreadTurn, failure: unknown): Promise
   throw new UnreadableError(failure);
 }
 
-/** Ends a turn by what the object knows of it: as cancelled if somebody has asked for that, else as failed. */
+/** Ends a turn without reading it: as cancelled if that was requested, and otherwise as failed. */
 export async function endUnread(
   unread: UnreadTurn,
   error: TurnError = stuckUnread(unread.leased),
@@ -181,7 +198,7 @@ export async function endUnread(
   }
 }
 
-/** Answers nothing when the term is over before the object has answered: nobody waits for ever. */
+/** Resolves with `undefined` if the object does not reply within the term of the lease. */
 async function appendInTime({ port, clock, leased, head }: UnreadTurn, change: Change) {
   const late = Promise.withResolvers<void>();
   const cancel = clock.after(leased.leaseMs, late.resolve);
@@ -198,7 +215,7 @@ const stuckUnread = ({ expirations }: Leased): TurnError => ({
     'begin another session.',
 });
 
-/** The line of a turn that failed. */
+/** Returns the log line of a failed turn. */
 export const failureOf = ({ type, message }: TurnError, thrown?: unknown) => ({
   level: 'error' as const,
   event: type === 'stuck' ? ('turn-stuck' as const) : ('turn-failed' as const),

@@ -44,18 +44,20 @@ import {
 } from './turn-end.ts';
 import { specOf, type TurnHost } from './turn-host.ts';
 
-/** Where a turn stands when its invocation stops. */
+/** The state of a turn when its invocation stops. */
 export type TurnEnd =
   | { readonly status: 'ended'; readonly turn: TurnState }
-  /** Another invocation goes on, or a decision is waited for; `seq` is the last event that was shown. */
+  /**
+   * Another invocation resumes the turn, or it waits for a decision. `seq` is the last event that was shown.
+   */
   | { readonly status: 'suspended' | 'handed-over' | 'lost'; readonly seq: number };
 
 /**
- * Runs a leased turn to its end, or as far as this invocation may. Everything it did is durable or given up when it
- * returns, on every path.
+ * Runs a leased turn to its end, or as far as this invocation can. When it returns, all of its work is
+ * durable or abandoned, on every path.
  *
- * @throws NewerEventError when a newer version of this code wrote to the session, which is then left alone; UnreadableError when
- *   the turn cannot be read, and is tried once more.
+ * @throws NewerEventError if a newer version of this code wrote to the session, which is then left alone.
+ * @throws UnreadableError if the turn cannot be read. It is tried again later.
  */
 export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): Promise<TurnEnd> {
   const { port, clock, meter = new Meter(UNLIMITED, clock.now), modules = NO_MODULES } = host;
@@ -68,7 +70,8 @@ export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): P
     secrets: Secrets.NONE,
   };
   try {
-    // Beyond these, whoever was to give the turn up fell silent as well: it is not read any more.
+    // Beyond these limits, even the holder that should have abandoned the turn fell silent. End it without
+    // reading it.
     if (leased.strikes <= MAX_STRIKES && leased.expirations <= MAX_EXPIRATIONS) return await readAndRun(held);
     await endUnread(held);
   } catch (failure) {
@@ -77,32 +80,32 @@ export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): P
   return { status: 'lost', seq: held.head };
 }
 
-/** A leased session, and what its invocation brings. */
+/** A leased session, and the means of its invocation. */
 interface Held extends UnreadTurn {
   readonly host: TurnHost;
   readonly modules: Modules;
   readonly port: SessionPort;
   readonly meter: Meter;
   readonly sentAt: number;
-  /** The last event that is stored, as far as this invocation knows. */
+  /** The last event known to be stored. */
   head: number;
-  /** What every line of its log says of it. */
+  /** The place that every line of its log names. */
   readonly place: { -readonly [Key in keyof LogPlace]: LogPlace[Key] };
-  /** Those of its tools, once they are minted: the log hides them. */
+  /** The secrets of its tools, once they are minted. The log redacts them. */
   secrets: Secrets;
 }
 
-/** @throws what reading the turn does. */
+/** @throws any error of reading the turn. */
 async function readAndRun(held: Held): Promise<TurnEnd> {
   const { host, modules, leased } = held;
   const { leave } = host;
   const { folded, heard } = await foldWhileHeld({ ...held, ...modules });
   const { state, turnEvents } = folded;
   const { turn } = state;
-  // It was erased while it was read.
+  // The session was erased while it was read.
   if (state.seq < held.head) return { status: 'lost', seq: held.head };
   if (!turn || turn.id !== held.place.turn) {
-    // The lease is of no turn of the conversation: the session is a fork into which events are still copied.
+    // The lease is not for a turn of the conversation: the session is a fork that is still being copied.
     if (!(await host.copyOn?.(leased))) throw new NewerEventError();
     return { status: 'lost', seq: held.head };
   }
@@ -136,7 +139,7 @@ async function readAndRun(held: Held): Promise<TurnEnd> {
   }
 }
 
-/** One invocation's part of one turn. */
+/** One invocation's part of a turn. */
 interface Run {
   readonly held: Held;
   readonly folded: FoldedSession;
@@ -149,7 +152,7 @@ async function drive(run: Run): Promise<TurnEnd> {
   const { leased } = run.held;
   const { outbox } = session;
   if (turn.outcome) {
-    // Its end was stored, and the lease was not given back.
+    // The end of the turn was stored, but the lease was not given back.
     await outbox.release('ended', stopped(run, stopOfEnd(turn.outcome)));
     logEnd(run);
     return { status: 'ended', turn };
@@ -163,7 +166,8 @@ async function drive(run: Run): Promise<TurnEnd> {
     taken = session.inbox.taken;
     end = await stopOf(loopEnd(run));
   } while (goesOn(session, end, taken));
-  // Decided after the last wait: a cancel that came while the loop stopped is not left to a holder that may never come.
+  // Decided after the last await. A cancel that arrived while the loop stopped must not wait for another
+  // holder, which may never come.
   const last = turn.cancelRequested && end.why !== 'lost' && end.why !== 'ended' ? CANCELLED : end;
   if (last.why === 'lost') throw new Interrupted(last.why, last.detail);
   if (last.why === 'ended') {
@@ -178,7 +182,10 @@ async function drive(run: Run): Promise<TurnEnd> {
   return { status: last.why, seq: outbox.acknowledged };
 }
 
-/** Whether the loop has something to do again: what came while it stopped is not left to a holder that may never come. */
+/**
+ * Returns whether the loop has more work. A message that arrived while it stopped must not wait for another
+ * holder, which may never come.
+ */
 function goesOn(session: HeldSession, end: Stopped, taken: number): boolean {
   if (end.why !== 'ended') return end.why === 'suspended' && session.inbox.taken > taken;
   if (session.inbox.taken > taken) return true;
@@ -189,7 +196,7 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
   const { held, turn } = run;
   const { host, leased } = held;
   if (isGivenUp(leased, turn)) return stuck(turn, leased);
-  const frame = turn.frames.get(ROOT) as FrameState; // the turn is open
+  const frame = turn.frames.get(ROOT) as FrameState; // The turn is open.
   const minted = (host.secrets && (await mintedFor(run, host.secrets))) ?? Secrets.NONE;
   held.secrets = minted.hidingToo(credentialsIn(host.env ?? {}));
   const loop = assembleLoop(run, frame);
@@ -197,14 +204,14 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
   const text = answerShown(loop);
   const told: AnswerEnd = text === answerText(frame.messages) ? end : { ...end, text };
   if (end.outcome !== 'completed' || !turn.limited) return told;
-  // An answer for which a limit was met on the way is not all that could be.
+  // If a limit was reached on the way, the answer may be incomplete.
   const { iterations: most } = loop.spec;
   const limit =
     turn.limit ?? (frame.iterations >= most ? ({ kind: 'iterations', most } as const) : undefined);
   return { ...told, outcome: 'limit-reached', ...(limit && { limit }) };
 }
 
-/** A cancel does not wait for a hook that hangs, and nor does the turn for ever. */
+/** Mints the secrets of the turn, within the hook's time limit and until the turn is cancelled. */
 function mintedFor(
   { session, turn }: Run,
   mint: NonNullable<TurnHost['secrets']>,
@@ -236,19 +243,21 @@ async function endTurn(
   outbox.emit(...closeOpenCalls(turn, end.outcome), { type: 'turn-ended', turn: turn.id, ...end });
   const bytes = tailBytes + outbox.bytes;
   const snapshot = snapshotIfDue({ state, reducer: modules.reducer, leased, bytes, log });
-  // With a snapshot, since one is stored seldom: most turns are not measured.
+  // Measured only with a snapshot, which is rare, so that most turns skip it.
   if (snapshot) noteLength(run.held, state);
   await outbox.release('ended', { snapshot, ...stopped(run, stopOfEnd(end.outcome)) });
   logEnd(run, thrown);
 }
 
-/** What modules store with the stop of the turn, of which everything is emitted. */
+/**
+ * Returns the data that modules store with the stop of the turn. All of its events must have been emitted.
+ */
 const stopped = ({ held, session }: Run, stop: TurnStop) =>
   storedWithStop(held, { stop, seq: session.outbox.state.seq });
 
 /**
- * Logs the outcome of the turn, and why it failed. `thrown`: the unforeseen error. An outcome that was not stored is logged by the
- * invocation that ends the turn later.
+ * Logs the outcome of the turn, and why it failed. `thrown`: the unexpected error. If the outcome was not
+ * stored, the invocation that ends the turn later logs it.
  */
 function logEnd(run: Run, thrown?: unknown): void {
   const { held, session, turn } = run;
@@ -267,9 +276,9 @@ function logEnd(run: Run, thrown?: unknown): void {
 }
 
 /**
- * The turn's own loop, of what its agent declares and what its invocation brings.
+ * Assembles the turn's own loop from its agent's declarations and its invocation's means.
  *
- * @throws what a part of the host does.
+ * @throws any error of the host's hooks.
  */
 function assembleLoop(run: Run, frame: FrameState): Loop {
   const { held, folded, turn, session } = run;
@@ -304,10 +313,10 @@ function assembleLoop(run: Run, frame: FrameState): Loop {
   };
 }
 
-/** When the turn started. */
+/** Returns when the turn started. */
 const startOf = ({ folded, session }: Run): number => folded.turnEvents.at(0)?.at ?? session.now();
 
-/** When calls were started, each the last time. */
+/** Returns when each call was last started. */
 function startsIn(events: readonly StoredEvent[]): ReadonlyMap<string, number> {
   const starts = new Map<string, number>();
   for (const event of events) if (event.type === 'tool-call-started') starts.set(event.call, event.at);

@@ -3,32 +3,35 @@ import { pause } from '../tool/async.ts';
 import { withoutSqlite } from './deployment.ts';
 import type { Clock } from './read-platform.ts';
 
-/** How the pauses between two tries pass, so that a test can hold them. */
+/** The means for the pauses between attempts. Tests replace them. */
 export interface Pauses {
   readonly after: Clock['after'];
-  /** Answers as `Math.random` does. */
+  /** Returns a number like `Math.random`. */
   readonly random: () => number;
-  /** Called before each try: it is a request of the invocation. */
+  /** Called before each attempt, which is a request of the invocation. */
   readonly onSend?: (() => void) | undefined;
 }
 
 /**
- * Pauses before the tries after the first, in ms. An object that was reset is there again at once, and one that moves, or whose
- * code is updated, within a second or two. Together they stay well below the term of a lease, unless `LEASE_MS` makes that
- * short: whoever has lost it meanwhile is told so by the call that is sent again.
+ * The pauses in ms before each retry. A reset object is back at once. An object that moves, or whose code is
+ * updated, is back within a second or two. Together they stay well below the term of a lease, unless
+ * `LEASE_MS` is short. A caller that lost its lease meanwhile learns so from the retried call.
  */
 const PAUSES_MS = [0, 100, 500, 2_000];
 
-/** By which part a pause is longer or shorter, so that those who were cut off together do not come back together. */
+/**
+ * The fraction by which a pause varies, so that callers that were cut off together do not return together.
+ */
 const JITTER = 0.25;
 
 /**
- * Answers the function that sends calls to an object by the stub that `connect` makes. A stub may be dead for ever after it
- * has failed once, so the next try has a new one, and so has the next call when no try is left. What is sent must bear being
- * done twice, since nobody knows whether a call that failed was done.
+ * Returns a function that sends calls to an object, using stubs from `connect`. A stub can stay broken after
+ * a failure, so each retry gets a new one, and so does the next call if all retries fail. Calls must be safe
+ * to repeat, since a failed call may have been done.
  *
- * A call rejects with what the object itself has thrown, at once; and with a SessionUnavailableError when the object has too
- * much to do, at once, or could not be reached in five tries, or does not know the call in as many; with a DeploymentError when its class has no database.
+ * A call rejects at once with an error that the object itself threw. It rejects with a
+ * SessionUnavailableError at once if the object is overloaded, or after five attempts if it was not reached
+ * or does not know the call. It rejects with a DeploymentError if its class has no SQLite storage.
  */
 export function sendingAgain<Stub>(
   connect: () => Stub,
@@ -45,7 +48,7 @@ export function sendingAgain<Stub>(
         return await call(used);
       } catch (thrown) {
         const failure = thrown instanceof Error ? thrown : new Error(String(thrown));
-        if (stub === used) stub = undefined; // else another call has replaced it
+        if (stub === used) stub = undefined; // If not, another call has already replaced it.
         if (NO_SQL_MESSAGE.test(failure.message)) throw withoutSqlite();
         const why = kindOf(failure);
         if (why === 'own') throw failure;
@@ -59,16 +62,17 @@ export function sendingAgain<Stub>(
   };
 }
 
-/** What workerd sets on some errors of a stub. */
+/** Properties that workerd sets on some errors of a stub. */
 interface PlatformFlags {
   readonly overloaded?: unknown;
   readonly retryable?: unknown;
 }
 
 /**
- * `own`: the call would fail in the same way again. `older`: the object does not know the call yet. `overloaded`: the object is not helped by being asked again. `broken`, which
- * is everything else: the platform has more words for what happens to objects, deploys and lines than could be listed, and says
- * many of them without a flag. That an error comes from within the object (`remote`) tells nothing, since its storage fails there.
+ * Classifies a failure. `own`: the call would fail again in the same way. `older`: the object's version does
+ * not know the call yet. `overloaded`: asking again would make it worse. `broken`: everything else, since the
+ * platform has too many messages for resets, deploys and lost connections to list them, and many without a
+ * flag. The `remote` flag does not help, since errors of the object's storage have it too.
  */
 function kindOf({
   name,
@@ -82,15 +86,17 @@ function kindOf({
   return OWN_NAMES.has(name) || OWN_WORDS.test(message) ? 'own' : 'broken';
 }
 
-/** What the platform says when the object is made, and its class keeps no database. */
+/** The platform's message when the object is created and its class has no SQLite storage. */
 const NO_SQL_MESSAGE = /^SQL is not enabled for this Durable Object class/;
 
-/** While a new version is deployed, an object may still be of the one before. */
+/** The platform's message if the object still runs the version before a deploy. */
 const NO_METHOD = /^The RPC receiver does not implement\b/;
 
 const OVERLOADED = /\bis overloaded\b|too much load/i;
 
-/** What a mistake in code is called, on either side, and what cannot be copied from one to the other. */
+/**
+ * The names of errors that come from mistakes in code on either side, or from values that cannot be cloned.
+ */
 const OWN_NAMES: ReadonlySet<string> = new Set([
   'TypeError',
   'RangeError',
@@ -99,11 +105,13 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
   'DataCloneError',
 ]);
 
-/** What the database refuses, and what is too long for one message. A disk that cannot be read is not among it. */
+/**
+ * Messages of the database's refusals and of calls that are too large. Excludes a disk that cannot be read.
+ */
 const OWN_WORDS =
   /\bSQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|MISUSE|AUTH|TOOBIG|FULL)\b|^Serialized RPC arguments or return values are limited/;
 
-/** The session was erased, and the turn with it. */
+/** Thrown if the session was erased, and the turn with it. */
 export class SessionErasedError extends Error {
   override readonly name = 'SessionErasedError';
 
@@ -112,10 +120,13 @@ export class SessionErasedError extends Error {
   }
 }
 
-/** The object of a session could not be reached, and would not be by asking at once again. */
+/** Thrown if the object of a session cannot be reached, even by an immediate retry. */
 export class SessionUnavailableError extends Error {
   override readonly name = 'SessionUnavailableError';
-  /** The call was not done: the object is of an older version, and does not know it. Else nobody knows. */
+  /**
+   * `true` if the call was certainly not done, because the object's older version does not know it.
+   * Otherwise, whether it was done is unknown.
+   */
   readonly tookNothing: boolean;
 
   constructor(cause: Error, tookNothing = false) {
@@ -124,7 +135,10 @@ export class SessionUnavailableError extends Error {
   }
 }
 
-/** What ends the loop when `failure` is a SessionUnavailableError: the turn is left to another invocation. Returns any other failure as it is. */
+/**
+ * Returns the error that leaves the turn to another invocation if `failure` is a SessionUnavailableError.
+ * Returns any other failure as it is.
+ */
 export const orHandOver = (failure: unknown): unknown =>
   failure instanceof SessionUnavailableError
     ? new Interrupted('handed-over', 'its session could not be reached')

@@ -28,20 +28,23 @@ export type Stopped =
       readonly signal?: Signal;
       readonly text?: string;
       readonly object?: Json;
-      /** What failed the turn, and is for the log alone. */
+      /** The error that failed the turn, for the log only. */
       readonly thrown?: unknown;
     };
 
-/** The end of a turn that was cancelled. */
+/** The end of a cancelled turn. */
 export const CANCELLED: Stopped = { why: 'ended', outcome: 'cancelled' };
 
-/** How a turn's own loop stopped. */
+/** How a turn's own loop ended. */
 export type AnswerEnd = LoopEnd & {
-  /** Its answer, where transformers changed it. */
+  /** Its answer, if transformers changed it. */
   readonly text?: string;
 };
 
-/** Every way in which a loop can stop, as data. A loop that cannot reach its session leaves its turn to another invocation. */
+/**
+ * Awaits a loop and returns how it stopped, as data. If the loop cannot reach its session, the turn is left
+ * to another invocation.
+ */
 export async function stopOf(loop: Promise<AnswerEnd>): Promise<Stopped> {
   try {
     const { outcome, ...more } = await loop;
@@ -59,7 +62,7 @@ function failed(thrown: unknown): { outcome: 'failed'; error: TurnError; thrown?
   if (thrown instanceof ModelError) {
     const { message, retryAfter: ms = Infinity } = thrown;
     const seconds = Math.ceil(ms / 1000);
-    // A model of one's own, or a server, may say anything: a header is written in whole seconds.
+    // A custom model or a server can send any value, but the header needs whole seconds.
     const wait = Number.isSafeInteger(seconds) && seconds > 0 && { retryAfter: seconds };
     return { outcome: 'failed', error: { type: 'model-failure', message, ...wait } };
   }
@@ -75,18 +78,18 @@ function failed(thrown: unknown): { outcome: 'failed'; error: TurnError; thrown?
   return { outcome: 'failed', error: { type: 'internal', message }, thrown };
 }
 
-/** The longest pause before a turn that was handed over resumes, and the first one, in ms. */
+/** The maximum and the first pause before a handed-over turn resumes, in ms. */
 const LONGEST_PAUSE = 5 * 60_000;
 const FIRST_PAUSE = 1_000;
 
 /**
- * Returns the milliseconds after which a turn that is handed over resumes: 0, or a pause if the invocation resumed it without progress.
- * Each further one in a row doubles the pause, up to five minutes.
+ * Returns the milliseconds after which a handed-over turn resumes: 0, or a pause if the invocation resumed it
+ * without progress. Each further one in a row doubles the pause, up to five minutes.
  */
 export const pauseOf = ({ resumedIdly }: Pick<TurnState, 'resumedIdly'>): number =>
   resumedIdly === 0 ? 0 : Math.min(FIRST_PAUSE * 2 ** (resumedIdly - 1), LONGEST_PAUSE);
 
-/** The end of a turn that nobody could bring any further. */
+/** Returns the end of a turn that made no progress in many invocations. */
 export const stuck = (turn: TurnState, { expirations }: Leased): AnswerEnd => ({
   outcome: 'failed',
   error: {
@@ -97,31 +100,34 @@ export const stuck = (turn: TurnState, { expirations }: Leased): AnswerEnd => ({
 
 interface EndedTurn {
   readonly state: SessionState;
-  /** The version of the kinds of tools that folded the state. */
+  /** The version in snapshots, which depends on the modules that folded the state. */
   readonly reducer: number;
   readonly leased: Pick<Leased, 'snapshot'>;
-  /** Of the events after the last snapshot. */
+  /** The size of the events after the last snapshot. */
   readonly bytes: number;
   readonly log: Log;
 }
 
-/** A snapshot is written when more events than this would have to be folded. */
+/** The number of events to fold above which a snapshot is written. */
 const SNAPSHOT_AFTER = 200;
-/** Characters; it travels with an append, and with the answer to every `begin`. */
+/** The maximum characters of a snapshot, which travels with an append and with the reply to every `begin`. */
 const MAX_SNAPSHOT = 4 * 1024 * 1024;
 
-/** The snapshot of a session after a turn; `undefined` while the events after the last one are read as fast. */
+/** Returns the snapshot to store after a turn, or `undefined` if reading the events is still as fast. */
 export function snapshotIfDue({ state, reducer, leased, bytes, log }: EndedTurn): Snapshot | undefined {
   const isLong = state.seq - (leased.snapshot?.seq ?? 0) > SNAPSHOT_AFTER;
   const isHeavy = bytes > (leased.snapshot?.body.length ?? 0);
-  // One that covers what was cut off spares the next turn from reading it.
+  // A snapshot that covers the cut spares the next turn from reading the removed part.
   const hasCut = (state.cut?.from ?? 1) > (leased.snapshot?.messagesFrom ?? 1);
   return (isLong && isHeavy) || hasCut ? snapshotOf({ state, reducer, log }) : undefined;
 }
 
-/** A snapshot only saves time, so a state that cannot be written down, or weighs too much, is left to the journal. */
+/**
+ * Returns a snapshot, or `undefined` if the state cannot be serialized or is too large. A snapshot only saves
+ * time, since the journal has everything.
+ */
 function snapshotOf({ state, reducer, log }: Omit<EndedTurn, 'leased' | 'bytes'>): Snapshot | undefined {
-  // What a kind's code could not fold would be hidden from the code that can.
+  // A snapshot would hide facts that this code could not fold from code that can.
   if (state.brokenMemories) return undefined;
   try {
     const body = toSnapshot(state);
@@ -133,11 +139,11 @@ function snapshotOf({ state, reducer, log }: Omit<EndedTurn, 'leased' | 'bytes'>
   }
 }
 
-/** What whoever writes to a session that is full is told, and what mends it. */
+/** Returns the error message of a full session, with ways to fix it. */
 export const fullText = ({ most, used }: Pick<SessionFull, 'most' | 'used'>): string =>
   `The session is full: it weighs ${used} bytes, and above ${most} it takes nothing more. Begin another, or erase this one.`;
 
-/** The session takes nothing any more of what its turn makes. */
+/** Thrown if the session has no more room for the events of its turn. */
 export class SessionFullError extends Error {
   override readonly name = 'SessionFullError';
 
@@ -147,42 +153,46 @@ export class SessionFullError extends Error {
 }
 
 /**
- * How a turn has stopped. `suspended`: it waits for someone outside, as for an approval. `failed`: it ended without an answer, by an
- * error. `ended`: it ended in any other way, also as cancelled.
+ * How a turn stopped. `suspended`: it waits for an answer from outside, such as an approval. `failed`: it
+ * ended with an error and no answer. `ended`: it ended in any other way, including by a cancel.
  */
 export type TurnStop = 'suspended' | 'ended' | 'failed';
 
-/** A turn that stops with the append that is about to be stored. Its session may be unreadable. */
+/** A turn that stops with the append about to be stored. Its session can be unreadable. */
 export interface StoppedTurn {
   readonly id: string;
   readonly stop: TurnStop;
   /** The last event of the turn when it stopped. */
   readonly seq: number;
-  /** The name of its session, as in a `DueRow`: it says the owner, the agent and the id. */
+  /** The name of its session, as in a `DueRow`. It contains the owner, the agent and the session's id. */
   readonly name: string;
 }
 
-/** What is stored with the stop of a turn, in the same commit. */
+/** Data to store with the stop of a turn, in the same commit. */
 export interface StoredWithStop {
-  /** Work that the module does later, by its seam `due`, in this order. Each `ref` is unique within the session. */
+  /**
+   * Work that the module does later through its seam `due`, in this order. Each `ref` is unique within the
+   * session.
+   */
   readonly agenda?: readonly Pick<AgendaRow, 'ref'>[] | undefined;
 }
 
 /**
- * The seam `ended`: asked with every append that ends or suspends a turn, by whatever writes it. Synchronous. Nothing is stored if the
- * append is refused, or if the turn suspends and resumes at once. If the function throws, the turn stops without it.
+ * The seam `ended`: called with every append that ends or suspends a turn. Synchronous. Its data is not
+ * stored if the append is refused, or if the turn suspends and resumes at once. If the function throws, the
+ * turn stops without its data.
  */
 export const ENDED = defineSeam<(turn: StoppedTurn) => StoredWithStop | undefined>();
 
 /** An invocation that stops the turn of its lease. */
 export interface Stopping {
-  /** Of the modules in scope. */
+  /** The uses of the modules in scope. */
   readonly uses: readonly ModuleUse[];
   readonly leased: Pick<Leased, 'name' | 'page'>;
   readonly log: Log;
 }
 
-/** Returns what modules store with the stop of the leased turn, whose last event is `seq`. */
+/** Returns the data that modules store with the stop of the leased turn. `seq`: the turn's last event. */
 export function storedWithStop(
   { uses, leased, log }: Stopping,
   { stop, seq }: Pick<StoppedTurn, 'stop' | 'seq'>,
@@ -204,6 +214,6 @@ export function storedWithStop(
   return agenda.length > 0 ? { agenda } : {};
 }
 
-/** How a turn stops that ends with this outcome. */
+/** Returns how a turn stops that ends with this outcome. */
 export const stopOfEnd = (outcome: string | undefined): TurnStop =>
   outcome === 'failed' ? 'failed' : 'ended';

@@ -18,55 +18,66 @@ import type { FeedItem, LiveText } from './live-feed.ts';
 import type { Meter } from './meter.ts';
 import type { Clock } from './read-platform.ts';
 
-/** What an invocation brings to a turn. */
+/** The means that an invocation provides to a turn. */
 export interface TurnHost {
-  /** Unless given, problems go to the console. */
+  /** Defaults to logging problems to the console. */
   readonly log?: Log | undefined;
-  /** What is known of the turn's place beside its id. */
+  /** The turn's place in the app, without its id. */
   readonly place?: LogPlace | undefined;
-  /** Read once the turn is leased; a getter that throws a ConfigurationError ends the turn as failed. */
+  /** Read once the turn is leased. If it is a getter that throws a ConfigurationError, the turn fails. */
   readonly agent: Agent;
-  /** Unless the agent has its own; read as `agent` is. */
+  /** The model, unless the agent has its own. Read like `agent`. */
   readonly model: ChatModel;
-  /** Those of the app; none unless given. */
+  /** The modules of the app. Defaults to none. */
   readonly modules?: Modules | undefined;
-  /** The uses in scope of the session's agent, asked when the turn stops. Defaults to all of `modules`. */
+  /** The uses in scope of the session's agent, called when the turn stops. Defaults to all of `modules`. */
   readonly uses?: readonly ModuleUse[] | undefined;
-  /** Those of the app, for tools that hand work to another agent. */
+  /** The agents of the app, for tools that delegate work. */
   readonly agents?: LoopAgents | undefined;
-  /** Under the agent's context, and the request's; made for whoever asked for the turn of this id. */
+  /**
+   * Returns the app's context for the principal of this turn. The agent's context and the request's override
+   * it.
+   */
   readonly context?: ((principal: Principal, turn: string) => ToolCallContext) | undefined;
   readonly port: SessionPort;
   readonly clock: Clock;
-  /** Mints the credentials of this invocation's tools for whoever asked for the turn of this id; nothing of them is journaled. */
+  /**
+   * Mints the credentials of this invocation's tools for the principal of this turn. They are never
+   * journaled.
+   */
   readonly secrets?: ((principal: Principal, turn: string) => Secrets | Promise<Secrets>) | undefined;
-  /** The Worker's vars, secrets and bindings, for its tools; none unless given. */
+  /** The Worker's vars, secrets and bindings, for its tools. Defaults to none. */
   readonly env?: GivenEnv | undefined;
-  /** Copies further events into a leased fork. Resolves with `true` unless this deployment cannot, which leaves the fork to one that can. */
+  /**
+   * Copies further events into a leased fork. Resolves with `true`, or `undefined` if this deployment cannot
+   * copy them and leaves the fork to another.
+   */
   readonly copyOn?: ((leased: Leased) => Promise<boolean | undefined>) | undefined;
-  /** The session goes with this invocation: nothing that is to happen later can be kept in it. */
+  /** `true` if the session ends with this invocation, so that it cannot keep later work. */
   readonly keepsNothing?: true | undefined;
-  /** Shows a client what happens. */
+  /** Shows events and live items to a client. */
   readonly show?: ((item: FeedItem) => void) | undefined;
-  /** Shows readers elsewhere what is not journaled; absent: they have the journal alone. */
+  /** Shows live items to readers elsewhere. If absent, they see only the journal. */
   readonly liveText?: LiveText | undefined;
-  /** Aborts when nobody waits for the answer here any more: the turn is handed over at its next boundary. */
+  /**
+   * Aborts when the client no longer waits for the answer. The turn is then handed over at its next boundary.
+   */
   readonly leave?: AbortSignal | undefined;
-  /** Keeps the invocation alive for what comes after the turn: the late result of a call that was cut off. */
+  /** Keeps the invocation alive for work after the turn: the late result of a call that was cut off. */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
-  /** Counts what the invocation uses; nothing is counted without one. */
+  /** Counts what the invocation uses. Defaults to no limits. */
   readonly meter?: Meter | undefined;
 }
 
 /**
- * The turn's own loop as its agent declares it.
+ * Returns the spec of the turn's own loop, as its agent declares it.
  *
- * @throws ConfigurationError if a module cannot be used with the model, or the model refuses the settings.
+ * @throws ConfigurationError if a module cannot be used with the model, or if the model refuses the settings.
  */
 export function specOf(host: TurnHost, turn: TurnState): LoopSpec {
   const { agent, modules = NO_MODULES } = host;
   const ofApp = host.context?.(turn.principal, turn.id) ?? ToolCallContext.EMPTY;
-  // A turn that was sent no loop id has its own id as such.
+  // A turn without a sent loop id uses its own id.
   const isStamped = agent.policies.loopIds === 'stamped' || turn.loopId !== turn.id;
   const stamp = ToolCallContext.of(isStamped ? { [LOOP_ID_KEY]: turn.loopId } : {});
   const model = agent.model ?? host.model;

@@ -8,37 +8,37 @@ import type { FeedItem, LiveText, Queue } from '../live-feed.ts';
 import type { Meter } from '../meter.ts';
 import type { Clock } from '../read-platform.ts';
 
-/** Whoever watches a session. */
+/** The options of a reader that watches a session. */
 export interface Watch {
-  /** Shows what is not journaled, unless events alone are asked for; absent: there are no others. */
+  /** Shows live items. If absent, only events are shown. */
   readonly liveText?: Pick<LiveText, 'queue'> | undefined;
   readonly port: Pick<SessionPort, 'read' | 'watch'>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Of the invocation that watches; without one it may go on for ever. */
+  /** The meter of the watching invocation. Without one, there is no limit. */
   readonly meter?: Meter | undefined;
-  /** Answers as `Math.random` does, which it is unless given. */
+  /** Defaults to `Math.random`. */
   readonly random?: (() => number) | undefined;
 }
 
 interface Follow extends Watch {
-  /** The first sequence wanted. */
+  /** The first sequence number to show. */
   readonly from: number;
-  /** Only the events of this turn, until it has ended or waits for a decision. */
+  /** Shows only the events of this turn, until it has ended or waits for a decision. */
   readonly turn?: string | undefined;
-  /** The session that is meant, and no other one of its name; the one that is there unless given. */
+  /** The incarnation of the session to follow. Defaults to the current one of that name. */
   readonly incarnation?: string | undefined;
-  /** Is told before the first event which session it is, and again with every page. */
+  /** Called with the session's incarnation before its first event, and again with every page. */
   readonly onIncarnation?: ((incarnation: string) => void) | undefined;
 }
 
 /**
- * `stopped`: the turn has ended or waits. `erased`: the session is no more, though there may be another one
- * of its name. `left`: the signal has aborted. `over`: the invocation is near a limit.
+ * `stopped`: the turn has ended or waits. `erased`: the session is gone, although its name can be in use
+ * again. `left`: the signal has aborted. `over`: the invocation is near a limit.
  */
 export type FollowEnd = 'stopped' | 'erased' | 'left' | 'over';
 
-/** Shows what `followedItems` answers. */
+/** Passes the items of `followedItems` to `show`. */
 export async function followSession(follow: Follow, show: (item: FeedItem) => void): Promise<FollowEnd> {
   const items = followedItems(follow);
   try {
@@ -52,23 +52,24 @@ export async function followSession(follow: Follow, show: (item: FeedItem) => vo
   }
 }
 
-/** The journal from a sequence on, and then live. Nothing else is sent for it. */
+/** Yields the journal from a sequence number on, and then its new events. Live items are not requested. */
 export const followedEvents = (follow: Follow): AsyncGenerator<StoredEvent, FollowEnd, undefined> =>
-  following(follow) as AsyncGenerator<StoredEvent, FollowEnd, undefined>; // without a queue there is nothing else
+  following(follow) as AsyncGenerator<StoredEvent, FollowEnd, undefined>; // Without a queue there are only events.
 
-/** What is shown to whoever follows a session. */
+/** An item for a reader that follows a session. */
 export type FollowedItem = StoredEvent | LiveItem;
 
 /**
- * The journal from a sequence on, and then live; and, with `liveText`, from when the line is open, what happens in turns and is not
- * journaled, in its place between the events. Of what is taken too slowly the journal alone is complete.
+ * Yields the journal from a sequence number on, and then its new events. With `liveText`, it also yields live
+ * items in their place between the events, from the time when the line is open. For a slow reader, only the
+ * journal is complete.
  */
 export const followedItems = (follow: Follow): AsyncGenerator<FollowedItem, FollowEnd, undefined> =>
   following(follow, follow.liveText?.queue(follow.turn));
 
 /**
- * The line to the object tells how far the journal is as soon as it is open, and pages are read up to what it told, so that nothing
- * falls between; a broken line is taken up again.
+ * The object's line reports the end of the journal as soon as it is open, and pages are read up to there, so
+ * that no event is missed. A broken line is reopened.
  */
 async function* following(
   { from, turn, incarnation: meant, onIncarnation, ...watch }: Follow,
@@ -101,7 +102,7 @@ async function* following(
       next = page.next ?? Math.max(next, head + 1);
       if (page.next !== null) continue;
       if (turn !== undefined && !isOpen(page, turn)) return 'stopped';
-      // What was told before the page was read is in the page.
+      // The page includes everything that was reported before it was read.
       const isOver = (told: Notice): boolean =>
         turn !== undefined && notices.count > count && !isOpen(told, turn);
       const hasMore = (told: Notice): boolean => told.head >= next || told.head === 0 || isOver(told);
@@ -116,62 +117,62 @@ async function* following(
   }
 }
 
-/** Where a session stands, as its page or a notice tells it; `null` when there is no such session. */
+/** The state of a session in its page or in a notice, or `null` if there is no such session. */
 export type Standing = Pick<EventPage, 'openTurn' | 'waiting'> | null;
 
-/** The turn runs, or waits for those before it or for its time. */
+/** Returns whether the turn runs, is queued, or is scheduled for later. */
 export const isOpen = (at: Standing, turn: string): boolean =>
   at !== null &&
   ((at.openTurn?.id === turn && at.openTurn.state === 'running') ||
     at.waiting.some((one) => one.turn === turn));
 
-/** How long to wait before a broken line to the object is taken up again, in ms; doubled each time until something was told. */
+/** Ms before a broken line to the object is reopened. Doubles each time until a notice arrives. */
 const RECONNECT = 250;
 const LONGEST_RECONNECT = 30_000;
 
-/** By which part a pause is longer or shorter, so that all who watched an object that was reset do not come back together. */
+/** The fraction by which a pause varies, so that the watchers of a reset object do not return together. */
 const JITTER = 0.25;
 
-/** How often a reader looks whether it was told something, in ms: less often than the default term of a lease passes. */
+/** How often a reader checks for silence, in ms: less often than the default term of a lease passes. */
 const PING_EVERY = 30_000;
 
 interface Options extends Omit<Watch, 'port'> {
   readonly port: Pick<SessionPort, 'watch'>;
-  /** The epoch of whoever holds the session; absent of its readers. */
+  /** The epoch of the lease holder. Absent for readers. */
   readonly holder?: number | undefined;
-  /** Called when the line has broken, or could not be opened. */
+  /** Called if the line breaks or cannot be opened. */
   readonly onBroken?: (() => void) | undefined;
-  /** Called, for a holder, when a ping was answered. */
+  /** For a holder: called when a ping is answered. */
   readonly onHeld?: (() => void) | undefined;
-  /** Called, for a holder, with the name of a reader who has come. */
+  /** For a holder: called with the name of a new reader. */
   readonly onJoined?: ((reader: string) => void) | undefined;
-  /** Called with what is shown and not journaled, of which nothing is sent unless this is given. */
+  /** Called with live messages. If absent, the object sends none. */
   readonly onLive?: ((message: LiveMessage) => void) | undefined;
 }
 
 /**
- * A line to the object of a session, opened when it is first waited for, and what was told over it. A line
- * that breaks is opened again, and tells at once how far the session is by then. One waits at a time; whoever
- * made it closes it.
+ * A line to the object of a session, and the notices received over it. It opens on the first wait. A broken
+ * line is reopened, and then reports at once how far the journal is. Only one wait can be pending at a time.
+ * The creator must close it.
  */
 export class Notices {
   readonly #options: Options;
-  /** As nobody was told anything, until `count` says otherwise. */
+  /** The state before the first notice. Valid only if `count` is above 0. */
   #last: Notice = { head: 0, openTurn: null, waiting: [] };
-  /** How often something was told: a page that was read after it knew as much. */
+  /** The number of notices. A page read after one knows at least as much. */
   count = 0;
-  /** The session was erased. Another one may have its name now. */
+  /** `true` if the session was erased. Its name can be in use again. */
   wasErased = false;
-  /** The line is open and reports what happens. */
+  /** `true` if the line is open and has reported. */
   isTelling = false;
-  /** Tries in a row that told nothing. */
+  /** Attempts in a row without a notice. */
   #failed = 0;
   readonly #changes = new Changes();
   #line: Line | undefined;
   #cancelPing: () => void = () => {};
   #cancelReopen: () => void = () => {};
   #cancelTime: () => void = () => {};
-  /** Open, being opened, or waiting to be opened again. */
+  /** `true` while the line is open, opening, or waiting to reopen. */
   #isOpen = false;
   #closed = false;
 
@@ -182,13 +183,13 @@ export class Notices {
     if (options.holder === undefined) this.#watchSilence(-1);
   }
 
-  /** Whether anybody reads who is shown what is not journaled; `undefined` while nobody tells. */
+  /** Whether a reader receives live items. `undefined` while the line does not report. */
   get live(): boolean | undefined {
     return this.isTelling ? this.#last.live : undefined;
   }
 
   /**
-   * Resolves when what was told last makes it so, the session is erased, the signal aborts, or the
+   * Resolves when the last notice meets the condition, the session is erased, the signal aborts, or the
    * invocation is near a limit.
    */
   async until(isSo: (told: Notice) => boolean): Promise<void> {
@@ -200,7 +201,7 @@ export class Notices {
     }
   }
 
-  /** Closes the line; nothing is told any more. Wakes nobody: whoever waits has its own signal. */
+  /** Closes the line. It does not wake a pending `until`, which has its own signal. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -212,22 +213,22 @@ export class Notices {
     this.#line?.close();
   }
 
-  /** Shows to the readers of a session what its holder does. Answers `false` when nothing can be sent now. */
+  /** Sends a live message to the readers of the session. Returns `false` if that is not possible now. */
   show(message: LiveMessage): boolean {
     return this.isTelling && this.#line?.show(message) === true;
   }
 
-  /** Pings for a holder. Returns `false` when nothing can be sent now. */
+  /** Pings for a holder. Returns `false` if that is not possible now. */
   ping(): boolean {
     const line = this.isTelling ? this.#line : undefined;
     line?.ping();
     return line !== undefined;
   }
 
-  /** Aborted, or near a limit: whoever waits looks again. */
+  /** Wakes a pending wait after an abort or near a limit. */
   readonly #onDone = (): void => this.#changes.tell();
 
-  /** By the clock: a timer may be early by a part of a millisecond. */
+  /** Checks the clock again, since a timer can fire a fraction of a millisecond early. */
   #watchTime(): void {
     const { clock, meter } = this.#options;
     const ms = meter?.msToWatch ?? Infinity;
@@ -235,14 +236,14 @@ export class Notices {
     else if (Number.isFinite(ms)) this.#cancelTime = clock.after(Math.ceil(ms), () => this.#watchTime());
   }
 
-  /** Never rejects: a line that cannot be opened is a broken one. */
+  /** Never rejects. A line that cannot be opened counts as broken. */
   async #open(): Promise<void> {
     this.#isOpen = true;
     const { port, holder, onLive, onJoined, onHeld } = this.#options;
     try {
       const line = await port.watch({
         onNotice: (notice) => {
-          // Notices come in order, and a journal never becomes shorter.
+          // Notices arrive in order, and a journal never gets shorter.
           this.wasErased ||= notice.head < this.#last.head;
           this.#last = notice;
           this.count += 1;
@@ -268,7 +269,10 @@ export class Notices {
     }
   }
 
-  /** Pings if nothing was told for a whole interval, and something is to happen by itself: its alarm may be lost. */
+  /**
+   * Pings if a whole interval passes without a notice while the object should act by itself, since its alarm
+   * may be lost.
+   */
   #watchSilence(count: number): void {
     const { openTurn, waiting } = this.#last;
     const isAwaited = openTurn?.state === 'running' || waiting.length > 0;
@@ -277,7 +281,7 @@ export class Notices {
     this.#cancelPing = this.#options.clock.after(PING_EVERY, () => this.#watchSilence(now));
   }
 
-  /** When the pause is over, whoever waits opens the line again. */
+  /** After the pause, the pending wait opens the line again. */
   #reopen(): void {
     this.isTelling = false;
     this.#line = undefined;

@@ -27,7 +27,7 @@ import type { TurnEnd } from '../run-turn.ts';
 import { SessionErasedError, SessionUnavailableError } from '../send-again.ts';
 import { isOpen, Notices, type Standing, type Watch } from './follow-session.ts';
 
-/** A turn that somebody waits for. */
+/** A turn whose outcome a client awaits. */
 export interface AwaitedTurn extends Watch {
   /** The session's id, and the name of its agent. */
   readonly session: string;
@@ -36,8 +36,9 @@ export interface AwaitedTurn extends Watch {
 }
 
 /**
- * How a turn stands when whoever waits for it is told. `queued`: it is in line behind a turn that waits for somebody. `kept`:
- * it is stored, and this invocation cannot see it through; another one does.
+ * The state of a turn as reported to a client that awaits it. `queued`: it is in line behind a turn that
+ * waits for an answer. `kept`: it is stored, but this invocation cannot wait for its end. Another invocation
+ * runs it.
  */
 export type TurnOutcome =
   | { readonly status: 'ended'; readonly answer: TurnAnswer }
@@ -46,22 +47,23 @@ export type TurnOutcome =
   | { readonly status: 'kept'; readonly turn: string };
 
 /**
- * Returns the outcome of a turn that runs here. If another invocation resumes it, its end is waited for.
+ * Returns the outcome of a turn that runs here. If another invocation resumes it, waits for its end.
  *
- * @throws what `outcomeElsewhere` does; rejects as `running` does.
+ * @throws any error of `outcomeElsewhere` or `running`.
  */
 export async function outcomeHere(awaited: AwaitedTurn, running: Promise<TurnEnd>): Promise<TurnOutcome> {
   const end = await running.catch(keptFor);
   if (end === 'kept') return { status: 'kept', turn: awaited.turn };
   if (end.status !== 'ended') return outcomeElsewhere(awaited);
   const { session, agent } = awaited;
-  return { status: 'ended', answer: toAnswer(session, agent, end.turn) as TurnAnswer }; // it has ended
+  return { status: 'ended', answer: toAnswer(session, agent, end.turn) as TurnAnswer }; // The turn has ended.
 }
 
 /**
- * Waits for a turn that runs, or ran, elsewhere, or waits.
+ * Waits for the outcome of a turn that runs in another invocation, or that is waiting or already over.
  *
- * @throws SessionErasedError when there is no such turn any more; the signal's reason when it aborts.
+ * @throws SessionErasedError if the turn no longer exists.
+ * @throws the signal's reason if it aborts.
  */
 export async function outcomeElsewhere(awaited: AwaitedTurn): Promise<TurnOutcome> {
   const { turn, session, agent } = awaited;
@@ -74,7 +76,10 @@ export async function outcomeElsewhere(awaited: AwaitedTurn): Promise<TurnOutcom
     : { status: 'ended', answer };
 }
 
-/** The turn is stored: what this invocation cannot read now, another one will, or ends it. */
+/**
+ * Returns `kept` for a failure after which another invocation will read the turn, or end it. Rethrows any
+ * other failure.
+ */
 export function keptFor(failure: unknown): 'kept' {
   if (KEPT_FOR.some((kind) => failure instanceof kind)) return 'kept';
   throw failure;
@@ -87,16 +92,20 @@ interface Watched extends Watch {
 }
 
 /**
- * Resolves with the events of a turn once it has ended or waits for a decision. Until then nothing is read:
- * notices tell of it, and cost nothing.
+ * Resolves with the events of a turn once it has ended or waits for a decision. Reads no events before that,
+ * since notices report the stop at no cost.
  *
- * @throws SessionErasedError when there is no such turn any more; SessionUnavailableError when the
- *   invocation must end before; the signal's reason when it aborts.
+ * @throws SessionErasedError if the turn no longer exists.
+ * @throws SessionUnavailableError if the invocation must end before.
+ * @throws the signal's reason if it aborts.
  */
 export const turnStopped = (watched: Watched): Promise<StoredEvent[]> =>
   untilStopped<never>(watched, () => undefined);
 
-/** As `turnStopped`; or, as soon as it is in line behind a turn that waits for somebody, with the id of that. */
+/**
+ * Like `turnStopped`, but also resolves, with the id of the turn in front, as soon as the turn is in line
+ * behind one that waits for an answer.
+ */
 const turnStoppedOrBehind = (watched: Watched): Promise<StoredEvent[] | Behind> =>
   untilStopped(watched, (at) => waitsBehind(at, watched.turn));
 
@@ -106,7 +115,7 @@ async function untilStopped<Otherwise extends object>(
 ): Promise<StoredEvent[] | Otherwise> {
   const notices = new Notices({ port, clock, signal, meter });
   try {
-    // Taken before a page is read: what is told meanwhile may be news, on a line of its own.
+    // Read before the page, so that a notice that arrives meanwhile counts as new.
     let { count } = notices;
     let at: Standing = await port.read({ from: Number.MAX_SAFE_INTEGER, turn, limit: 1 });
     for (;;) {
@@ -127,7 +136,7 @@ async function untilStopped<Otherwise extends object>(
         from = page.next;
         at = page;
       }
-      // It may have been gone on with since.
+      // The turn may have been resumed since.
       if (isOpen(at, turn)) continue;
       if (events.length === 0) throw new SessionErasedError();
       return events;
@@ -137,77 +146,91 @@ async function untilStopped<Otherwise extends object>(
   }
 }
 
-/** The open turn, which waits for somebody while another one is in line behind it. */
+/** The open turn, which waits for an answer while another turn is in line behind it. */
 export interface Behind {
   readonly behind: string;
 }
 
-/** Tells whether this turn is in line behind one that waits for somebody: nobody can tell how long that takes. */
+/** Returns the turn in front if it waits for an answer, which can take any time. */
 export const waitsBehind = (at: Standing, turn: string): Behind | undefined =>
   at?.openTurn?.state === 'waiting' && at.waiting.some((one) => one.turn === turn && one.status === 'queued')
     ? { behind: at.openTurn.id }
     : undefined;
 
-/** What there is of any turn that has stopped. */
+/** The shape of any stopped turn. */
 export const STOPPED_TURN = {
   object: {
     turn: TEXT,
     loopId: TEXT,
     session: TEXT,
     agent: TEXT,
-    /** Of a turn that is `limit-reached`: which limit, and how much it allows. */
+    /** The limit and its value, for a turn that is `limit-reached`. */
     limit: { optional: REACHED_LIMIT },
     text: TEXT,
     /** The text, parsed as the agent's output. */
     object: { optional: ANY_JSON },
     artifacts: { listOf: TURN_ARTIFACT },
-    /** Those that its calls gave, of nested loops too, as their batches settled: each is read at `GET .../files/{id}`. Absent when there are none. */
+    /**
+     * The files from its calls, including those in nested loops, in the order in which their batches ended.
+     * Read each at `GET .../files/{id}`. Absent if there are none.
+     */
     files: { optional: { listOf: TURN_FILE } },
-    /** What its calls said to the user before the answer, of nested loops too, in order. Absent when they said nothing. */
+    /**
+     * Messages from its calls to the user before the answer, including those in nested loops, in order.
+     * Absent if there are none.
+     */
     said: { optional: { listOf: SAID } },
-    /** What became of its tools; absent where all were there from the beginning, stayed, and no source outside was asked. */
+    /**
+     * Changes to its tools. Absent if all tools were there from the start and stayed, and no outside source
+     * was asked.
+     */
     tools: { optional: TURN_TOOLS },
     usage: PRICED_USAGE,
     iterations: WHOLE,
     toolCalls: WHOLE,
     model: TEXT_OR_NULL,
     error: { optional: TURN_ERROR },
-    /** What ended the turn, when a call sent one. */
+    /** The signal that ended the turn, if a call sent one. */
     signal: { optional: SIGNAL },
-    /** The calls of its own loop that ended it: those that returned directly, or sent the signal. Absent where none did. */
+    /**
+     * The calls of its own loop that ended it: those that returned directly or sent the signal. Absent if
+     * there are none.
+     */
     stoppedBy: { optional: { listOf: STOPPING_CALL } },
   },
 } as const satisfies Shape;
 
-/** What a client is told of a turn that has ended. */
+/** The response for a turn that has ended. */
 export interface TurnAnswer extends Infer<typeof TURN_ANSWER> {}
 export const TURN_ANSWER = {
   object: { outcome: FINAL_OUTCOME },
   and: STOPPED_TURN,
 } as const satisfies Shape;
 
-/** What a client is told of a turn that waits for somebody outside: what there is so far, and for what it waits. */
+/**
+ * The response for a turn that waits for an answer from outside: its state so far, and the calls that wait.
+ */
 export interface SuspendedTurn extends SoFar {
   readonly pending: readonly PendingCall[];
 }
 
-/** What a turn that waits has come to so far. */
+/** The state so far of a turn that waits. */
 interface SoFar extends Infer<typeof STOPPED_TURN> {
   readonly outcome: 'suspended';
 }
 
 /**
- * Answers what a turn that has stopped came to, folded from its own events: its answer, or what there is so far. Of one that cannot
- * be folded and has ended without an answer, its end is told and no more.
+ * Returns the outcome of a stopped turn, folded from its own events: its answer, or its state so far. For a
+ * turn that cannot be folded and ended without an answer, returns only its end.
  *
- * @throws UnreadableError when it cannot be folded, and has an answer, or is open.
+ * @throws UnreadableError if it cannot be folded, and has an answer or is open.
  */
 export function stoppedTurn(
   session: string,
   agent: string,
   events: readonly StoredEvent[],
 ): TurnAnswer | SoFar {
-  const turn = foldTurn(events) as TurnState; // they begin with its start
+  const turn = foldTurn(events) as TurnState; // The first event is its start.
   return toAnswer(session, agent, turn) ?? { ...soFar(session, agent, turn), outcome: 'suspended' };
 }
 
@@ -222,7 +245,7 @@ function foldTurn(events: readonly StoredEvent[]): TurnState | undefined {
   return turn;
 }
 
-/** What its first and its last event say of a turn that has ended without an answer. */
+/** Returns the end of a turn without an answer, from its first and last event. */
 function endOf(events: readonly StoredEvent[]): TurnState | undefined {
   const [first, last] = [events.at(0), events.at(-1)];
   if (first?.type !== 'turn-started' || last?.type !== 'turn-ended') return undefined;
@@ -231,7 +254,7 @@ function endOf(events: readonly StoredEvent[]): TurnState | undefined {
   return { ...startTurn(emptyState(), first), outcome, limit, error, signal };
 }
 
-/** The answer of a folded turn; `undefined` while it is open. */
+/** Returns the answer of a folded turn, or `undefined` while it is open. */
 export function toAnswer(session: string, agent: string, turn: TurnState): TurnAnswer | undefined {
   const { outcome, limit, error, signal, object, stoppedBy } = turn;
   if (!outcome) return undefined;
@@ -266,12 +289,12 @@ function soFar(session: string, agent: string, turn: TurnState): Infer<typeof ST
 }
 
 /**
- * The type of an answer's `object` when the agent's output has the type `Output`: the same when that is JSON, else
- * JSON, of which no more is known.
+ * The type of an answer's `object` for an agent whose output has the type `Output`: the same type if that is
+ * JSON, and otherwise `Json`.
  */
 export type AnswerObject<Output> = [Output] extends [OptionalJson] ? Output : Json;
 
-/** JSON in which properties may be left out, as the types of schemas say it. */
+/** JSON with optional properties, as in the types of schemas. */
 type OptionalJson =
   | null
   | boolean
@@ -281,7 +304,7 @@ type OptionalJson =
   | readonly OptionalJson[]
   | { readonly [key: string]: OptionalJson };
 
-/** Answers what modules remember, for whoever looks at a session. */
+/** Returns the memories of modules that a viewer of a session can see. */
 export const visibleToolMemory = (
   { memories: values }: SessionState,
   { memories }: { readonly memories: readonly ToolMemory[] },
