@@ -1,64 +1,77 @@
-/** A use of a module, as a session remembers it. */
+/** A use of a module, as a session stores it. */
 export interface AgendaOwner {
   readonly module: string;
-  /** Of the use of the module. */
+  /** The key of the use. */
   readonly key: string;
 }
 
 /**
- * Work that a module does once the append is stored: in a Worker, at least once, until it says that it is done. Rows of one module and
- * key are offered in the order in which they were stored, one after another.
+ * Work that a module does once the append is stored. It runs in a Worker, at least once, until the module
+ * reports that it is done. Rows of one module and key are offered one after another, in the order in which
+ * they were stored.
  */
 export interface AgendaRow extends AgendaOwner {
-  /** Of the module's choice: it names the work. A row that is on the agenda already, and was not offered yet, is not added again. */
+  /**
+   * A name for the work, chosen by the module. A row is not added if one with the same `ref` is on the agenda
+   * and was not offered yet.
+   */
   readonly ref: string;
-  /** Milliseconds until it is offered, if no other row of its module and key is there. Defaults to 0. */
+  /** Milliseconds until the row is offered, if its module and key have no other row. Defaults to 0. */
   readonly after?: number | undefined;
 }
 
-/** A row of a session's agenda that is offered to the module that wrote it. */
+/** A row of a session's agenda, offered to the module that wrote it. */
 export interface DueRow extends Omit<AgendaRow, 'after'> {
   /** The name of the session. */
   readonly name: string;
-  /** Which attempt this is, from 1 on. An attempt that no one answered counts. */
+  /** The number of this attempt, starting at 1. An attempt without a reply counts. */
   readonly attempt: number;
-  /** The row is not one that the module wrote: the session has no more use for what the module keeps of it outside. */
+  /**
+   * Set if the module did not write this row: the session no longer needs these copies, which the module
+   * keeps outside.
+   */
   readonly stale?: StaleCopies | undefined;
 }
 
-/** Copies of a session's blobs in a store outside for which it has no more use. */
+/** Copies of a session's blobs in an outside store that the session no longer needs. */
 export interface StaleCopies {
-  /** Of the session that put them there. */
+  /** The incarnation of the session that stored them. */
   readonly incarnation: string;
-  /** Each with the version under which it was put there. Absent: all of this incarnation, which was erased. */
+  /**
+   * The copies, each with its version. If absent, all copies of this incarnation are stale, since it was
+   * erased.
+   */
   readonly copies?: readonly { readonly id: string; readonly version: number }[] | undefined;
 }
 
 /** The outcome of an offered row. */
 export type DueOutcome =
-  /** The row is removed, and the next one of its module and key is due. */
+  /** Removes the row. The next row of its module and key is due. */
   | 'done'
-  /** The row is removed, and so are all others of its module and key. */
+  /** Removes the row and all other rows of its module and key. */
   | 'forget'
-  /** The row is offered again after so many ms. */
+  /** Offers the row again after this many ms. */
   | { readonly again: number }
-  /** The Worker has no such module, or none with this key. The row stays, and the attempt does not count. */
+  /**
+   * The Worker has no such module, or no use of it with this key. The row stays, and the attempt does not
+   * count.
+   */
   | 'unknown';
 
-/** The turn that a runner is asked to go on with, and the session's name that leads to it. */
+/** The turn that a runner must resume, and the name of its session. */
 export interface HandOver {
   readonly name: string;
   readonly turn: string;
 }
 
-/** What an object hands its open turns to, and what only the app can do. */
+/** The Worker functions that a session object calls. */
 export interface TurnRunner {
-  /** Goes on with the turn as far as one invocation may, and resolves then. */
+  /** Resumes the turn, and resolves when it has run as far as one invocation can. */
   run(handOver: HandOver): Promise<void>;
   /**
-   * Does the work of a row of the agenda. The next row of its module and key is offered after this one is settled.
+   * Does the work of an agenda row. The next row of its module and key is offered after this one settles.
    *
-   * @throws Error if that cannot be told now. The row is offered again then.
+   * @throws Error if the outcome is not known now. The row is then offered again.
    */
   due(row: DueRow): Promise<DueOutcome>;
 }

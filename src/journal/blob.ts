@@ -1,89 +1,98 @@
 import type { AgendaOwner } from './agenda.ts';
 
-/** Bytes that are to be kept with what names them, in one commit. Those that are kept already are not stored again. */
+/**
+ * A blob to store together with the event that names it, in one commit. Bytes that are already stored are not
+ * stored again.
+ */
 export interface KeptBlob {
-  /** The same bytes come under the same id. */
+  /** Equal bytes have equal ids. */
   readonly id: string;
-  /** What their module knows of them, which the object does not read. That of the first time stays. */
+  /** The module's own data about the blob, which the object does not read. The first version is kept. */
   readonly about: string;
-  /** In bytes. */
+  /** The size in bytes. */
   readonly size: number;
-  /** With no others in their buffer, which would be sent as well. Absent if they are in a store outside. */
+  /**
+   * The bytes, alone in their buffer, since the whole buffer would be sent. Absent if they are in an outside
+   * store.
+   */
   readonly bytes?: Uint8Array | undefined;
-  /** Where a store outside has the bytes. */
+  /** The copy in an outside store. */
   readonly outside?: OutsideBlob | undefined;
 }
 
-/** Which copy of a blob a store outside has. */
+/** Identifies a copy of a blob in an outside store. */
 export interface BlobCopy {
   /** Distinguishes the session from an erased one of the same name. */
   readonly incarnation: string;
   /**
-   * Counts how often the blob was removed while a store outside had it, so that the deletion of one copy cannot remove bytes that come
-   * later.
+   * How often the blob was removed while an outside store had it, so that deleting one copy cannot remove
+   * bytes that arrive later.
    */
   readonly version: number;
 }
 
-/** A copy, and the use of a module that has it in its store. */
+/** A copy, and the module use whose store has it. */
 export interface OutsideBlob extends AgendaOwner, BlobCopy {}
 
-/** Asks for a part of a blob. */
+/** A request for part of a blob. */
 export interface BlobQuery {
   readonly id: string;
   /** The first byte. Defaults to 0. */
   readonly from?: number | undefined;
-  /** The most bytes. Defaults to 4 MiB, and is never more. */
+  /** The maximum number of bytes. Defaults to 4 MiB, which is also the upper limit. */
   readonly length?: number | undefined;
 }
 
-/** A part of a blob, and what is known of all of it. */
+/** A part of a blob, with data about the whole blob. */
 export interface BlobPage extends Pick<KeptBlob, 'about' | 'size'> {
-  /** `null`: they are in a store outside. */
+  /** `null` if they are in an outside store. */
   readonly bytes: Uint8Array | null;
-  /** The copy that a store outside has, if `bytes` is `null`. */
+  /** The copy in the outside store, if `bytes` is `null`. */
   readonly at?: BlobCopy | undefined;
 }
 
-/** Why bytes are gone that the session once kept: somebody deleted them, or their retention ran out. */
+/** Why bytes that the session once kept are gone: they were deleted, or their retention expired. */
 export type BlobGone = 'deleted' | 'expired';
 
 /** The state of one blob of a session. */
 export interface BlobState {
   readonly id: string;
   readonly gone: BlobGone | null;
-  /** Whether a store outside has the bytes. */
+  /** `true` if the bytes are in an outside store. */
   readonly isOutside: boolean;
-  /** Of the copy that a store outside has, or is to receive. */
+  /** The version of the copy that an outside store has or will receive. */
   readonly version: number;
 }
 
-/** The states of blobs of a session. */
+/** The states of a session's blobs. */
 export interface BlobStates extends Pick<BlobCopy, 'incarnation'> {
-  /** The blobs that were asked for. One that the session has never kept is left out. */
+  /** The requested blobs, without those that the session never kept. */
   readonly blobs: readonly BlobState[];
 }
 
-/** The blobs of a session together. */
+/** Totals of a session's blobs. */
 export interface BlobLoad {
-  /** Of those that are not gone, wherever they are kept. */
+  /** The bytes of all blobs that are not gone, in the session and in outside stores. */
   readonly bytes: number;
-  /** How many are gone. */
+  /** The number of blobs that are gone. */
   readonly gone: number;
 }
 
 /** The outcome of a request to remove a blob. */
 export type BlobRemoved =
-  /** It is gone, or was before. */
+  /** The blob is gone, or already was. */
   | { readonly status: 'deleted' }
-  /** The session has never kept it. */
+  /** The session never kept the blob. */
   | { readonly status: 'unknown' }
-  /** Nothing was removed: the lease holder of this turn may be reading it. */
+  /** Not removed, since the lease holder of this turn may be reading it. */
   | { readonly status: 'busy'; readonly turn: string };
 
-/** Why a turn was not stored because of its blobs; nothing has changed. */
+/** Why a turn was not stored because of its blobs. The session is unchanged. */
 export type BlobsRefused =
-  /** They are more than the `room` of the session; in bytes. */
+  /** The blobs exceed the `room` of the session. In bytes. */
   | { readonly status: 'blobs-full'; readonly most: number; readonly used: number }
-  /** The session was erased, or a blob removed, since the bytes were put into the store outside: they are to be put again. */
+  /**
+   * The session was erased, or a blob removed, since the bytes were put into the outside store. They must be
+   * put there again.
+   */
   | { readonly status: 'blobs-moved'; readonly incarnation: string };

@@ -5,32 +5,32 @@ import { framesAround } from './spending.ts';
 import { type CallRecord, type FrameState, inFrame, type Message, type TurnState } from './state.ts';
 import type { Wait } from './wait.ts';
 
-/** The message that started a turn, or a nested loop. */
+/** Returns whether a message started a turn or a nested loop. */
 export const isStart = (message: Message): boolean => message.role === 'user' && message.by === undefined;
 
-/** The call was started, and running it once more could be noticed. */
+/** Returns whether the call may have had an effect, so that running it again could be noticed. */
 export const mayHaveHappened = ({ started }: CallRecord): boolean =>
   started === 'once' || started === 'idempotent';
 
-/** Makes the id of a call: of its turn, the sequence of the reply that asked for it, and its index there. */
+/** Returns the id of a call: its turn, the sequence number of its reply, and its index in that reply. */
 export const callId = (turn: string, reply: number, index: number): string => `${turn}.${reply}.${index}`;
 
-/** Returns the question that the call waits for now, or `undefined`. */
+/** Returns the call's open question, or `undefined`. */
 export function pendingWait({ waits }: CallRecord): Wait | undefined {
   const last = waits?.at(-1);
   return last?.answer ? undefined : last?.wait;
 }
 
 /**
- * The call is suspended until it is answered, and then begins anew. One that asked while it ran `once` never does: whoever
- * would have heard the answer is gone.
+ * Returns whether the call is suspended until it is answered, and then restarts. A `once` call that asked
+ * while it ran never restarts, since its code can no longer receive the answer.
  */
 export const isSuspended = (call: CallRecord): boolean =>
   !call.ended && call.started !== 'once' && pendingWait(call) !== undefined;
 
 /**
- * Returns the result that an open call has already: sent by the caller who ran its tool, or left behind by an invocation that lost the
- * turn. It happened, however the call ends.
+ * Returns the result that an open call already has: from the caller who ran its tool, or from an invocation
+ * that lost the turn. It counts regardless of how the call ends.
  */
 export function knownResult({ waits, late }: CallRecord): ToolResult | undefined {
   const sent = waits?.flatMap(({ answer }) => (answer?.type === 'result' ? answer.result : [])).at(0);
@@ -38,22 +38,25 @@ export function knownResult({ waits, late }: CallRecord): ToolResult | undefined
   return known && toolResult(known);
 }
 
-/** It was started, has opened its loop, or was run by the caller: it goes on, and is not begun. */
+/**
+ * Returns whether a call resumes instead of starting: it was started, it opened its loop, or the caller ran
+ * it.
+ */
 export const hasBegun = ({ frames }: Pick<TurnState, 'frames'>, call: CallRecord): boolean =>
   call.started !== undefined ||
   frames.has(call.id) ||
   ((call.late ?? call.waits) !== undefined && knownResult(call) !== undefined);
 
-/** Names one wait of one call in the whole session. */
+/** Returns the id of one wait of a call, unique in the session. */
 export const waitId = (call: string, index: number): string => `${call}#${index}`;
 
-/** The reply whose calls have not all ended. */
+/** Returns the calls of the last reply if any of them is open, and otherwise none. */
 export function openBatch(frame: Pick<FrameState, 'messages'> | undefined): readonly CallRecord[] {
   const calls = lastReply(frame?.messages ?? [])?.calls ?? [];
   return calls.some((call) => !call.ended) ? calls : [];
 }
 
-/** Finds an open call of a turn, in whichever of its loops; `undefined` if there is none of this id. */
+/** Finds an open call of a turn in any of its loops. Returns `undefined` if there is none with this id. */
 export function findOpenCall(
   { frames }: Pick<TurnState, 'frames'>,
   id: string,
@@ -65,23 +68,25 @@ export function findOpenCall(
   return undefined;
 }
 
-/** The reply that the conversation ends with, whatever was said to it while its calls ran or since. */
+/**
+ * Returns the last reply of the conversation, ignoring messages that arrived while its calls ran or later.
+ */
 export function lastReply(messages: readonly Message[]): Reply | undefined {
   const last = messages.findLast((message) => message.role === 'assistant' || !isInterjection(message));
   return last?.role === 'assistant' ? last : undefined;
 }
 
-/** The calls of the last reply. */
+/** Returns the calls of the last reply. */
 export const lastBatch = (messages: readonly Message[]): readonly CallRecord[] =>
   lastReply(messages)?.calls ?? [];
 
-/** The last message is one that came while the model answered, or its calls ran. */
+/** Returns whether the last message arrived while the model replied or its calls ran. */
 export function isInterjected(messages: readonly Message[]): boolean {
   const last = messages.at(-1);
   return last?.role === 'user' && isInterjection(last);
 }
 
-/** No words, no calls and no file: what a model only thought is no reply. */
+/** Returns whether a reply is blank: no text, calls or files. Reasoning alone does not count. */
 export const saysNothing = ({ text, calls, parts = [] }: SaidPart): boolean =>
   calls.length === 0 &&
   text.trim() === '' &&
@@ -99,7 +104,8 @@ type Reply = Extract<Message, { role: 'assistant' }>;
 type Said = Extract<Message, { role: 'user' }>;
 
 /**
- * Answers what a frame's last reply says: the results of the calls that it returned directly, in order, or its words.
+ * Returns the answer of a loop: the results that its last reply's calls returned directly, in order, or else
+ * that reply's text.
  */
 export function answerText(messages: readonly Message[]): string {
   const last = lastReply(messages);
@@ -109,9 +115,9 @@ export function answerText(messages: readonly Message[]): string {
 }
 
 /**
- * Returns the ends of all calls that are left open, innermost frames first, so that no call of the history is without an answer: those of a
- * turn, or those inside the loop that the call `inside` has opened. The invocation that ends the turn or the call journals them; of a
- * turn that was ended unread, the fold does without the events.
+ * Returns the ends of all open calls, innermost frames first, so that every call has a result. Covers all
+ * calls of the turn, or with `inside`, those in the loop that this call opened. The invocation that ends the
+ * turn or the call journals them. If a turn was ended unread, the fold adds them without events.
  */
 export function closeOpenCalls(
   turn: TurnState,
@@ -137,13 +143,16 @@ export function closeOpenCalls(
 export const framesInside = (turn: TurnState, call: string): FrameState[] =>
   [...turn.frames.values()].filter((frame) => framesAround(turn, frame).some(({ id }) => id === call));
 
-/** Tells whether a person has decided that an open call ends the turn. */
+/** Returns whether a person decided that an open call ends the turn. */
 export const isExit = ({ ended, waits }: CallRecord): boolean => {
   const answer = waits?.at(-1)?.answer;
   return !ended && answer?.type === 'decision' && answer.decision === 'exit';
 };
 
-/** Returns the `exit` of a call inside the loop that a call has opened, which ends the turn however that call ends. */
+/**
+ * Returns the `exit` signal of a call inside the loop that a call opened. It ends the turn regardless of how
+ * that call ends.
+ */
 export function exitInside(turn: TurnState, call: string): Signal | undefined {
   const calls = framesInside(turn, call).flatMap(({ messages }) => lastBatch(messages));
   const sent = calls.flatMap(({ ended }) => ended?.result.signal ?? []).find(({ type }) => type === 'exit');
@@ -162,7 +171,7 @@ function closing(turn: TurnState, call: CallRecord, outcome: FinalOutcome): Tool
   if (known) return known;
   const isCancelled = outcome === 'cancelled';
   if (isCancelled && call.started === 'idempotent') return cancelledRunning(call.name);
-  // What a nested loop has done is nowhere in the conversation around it.
+  // The outer conversation does not show what a nested loop has done.
   if (mayHaveHappened(call) || turn.frames.has(call.id)) return unknownOutcome(call.name);
   const last = call.waits?.at(-1)?.answer;
   if (last?.type === 'decision' && (last.decision === 'reject' || last.decision === 'exit'))
@@ -177,7 +186,7 @@ const declined = (tool: string, { reason }: Decision): ToolResult =>
     `This call of '${tool}' was declined and did not run.${reason ? ` Reason: ${reason}` : ''}`,
   );
 
-/** Said of a call that may or may not have happened; the model is never told that it failed. */
+/** Returns the result of a call that may or may not have happened. It never says that the call failed. */
 export const unknownOutcome = (tool: string): ToolResult =>
   failure(
     'unknown-outcome',
@@ -185,6 +194,6 @@ export const unknownOutcome = (tool: string): ToolResult =>
       'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.',
   );
 
-/** Said of a call that a cancel met, and that may be run again under its key. */
+/** Returns the result of a running call that was cancelled and can be repeated under its key. */
 export const cancelledRunning = (tool: string): ToolResult =>
   failure('cancelled', `The call of '${tool}' was cancelled while it ran. It may have taken effect.`);

@@ -3,10 +3,10 @@ import { type EventOf, ROOT } from './events.ts';
 import { foldUsed } from './spending.ts';
 import { type Fold, frameOf, type Message } from './state.ts';
 
-/** The part of a conversation that is still shown. */
+/** The part of a conversation that the model is still shown. */
 export type Cut = Pick<EventOf<'conversation-cut'>, 'turns' | 'results' | 'summary'>;
 
-/** Returns the conversation as it is shown after a cut. */
+/** Returns the conversation that is shown after a cut. */
 export function cutMessages(messages: readonly Message[], { turns, results, summary }: Cut): Message[] {
   const left =
     turns === undefined
@@ -22,14 +22,14 @@ export function cutMessages(messages: readonly Message[], { turns, results, summ
   });
 }
 
-/** Cuts the conversation of a loop, in place. The same cut once more changes nothing. */
+/** Cuts the conversation of a loop, in place. Repeating the same cut changes nothing. */
 export function foldCutMessages(messages: Message[], cut: Cut): void {
   const left = cutMessages(messages, cut);
   messages.length = 0;
   for (const message of left) messages.push(message);
 }
 
-/** Remembers a cut, and what its summary used. The messages themselves are folded with all others. */
+/** Folds a cut and the usage of its summary. The messages are cut by the fold of the conversation. */
 export function foldCut(fold: Fold, event: EventOf<'conversation-cut'>): void {
   const { state } = fold;
   foldUsed(fold, event.usage);
@@ -42,14 +42,17 @@ export function foldCut(fold: Fold, event: EventOf<'conversation-cut'>): void {
   if (!event.summary) frame.shortened = true;
 }
 
-/** Returns what the model is shown in place of the messages that a summary replaces. */
+/** Returns the message that replaces the messages before a summary. */
 export const summaryMessage = (summary: string): Message =>
   standIn(`Summary of the conversation so far, whose messages are not shown any more:\n\n${summary}`);
 
-/** Makes the first message of a conversation whose older messages are not shown. */
+/** Makes the first message of a conversation without its older messages. */
 export const standIn = (text: string): Message => ({ role: 'user', text, by: 'summary' });
 
-/** The first message says this where turns are cut off without a summary of them, below the summary of what was before them. */
+/**
+ * The first message contains this if turns were cut without a summary of them. It comes after any earlier
+ * summary.
+ */
 const LEFT = 'Earlier messages are not shown any more, since the conversation had become too long.';
 
 function standInOf([first]: readonly Message[], summary: string | undefined): Message {
@@ -64,7 +67,7 @@ function lastTurns(messages: readonly Message[], turns: number): readonly Messag
   return messages.slice(starts.slice(-turns)[0]);
 }
 
-/** What is left of a conversation starts with the tools that were offered by then. */
+/** The remaining conversation starts with the tools offered at that point. */
 function withoutChange([first, ...others]: readonly Message[]): readonly Message[] {
   if (first?.role !== 'user') return first ? [first, ...others] : [];
   const { toolsChange: _, ...bare } = first;

@@ -17,51 +17,58 @@ import type { JournaledCall, JournaledPart } from './reply-data.ts';
 import type { RequestKey, ScheduledTurn, TurnStart } from './session-port.ts';
 import type { TurnState } from './state.ts';
 
-/** An event as the row that is stored. */
+/** Returns the row that stores an event. */
 export function toRow(event: SessionEvent): NewRow {
   const turn = 'turn' in event ? event.turn : '';
   return { type: event.type, turn, body: JSON.stringify({ v: EVENT_VERSION, ...stored(event) }) };
 }
 
 /**
- * The event of a row. This is where events of older versions are upgraded.
+ * Returns the event of a row. Upgrades events of older versions.
  *
- * @throws NewerEventError when this code is too old to read it.
+ * @throws NewerEventError if this code is too old to read it.
  */
 export function parseEvent(row: Row): StoredEvent {
-  const { v, ...body } = JSON.parse(row.body) as Body; // written by toRow
+  const { v, ...body } = JSON.parse(row.body) as Body; // `toRow` wrote it.
   if (v > EVENT_VERSION || !isKnownType(row.type)) throw new NewerEventError(row.seq);
   return { seq: row.seq, at: row.at, ...toEvent(v, body) };
 }
 
-/** Returns the event of a row as far as this code knows it, whichever version wrote it; nothing for a type that it does not know. */
+/**
+ * Returns the event of a row as far as this code knows it, from any version. Returns an empty array for an
+ * unknown type.
+ */
 export function parseKnown(row: Row): StoredEvent[] {
   if (!isKnownType(row.type)) return [];
-  const { v, ...body } = JSON.parse(row.body) as Body; // written by toRow
+  const { v, ...body } = JSON.parse(row.body) as Body; // `toRow` wrote it.
   return [{ seq: row.seq, at: row.at, ...toEvent(v, body) }];
 }
 
-/** The events of the bodies in one text of a JSON array. @throws NewerEventError as `parseEvent` does. */
+/**
+ * Returns the events of the bodies in a JSON array.
+ *
+ * @throws NewerEventError as `parseEvent` does.
+ */
 export function parseBodies(text: string): readonly SessionEvent[] {
-  const bodies = JSON.parse(text) as readonly Body[]; // written by toRow
+  const bodies = JSON.parse(text) as readonly Body[]; // `toRow` wrote it.
   return bodies.map((body) => {
     if (body.v > EVENT_VERSION) throw new NewerEventError();
     return toEvent(body.v, body);
   });
 }
 
-/** The event without what its parts say already. */
+/** Omits the text and calls of a reply that its parts already contain. */
 function stored(event: SessionEvent): object {
   if (event.type !== 'model-replied' || !event.parts) return event;
   const { text: _, toolCalls: __, ...rest } = event;
   return rest;
 }
 
-/** The event with its words and calls, which are in its parts. */
+/** Restores the text and calls of a reply from its parts. */
 const whole = (event: SessionEvent): SessionEvent =>
   event.type === 'model-replied' && event.parts ? { ...event, ...saidIn(event.parts) } : event;
 
-/** Answers the words and the calls of a reply that is journaled by its parts. */
+/** Returns the text and the calls in the parts of a reply. */
 export const saidIn = (
   parts: readonly JournaledPart[],
 ): { readonly text: string; readonly toolCalls: readonly JournaledCall[] } => ({
@@ -71,12 +78,15 @@ export const saidIn = (
     .map(({ type: _, provider: __, ranBy: ___, called: ____, ...call }) => call),
 });
 
-/** The journal holds an event that a newer version of this code wrote; this one must not touch the session. */
+/**
+ * Thrown if the journal contains an event of a newer version of this code. This code must not touch the
+ * session.
+ */
 export class NewerEventError extends Error {
   override readonly name = 'NewerEventError';
   readonly seq: number | undefined;
 
-  /** `seq`: which one, where that is known. */
+  /** `seq`: the event, if known. */
   constructor(seq?: number) {
     super(
       `${seq === undefined ? 'An event' : `Event ${seq}`} was written by a newer version of this Worker. ` +
@@ -90,33 +100,33 @@ export class NewerEventError extends Error {
 type OlderEvent = Readonly<Record<string, unknown>>;
 
 /**
- * What makes an event of the version that is its key one of the next version: an entry only where older events are changed by that. Never
- * changed once deployed, only added to. The type stays, since storages go by it.
+ * Upgrades an event of the version in the key to the next version. Only versions whose events need a change
+ * have an entry. Entries are never changed after a deploy. The type must stay, since storage depends on it.
  */
 const UPGRADES: Readonly<Record<number, ((event: OlderEvent) => OlderEvent) | undefined>> = {};
 
-/** A body of the journal, as `toRow` wrote it. */
+/** A body in the journal, as `toRow` wrote it. */
 type Body = { readonly v: number } & SessionEvent;
 
 function toEvent(v: number, body: SessionEvent): SessionEvent {
-  let event = body as OlderEvent; // an object of JSON, whatever its version
+  let event = body as OlderEvent; // A JSON object, in any version.
   for (let at = v; at < EVENT_VERSION; at += 1) event = UPGRADES[at]?.(event) ?? event;
-  // Upgrades end in what this version writes.
+  // The last upgrade returns an event of the current version.
   return whole(event as SessionEvent);
 }
 
-/** What those who move events about know of a type, without folding it. */
+/** Properties of an event type for code that moves events without folding them. */
 interface EventTraits {
-  /** The conversation is read from it. */
+  /** `true` if the event is part of the conversation. */
   readonly message?: true;
   /**
-   * The turn has come further by it. `result`: a reply, or the end of a call, after which take-overs of the turn are counted
-   * anew. `step`: less than that, but whoever stored it has not held the turn in vain.
+   * Set if the event is progress of the turn. `result`: a reply or the end of a call, which resets the count
+   * of take-overs. `step`: smaller progress, which shows only that its holder did not hold the turn in vain.
    */
   readonly progress?: 'result' | 'step';
 }
 
-/** Every type that this code knows, as the compiler sees to: any other one was written by newer code. */
+/** All event types that this code knows, checked by the compiler. Any other type comes from newer code. */
 const EVENT_TYPES: Readonly<Record<EventType, EventTraits>> = {
   'session-opened': {},
   'session-forked': {},
@@ -142,39 +152,39 @@ const EVENT_TYPES: Readonly<Record<EventType, EventTraits>> = {
   'turn-ended': {},
 };
 
-/** Tells whether this code can fold events of a type: of those that newer code wrote there may be others. */
+/** Returns whether this code can fold events of a type. Newer code can write others. */
 export const isKnownType = (type: string): boolean => Object.hasOwn(EVENT_TYPES, type);
 
-/** Answers how much further a turn has come by an event of this type; `undefined` when it has not. */
+/** Returns the progress that an event of this type means for its turn, or `undefined` for none. */
 export const progressBy = (type: EventType): EventTraits['progress'] => EVENT_TYPES[type].progress;
 
-/** The types from which the conversation is read; with a snapshot, only these are read from before it. */
+/** The types that form the conversation. With a snapshot, only these are read from before it. */
 export const MESSAGE_TYPES: readonly string[] = Object.entries(EVENT_TYPES).flatMap(([type, { message }]) =>
   message ? type : [],
 );
 
-/** A message on its way into a session. */
+/** A new message to a session. */
 interface NewTurn {
   readonly agent: string;
   readonly message: string;
-  /** All of the message in its order, where it has files. */
+  /** All parts of the message in order, if it has files. */
   readonly parts?: readonly ContentPart[] | undefined;
-  /** What is to be kept with the message, and how many bytes of it the session may keep. */
+  /** The blobs of the message, and the maximum bytes of blobs that the session can keep. */
   readonly blobs?: readonly KeptBlob[] | undefined;
   readonly room?: number | undefined;
   readonly context: ToolCallContext;
-  /** Absent: the turn begins a loop of its own. */
+  /** Absent if the turn begins a loop of its own. */
   readonly loopId?: string | undefined;
-  /** Only what a `Principal` has of it is journaled. */
+  /** Only the properties of a `Principal` are journaled. */
   readonly from: TurnPrincipal;
   readonly request?: RequestKey | undefined;
-  /** What stands before every path in a link, as where its request came in. */
+  /** The prefix of paths in links, such as the origin of the request. */
   readonly base?: string | undefined;
-  /** Of a message that a call of another turn sends. */
+  /** The place in its tree, for a message that a call of another turn sends. */
   readonly place?: TreePlace | undefined;
 }
 
-/** The rows that start a turn. `newId` answers an id unlike any other. */
+/** Returns the rows that start a turn. `newId` must return unique ids. */
 export function toTurnStart(start: NewTurn, newId: () => string): TurnStart {
   const turn = newId();
   const { agent, message, parts, blobs, room, context, loopId = turn, request } = start;
@@ -197,14 +207,17 @@ export function toTurnStart(start: NewTurn, newId: () => string): TurnStart {
   };
 }
 
-/** Answers the part of a caller that is journaled. */
+/** Returns the journaled part of a caller. */
 export const toPrincipal = ({ id, tenant, roles = [] }: TurnPrincipal): Principal => ({
   id,
   ...(tenant !== undefined && { tenant }),
   ...(roles.length > 0 && { roles: [...roles] }),
 });
 
-/** The turn of a message that a call has scheduled: for whom, and with what context, the turn of the call is. A recurring one is a root. */
+/**
+ * Returns the turn of a message that a call scheduled. It has the principal and context of the call's turn. A
+ * recurring one is a root.
+ */
 export const toScheduledTurn = (
   { turn, message, after, recurring }: ScheduledMessage,
   { context, principal, root, generation }: Pick<TurnState, 'context' | 'principal' | 'root' | 'generation'>,

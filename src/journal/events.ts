@@ -32,16 +32,16 @@ import {
 } from './reply-data.ts';
 import { JOURNALED_ANSWER, WAIT } from './wait.ts';
 
-/** The version of the events that this code writes. A reader upgrades older events and does not touch a session that holds newer ones. */
+/** The version of the events that this code writes. Code never touches a session with newer ones. */
 export const EVENT_VERSION = 1;
 
-/** Who asked, as far as the journal may know: no credential. */
+/** The principal of a request, as journaled: without credentials. */
 export interface Principal extends Infer<typeof PRINCIPAL> {}
 export const PRINCIPAL = {
   object: {
     id: TEXT,
     tenant: OPTIONAL_TEXT,
-    /** As of the message; absent for none. */
+    /** The roles at the time of the message. Absent if there are none. */
     roles: { optional: { listOf: TEXT } },
   },
 } as const satisfies Shape;
@@ -49,22 +49,22 @@ export const PRINCIPAL = {
 /** Why a turn stopped. */
 export type Outcome = FinalOutcome | 'suspended';
 
-/** The outcome of a turn that has ended: one that is suspended goes on. */
+/** The outcome of an ended turn. A suspended turn has not ended. */
 export type FinalOutcome = Infer<typeof FINAL_OUTCOME>;
 export const FINAL_OUTCOME = {
   oneOf: ['completed', 'returned-direct', 'limit-reached', 'cancelled', 'failed'],
 } as const satisfies Shape;
 
-/** A message that starts a turn by itself. */
+/** A message that starts a turn later. */
 export interface ScheduledMessage extends Infer<typeof SCHEDULED_MESSAGE> {}
 const SCHEDULED_MESSAGE = {
   object: {
     /** The id of the turn. */
     turn: TEXT,
     message: TEXT,
-    /** Milliseconds from the time of the event that holds it. */
+    /** Milliseconds from the time of the event that contains it. */
     after: NUMBER,
-    /** The next run of an agent that runs again and again: the root of a tree of its own. */
+    /** `true` for the next run of a recurring agent, which is the root of its own tree. */
     recurring: OPTIONAL_YES,
   },
 } as const satisfies Shape;
@@ -75,20 +75,20 @@ const OFFERED = { optional: { listOf: OFFERED_TOOL } } as const;
 const PARTS = { optional: { listOf: CONTENT_PART } } as const;
 const USED = { optional: PRICED_USAGE } as const;
 
-/** What a call changed in the session. One that failed changed only facts for its end. */
+/** The changes that a call made to the session. A failed call keeps only its facts with `on: 'end'`. */
 export interface CallChanges extends Infer<typeof CALL_CHANGES> {}
 const CALL_CHANGES = {
   object: {
     state: { optional: ANY_OBJECT },
     blackboard: { optional: { listOf: BLACKBOARD_ENTRY } },
-    /** What kinds of tools remember of it, in order. */
+    /** Facts that tool kinds record about it, in order. */
     facts: OPTIONAL_FACTS,
-    /** Messages to this session that it has scheduled, in order. */
+    /** Messages to this session that it scheduled, in order. */
     scheduled: { optional: { listOf: SCHEDULED_MESSAGE } },
   },
 } as const satisfies Shape;
 
-/** What stopped a turn that failed; safe to show to its owner. */
+/** The error of a failed turn. Safe to show to its owner. */
 export interface TurnError extends Infer<typeof TURN_ERROR> {}
 export const TURN_ERROR = {
   object: {
@@ -106,16 +106,16 @@ export const TURN_ERROR = {
       ],
     },
     message: TEXT,
-    /** Of a model failure: the seconds from then on that its provider asks to wait, where it asks for a while. */
+    /** For a model failure: the seconds to wait from then on, if the provider gave a time. */
     retryAfter: OPTIONAL_NUMBER,
   },
 } as const satisfies Shape;
 
-/** The properties that events have by what they are of. */
+/** The properties that events share, by what they belong to. */
 export const PLACES = {
   session: { object: {} },
   turn: { object: { turn: TEXT } },
-  /** A turn that another one may have started. */
+  /** A turn, possibly started by another one. */
   tree: { object: { turn: TEXT }, and: TREE_PLACE },
   loop: {
     object: {
@@ -127,66 +127,66 @@ export const PLACES = {
 } as const satisfies { readonly [place: string]: ObjectShape };
 
 /**
- * Everything that happens in a session: the properties of each type of event, beside those of its place. A feature persists because it
- * folds these, not because it stores something.
+ * All events of a session: the properties of each type, beside those of its place. A feature persists because
+ * it folds these events, not because it stores data.
  */
 export const EVENTS = {
   session: {
-    /** The first, unless the session is a fork. */
+    /** The first event, unless the session is a fork. */
     'session-opened': {
-      /** Distinguishes a session from one of the same name that was erased before it. */
+      /** Distinguishes the session from an erased one of the same name. */
       incarnation: TEXT,
       agent: TEXT,
     },
     /** The first event of a fork. The events of the other session up to `upTo` follow it, unchanged. */
     'session-forked': {
-      /** As of a `session-opened`. */
+      /** As in `session-opened`. */
       incarnation: TEXT,
       agent: TEXT,
       /** The id of the other session. */
       from: TEXT,
-      /** Distinguishes that session from one of the same name that was erased before or after it. */
+      /** Distinguishes that session from another one of the same name. */
       fromIncarnation: TEXT,
-      /** The last event of it that is copied. */
+      /** Its last event that is copied. */
       upTo: WHOLE,
-      /** Who has asked for the copy. */
+      /** The principal that requested the copy. */
       principal: PRINCIPAL,
-      /** The surface that made it for a page. */
+      /** The surface that made the copy for a page. */
       by: OPTIONAL_TEXT,
-      /** What the model is shown of the part that was cut off. */
+      /** The text that the model is shown in place of the part that was cut off. */
       told: OPTIONAL_TEXT,
     },
   },
   tree: {
     'turn-started': {
       loopId: TEXT,
-      /** Its words. */
+      /** The text of the message. */
       message: TEXT,
-      /** All of it in its order, where it has files. */
+      /** All parts in order, if it has files. */
       parts: PARTS,
       context: ANY_OBJECT,
       principal: PRINCIPAL,
-      /** The turn without an answer whose message this is: it is already in the conversation, with what was done for it. */
+      /** The id of an unanswered turn that this one retries. Its message and work are in the conversation. */
       retries: OPTIONAL_TEXT,
-      /** Of one that retries: what the model reads behind what was done, if anything was. */
+      /** For a retry: a line that the model reads after the earlier work, if there was any. */
       line: OPTIONAL_TEXT,
-      /** What stands before every path in a link, as where its request came in. Absent if nothing does, or there was no request. */
+      /** The prefix of paths in links, such as the origin of the request. Absent if there is none. */
       base: OPTIONAL_TEXT,
     },
-    /** A message that came while the turn ran. The model is shown it with its next request. */
+    /** A message that arrived while the turn ran. The model sees it in its next request. */
     'turn-steered': {
-      /** The turn that it would have been by itself. */
+      /** The id of the turn that the message would otherwise have started. */
       as: TEXT,
       message: TEXT,
-      /** All of the message in its order, as in a `turn-started`. */
+      /** All parts in order, as in `turn-started`. */
       parts: PARTS,
-      /** What it said beside its words. The turn has its own. */
+      /** The context sent with the message. The turn keeps its own. */
       context: { optional: ANY_OBJECT },
       principal: PRINCIPAL,
     },
   },
   turn: {
-    /** An invocation that resumes a turn says so first. */
+    /** The first event of an invocation that resumes a turn. */
     'turn-resumed': { cause: { oneOf: ['expired', 'handed-over'] } },
     'frame-started': {
       /** The id of the call that opens it. */
@@ -195,11 +195,11 @@ export const EVENTS = {
       parent: OPTIONAL_TEXT,
       name: TEXT,
       message: TEXT,
-      /** What kinds of tools remember of its opening, in order. */
+      /** Facts that tool kinds record when it opens, in order. */
       facts: OPTIONAL_FACTS,
-      /** Facts for the end of the call that opens it, as of a `tool-call-started`. */
+      /** Facts for the end of the call that opens it, as in `tool-call-started`. */
       atEnd: OPTIONAL_FACTS,
-      /** It has a blackboard of its own, a copy of the one around it. */
+      /** `true` if it has its own blackboard, a copy of the outer one. */
       ownBlackboard: OPTIONAL_YES,
     },
     'cancel-requested': {},
@@ -209,56 +209,59 @@ export const EVENTS = {
       /** The limit that it reached. */
       limit: { optional: REACHED_LIMIT },
       error: { optional: TURN_ERROR },
-      /** What ended it, if a call sent one. */
+      /** The signal that ended it, if a call sent one. */
       signal: { optional: SIGNAL },
-      /** The answer, where transformers made it differ from what the conversation says. */
+      /** The answer, if transformers changed the text of the conversation. */
       text: OPTIONAL_TEXT,
       /** The answer, parsed as the agent's output. */
       object: { optional: ANY_JSON },
     },
   },
   loop: {
-    /** A limit did not allow a useful reply, so the model was not asked, and the loop ends. */
+    /** A limit did not allow a useful reply, so the model was not asked and the loop ends. */
     'model-refused': {
       limit: BUDGET_LIMIT,
-      /** The id of the call whose frame has the limit. Absent for the turn's own. */
+      /** The id of the call whose frame has the limit. Absent for a limit of the turn. */
       of: OPTIONAL_TEXT,
       most: NUMBER,
-      /** Used or held back already. */
+      /** The amount already used or reserved. */
       used: NUMBER,
-      /** The least that the call could have done with. */
+      /** The minimum that the model call would have needed. */
       needed: NUMBER,
     },
     'model-replied': {
       model: TEXT,
       text: TEXT,
       toolCalls: { listOf: JOURNALED_CALL },
-      /** All of it in its order, where it is more than its words and then its calls, which are stored in it alone. */
+      /** All parts in order, if the reply is more than text and then calls. Only the parts are then stored. */
       parts: { optional: { listOf: JOURNALED_PART } },
-      /** A secret was in its parts, which were not kept for that: only its words are left. */
+      /** `true` if its parts contained a secret and were dropped. Only its text remains. */
       cut: OPTIONAL_YES,
-      /** What its provider keeps beside it as a whole. */
+      /** Provider data of the reply as a whole. */
       provider: { optional: PROVIDER_DATA },
-      /** Absent for a planned reply. */
+      /** Hashes of the request. Absent for a planned reply. */
       asked: { optional: ASKED_WITH },
-      /** Of a reply with parts: the provider of the model that made it, to which alone they go back. */
+      /** For a reply with parts: the provider of the model that made it, the only one that gets them back. */
       servedBy: OPTIONAL_TEXT,
-      /** Its model took over from another one. */
+      /** Set if its model took over from another one. */
       tookOver: { optional: TAKE_OVER },
-      /** Why its model stopped, or `cut-off`: the turn ended first, and this is what readers had been shown of its text. */
+      /** Why its model stopped. `cut-off`: the turn ended first, and readers had been shown this text. */
       finish: TEXT,
       usage: USED,
-      /** No model was asked: the frame's plan decided. */
+      /** `true` if the frame's plan decided, and no model was asked. */
       planned: OPTIONAL_YES,
-      /** Asked for its best answer without any calls, because a limit was met. */
+      /** `true` if the model had to give its best answer without calls, because of a limit. */
       last: OPTIONAL_YES,
-      /** How many of the messages before it came while the model answered: they are behind it in the next request. */
+      /**
+       * The number of preceding messages that arrived while the model replied. The next request places them
+       * after the reply.
+       */
       unseen: OPTIONAL_WHOLE,
     },
     'tool-call-started': {
       call: TEXT,
       effect: EFFECT,
-      /** Facts for the call's end, should the invocation that ends it know of no newer ones. */
+      /** Facts for the call's end, used if the invocation that ends it has no newer ones. */
       atEnd: OPTIONAL_FACTS,
     },
     'tool-call-ended': {
@@ -266,76 +269,84 @@ export const EVENTS = {
       result: RESULT,
       /** Milliseconds that `run` took. Absent if it did not run. */
       ms: OPTIONAL_NUMBER,
-      /** The call was beyond this limit, and did not run. */
+      /** The limit that prevented the call from running. */
       limit: { optional: REACHED_LIMIT },
-      /** The tool returns directly, and succeeded. */
+      /** `true` if the tool returns directly and succeeded. */
       direct: OPTIONAL_YES,
       changes: { optional: CALL_CHANGES },
-      /** How many messages the call sent to other sessions, also if it failed. */
+      /** The number of messages that the call sent to other sessions, even if it failed. */
       sent: OPTIONAL_WHOLE,
     },
-    /** The call waits for somebody outside. */
+    /** The call waits for an answer from outside. */
     'tool-call-suspended': { call: TEXT, wait: WAIT },
-    /** The answer to the call's last wait. The call restarts and finds it. */
+    /** The answer to the call's last question. The call restarts and reads it. */
     'tool-call-answered': { call: TEXT, answer: JOURNALED_ANSWER },
-    /** A call says something to the user. Stored with its end. */
+    /** A message from a call to the user. Stored with the call's end. */
     'message-sent': {
       call: TEXT,
       text: TEXT,
       tool: TEXT,
-      /** Of a call in a nested loop: the call of the turn's own loop that it is inside of. */
+      /** For a call in a nested loop: the call of the turn's own loop that contains it. */
       under: OPTIONAL_TEXT,
     },
-    /** The next request offers other tools than the one before it. */
+    /** The next request offers other tools than the one before. */
     'tools-changed': {
-      /** In the order in which they are behind all others from now on; in the place of one of that name, if there was one. */
+      /**
+       * The new tools in order. They come after all others, except that a tool of an existing name takes its
+       * place.
+       */
       came: OFFERED,
       went: OFFERED,
       /**
-       * `session`: by what the session knows since, such as what calls have opened. `turn`: another turn has begun. `deploy`: this code
-       * offers others than the code that asked last.
+       * `session`: the session's state changed, such as by calls that opened tools. `turn`: a new turn began.
+       * `deploy`: this code offers other tools than the code that asked last.
        */
       cause: { oneOf: ['session', 'turn', 'deploy'] },
-      /** All that are offered now, in their order: of the first change of a loop, and where it is not known what was before. */
+      /**
+       * All tools offered now, in order. Present in the first change of a loop, and if the previous tools are
+       * not known.
+       */
       all: OFFERED,
     },
-    /** Sources outside have said which tools they have: what the session knows of them from now on. */
+    /** Outside sources reported their tools, which the session uses from now on. */
     'tools-listed': { facts: FACTS },
-    /** The answer is not of the form that the agent declares. The model reads why, and is asked once more. */
+    /** The answer does not have the agent's output form. The model reads why, and is asked once more. */
     'answer-rejected': { problems: { listOf: TEXT } },
     /**
-     * A call answers after its end said that its outcome is unknown, in this turn or a later one; or, if `open`, after the invocation
-     * that ran it lost the turn.
+     * The late result of a call that ended with an unknown outcome, in this turn or an earlier one. With
+     * `open`, the result of a call whose invocation lost the turn.
      */
     'late-result-received': {
-      /** The call has not ended: this becomes its result, and is no message. Only then there is a `frame`. */
+      /** `true` if the call is open. This becomes its result, not a message. Only then there is a `frame`. */
       open: OPTIONAL_YES,
       call: TEXT,
       tool: TEXT,
-      /** The beginning of what the model wrote as its input: the call itself may be cut off by now. */
+      /** The beginning of the call's input. The call itself may be cut from the conversation by now. */
       input: TEXT,
       result: RESULT,
     },
-    /** A module has something to remember beside the ends of calls. */
+    /** A module records facts outside the ends of calls. */
     'module-event': {
       module: TEXT,
-      /** In order. Those of memories that the app does not have are skipped. */
+      /** The facts, in order. Facts for memories that the app lacks are skipped. */
       facts: FACTS,
-      /** Of a model that the module has asked aside, as far as that is known. */
+      /** The usage of a model that the module asked aside, if known. */
       usage: USED,
     },
-    /** The model is shown less of the conversation from now on. The events stay as they are. */
+    /** From now on, the model is shown less of the conversation. The events stay unchanged. */
     'conversation-cut': {
-      /** How many turns are still shown, the open one included. Absent: all that were shown before. */
+      /**
+       * The number of turns that are still shown, including the open one. Absent: all that were shown before.
+       */
       turns: OPTIONAL_WHOLE,
-      /** How many characters are still shown of each result that there is. Absent: as many as before. */
+      /** The number of characters that are still shown of each existing result. Absent: as many as before. */
       results: OPTIONAL_WHOLE,
       /**
-       * What is shown in place of the messages before these turns, an earlier summary included. Absent: an earlier summary stays. Empty:
-       * it is not shown either.
+       * The text that replaces the messages before these turns and any earlier summary. Absent: an earlier
+       * summary stays. Empty: it is dropped too.
        */
       summary: OPTIONAL_TEXT,
-      /** Of the model that wrote the summary, as far as that is known. */
+      /** The usage of the model that wrote the summary, if known. */
       usage: USED,
     },
   },
@@ -352,27 +363,27 @@ type EventsIn<Place extends keyof Events> = {
   >;
 }[keyof Events[Place]];
 
-/** The same type as one object, which editors show property by property. */
+/** Merges the type into one object, which editors show property by property. */
 type Flat<Event> = { [Key in keyof Event]: Event[Key] };
 
 /** An event of a session. */
 export type SessionEvent = { [Place in keyof Events]: EventsIn<Place> }[keyof Events];
 
-/** The name of a type of event, as it is journaled. */
+/** The name of an event type, as journaled. */
 export type EventType = SessionEvent['type'];
 
-/** The events of a type. */
+/** The events of one type. */
 export type EventOf<Type extends EventType> = Extract<SessionEvent, { readonly type: Type }>;
 
-/** The `finish` of a reply that its turn cut off. It is stored with the end of the turn. */
+/** The `finish` of a reply that was cut off by the end of its turn. */
 export const CUT_OFF = 'cut-off';
 
 /** The id of the turn's own loop. */
 export const ROOT = '';
 
 /**
- * An event with its place in the journal and the object's clock when it was stored: in this one shape wherever events are told, by
- * HTTP, in streams, in tests and in the reports of the crash matrix.
+ * An event with its sequence number and the object's time when it was stored. HTTP, streams, tests and the
+ * crash matrix all use this shape.
  */
 export type StoredEvent = SessionEvent & {
   readonly seq: number;

@@ -8,26 +8,29 @@ import type { OfferedTool, ToolsChange } from './reply-data.ts';
 import { type CallRecord, type Fold, type FrameState, frameOf, type OfferHistory } from './state.ts';
 import { countStarted, replant } from './turn-tree.ts';
 
-/** Marks a call as begun: whoever takes the turn over must ask what became of it. */
+/** Marks a call as started. An invocation that takes the turn over must find out whether it was done. */
 export function foldStarted(fold: Fold, event: EventOf<'tool-call-started'>): void {
   const call = findCall(fold, event);
   const { effect } = event;
-  // Tools in plain JavaScript have had other words for it, such as 'Once': a call of theirs is not run again.
+  // Plain JavaScript tools can have an unknown effect, such as 'Once'. Their calls are not run again.
   if (call) call.started = effect === 'read' || effect === 'idempotent' ? effect : 'once';
   holdFacts(fold, call, event);
 }
 
-/** Notes what a call asks somebody outside. */
+/** Records a call's question. */
 export function foldSuspended(fold: Fold, event: EventOf<'tool-call-suspended'>): void {
   const call = findCall(fold, event);
-  // Code of a call that has ended may still ask, and nobody waits for it.
+  // Code of an ended call can still ask, but no one waits for the answer.
   if (!call || call.ended) return;
   call.waits = [...(call.waits ?? []), { wait: event.wait }];
-  // Nothing of it has happened that could be noticed, whatever it was started as.
+  // At a checkpoint, the call has had no effect that could be noticed, even if it was started as `once`.
   if (event.wait.for === 'decision' && event.wait.checkpoint !== undefined) call.started = 'read';
 }
 
-/** Notes what a call's last question was answered with. Whoever has decided has seen what goes on in the turn. */
+/**
+ * Records the answer to a call's last question. A person who decides has seen the turn, so it becomes the
+ * root of a new tree.
+ */
 export function foldAnswered(fold: Fold, event: EventOf<'tool-call-answered'>): void {
   const { answer } = event;
   const last = findCall(fold, event)?.waits?.at(-1);
@@ -35,21 +38,21 @@ export function foldAnswered(fold: Fold, event: EventOf<'tool-call-answered'>): 
   if (answer.type === 'decision' && !answer.expired && !answer.inCall) replant(fold);
 }
 
-/** Settles a call whose outcome was unknown, or keeps the result of one that is still open. */
+/** Settles a call whose outcome was unknown, or keeps the result of a call that is still open. */
 export function foldLate(fold: Fold, event: EventOf<'late-result-received'>): void {
   fold.state.inDoubt.delete(event.call);
   const call = event.open && findCall(fold, event);
   if (call && !call.ended) call.late = event.result;
 }
 
-/** Notes what a call has said to the user, for the answer of its turn. */
+/** Records a call's message to the user, for the answer of its turn. */
 export function foldSaid({ turn }: Fold, { call, tool, text }: EventOf<'message-sent'>): void {
   turn.said.push({ call, tool, text });
 }
 
 /**
- * Closes what a call has opened. Memories that must not wait learn of it at once; all else that it changed takes effect when
- * the last call of its batch has ended.
+ * Closes the loops that a call opened. Memories with `when: 'call'` take its facts at once. Its other changes
+ * take effect when the last call of its batch has ended.
  */
 export function foldEnded(fold: Fold, event: EventOf<'tool-call-ended'>): void {
   const frame = frameOf(fold, event);
@@ -67,8 +70,8 @@ export function foldEnded(fold: Fold, event: EventOf<'tool-call-ended'>): void {
 }
 
 /**
- * When the last call of a batch has ended, their changes take effect in source order, whatever order they
- * ended in.
+ * Applies the changes of a batch when its last call has ended. They take effect in source order, regardless
+ * of the order in which the calls ended.
  */
 function settleBatch(fold: Fold, frame: FrameState, batch: readonly CallRecord[]): void {
   const { state, turn } = fold;
@@ -95,11 +98,11 @@ function settleBatch(fold: Fold, frame: FrameState, batch: readonly CallRecord[]
   }
 }
 
-/** Puts a call's writes on top of the call state; a hostile key such as `__proto__` stays an own property. */
+/** Merges a call's writes into the call state. A hostile key such as `__proto__` stays an own property. */
 export const mergeCallState = (callState: JsonObject | undefined, writes: JsonObject): JsonObject =>
   Object.fromEntries([...Object.entries(callState ?? {}), ...Object.entries(writes)]);
 
-/** Facts for the end of a call, which whoever ends it may tell anew. */
+/** Keeps the facts for the end of a call. The code that ends it can replace them. */
 export function holdFacts(
   fold: Fold,
   call: CallRecord | undefined,
@@ -109,21 +112,21 @@ export function holdFacts(
   if (call && !call.ended && atEnd) call.atEnd = atEnd;
 }
 
-/** Finds the call that an event is about; `undefined` when its loop or the call is not known. */
+/** Finds the call of an event. Returns `undefined` if its loop or the call is not known. */
 export const findCall = (
   fold: Fold,
   event: { readonly frame?: string; readonly call: string },
 ): CallRecord | undefined =>
   lastBatch(frameOf(fold, event)?.messages ?? []).find(({ id }) => id === event.call);
 
-/** Moves the change of tools to its place in the conversation. */
+/** Removes the pending change of tools, to be placed in the conversation. */
 export function taken(offered: OfferHistory): { readonly toolsChange?: ToolsChange } {
   const { change: toolsChange } = offered;
   offered.change = undefined;
   return toolsChange ? { toolsChange } : {};
 }
 
-/** Several changes before one reply are one. */
+/** Merges several changes before one reply into one. */
 export function foldToolsChanged(
   offered: OfferHistory,
   { came = [], went = [], all }: EventOf<'tools-changed'>,
@@ -133,15 +136,18 @@ export function foldToolsChanged(
   const gone = new Set([...came, ...went].map(({ name }) => name));
   const back = new Set(change?.came.map(({ name }) => name));
   const allCame = [...(change?.came.filter(({ name }) => !gone.has(name)) ?? []), ...came];
-  // What had come since the last reply was never told of.
+  // A tool added since the last reply was never reported, so its removal is not reported either.
   const allWent = [...(change?.went ?? []), ...went.filter(({ name }) => !back.has(name))];
   const merged = { came: without(allCame, allWent), went: without(allWent, allCame) };
   offered.change = merged.came.length + merged.went.length > 0 ? merged : undefined;
 }
 
-/** Notes for the answer of a turn which tools came and went in its own loop. One that was only replaced did neither. */
+/**
+ * Records, for the answer of a turn, which tools were added to or removed from its own loop. A replaced tool
+ * counts as neither.
+ */
 export function foldTurnTools({ turn: { tools } }: Fold, event: EventOf<'tools-changed'>): void {
-  // What another turn was offered did not come late in this one.
+  // A change since an earlier turn is not late in this one.
   if (event.frame !== undefined || event.cause === 'turn') return;
   const came = (event.came ?? []).map(({ name }) => name);
   const went = (event.went ?? []).map(({ name }) => name);
@@ -149,11 +155,11 @@ export function foldTurnTools({ turn: { tools } }: Fold, event: EventOf<'tools-c
   tools.gone = [...new Set([...tools.gone, ...went])].filter((name) => !came.includes(name));
 }
 
-/** What is back as it was has not changed. */
+/** A tool that returned unchanged is not a change. */
 const without = (tools: readonly OfferedTool[], others: readonly OfferedTool[]): readonly OfferedTool[] =>
   tools.filter(({ name, hash }) => !others.some((other) => other.name === name && other.hash === hash));
 
-/** A tool that came in the place of one of its name keeps that place; others stand behind. */
+/** A tool that replaces one of the same name keeps its place. Other new tools come last. */
 function changed(list: readonly OfferedTool[], { came, went }: ToolsChange): readonly OfferedTool[] {
   const newOnes = new Map(came.map((tool) => [tool.name, tool]));
   const gone = new Set(went.map(({ name }) => name));

@@ -18,7 +18,7 @@ import {
 } from './state.ts';
 import { enterTree } from './turn-tree.ts';
 
-/** A turn that has just started, with its own loop. */
+/** Returns the state of a turn that has just started, with its own loop. */
 export function startTurn(state: SessionState, event: EventOf<'turn-started'>): TurnState {
   const { agent: path, messages, blackboard, offered } = state;
   const place = enterTree(state, event);
@@ -73,7 +73,7 @@ const newLoop = {
   refused: undefined,
 };
 
-/** Opens the nested loop of a call, under the one that the call is of. */
+/** Opens the nested loop of a call, under the loop that the call belongs to. */
 export function openFrame(fold: Fold, event: EventOf<'frame-started'>): void {
   const { state, turn } = fold;
   const { frame: id, facts } = event;
@@ -82,7 +82,7 @@ export function openFrame(fold: Fold, event: EventOf<'frame-started'>): void {
   const parent = turn.frames.get(event.parent ?? ROOT);
   const path = parent ? `${parent.path}/${event.name}` : event.name;
   const around = parent?.blackboard ?? state.blackboard;
-  // What the call could see, and no more: what others have added since is not before it.
+  // Copies only the entries that the call could see, without later ones.
   const copied = event.ownBlackboard && around.slice(0, parent?.seen.entries);
   const board = copied ? { blackboard: copied, inherited: copied.length } : { blackboard: around };
   const inParent = parent && parent.id !== ROOT && { parent: parent.id };
@@ -93,7 +93,7 @@ export function openFrame(fold: Fold, event: EventOf<'frame-started'>): void {
   applyFacts(fold, { facts, place: { turn: turn.id, frame: id, path, call: id } });
 }
 
-/** Folds an event into the conversation that it is of: the session's, or that of an open nested loop. */
+/** Folds an event into its conversation: the session's, or that of an open nested loop. */
 export function foldConversation(state: SessionState, event: SessionEvent): void {
   const { turn } = state;
   if (event.type === 'message-sent' && turn) foldAround(turn, event);
@@ -103,8 +103,8 @@ export function foldConversation(state: SessionState, event: SessionEvent): void
 }
 
 /**
- * What was said inside a nested loop was said inside the calls around it too, whose models are to know of it. The session's own
- * conversation goes by what the event says, since it is read again when the loops are gone.
+ * Adds a message to the user to all outer calls, since their models should know about it. The session's own
+ * conversation uses the event's `under`, since it is read again when the loops are gone.
  */
 function foldAround(turn: TurnState, event: EventOf<'message-sent'>): void {
   const { frame, under } = event;
@@ -115,7 +115,7 @@ function foldAround(turn: TurnState, event: EventOf<'message-sent'>): void {
   }
 }
 
-/** Notes at a call of the last reply what was said to the user while it ran. */
+/** Adds a message to the user to the call of the last reply under which it was sent. */
 function addSaid(
   messages: readonly Message[] | undefined,
   under: string | undefined,
@@ -125,15 +125,16 @@ function addSaid(
   if (record) record.said = [...(record.said ?? []), { call, tool, text }];
 }
 
-/** Of what a message is folded beside the conversation. */
+/** The data that a message is folded into, beside the conversation. */
 interface Around {
   readonly turn?: TurnState | undefined;
   readonly offered?: OfferHistory;
 }
 
 /**
- * Folds what a conversation keeps of an event of its loop. One rule for the turn's own loop and for nested ones. Without the
- * turn it is still right for the session's messages, as long as all of their calls have ended.
+ * Folds an event into the conversation of its loop. The rules are the same for the turn's own loop and nested
+ * ones. Without `turn`, it is still correct for the session's messages, provided that all of their calls have
+ * ended.
  */
 export function foldMessage(messages: Message[], event: SessionEvent, { turn, offered }: Around = {}): void {
   const last = messages.at(-1);
@@ -144,7 +145,7 @@ export function foldMessage(messages: Message[], event: SessionEvent, { turn, of
         break;
       }
       if (last?.role === 'user' && last.by !== 'summary')
-        // Its turn has ended without a word.
+        // The turn of that message ended without a reply.
         messages.push({ role: 'user', text: '[The last message was not answered.]', by: 'loop' });
       addStart(messages, event, offered);
       break;
@@ -162,14 +163,14 @@ export function foldMessage(messages: Message[], event: SessionEvent, { turn, of
         ...(offered && taken(offered)),
         last: event.last ?? false,
       });
-      // A plan is offered nothing, and a reply that was cut off is no answer to what was.
+      // A planned reply is offered no tools, and a reply that was cut off is not based on what was offered.
       if (offered && event.asked) offered.asked = event.asked;
       break;
     case 'tools-changed':
       if (offered) foldToolsChanged(offered, event);
       break;
     case 'tool-call-ended':
-      // Of the session's own messages a snapshot could not tell which calls have opened a loop.
+      // A snapshot does not record which of the session's own calls opened a loop.
       endCall(messages, event, event.frame === undefined ? undefined : turn?.frames.get(event.call));
       break;
     case 'message-sent':
@@ -190,7 +191,7 @@ export function foldMessage(messages: Message[], event: SessionEvent, { turn, of
   }
 }
 
-/** What a turn before this one could not tell any model stands where that turn has ended. */
+/** Adds the first message of a turn. A change of tools that the previous turn did not report goes there. */
 const addStart = (messages: Message[], event: SaidEvent, offered: OfferHistory | undefined): void =>
   void messages.push({ role: 'user', ...saidBy(event), ...(offered && taken(offered)) });
 
@@ -212,16 +213,19 @@ function keptOf({ parts, provider, model, servedBy = '', asked }: EventOf<'model
   return { kept: { parts, ...(provider && { provider }), ...(prefix && { prefix }), madeBy } };
 }
 
-/** Folds an event that the state's snapshot covers. What has left by then is not read, and its first message says so. */
+/**
+ * Folds an event that the state's snapshot covers. Messages cut off by then are not read, and the first
+ * message says so.
+ */
 export function foldCovered({ messages, closedUnread, offered }: SessionState, event: SessionEvent): void {
-  // The loops that nested in those turns are gone, but not what they said to the user.
+  // The nested loops of those turns are gone, but their messages to the user remain.
   if (event.type === 'message-sent') addSaid(messages, event.under, event);
   if ('frame' in event) return;
   if (event.type === 'conversation-cut') {
     if (event.results !== undefined) foldCutMessages(messages, { results: event.results });
     return;
   }
-  // What was offered last is in the snapshot; only where it stands in the conversation is not.
+  // The snapshot has the last offer, but not its place in the conversation.
   const { list, asked } = offered;
   foldMessage(messages, event, { offered });
   Object.assign(offered, { list, asked });
@@ -232,24 +236,24 @@ export function foldCovered({ messages, closedUnread, offered }: SessionState, e
   }
 }
 
-/** The words of a late result, and its files behind them. */
+/** Returns the text of a late result, followed by its files. */
 function lateContent(event: EventOf<'late-result-received'>): Pick<Said, 'text' | 'parts'> {
   const text = lateText(event);
   const files = partsOfResult(event.result).filter(isFile);
   return { text, ...(files.length > 0 && { parts: [{ type: 'text', text }, ...files] }) };
 }
 
-/** Two calls of one tool may both be in doubt, so it says which one it was. */
+/** Names the call's input, since two calls of one tool can both be in doubt. */
 const lateText = ({ tool, input, result }: EventOf<'late-result-received'>): string =>
   `The call of '${tool}' with the input ${input}, whose outcome was unknown, has answered after all: ` +
   shownText(result, RESULT_CHARACTERS);
 
-/** What the model is told of an answer that does not have the form it was asked for: everything that is wrong with it. */
+/** Returns the message to a model whose answer did not have the requested form, with all problems. */
 const rejectionText = ({ problems }: EventOf<'answer-rejected'>): string =>
   `Your answer does not have the form that was asked for:\n- ${problems.join('\n- ')}\n` +
   'Answer again with the corrected JSON text, and nothing else.';
 
-/** Notes the end of a call of the last reply; `opened`: the loop that it opened. */
+/** Records the end of a call of the last reply. `opened`: the loop that it opened. */
 function endCall(
   messages: readonly Message[],
   event: Pick<EventOf<'tool-call-ended'>, 'call' | 'result' | 'direct' | 'changes'>,

@@ -1,27 +1,30 @@
 import type { KeptBlob } from './blob.ts';
 
 /**
- * What is left for the holder of a session. `expired` is posted by the object itself, at a wait's time; `late` is the result
- * of a call that has ended, also of a turn that has.
+ * The kind of a message to the lease holder. `expired`: posted by the object itself when a wait expires.
+ * `late`: the result of a call that has ended, possibly with its turn.
  */
 export type InboxMessageKind = 'cancel' | 'answer' | 'expired' | 'late';
 
-/** A message that waits: for the turns before it, for the holder of the open turn to take it in, or for its time. */
+/**
+ * The kind of a waiting message: behind earlier turns, for the holder of the open turn, or until its time.
+ */
 export type WaitingKind = 'message' | 'steer' | 'scheduled';
 
 /**
- * What a row that waits in a session may be: a message to the holder of a turn, a turn that is to come, or a `note`: the body of a
- * `module-event` of any turn that ever was, which the object journals as soon as no one holds the session.
+ * The kind of a row that waits in a session: a message to the lease holder, a future turn, or a `note`. A
+ * note is the body of a `module-event` of any turn, past or open. The object journals it as soon as the
+ * session is not held.
  */
 export type InboxKind = InboxMessageKind | WaitingKind | 'note';
 
-/** Names the wait that a message answers. By `bodyHash` the same answer is known when its sender sends it again. */
+/** Names the wait that a message answers. `bodyHash` identifies the answer if its sender repeats it. */
 export interface WaitAnswer {
   readonly wait: string;
   readonly bodyHash: string;
 }
 
-/** What somebody leaves for the holder of a session, or for its journal. `answers` is there when it answers a wait. */
+/** A message to the lease holder of a session, or to its journal. `answers` is set if it answers a wait. */
 export interface PostedMessage {
   readonly kind: InboxMessageKind | 'note';
   readonly turn: string;
@@ -31,21 +34,24 @@ export interface PostedMessage {
   readonly blobs?: readonly KeptBlob[] | undefined;
 }
 
-/** What became of a message that was posted to the holder of a turn. */
+/** The outcome of posting a message to the holder of a turn. */
 export type Posted =
   | 'posted'
-  /** No such turn is open, or it takes no message of this kind. */
+  /** The turn is not open, or does not accept messages of this kind. */
   | 'no-such-turn'
-  /** This very answer was taken before. */
+  /** The same answer was accepted before. */
   | 'known'
-  /** Another answer was taken before. */
+  /** Another answer was accepted before. */
   | 'answered'
-  /** Nobody had answered when its time was over. */
+  /** The wait expired without an answer. */
   | 'expired'
-  /** The session takes nothing any more but a cancel. */
+  /** The session is full, and accepts only a cancel. */
   | 'session-full';
 
-/** A message for the holder. The body of a `steer` is that of the `turn-started` that it becomes if nobody takes it in. */
+/**
+ * A message for the lease holder. The body of a `steer` is the `turn-started` that it becomes if no holder
+ * reads it.
+ */
 export interface InboxMessage {
   readonly id: number;
   readonly kind: InboxMessageKind | 'steer';
@@ -53,10 +59,13 @@ export interface InboxMessage {
   readonly body: string;
 }
 
-/** The most turns that may wait in one session, for those before them or for their time, and the most bytes of their messages. */
+/**
+ * The maximum number of waiting turns in a session, queued or scheduled, and the maximum bytes of their
+ * messages.
+ */
 export const MAX_WAITING = { turns: 100, bytes: 10_000_000 } as const;
 
-/** How many turns wait in a session, for whatever they do, and what their messages weigh together, in bytes. */
+/** The number of waiting turns in a session, for any reason, and the total bytes of their messages. */
 export interface WaitingLoad {
   readonly turns: number;
   readonly bytes: number;

@@ -1,14 +1,14 @@
 import { type Infer, OPTIONAL_TEXT, type Shape, TEXT } from '../tool/shape.ts';
 import type { Notice } from './event-page.ts';
 
-/** What happens in a turn and is not journaled, as those who watch the turn are shown it. */
+/** A live item: an update of a running turn that is not journaled, as its watchers see it. */
 export type LiveItem =
   | ({ readonly type: 'text-delta' | 'reasoning-delta' } & Infer<typeof PIECE>)
-  /** What was shown of earlier attempts at this reply is void. */
+  /** Voids the pieces that were shown of earlier attempts at this reply. */
   | ({ readonly type: 'reply-restarted' } & Infer<typeof OF_REPLY>)
   | ({ readonly type: 'progress' } & Infer<typeof PROGRESS>);
 
-/** Where an item belongs that is of a reply. */
+/** The reply that an item belongs to. */
 export const OF_REPLY = {
   object: {
     /** `{iteration}.{attempt}`, within its loop. */
@@ -20,111 +20,129 @@ export const OF_REPLY = {
 /** A piece of a reply. */
 export const PIECE = { object: { text: TEXT }, and: OF_REPLY } as const satisfies Shape;
 
-/** What a call says of itself while it runs. */
+/** The progress that a running call reports. */
 export const PROGRESS = { object: { call: TEXT, status: TEXT } } as const satisfies Shape;
 
-/** A live item on its way to those who read the session. */
+/** A live item as sent to the readers of the session. */
 export interface SentItem {
   readonly item: LiveItem;
-  /** The last event that precedes it, which is stored. */
+  /** The last event that precedes it. It is already stored. */
   readonly after: number;
-  /** Of a piece of a reply: how many characters of the reply are before it, text and reasoning together. */
+  /** For a piece of a reply: the number of characters of the reply before it, text and reasoning together. */
   readonly at?: number | undefined;
 }
 
 /** Live items of one turn, in order. */
 export interface LiveMessage {
-  /** The readers that it is for, by the names in `Notice.joined`, with spaces between them. Absent: all of them, and as it is read. */
+  /**
+   * The readers that it is for, by their names in `Notice.joined`, separated by spaces. Absent for all
+   * readers, and in received messages.
+   */
   readonly to?: string | undefined;
   readonly turn: string;
   readonly items: readonly SentItem[];
 }
 
-/** Whoever watches a session. */
+/** A watcher of a session. */
 export interface Watcher {
-  /** Called with where the session stands. */
+  /** Called with the state of the session. */
   readonly onNotice: (notice: Notice) => void;
-  /** Called once when the line breaks, after which nothing is told. */
+  /** Called once if the line breaks. There are no calls after that. */
   readonly onClosed: () => void;
-  /** The epoch of whoever watches the session that it holds; all others are its readers. */
+  /** The epoch of the lease holder. Absent for readers. */
   readonly holder?: number | undefined;
-  /** Called, of a holder, for each of its pings, in order, that came while its lease was the last one that was given. */
+  /** For a holder: called for each of its pings, in order, that arrived while its lease was the latest. */
   readonly onHeld?: (() => void) | undefined;
   /**
-   * Called, of a reader, with what the holder has shown of what runs, and then with what it shows, in order; a piece may come twice. A
-   * reader that is too slow misses messages. Absent: nothing of that is sent.
+   * For a reader: called with the live items shown so far, and then with new ones, in order. A piece can
+   * arrive twice. A reader that is too slow misses messages. If absent, none are sent.
    */
   readonly onLive?: ((message: LiveMessage) => void) | undefined;
 }
 
-/** What a watcher has of a session. */
+/** A watcher's connection to a session. */
 export interface Line {
-  /** Ends it; nothing more is told, also not that it has closed. */
+  /** Closes the line. No callbacks follow, not even `onClosed`. */
   close(): void;
   /**
-   * Shows to readers what is not journaled. Nothing of it is stored, and nobody is shown it unless the session is held by the lease of
-   * the watcher's epoch. Answers `false` when so much is on its way that no more is taken now. Never throws.
+   * Sends a live message to the readers. It is not stored, and it reaches them only if the watcher's epoch is
+   * that of the current lease. Returns `false` if too much is already in flight. Never throws.
    */
   show(message: LiveMessage): boolean;
   /**
-   * Reports that a reader still waits, so that a lost alarm is set again; or that a holder lives, which costs the object nothing, and closes
-   * the line if the session is no longer its own. Never throws.
+   * Reports that a reader still waits, so that a lost alarm is set again. For a holder, reports that it is
+   * alive, which costs the object nothing, and closes the line if the session is no longer its own. Never
+   * throws.
    */
   ping(): void;
 }
 
-/** Answers what an item weighs while it waits to be sent or shown, in characters. */
+/** Returns the size of a live item while it waits to be sent or shown, in characters. */
 export const weightOfItem = ({ item }: SentItem): number =>
   'text' in item ? item.text.length + ITEM : 'status' in item ? item.status.length + ITEM : ITEM;
 
 const ITEM = 64;
 
-/** The most that one live message holds, by `weightOfItem`. */
+/** The maximum size of one live message, by `weightOfItem`. */
 export const MOST_IN_MESSAGE = 64 * 1024;
 
 /**
- * The most that a holder keeps of the replies that run, for readers who come, and that may wait for one reader who is slow, by
- * `weightOfItem`. It is about what one event may hold. The rest of a longer reply is shown when it is stored.
+ * The maximum size, by `weightOfItem`, of the running replies that a holder keeps for new readers, and of the
+ * queue of a slow reader. One event can be about as large. The rest of a longer reply is shown once it is
+ * stored.
  */
 export const MOST_OPEN = 1024 * 1024;
 
-/** In the query of a request for a watcher: it is shown what is not journaled. In `Notice.joined`: all of them. */
+/** In the query of a watch request: the reader wants live items. In `Notice.joined`: all readers. */
 export const LIVE = 'live';
 
-/** What is sent back over a line when so many more characters of live messages were read from it, and until when no more are sent. */
+/**
+ * The flow control of live messages: `READ` is sent back after every `READ_EVERY` characters read. The sender
+ * stops at `MOST_UNREAD`.
+ */
 export const READ = 'read';
 export const READ_EVERY = 65_536;
 export const MOST_UNREAD = 262_144;
 
-/** What a reader sends that has heard nothing for long. */
+/** The ping of a reader after a long silence. */
 export const PING = 'ping';
 
-/** With what a holder pings, and what it is answered, each before the epoch of its lease. */
+/** The ping of a holder and its reply, each followed by the epoch of its lease. */
 export const HOLD = 'hold';
 export const HELD = 'held';
 
-/** A holder with a line may live by its pings alone for as many terms, counted from its last message that was answered. */
+/**
+ * The number of terms, counted from its last acknowledged message, for which pings alone can keep a holder's
+ * lease.
+ */
 export const LINE_TERMS = 3;
 
-/** How each live message begins, as it is sent. */
+/** The start of each live message on the wire. */
 export const LIVE_BEGINS = '{"turn":';
 
-/** How one begins that is for some readers alone, as its holder sends it. They are sent it without `to`. */
+/**
+ * The start of a live message for specific readers, as its holder sends it. Readers receive it without `to`.
+ */
 export const TO_BEGINS = '{"to":"';
 
-/** The longest live message, as it is sent, in characters: JSON writes a character in six at most. */
+/**
+ * The maximum length of a live message on the wire, in characters. JSON uses at most six characters for one.
+ */
 export const LONGEST_LIVE = 524_288;
 
 export const toWire = ({ to, turn, items }: LiveMessage): string => JSON.stringify({ to, turn, items });
 
-/** Tells a live message from anything else without parsing it: those who are shown it do that. */
+/** Recognizes a live message without parsing it. Its readers parse it. */
 export const isShown = (sent: unknown): sent is string =>
   typeof sent === 'string' && sent.length <= LONGEST_LIVE && sent.startsWith(LIVE_BEGINS);
 
-/** Answers the live message that came over a line, whose relay has not parsed it; `undefined` when it is none. */
+/**
+ * Returns the live message received over a line, or `undefined` if it is invalid. The relay has not parsed
+ * it.
+ */
 export function fromWire(sent: string): LiveMessage | undefined {
   try {
-    const { turn, items } = Object(JSON.parse(sent)) as { readonly [Key in keyof LiveMessage]?: unknown }; // looked at here
+    const { turn, items } = Object(JSON.parse(sent)) as { readonly [Key in keyof LiveMessage]?: unknown }; // Checked below.
     return typeof turn === 'string' && Array.isArray(items)
       ? { turn, items: items.filter(isSentItem) }
       : undefined;
@@ -134,6 +152,6 @@ export function fromWire(sent: string): LiveMessage | undefined {
 }
 
 function isSentItem(sent: unknown): sent is SentItem {
-  const { item, after } = Object(sent) as { readonly [Key in keyof SentItem]?: unknown }; // looked at here
+  const { item, after } = Object(sent) as { readonly [Key in keyof SentItem]?: unknown }; // Checked below.
   return typeof after === 'number' && typeof item === 'object' && item !== null;
 }

@@ -1,4 +1,7 @@
-/** What the fold needs of memories in every app. The code that folds them comes with them, in `memory-folding.ts`. */
+/**
+ * The part of the fold of memories that every app needs. Memories bring the rest of the code with them, from
+ * `memory-folding.ts`.
+ */
 import type { Json } from '../tool/json.ts';
 import type { Log } from '../tool/log.ts';
 import type { FactPlace, MemoryFact, ToolMemory } from '../tool/tool-memory.ts';
@@ -9,72 +12,83 @@ import type { CallRecord, Fold, SessionState } from './state.ts';
 /** A state, and the memories that are folded into it. */
 export type Remembering = Pick<Fold, 'state' | 'memories'>;
 
-/** Facts of one event, in order, and where they were recorded. */
+/** The facts of one event, in order, and the place where they were recorded. */
 export interface RecordedFacts {
   readonly facts: readonly MemoryFact[] | undefined;
   readonly place: Omit<FactPlace, 'at'>;
   /**
-   * `call`: the call that recorded them has just ended, and memories take them that must not wait. `batch`: its whole batch has
-   * ended, and all others take them. Absent: they came with no call's end.
+   * `call`: the call that recorded them has just ended, and memories with `when: 'call'` take them. `batch`:
+   * its whole batch has ended, and the other memories take them. Absent: they do not belong to the end of a
+   * call.
    */
   readonly when?: 'call' | 'batch';
 }
 
-/** A turn that runs. */
+/** A running turn. */
 export interface RememberingTurn {
-  /** Folded up to the last event. */
+  /** The folded state, including the last event. */
   readonly state: SessionState;
-  /** All that the app has. */
+  /** All memories of the app. */
   readonly memories: readonly ToolMemory[];
   readonly log: Log;
 }
 
-/** A call that asks what is remembered. */
+/** A call that reads a memory. */
 interface Asking extends Omit<FactPlace, 'result'> {
-  /** What it has recorded itself, in order. */
+  /** The facts that it has recorded itself, in order. */
   readonly facts: readonly MemoryFact[];
 }
 
 /**
- * What kinds of tools remember, while one invocation runs a turn: the folded values, and the facts that calls have recorded
- * for their end and that are in no fold yet, since their calls still run.
+ * The memories while one invocation runs a turn: the folded values, and the facts that running calls have
+ * recorded for their ends.
  */
 export interface LiveMemories {
   /**
-   * Logs the problem too, once for each kind.
+   * Checks that the memory can be used. Logs each problem once.
    *
-   * @throws ToolConfigurationError if the app lacks the memory's kind, or its code could not fold it.
+   * @throws ToolConfigurationError if the app lacks the memory's module, or if its code could not fold it.
    */
   assertUsable(memory: Pick<ToolMemory, 'name'>): void;
-  /** Returns the value of a memory at a path, of these values. @throws as `assertUsable`. */
+  /**
+   * Returns the value of a memory at a path, out of these values.
+   *
+   * @throws as `assertUsable` does.
+   */
   valueIn<Value extends Json, Fact extends Json>(
     values: ReadonlyMap<string, Json>,
     memory: ToolMemory<Value, Fact>,
     path: string,
   ): Value;
-  /** Returns the value now, with what calls have recorded for their end that still run, and with what the asking one has. */
+  /**
+   * Returns the current value, with facts that running calls recorded for their ends and facts of the asking
+   * call.
+   */
   valueNow<Value extends Json, Fact extends Json>(memory: ToolMemory<Value, Fact>, asking: Asking): Value;
-  /** Returns a value with facts that are in no fold yet. */
+  /** Returns the value with more facts applied. */
   foldOn<Value extends Json, Fact extends Json>(
     from: Value,
     memory: ToolMemory<Value, Fact>,
     facts: readonly (FactPlace & Pick<MemoryFact, 'slice' | 'fact'>)[],
   ): Value;
-  /** Keeps what a call has recorded for its end so far, for whoever asks, and for its start. */
+  /** Keeps the facts that a call has recorded for its end so far, for readers and for its start event. */
   hold(call: string, facts: readonly MemoryFact[]): void;
-  /** Returns what a call has recorded for its end, to be stored with its start. */
+  /** Returns the facts that a call has recorded for its end, to store with its start. */
   heldBy(call: string): { readonly atEnd?: readonly MemoryFact[] };
-  /** The call has ended, or is left open. */
+  /** Drops the facts of a call that has ended or is left open. */
   release(call: string): void;
 }
 
-/** The code of memories. Every memory brings it along, so that an app whose modules remember nothing does not carry it. */
+/**
+ * The code that folds memories. Every memory references it, so that an app without memories does not bundle
+ * it.
+ */
 export class MemoryFolding {
-  /** Applies facts to the memories that take them now. */
+  /** Applies facts to the memories that take them at this point. */
   readonly apply: (fold: Remembering, recorded: RecordedFacts) => void;
-  /** Shows an event that has been folded to the memories. */
+  /** Passes a folded event to the memories. */
   readonly tell: (fold: Remembering, event: SessionEvent) => void;
-  /** Makes what a turn has of its memories while it runs. */
+  /** Creates the live memories of a running turn. */
   readonly live: (turn: RememberingTurn) => LiveMemories;
 
   constructor({ apply, tell, live }: Pick<MemoryFolding, 'apply' | 'tell' | 'live'>) {
@@ -84,17 +98,17 @@ export class MemoryFolding {
   }
 }
 
-/** The memories of a turn that runs, from when the first one is used. */
+/** The memories of a running turn, created on first use. */
 export class TurnMemories {
   readonly #turn: RememberingTurn;
-  /** Absent while no memory was used. */
+  /** Absent until a memory is used. */
   live: LiveMemories | undefined;
 
   constructor(turn: RememberingTurn) {
     this.#turn = turn;
   }
 
-  /** Returns what the turn has of all memories, by the code that this one brings. */
+  /** Returns the live memories of the turn, using the code that this memory brings. */
   of({ name, folding }: Pick<ToolMemory, 'name' | 'folding'>): LiveMemories {
     if (!(folding instanceof MemoryFolding)) throw notOurs(name);
     this.live ??= folding.live(this.#turn);
@@ -102,7 +116,11 @@ export class TurnMemories {
   }
 }
 
-/** Checks the memories of an app. @throws TypeError if one is of another copy of holdfast. */
+/**
+ * Checks the memories of an app.
+ *
+ * @throws TypeError if one comes from another copy of holdfast.
+ */
 export function mustFold(memories: readonly ToolMemory[]): void {
   const stranger = memories.find(({ folding }) => !(folding instanceof MemoryFolding));
   if (stranger) throw notOurs(stranger.name);
@@ -112,9 +130,9 @@ const notOurs = (name: string): TypeError =>
   new TypeError(`The memory '${name}' was not made by this copy of holdfast.`);
 
 /**
- * Applies facts to the memories that take them now. Facts of a module that this code does not know are passed over.
+ * Applies facts to the memories that take them at this point. Skips facts of modules that this code lacks.
  *
- * @throws NewerEventError if one of these must not be passed over.
+ * @throws NewerEventError if one of these must not be skipped.
  */
 export function applyFacts(fold: Remembering, recorded: RecordedFacts): void {
   if (!recorded.facts) return;
@@ -123,19 +141,26 @@ export function applyFacts(fold: Remembering, recorded: RecordedFacts): void {
   else mustKnow(fold, recorded.facts);
 }
 
-/** Checks facts that may take effect only later. @throws NewerEventError if one must not be passed over by this code. */
+/**
+ * Checks facts that take effect later.
+ *
+ * @throws NewerEventError if this code lacks the memory of one that must not be skipped.
+ */
 export function mustKnow({ state, memories }: Remembering, facts: readonly MemoryFact[]): void {
   const isKnown = ({ slice }: MemoryFact): boolean => memories.some(({ name }) => name === slice);
   if (facts.some((one) => one.unread === 'refuse' && !isKnown(one))) throw new NewerEventError(state.seq);
 }
 
-/** Shows an event that has been folded to the memories. All have a value from the first event on. */
+/** Passes a folded event to the memories. All have a value from the first event on. */
 export function tellMemories(fold: Remembering, event: SessionEvent): void {
   const folding = fold.memories[0]?.folding;
   if (folding instanceof MemoryFolding) folding.tell(fold, event);
 }
 
-/** The value of a memory at a path, or of the session. Memories are told apart by name, and only a memory's own code makes its values. */
+/**
+ * Returns the value of a memory at a path, or of the session. The cast is safe, since names are unique and
+ * only a memory's own code makes its values.
+ */
 export function valueIn<Value extends Json, Fact extends Json>(
   values: ReadonlyMap<string, Json>,
   { name, scope, initial }: ToolMemory<Value, Fact>,
@@ -143,12 +168,15 @@ export function valueIn<Value extends Json, Fact extends Json>(
 ): Value {
   const value = values.get(name);
   if (scope !== 'path') return (value as Value | undefined) ?? initial;
-  // Names of loops may be any: what an object inherits is not theirs.
+  // The name of a loop can be anything, such as `toString`, so only own properties count.
   const paths = Object(value) as { readonly [path: string]: Value };
   return (Object.hasOwn(paths, path) ? paths[path] : undefined) ?? initial;
 }
 
-/** The facts with which a call ends: those that were stored with its start stand where its end says nothing of their memory. */
+/**
+ * Returns the facts with which a call ends. Facts stored with its start count for memories that its end has
+ * no facts for.
+ */
 export function factsAtEnd(
   { atEnd = [] }: Pick<CallRecord, 'atEnd'>,
   facts: readonly MemoryFact[] = [],

@@ -1,4 +1,4 @@
-/** Folds what modules remember: facts, moments, and the values of paths. It knows none of the modules. */
+/** Folds the memories of modules: facts, moments, and values by path. Knows no specific module. */
 import type { Json } from '../tool/json.ts';
 import type { Log } from '../tool/log.ts';
 import { APP_MEMORY } from '../tool/module-state.ts';
@@ -18,7 +18,7 @@ import {
 import { framesAround, toolOf } from './spending.ts';
 import { frameOf, type SessionState } from './state.ts';
 
-/** The code by which memories are folded: `folding` of each. */
+/** The code that folds memories: the `folding` of each. */
 export const FOLDING: MemoryFolding = /* @__PURE__ */ new MemoryFolding({
   apply: applyFacts,
   tell: tellMemories,
@@ -39,7 +39,7 @@ function tellMemories({ state, memories }: Remembering, event: SessionEvent): vo
   const moment = momentOf(state, event);
   const calls = event.type === 'model-replied' ? callsMade(state, event) : undefined;
   for (const memory of memories) {
-    // One of scope `turn` is empty again when a turn starts, and is dropped with the turn.
+    // A memory of scope `turn` is reset when a turn starts, and again when it ends.
     const ofTurn = memory.scope === 'turn' ? moment?.type : undefined;
     const isFirst = ofTurn === 'turn-started' || !state.memories.has(memory.name);
     if (isFirst) state.memories.set(memory.name, firstOf(memory));
@@ -57,8 +57,9 @@ interface Change {
 }
 
 /**
- * Folds on one memory's value. Code that throws must not make the session unreadable: its memory stops changing and is
- * not returned any more, and the rest of the state is folded as before. The facts stay in the journal for code that can fold them.
+ * Updates the value of one memory. Code that throws must not make the session unreadable: its memory stops
+ * changing and can no longer be read, but the rest of the state is folded as before. The facts stay in the
+ * journal for code that can fold them.
  */
 function change(state: SessionState, memory: ToolMemory, { path, next }: Change): void {
   if (state.brokenMemories?.has(memory.name)) return;
@@ -76,10 +77,10 @@ function change(state: SessionState, memory: ToolMemory, { path, next }: Change)
   }
 }
 
-/** What a memory has before any fact. */
+/** Returns the value of a memory before any fact. */
 const firstOf = ({ scope, initial }: ToolMemory): Json => (scope === 'path' ? {} : initial);
 
-/** The calls that a reply has made; a plan's reply is one too. */
+/** Returns the moment of a reply's calls, including those of a plan. */
 function callsMade({ turn }: SessionState, event: EventOf<'model-replied'>): SessionMoment | undefined {
   const frame = turn?.id === event.turn ? frameOf({ turn }, event) : undefined;
   if (!turn || !frame || event.toolCalls.length === 0) return undefined;
@@ -89,7 +90,7 @@ function callsMade({ turn }: SessionState, event: EventOf<'model-replied'>): Ses
   return { type: 'calls-made', turn: turn.id, frame: frame.id, path: frame.path, calls, loops };
 }
 
-/** What an event is for memories; nothing, when it is of no loop that is there. */
+/** Returns an event as a moment for memories, or `undefined` if its loop is not open. */
 function momentOf(state: SessionState, event: SessionEvent): SessionMoment | undefined {
   const { turn } = state;
   if (!turn || !('turn' in event) || event.turn !== turn.id) return undefined;
@@ -110,7 +111,7 @@ function momentOf(state: SessionState, event: SessionEvent): SessionMoment | und
     case 'module-event':
       return event.usage ? { type: 'asked-aside', ...own, usage: event.usage } : undefined;
     case 'conversation-cut': {
-      // A summary counts as a model call even if that has reported nothing.
+      // A summary counts as a model call even without a reported usage.
       if (event.summary) return { type: 'asked-aside', ...own, usage: event.usage };
       const place = at(event.frame ?? ROOT);
       return place && { type: 'request-refused', ...place };
@@ -127,7 +128,7 @@ function momentOf(state: SessionState, event: SessionEvent): SessionMoment | und
       const { call, result, ms } = event;
       const frame = event.frame ?? ROOT;
       const place = at(frame);
-      // Once a batch has settled, its calls are still the last reply's.
+      // After a batch has settled, its calls are still those of the last reply.
       const reply = lastReply(turn.frames.get(frame)?.messages ?? []);
       const tool = reply?.calls.find(({ id }) => id === call)?.name;
       return place && tool !== undefined
@@ -140,14 +141,14 @@ function momentOf(state: SessionState, event: SessionEvent): SessionMoment | und
 }
 
 /**
- * What kinds of tools remember, while one invocation runs a turn: the folded values, and the facts that calls have recorded
- * for their end and that are in no fold yet, since their calls still run.
+ * The memories while one invocation runs a turn: the folded values, and the facts that running calls have
+ * recorded for their ends.
  */
 class RunningMemories implements LiveMemories {
   readonly #state: SessionState;
   readonly #log: Log;
   readonly #memories: ReadonlySet<string>;
-  /** What each call has recorded for its end. The keys are the ids of the calls. */
+  /** The facts that each call has recorded for its end, by call id. */
   readonly #held = new Map<string, readonly MemoryFact[]>();
 
   constructor({ state, memories, log }: RememberingTurn) {
@@ -164,7 +165,7 @@ class RunningMemories implements LiveMemories {
     throw new ToolConfigurationError(problem);
   }
 
-  /** Why a memory can be used by nobody; nothing when it can. */
+  /** Returns why a memory cannot be used, or `undefined` if it can. */
   #problemOf(name: string): string | undefined {
     const kind = name.replace(APP_MEMORY, '');
     if (!this.#memories.has(name)) {
@@ -183,7 +184,8 @@ class RunningMemories implements LiveMemories {
     path: string,
   ): Value {
     const { name } = memory;
-    // Of a module that the app does not have nothing was recorded; a kind of the app's own may have been left out by mistake.
+    // A library module that the app lacks has no facts here. A module of the app's own may be missing by
+    // mistake, so that is an error.
     if (this.#memories.has(name) || name.startsWith(APP_MEMORY)) this.assertUsable(memory);
     return valueIn(values, memory, path);
   }
@@ -209,7 +211,7 @@ class RunningMemories implements LiveMemories {
     return (
       facts
         .filter(({ slice }) => slice === memory.name)
-        // Under the memory's name only its own facts are recorded.
+        // Only the memory's own facts are recorded under its name.
         .reduce(
           (value, { slice: _, fact, ...place }) => memory.apply?.(value, fact as Fact, place) ?? value,
           from,
@@ -230,7 +232,7 @@ class RunningMemories implements LiveMemories {
     this.#held.delete(call);
   }
 
-  /** Facts of calls that have not ended, but for this one: those of this invocation, or as an earlier one has stored them. */
+  /** Returns the facts of other open calls: those of this invocation, or those that an earlier one stored. */
   #pending(asking: string): (FactPlace & Pick<MemoryFact, 'slice' | 'fact'>)[] {
     const { turn } = this.#state;
     if (!turn) return [];
@@ -246,5 +248,5 @@ class RunningMemories implements LiveMemories {
   }
 }
 
-/** Memories whose problem is on the console: with the same code, every turn has it. */
+/** Memories whose problem was already logged. The same code has the same problem in every turn. */
 const TOLD = new WeakSet<object>();

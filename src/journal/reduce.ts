@@ -29,14 +29,14 @@ import { type CallRecord, type Fold, frameOf, type SessionState, type StoppingCa
 import { graft, leaveTree } from './turn-tree.ts';
 
 /**
- * Stamps snapshots: one that another reducer made is ignored and the journal folded. So is one of events as
- * another version reads them: they are upgraded before they are folded, or are newer than this code.
+ * The version in snapshots. A snapshot with another version is ignored and the journal is folded. It includes
+ * the event version, since older events are upgraded before they are folded.
  */
 export const REDUCER_VERSION = 1_000 * EVENT_VERSION + 1;
 
 /**
- * Folds one event into a state that only the caller holds, and mutates it. Pure otherwise: no clock, no
- * chance, so that a warm state and one folded from the journal are equal. Amortised O(1).
+ * Folds one event into a state that only the caller holds, and mutates it. Otherwise pure: it reads no clock
+ * and no random numbers, so that a warm state equals one folded from the journal. Amortized O(1).
  */
 export function reduce(
   state: SessionState,
@@ -58,14 +58,14 @@ export function reduce(
   }
   tellMemories({ state, memories }, event);
   if (event.type === 'model-replied') {
-    // The calls of a reply see what kinds of tools remember as it is once the reply is folded.
+    // The calls of a reply see memories as they are after the reply is folded.
     const frame = state.turn && frameOf({ turn: state.turn }, event);
     if (frame) frame.seen = { ...frame.seen, memories: new Map(state.memories) };
   }
   return state;
 }
 
-/** An event of a turn that has started. */
+/** The events within a started turn. */
 type TurnEventType = Exclude<EventType, 'session-opened' | 'session-forked' | 'turn-started'>;
 
 function foldInTurn<Type extends TurnEventType>(fold: Fold, event: { [T in Type]: EventOf<T> }[Type]): void {
@@ -79,7 +79,7 @@ type Folds = { readonly [Type in TurnEventType]: (fold: Fold, event: EventOf<Typ
 
 const nothingMore = (): void => {};
 
-/** What each event changes beside the conversation, which is folded before. */
+/** The changes of each event beyond the conversation, which is folded first. */
 const FOLDS: Folds = {
   'turn-resumed': foldResumed,
   'model-refused': foldRefused,
@@ -108,7 +108,7 @@ const describe = (event: SessionEvent): string =>
   'call' in event ? `${event.type} ${event.call}` : event.type;
 
 function foldResumed({ turn }: Fold, { cause }: EventOf<'turn-resumed'>): void {
-  // Who gives a turn back that waits has not asked the model since its last reply.
+  // A holder that gives back a waiting turn has not asked the model since its last reply.
   if (cause !== 'expired' && turn.lastEvent !== 'turn-yielded') return;
   turn.resumedSinceReply += 1;
   turn.resumedIdly += 1;
@@ -149,7 +149,10 @@ function foldNoted(fold: Fold, event: EventOf<'module-event'>): void {
   foldFacts(fold, event);
 }
 
-/** Facts that came with no call. Those of no loop that is there are of the session: a turn that has ended has none. */
+/**
+ * Folds facts that belong to no call. If their loop is gone, they belong to the session, since an ended turn
+ * has no loops.
+ */
 function foldFacts(
   fold: Remembering & Partial<Pick<Fold, 'turn'>>,
   { turn, frame: id = ROOT, facts }: EventOf<'tools-listed' | 'module-event'>,
@@ -193,10 +196,10 @@ function stoppingCalls(
     .map(({ id: call, name: tool }) => ({ call, tool }));
 }
 
-/** Outcomes that come with an answer. */
+/** The outcomes that come with an answer. */
 export const ANSWERED: readonly Outcome[] = ['completed', 'returned-direct', 'limit-reached'];
 
-/** Whoever ended the turn could not read it: its calls are ended as its holder would have ended them. */
+/** Ends the open calls of a turn that was ended unread, in the way its holder would have. */
 function closeUnread(fold: Fold, outcome: FinalOutcome): void {
   const { state, turn } = fold;
   for (const end of closeOpenCalls(turn, outcome)) {
@@ -204,7 +207,8 @@ function closeUnread(fold: Fold, outcome: FinalOutcome): void {
     foldEnded(fold, end);
     if (end.frame === undefined) state.closedUnread.set(end.call, end.result);
   }
-  // What these ends changed is in no row, so a state that is read from a snapshot does not have it in its messages.
+  // No row has the changes of these ends. Drop them from the messages too, so that a state read from a
+  // snapshot is equal.
   for (const call of lastBatch(state.messages)) {
     if (call.ended && state.closedUnread.has(call.id)) call.ended = { ...call.ended, changes: undefined };
   }

@@ -2,23 +2,29 @@ import { OTHER_PART, PROVIDER_DATA, type ReplyPart, type ToolCallPart } from '..
 import { USAGE, type Usage } from '../model/prices.ts';
 import { type Infer, OPTIONAL_TEXT, type Shape, type ShapeAs, TEXT } from '../tool/shape.ts';
 
-/** One tool call as the model asked for it. */
+/** A tool call as the model requested it. */
 export interface JournaledCall extends Infer<typeof JOURNALED_CALL> {}
 export const JOURNALED_CALL = {
   object: {
     /** `{turn}.{sequence of this event}.{index}`. */
     id: TEXT,
-    /** The provider's id; used on the wire to the model and nowhere else. */
+    /** The provider's id, used only in requests to the model. */
     providerId: TEXT,
     name: TEXT,
-    /** The tool that the call is meant for and counts for, where that is not the one it names: an unfolding tool may stand for others. */
+    /**
+     * The tool that the call is for, if it differs from the named one. An unfolding tool can stand for
+     * others.
+     */
     meant: OPTIONAL_TEXT,
-    /** The model's own text; schemas parse it again on every resume. */
+    /** The model's own text. Schemas parse it again on every resume. */
     input: TEXT,
   },
 } as const satisfies Shape;
 
-/** Where a call was asked for: `undefined` for a text that is no id of a call, as a client may send. */
+/**
+ * Returns the turn and the reply of a call id, or `undefined` if the text is not one. A client can send any
+ * text.
+ */
 export function placeOfCall(id: string): { readonly turn: string; readonly reply: number } | undefined {
   const [, turn, reply] = CALL_ID.exec(id) ?? [];
   return turn === undefined ? undefined : { turn, reply: Number(reply) };
@@ -30,13 +36,13 @@ const OUR_CALL = {
   object: {
     type: { only: 'tool-call' },
     provider: { optional: PROVIDER_DATA },
-    /** The name as the model wrote it, where a policy took it for that of a tool. */
+    /** The name that the model wrote, if a policy corrected it. */
     called: OPTIONAL_TEXT,
   },
   and: JOURNALED_CALL,
 } as const satisfies Shape;
 
-/** One part of a reply; a call that is ours to run stands in it as it is journaled. */
+/** A part of a reply. A call that we run is in its journaled form. */
 export type JournaledPart =
   | Exclude<ReplyPart, ToolCallPart>
   | (ToolCallPart & { readonly ranBy: 'provider' })
@@ -45,50 +51,56 @@ export const JOURNALED_PART: ShapeAs<JournaledPart> = {
   like: { anyOf: [OTHER_PART, OUR_CALL] },
 };
 
-/** A tool as a model was offered it. */
+/** A tool as it was offered to a model. */
 export interface OfferedTool extends Infer<typeof OFFERED_TOOL> {}
 export const OFFERED_TOOL = {
   object: {
     name: TEXT,
-    /** Of its name, description and schema. */
+    /** A hash of its name, description and schema. */
     hash: TEXT,
   },
 } as const satisfies Shape;
 
-/** What a model was asked with, by hashes: another one tells that code or settings have changed since. */
+/** Hashes of a model request. A different hash means that code or settings have changed since. */
 export interface AskedWith extends Infer<typeof ASKED_WITH> {}
 export const ASKED_WITH = {
   object: {
     instructions: TEXT,
-    /** Of the list of tools, in any order. */
+    /** A hash of the tools, independent of their order. */
     tools: TEXT,
-    /** Of all that stood before the reply, where its model signs that too. */
+    /** A hash of everything before the reply, if its model signs that too. */
     prefix: OPTIONAL_TEXT,
   },
 } as const satisfies Shape;
 
-/** How a model took over from another one, as by a fallback or a deploy. */
+/** How a model took over from another one, such as by a fallback or a deploy. */
 export interface TakeOver extends Infer<typeof TAKE_OVER> {}
 export const TAKE_OVER = {
   object: {
-    /** The model that made the last reply before this one. */
+    /** The model that made the previous reply. */
     from: TEXT,
-    /** The types of the parts of that reply which this model was not shown as they were, such as `reasoning`. */
+    /**
+     * The types of parts of that reply that this model was not shown in their original form, such as
+     * `reasoning`.
+     */
     unshown: { listOf: TEXT },
   },
 } as const satisfies Shape;
 
-/** Which tools came and went between two requests of a loop; one that was replaced by another of its name did both. */
+/** The tools added and removed between two requests of a loop. A replaced tool is in both lists. */
 export interface ToolsChange extends Infer<typeof TOOLS_CHANGE> {}
 export const TOOLS_CHANGE = {
   object: {
-    /** In the order in which they stand behind all others from now on; in the place of one of that name, if there was one. */
+    /**
+     * The added tools in order. They come after all others, except that a tool of an existing name takes its
+     * place.
+     */
     came: { listOf: OFFERED_TOOL },
     went: { listOf: OFFERED_TOOL },
   },
 } as const satisfies Shape;
 
-/** What a reply used, and what that cost in USD where its model has prices. */
+/** The usage of a reply, and its cost in USD if its model has prices. */
 export interface PricedUsage extends Usage {
   readonly cost?: number;
 }
@@ -97,16 +109,16 @@ export const PRICED_USAGE: ShapeAs<PricedUsage> = {
 };
 
 /**
- * What several replies used. The optional counts are of the models that told them, and `cost`, in USD, of those that have
- * prices; absent when none has.
+ * The usage of several replies. Optional counts cover the models that reported them, and `cost`, in USD, the
+ * models with prices. Absent if there are none.
  */
 export type Totals = { -readonly [Count in keyof PricedUsage]: PricedUsage[Count] };
 
-/** The limits that may not allow a model call. */
+/** The limits that can refuse a model call. */
 type BudgetLimit = Infer<typeof BUDGET_LIMIT>;
 export const BUDGET_LIMIT = { oneOf: ['tokens', 'cost'] } as const satisfies Shape;
 
-/** Why a loop may not go on. */
+/** Why a loop cannot continue. */
 export interface Refusal {
   readonly limit: BudgetLimit;
   readonly most: number;

@@ -15,62 +15,71 @@ import type { Line, Watcher } from './live-items.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
- * What a session's storage does for the invocations that use it: plain data in, plain data out, decided from
- * columns and never from bodies. `SessionObject` keeps it durably; the in-memory session passes the same suite.
+ * The storage of a session, as invocations use it. Takes and returns plain data, and decides by columns,
+ * never by bodies. `SessionObject` stores it durably. The in-memory session passes the same test suite.
  */
 export interface SessionPort {
-  /** Stores a turn for the background. Unless it is for later, the same commit sets the alarm that hands it to a runner. */
+  /**
+   * Stores a turn to run in the background. Unless it starts later, the same commit sets the alarm that sends
+   * a runner for it.
+   */
   accept(start: TurnStart): Promise<Accepted | Deferred | NotStarted>;
-  /** Stores a turn, and leases the session to this invocation in the same commit, unless the turn is for later. */
+  /**
+   * Stores a turn, and leases the session to this invocation in the same commit unless the turn starts later.
+   */
   begin(request: BeginRequest): Promise<Leased | Deferred | NotStarted>;
-  /** Leases the session to this invocation, to go on with its open turn when nobody holds it and it waits for nobody outside. */
+  /**
+   * Leases the session to this invocation to resume its open turn, if the turn has no holder and does not
+   * wait for an answer from outside.
+   */
   resume(request: ResumeRequest): Promise<Leased | NotResumed>;
   /**
-   * Stores events at `from`, `from + 1` and so on for the holder of `epoch`, and renews its lease. An append that was stored
-   * before is answered so, and stores nothing more. One of a holder whose lease is gone, or that leaves a gap, stores nothing;
-   * nor does one in a session that is full, unless it is short and ends the turn. Rejects if the change has a field that the object
-   * does not know: an older object drops nothing of what a newer Worker sends.
+   * Stores events at `from`, `from + 1` and so on for the holder of `epoch`, and renews its lease. A repeated
+   * append gets the same reply and stores nothing more. An append is refused if its lease is gone, if it
+   * leaves a gap, or if the session is full, unless it is short and ends the turn. Rejects if the change has
+   * a field that the object does not know, so that an older object never drops data of a newer Worker.
    */
   append(epoch: number, from: number, change: Change): Promise<Appended | Fenced | SessionFull>;
   /**
-   * Renews the lease of `epoch` when there is nothing to store. Answers `stale` when it is not held any more. `inboxHeld`: as in a
-   * `Change`.
+   * Renews the lease of `epoch` without storing anything. Returns `stale` if it is no longer held.
+   * `inboxHeld`: as in a `Change`.
    */
   renew(epoch: number, inboxHeld?: readonly number[]): Promise<Renewed | Fenced>;
   /**
-   * Leaves a message for whoever holds the session now or next, which is stored when this answers. A wait takes one answer, and
-   * none when its time is over.
+   * Posts a message to the current or next lease holder. It is stored when this resolves. A wait accepts one
+   * answer, and none after it has expired.
    */
   post(message: PostedMessage): Promise<Posted>;
   /**
-   * Reads one page of events in order, at least one if there is one. `null`: there is no such session. A query that names a turn sets
-   * an alarm again that the platform has lost.
+   * Reads one page of events in order, at least one event if there is any. Returns `null` if there is no such
+   * session. A query that names a turn also restores an alarm that the platform lost.
    */
   read(query: ReadQuery): Promise<EventPage | null>;
-  /** Reads bytes of a blob that the session keeps. `null`: it keeps no such blob. */
+  /** Reads bytes of a blob. Returns `null` if the session does not keep it. */
   blob(query: BlobQuery): Promise<BlobPage | null>;
-  /** Returns the states of these blobs, by their ids, or `null` if there is no such session. */
+  /** Returns the states of these blobs, or `null` if there is no such session. */
   blobStates(ids: readonly string[]): Promise<BlobStates | null>;
   /**
-   * Removes the bytes of a blob, which no longer count, and remembers that it was deleted. A copy in a store outside is due to be
-   * deleted there. Removes nothing while a turn runs.
+   * Removes the bytes of a blob, which then no longer count, and records the deletion. If an outside store
+   * has a copy, its deletion becomes due. Removes nothing while a turn runs.
    */
   removeBlob(id: string): Promise<BlobRemoved>;
   /**
-   * Opens a line over which the watcher is told where the session stands: at once, and whenever events were stored, other messages
-   * wait, one was left for the holder, the lease was given back or the session was erased; and, if it wants that, what the holder
-   * shows. A reader's line sets a lost alarm again when it opens and when it pings.
+   * Opens a line that reports the session's state to the watcher: at once, and when events are stored, other
+   * messages wait, a message for the holder arrives, the lease is given back, or the session is erased. On
+   * request it also carries the holder's live items. A reader's line restores a lost alarm when it opens and
+   * when it pings.
    */
   watch(watcher: Watcher): Promise<Line>;
   /**
-   * Answers what the session keeps under this key beside its journal, to the holder of `epoch`. It is a credential: it is in no
-   * event, no page and no snapshot.
+   * Returns the value that the session keeps under this key beside its journal, for the holder of `epoch`. It
+   * is a credential, and is in no event, page or snapshot.
    */
   credential(epoch: number, key: string): Promise<FoundCredential | Fenced>;
   /**
-   * Keeps a credential for the holders to come, in place of the one under its key; `null` forgets that. It is kept until the
-   * session is erased, unless more of them are kept later than the session has room for. A holder that falls silent may still use
-   * what it was given, so that its successor finds all of them lost.
+   * Keeps a credential for future holders, replacing the one under its key. `null` removes it. It is kept
+   * until the session is erased, or until later ones exceed the session's room. A holder that falls silent
+   * can still use its credentials, so its successor finds all of them lost.
    */
   keepCredential(
     epoch: number,
@@ -78,117 +87,133 @@ export interface SessionPort {
     value: string | null,
   ): Promise<KeptCredential | Fenced | SessionFull>;
   /**
-   * Removes all of the session: journal, lease, inbox, credentials and alarms. Whoever still holds it is refused from then on, also when
-   * another session of the same name is begun. Answers whether there was one, and `true` when an answer was lost, since nobody
-   * can tell any more.
+   * Erases the session: journal, lease, inbox, credentials and alarms. A former holder is refused from then
+   * on, even if a new session of the same name begins. Returns whether there was a session, or `true` if an
+   * earlier reply was lost, since that is then unknown.
    */
   erase(): Promise<boolean>;
 }
 
-/** Told to the holder of a session, who may schedule more turns. */
+/** The waiting load, as reported to a lease holder, which can schedule more turns. */
 interface ToldLoad {
-  /** Absent when nothing waits. */
+  /** Absent if no turn waits. */
   readonly waiting?: WaitingLoad | undefined;
 }
 
-/** Lets a request that is sent again find its turn for `ttl` ms. The same key with another body is refused. */
+/**
+ * Identifies a repeated request for `ttl` ms, so that it finds its turn. The same key with another body is
+ * refused.
+ */
 export interface RequestKey {
   readonly key: string;
   readonly bodyHash: string;
   readonly ttl: number;
 }
 
-/** A turn that is to be stored, with the request that it came by. */
+/** A turn to store, with the key of its request. */
 export interface TurnStart {
   readonly turn: string;
-  /** Stored first when the journal is empty. */
+  /** Stored first if the journal is empty. */
   readonly opening: NewRow;
   readonly started: NewRow;
   readonly request?: RequestKey | undefined;
-  /** Those that its message names; kept whether it starts now or waits, and not when it is refused. */
+  /** The blobs of its message. Kept both if the turn starts now and if it waits, but not if it is refused. */
   readonly blobs?: readonly KeptBlob[] | undefined;
-  /** How many bytes of blobs the session may keep. The turn is refused if it brings more. Defaults to any number. */
+  /**
+   * The maximum bytes of blobs that the session can keep. The turn is refused if it exceeds them. Defaults to
+   * no limit.
+   */
   readonly room?: number | undefined;
   /**
-   * When a turn is open: `queue` stores it, to be started when those before it have ended; `steer` leaves it to the holder
-   * of the open turn, and queues it if that ends first; `{ steer }` names the one turn for which it does so, and queues it behind
-   * any other. The turn is refused when this is not given, and when it would steer a turn that waits for somebody outside.
+   * The behavior while a turn is open. `queue` stores this turn, to start after those before it. `steer`
+   * leaves it to the holder of the open turn, and queues it if that turn ends first. `{ steer }` does so only
+   * for the named turn, and queues it behind any other. The turn is refused if this is absent, or if it would
+   * steer a turn that waits for an answer from outside.
    */
   readonly whenBusy?: WhenBusy | { readonly steer: string } | undefined;
-  /** Milliseconds until it is to start; it is queued then if a turn is open. */
+  /** Milliseconds until the turn starts. If another turn is open then, it is queued. */
   readonly delayMs?: number | undefined;
-  /** The session is erased when nothing has happened in it for so many milliseconds; never unless the last turn says so. */
+  /**
+   * Milliseconds without activity after which the session is erased. The last turn decides. Defaults to
+   * never.
+   */
   readonly retainMs?: number | undefined;
-  /** A blob is removed so many milliseconds after it came last; never, unless the last turn says so. */
+  /**
+   * Milliseconds after which a blob is removed, counted from when it last arrived. The last turn decides.
+   * Defaults to never.
+   */
   readonly blobRetainMs?: number | undefined;
   /**
-   * Uses of modules that may keep something of this session outside, such as blobs in a store. Once the session is erased, or has removed
-   * such a blob, each use is offered a row of what is stale there.
+   * Uses of modules that can keep data of this session outside, such as blobs in a store. After the session
+   * is erased or removes such a blob, each use is offered a row that lists its stale copies.
    */
   readonly keepsOutside?: readonly AgendaOwner[] | undefined;
-  /** Work that modules do later, stored with the turn, also if it waits. */
+  /** Work that modules do later. Stored with the turn, even if the turn waits. */
   readonly agenda?: readonly AgendaRow[] | undefined;
 }
 
 interface LeaseRequest {
-  /** Minted by the invocation. A request that is sent again with the same nonce gets the same lease, while that is held. */
+  /**
+   * Generated by the invocation. A repeated request with the same nonce gets the same lease while that is
+   * held.
+   */
   readonly nonce: string;
-  /** What the caller can fold. */
+  /** The data that the caller can fold. */
   readonly reader: Reader;
 }
 
-/** Asks for a new turn, and for the lease to run it. */
+/** A request for a new turn, and for the lease to run it. */
 export interface BeginRequest extends LeaseRequest {
   readonly start: TurnStart;
 }
 
-/** Asks for the lease to go on with a turn. */
+/** A request for the lease to resume a turn. */
 export interface ResumeRequest extends LeaseRequest {
   readonly turn: string;
 }
 
-/** What the caller's code can read. It decides what a lease brings of the journal. */
+/** The data that the caller's code can read. It decides which part of the journal a lease includes. */
 export interface Reader {
-  /** A snapshot that another reducer has made is left out. */
+  /** A snapshot of another reducer is left out. */
   readonly reducer: number;
-  /** Of the events that the snapshot covers, only those of these types are answered. */
+  /** The types of events covered by the snapshot that are returned. */
   readonly messageTypes: readonly string[];
-  /** Of bodies in one answer. */
+  /** The maximum bytes of bodies in one reply. */
   readonly maxBytes: number;
 }
 
-/** The turn is stored, and a runner is sent for it. */
+/** The turn is stored, and a runner will be sent for it. */
 export interface Accepted {
   readonly status: 'accepted';
   readonly turn: string;
 }
 
-/** The lease is given, with what its holder needs to go on. */
+/** The lease, with the data that its holder needs to continue. */
 export interface Leased extends FoldStart, ToldLoad {
   readonly status: 'leased';
-  /** Names this lease; it is greater than those of the session's leases before. */
+  /** The number of this lease. Greater than those of the session's earlier leases. */
   readonly epoch: number;
-  /** Its term, in ms. Each append and each renewal begins it anew. */
+  /** The term of the lease in ms. It restarts with each append and renewal. */
   readonly leaseMs: number;
   /**
-   * `started`: nothing has happened in the turn yet. `expired`: its former holder fell silent. `handed-over`: its former holder
-   * gave it back.
+   * `started`: the turn has no work yet. `expired`: its former holder fell silent. `handed-over`: its former
+   * holder gave it back.
    */
   readonly cause: 'started' | 'expired' | 'handed-over';
-  /** Leases in a row that expired without progress, this take-over included. */
+  /** The number of leases in a row that expired without progress, including this take-over. */
   readonly expirations: number;
-  /** Of those, the last ones that ended soon after they were given, all at the same event. */
+  /** The number of those, counted from the last, that ended soon after they began, all at the same event. */
   readonly strikes: number;
-  /** Milliseconds since the former lease ended by the object's clock; 0 unless `expired`. */
+  /** Milliseconds since the former lease ended, by the object's clock. 0 unless `expired`. */
   readonly expiredFor: number;
-  /** The session's name, of which idempotency keys are made. */
+  /** The session's name, from which idempotency keys are derived. */
   readonly name: string;
   /** The events to fold after `covered`. */
   readonly page: EventPage;
   readonly inbox: readonly InboxMessage[];
   /** Absent if the session never had a blob. */
   readonly blobs?: BlobLoad | undefined;
-  /** As an append is answered. */
+  /** As in the reply to an append. */
   readonly live?: true | undefined;
 }
 
@@ -196,91 +221,102 @@ export interface Leased extends FoldStart, ToldLoad {
 type Occupied =
   /** The turn is open, and has a holder or is about to get one. `retryAfter` is in ms. */
   | { readonly status: 'busy'; readonly turn: string; readonly retryAfter: number }
-  /** The open turn waits for somebody outside: its model reads nothing before that is answered. */
+  /** The open turn waits for an answer from outside. Its model reads nothing before that. */
   | { readonly status: 'suspended'; readonly turn: string };
 
-/** The session is too full for what it was asked to store; in bytes. All that it takes still is what ends a turn. */
+/** The session has no room for the data, in bytes. It accepts only data that ends a turn. */
 export interface SessionFull {
   readonly status: 'session-full';
   readonly most: number;
   readonly used: number;
 }
 
-/** Why a turn was not stored; nothing has changed. */
+/** Why a turn was not stored. The session is unchanged. */
 export type NotStarted =
   | Occupied
   | SessionFull
-  /** This request was taken before, as this turn; or its message was taken `into` another one, and it has none of its own. */
+  /**
+   * This request was accepted before, as this turn. With `into`, its message became part of another turn
+   * instead.
+   */
   | {
       readonly status: 'known';
       readonly turn: string;
       readonly into?: string;
-      /** The turn's lease has run out, and `resume` gives it to the next invocation that asks. Absent otherwise. */
+      /** Set if the turn's lease has expired. The next invocation that calls `resume` then gets it. */
       readonly expired?: true;
     }
   /** The key was used with another body. */
   | { readonly status: 'key-reused' }
-  /** No more may wait: so many turns do, or their messages would weigh more than `MAX_WAITING` allows. */
+  /** The maximum of waiting turns is reached, in number or in bytes (`MAX_WAITING`). */
   | { readonly status: 'full'; readonly most: number }
   | BlobsRefused;
 
-/** Why a turn was not leased; nothing has changed. */
+/** Why a turn was not leased. The session is unchanged. */
 export type NotResumed =
   | Occupied
-  /** The turn to go on with has ended, or never was. */
+  /** The turn to resume has ended, or never existed. */
   | { readonly status: 'not-open' };
 
-/** What one append stores: all of it, or nothing. */
+/** The data of one append, stored atomically. */
 export interface Change {
   readonly events: readonly NewRow[];
-  /** The waits among the events that expire, each after so many milliseconds. */
+  /** The waits among the events that expire, and after how many milliseconds. */
   readonly expiries?: readonly { readonly wait: string; readonly after: number }[] | undefined;
-  /** Turns that these events schedule in the same session: never refused, since their calls were told. Their holder counts before. */
+  /**
+   * Turns that these events schedule in the same session. Never refused, since their calls have already
+   * succeeded. The holder checks the limit before.
+   */
   readonly scheduled?: readonly ScheduledTurn[] | undefined;
   /** Blobs that these events name. */
   readonly blobs?: readonly KeptBlob[] | undefined;
-  /** Ids of inbox rows that these events take in. */
+  /** Ids of inbox rows that these events journal. */
   readonly inboxRead?: readonly number[] | undefined;
-  /** Ids of inbox rows that the holder has been told and keeps for later: they are not answered again. */
+  /** Ids of inbox rows that the holder knows and keeps for later. They are not returned again. */
   readonly inboxHeld?: readonly number[] | undefined;
-  /** A reply or a result is among the events: take-overs without progress are counted anew. */
+  /**
+   * `true` if the events contain a reply or a result, which resets the count of take-overs without progress.
+   */
   readonly progress?: boolean | undefined;
   /** Gives the lease back: the turn has ended, waits for an invocation, or waits for a decision. */
   readonly release?: 'ended' | 'yielded' | 'suspended' | undefined;
-  /** With `yielded`: milliseconds until somebody is sent to go on; 0 unless given. */
+  /** With `yielded`: milliseconds until a runner is sent. Defaults to 0. */
   readonly resumeAfter?: number | undefined;
   /**
-   * With `yielded`: the holder could not read the session, which a `newer` version of this code has written, or reading
-   * `failed`. Each time in a row doubles the time until somebody is sent again, up to minutes; a failure counts as a lease that
-   * expired at once.
+   * With `yielded`: the holder could not read the session. `newer`: newer code wrote it. `failed`: reading
+   * failed, which counts as a lease that expired at once. Each one in a row doubles the time until a runner
+   * is sent again, up to minutes.
    */
   readonly unread?: 'newer' | 'failed' | undefined;
-  /** Work that modules do later. Not stored if the turn suspends and resumes at once, since a message for it waits. */
+  /**
+   * Work that modules do later. Not stored if the turn suspends and resumes at once because a message for it
+   * waits.
+   */
   readonly agenda?: readonly AgendaRow[] | undefined;
-  /** Takes the place of the one before. */
+  /** Replaces the previous snapshot. */
   readonly snapshot?: Snapshot | undefined;
 }
 
-/** A turn that starts by itself, `after` milliseconds from its being stored. */
+/** A turn that starts `after` milliseconds from when it is stored. */
 export interface ScheduledTurn {
   readonly started: NewRow;
   readonly after: number;
 }
 
-/** What a holder is told with every answer. */
+/** The part of every reply that is for the lease holder. */
 export interface ToHolder {
-  /** What was left for the holder, and was not read yet; nothing when the lease is given back. */
+  /** Unread messages for the holder. Empty if the lease is given back. */
   readonly inbox: readonly InboxMessage[];
-  /** Somebody reads the session as it grows. Absent when nobody does. */
+  /** `true` if a reader follows the session. Otherwise absent. */
   readonly watched?: true | undefined;
-  /** Somebody of them is shown what is not journaled. Absent when nobody is. */
+  /** `true` if one of them receives live items. Otherwise absent. */
   readonly live?: true | undefined;
 }
 
 /** The append is stored. Unless it gave the lease back, the lease lasts a full term from now. */
 export interface Appended extends ToHolder, ToldLoad {
   readonly status: 'appended';
-  /** The last sequence stored. */
+  /** The last stored sequence number. */
   readonly head: number;
   /** When these events were stored, in ms since the epoch by the object's clock. */
   readonly at: number;
@@ -291,20 +327,25 @@ export interface Renewed extends ToHolder {
   readonly status: 'renewed';
 }
 
-/** This invocation may no longer act for the session. */
+/** This invocation can no longer act for the session. */
 export interface Fenced {
-  /** `stale`: the lease was given to another one, or back. `gap`: the events do not follow those that are stored. */
+  /**
+   * `stale`: the lease was given back or to another invocation. `gap`: the events do not follow the stored
+   * ones.
+   */
   readonly status: 'stale' | 'gap';
 }
 
-/** What a session keeps under a key. */
+/** The value that a session keeps under a key. */
 export type FoundCredential =
   | { readonly status: 'found'; readonly value: string }
-  /** One was kept. The lease of a holder that could use it has expired since, and nobody else is given it. */
+  /**
+   * A value was kept, but the lease of a holder that could use it has expired, so it is no longer given out.
+   */
   | { readonly status: 'lost' }
   | { readonly status: 'none' };
 
-/** It is kept, or forgotten, as it was asked for. */
+/** The credential was kept or removed as requested. */
 export interface KeptCredential {
   readonly status: 'kept';
 }

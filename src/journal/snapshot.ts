@@ -2,16 +2,18 @@ import type { ResultData } from '../tool/tool-result.ts';
 import { standIn } from './cut.ts';
 import { emptyState, nothingOffered, type SessionState, type TurnState, type TurnTree } from './state.ts';
 
-/** The folded state at a sequence, as text, stamped with the reducer that made it. */
+/** The folded state at a sequence number, as text, with the version of the reducer that made it. */
 export interface Snapshot {
   readonly seq: number;
   readonly reducer: number;
   readonly body: string;
-  /** The first event whose message the conversation still has; earlier messages were cut off. Defaults to 1. */
+  /**
+   * The first event whose message is still in the conversation. Earlier messages were cut off. Defaults to 1.
+   */
   readonly messagesFrom?: number | undefined;
 }
 
-/** What a snapshot keeps: all of the state but the messages, which are read from the journal. */
+/** The contents of a snapshot: all of the state except the messages, which are read from the journal. */
 interface Stored
   extends Pick<
     SessionState,
@@ -27,7 +29,9 @@ interface Stored
   };
 }
 
-/** The state as text. Only between turns: an open turn lives in its frames, which are not kept. */
+/**
+ * Returns the state as text. Call it only between turns, since the frames of an open turn are not included.
+ */
 export function toSnapshot(state: SessionState): string {
   const {
     messages: _,
@@ -42,7 +46,7 @@ export function toSnapshot(state: SessionState): string {
   const { turn, offered } = kept;
   return JSON.stringify({
     ...kept,
-    // What is told to the next reply is read from the journal, like the messages.
+    // The pending change of tools is read from the journal, like the messages.
     offered: { ...offered, change: undefined },
     cells: [...callState],
     slices: [...memories],
@@ -53,9 +57,11 @@ export function toSnapshot(state: SessionState): string {
   });
 }
 
-/** The state that `toSnapshot` wrote. Of its messages there is only the one that stands for those before a cut. */
+/**
+ * Restores the state that `toSnapshot` wrote. Its only message is the one that replaces those before a cut.
+ */
 export function fromSnapshot(body: string): SessionState {
-  const stored = JSON.parse(body) as Stored; // written by toSnapshot of this reducer's version
+  const stored = JSON.parse(body) as Stored; // `toSnapshot` of this reducer's version wrote it.
   const { turn, cells, slices, inDoubt, closedUnread, trees, cut, ...rest } = stored;
   return {
     ...emptyState(),

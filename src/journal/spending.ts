@@ -3,18 +3,18 @@ import { type EventOf, ROOT } from './events.ts';
 import type { JournaledCall, PricedUsage, Totals } from './reply-data.ts';
 import { type Fold, type FrameState, frameOf, type TurnState } from './state.ts';
 
-/** Remembers that a limit does not let the loop continue. */
+/** Records that a limit ends the loop. */
 export function foldRefused(fold: Fold, event: EventOf<'model-refused'>): void {
   const frame = frameOf(fold, event);
   if (frame) frame.refused = { limit: event.limit, most: event.most };
 }
 
-/** Counts what a model has reported that it used. */
+/** Adds the usage that a model reported. */
 export function foldUsed({ state, turn }: Fold, usage: PricedUsage | undefined): void {
   if (usage) for (const total of [turn.usage, state.usage]) addUsage(total, usage);
 }
 
-/** The frame itself and those around it, from the inside out. */
+/** Returns the frame and those around it, innermost first. */
 export function framesAround({ frames }: Pick<TurnState, 'frames'>, from: FrameState): FrameState[] {
   const around: FrameState[] = [];
   for (let frame: FrameState | undefined = from; frame; ) {
@@ -24,7 +24,10 @@ export function framesAround({ frames }: Pick<TurnState, 'frames'>, from: FrameS
   return around;
 }
 
-/** The tool for which a call counts: the one behind an unfolding tool that it is meant for, or the one that it names. */
+/**
+ * Returns the tool that a call counts for: the tool behind an unfolding tool that it is meant for, or the
+ * named one.
+ */
 export const toolOf = ({ name, meant = name }: Pick<JournaledCall, 'name' | 'meant'>): string => meant;
 
 /** Adds a usage to totals, in place. */
@@ -39,8 +42,8 @@ export function addUsage(total: Totals, usage: PricedUsage): void {
   if (cost !== undefined) total.cost = exact((total.cost ?? 0) + cost);
 }
 
-/** USD to twelve decimals, as events have it. */
+/** Rounds USD to twelve decimals, as in events. */
 const exact = (usd: number): number => Math.round(usd * 1e12) / 1e12;
 
-/** All tokens of a usage. */
+/** Returns all tokens of a usage. */
 export const tokensOf = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;

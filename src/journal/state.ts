@@ -19,130 +19,143 @@ import type {
 } from './reply-data.ts';
 import type { JournaledAnswer, Wait } from './wait.ts';
 
-/** One call of a reply, and how far it came. */
+/** A call of a reply, and its progress. */
 export interface CallRecord extends JournaledCall {
   /**
-   * While it is open: the effect under which it was started, which holds even when the tool has changed since; `read` while it
-   * waits at a checkpoint.
+   * While it is open: the effect under which it was started, even if the tool has changed since. `read` while
+   * it waits at a checkpoint.
    */
   started?: Effect;
-  /** While it is open: facts for its end that were stored with the start of its effect or of its loop. */
+  /** While it is open: facts for its end that were stored with the start of its effect or its loop. */
   atEnd?: readonly MemoryFact[];
-  /** While it is open: what it asked somebody outside, in order; the last may be without an answer. */
+  /** While it is open: the questions that it asked, in order. The last one can be unanswered. */
   waits?: { readonly wait: Wait; answer?: JournaledAnswer }[];
-  /** While it is open: its result, which the invocation that ran it left behind. */
+  /** While it is open: its late result, from the invocation that ran it. */
   late?: ResultData;
-  /** What was said to the user by it, or inside the loop that it has opened, in order. */
+  /** Messages to the user from it, or from inside the loop that it opened, in order. */
   said?: readonly TurnSaid[];
   ended?: {
     readonly result: ResultData;
     readonly direct: boolean;
     readonly changes: CallChanges | undefined;
-    /** In a nested loop: it opened a frame in which a model decided. */
+    /** `true` if it opened a frame in which a model decided. */
     readonly nested?: true;
-    /** The model is shown no more characters of the result, since the conversation did not fit it. */
+    /**
+     * The maximum characters of the result that the model is shown, set when the conversation was too long.
+     */
     readonly shown?: number;
   };
 }
 
-/** Calls of a turn, nested loops included. */
+/** The calls of a turn, including nested loops. */
 interface CallCounts {
   toolCalls: number;
   readonly callsByTool: Map<string, number>;
 }
 
-/** The conversation, grouped so that a call is never parted from its result. */
+/** A message of the conversation. A call and its result stay together in one. */
 export type Message =
   | {
       readonly role: 'user';
       readonly text: string;
-      /** All of it, where it has files. */
+      /** All parts in order, if it has files. */
       readonly parts?: readonly ContentPart[];
       readonly by?: MessageBy;
-      /** Of a late result: the model is shown no more characters, since the conversation did not fit it. */
+      /**
+       * For a late result: the maximum characters that the model is shown, set when the conversation was too
+       * long.
+       */
       readonly shown?: number;
-      /** Of a turn's message: the tools that came and went before it, of which the turn before could tell nobody. */
+      /** For a turn's first message: the change of tools before it that the previous turn did not report. */
       readonly toolsChange?: ToolsChange;
     }
   | {
       readonly role: 'assistant';
       readonly text: string;
       readonly calls: readonly CallRecord[];
-      /** What its model gave beside words and calls, which goes back to that model. */
+      /** Its parts beyond text and calls, which go back to its model. */
       readonly kept?: KeptReply;
-      /** It had parts that could not be kept: what is left is only told in words. */
+      /** `true` if it had parts that could not be kept. It is then sent as text. */
       readonly cut?: true;
-      /** The turn ended before the reply did: this is what readers had been shown of its text. */
+      /** `true` if the turn ended before the reply did. The text is what readers had been shown. */
       readonly cutOff?: true;
-      /** The tools that came and went before it was asked for. */
+      /** The change of tools before the reply was requested. */
       readonly toolsChange?: ToolsChange;
-      /** Asked for its best answer without any calls, because a limit was met. */
+      /** `true` if the model had to give its best answer without calls, because of a limit. */
       readonly last: boolean;
     };
 
-/** Which tools the model of a loop was offered, as far as that has changed. */
+/** The tools that the model of a loop was offered, and their changes. */
 export interface OfferHistory {
-  /** In the order in which they are offered; `undefined` while they have not changed: sorted by name then. */
+  /** The offered tools in order. `undefined` while they have not changed and are sorted by name. */
   list: readonly OfferedTool[] | undefined;
-  /** With what its last reply was asked for. */
+  /** The hashes of the request for its last reply. */
   asked: AskedWith | undefined;
-  /** What has changed since; the next reply is told of it. */
+  /** The changes since then, which the next reply is shown. */
   change: ToolsChange | undefined;
 }
 
-/** A reply as its model gave it. */
+/** A reply as its model returned it. */
 export interface KeptReply {
   readonly parts: readonly JournaledPart[];
-  /** A hash of all that stood before it, where its model signs that too. */
+  /** A hash of everything before it, if its model signs that too. */
   readonly prefix?: string;
   readonly provider?: ProviderData;
   readonly madeBy: MadeBy;
 }
 
-/** One loop: the turn's own, or the nested one that a call opened. */
+/** The state of a loop: the turn's own, or a nested one that a call opened. */
 export interface FrameState {
-  /** The id of the call that opened it; empty for the turn's own loop. */
+  /** The id of the call that opened it. Empty for the turn's own loop. */
   readonly id: string;
-  /** The frame around it; absent for the turn's own loop. */
+  /** The frame around it. Absent for the turn's own loop and for frames directly inside it. */
   readonly parent?: string;
-  /** Names of the agent and of the frames around it, joined by `/`. */
+  /** The names of the agent and of the frames down to this one, joined by `/`. */
   readonly path: string;
   readonly messages: Message[];
-  /** In order of addition: the session's, or that of the nearest frame around which has its own. */
+  /** The entries in order: those of the session, or of the nearest outer frame with its own blackboard. */
   readonly blackboard: BlackboardEntry[];
-  /** How many of its own blackboard's entries were there when it opened; absent when the blackboard is another's. */
+  /**
+   * The number of entries that its own blackboard had when it opened. Absent if it shares another blackboard.
+   */
   readonly inherited?: number;
-  /** What the calls of the last reply see of the session, whatever other frames have changed since. */
+  /**
+   * The part of the session's state that the calls of the last reply see, unaffected by later changes of
+   * other frames.
+   */
   seen: {
     readonly callState: JsonObject;
     readonly entries: number;
     readonly memories: ReadonlyMap<string, Json>;
   };
-  /** A plan decides in it, and no model. */
+  /** `true` if a plan decides instead of a model. */
   planned: boolean;
-  /** The turn's own loop shares the session's. */
+  /** The offered tools. The turn's own loop shares those of the session. */
   readonly offered: OfferHistory;
-  /** Replies so far. */
+  /** The number of replies so far. */
   iterations: number;
-  /** Blank replies in a row. */
+  /** The number of blank replies in a row. */
   blankReplies: number;
-  /** Calls of unknown tools in a row. */
+  /** The number of calls of unknown tools in a row. */
   unknownTools: number;
-  /** A limit did not allow the next model call. */
+  /** Set if a limit did not allow the next model call. */
   refused: Refusal | undefined;
-  /** An answer was rejected; the next one that does not fit ends the loop. */
+  /** `true` if an answer was rejected. The next answer that does not fit ends the loop. */
   rejected: boolean;
-  /** The model is shown less since its last reply, for the next request had not fitted it. */
+  /** `true` if the conversation was shortened after the last reply, because the next request was too long. */
   shortened: boolean;
 }
 
-/** An artifact that a call of the turn gave, and which call that was. `types`: of the items of a list that are of more than one type. */
+/**
+ * An artifact of a turn, with its call. `types`: the types of a list's items, if they have more than one
+ * type.
+ */
 export interface TurnArtifact extends Infer<typeof TURN_ARTIFACT> {}
 export const TURN_ARTIFACT = {
   object: { call: TEXT, tool: TEXT, type: OPTIONAL_TEXT, types: ITEM_TYPES, value: ANY_JSON },
 } as const satisfies Shape;
 
-/** A file that a call of the turn gave, in any of its loops, and which call that was. */
+/** A file of a turn from any of its loops, with its call. */
 export interface TurnFile extends Infer<typeof TURN_FILE> {}
 export const TURN_FILE = { object: { call: TEXT, tool: TEXT }, and: KEPT_FILE } as const satisfies Shape;
 
@@ -150,58 +163,66 @@ export const TURN_FILE = { object: { call: TEXT, tool: TEXT }, and: KEPT_FILE } 
 export interface StoppingCall extends Infer<typeof STOPPING_CALL> {}
 export const STOPPING_CALL = { object: { call: TEXT, tool: TEXT } } as const satisfies Shape;
 
-/** What became of the tools that a turn was offered. */
+/** The changes of the tools that a turn was offered. */
 export type TurnTools = { -readonly [Key in keyof ToolsView]: ToolsView[Key] };
 type ToolsView = Infer<typeof TURN_TOOLS>;
 export const TURN_TOOLS = {
   object: {
-    /** Those that came after the first request of the turn's own loop, by name, in the order in which they came. */
+    /** Names of the tools added after the first request of the turn's own loop, in order. */
     late: { listOf: TEXT },
-    /** Those that its own loop was offered, and then no more. */
+    /** Names of the tools that its own loop no longer offers. */
     gone: { listOf: TEXT },
-    /** How often a source outside was asked which tools it has, and has answered; nested loops included. */
+    /** How many times an outside source reported its tools, including nested loops. */
     sourcesAsked: WHOLE,
   },
 } as const satisfies Shape;
 
-/** What the journal says about one turn. */
+/** The state of one turn. */
 export interface TurnState extends CallCounts {
   readonly id: string;
   readonly loopId: string;
   readonly context: JsonObject;
   readonly principal: Principal;
-  /** Open loops by id; none once the turn has ended. */
+  /** The open loops by id. Empty once the turn has ended. */
   readonly frames: Map<string, FrameState>;
   readonly artifacts: TurnArtifact[];
   readonly files: TurnFile[];
-  /** What calls have said to the user, in order. */
+  /** Messages from calls to the user, in order. */
   readonly said: TurnSaid[];
   readonly tools: TurnTools;
-  /** Once it has ended: the calls that ended it, by what they returned directly or by the signal that they sent. */
+  /** Once it has ended: the calls that ended it, by a direct return or by a signal. */
   stoppedBy: readonly StoppingCall[];
-  /** What the models reported that they used. */
+  /** The usage that the models reported. */
   readonly usage: Totals;
   model: string | undefined;
-  /** Replies in all frames. */
+  /** The number of replies in all frames. */
   iterations: number;
-  /** A limit was met. */
+  /** `true` if a limit was reached. */
   limited: boolean;
-  /** While it is open, the first limit that its calls were beyond; then the one that ended it. */
+  /** While it is open: the first limit that its calls exceeded. After that: the limit that ended it. */
   limit: ReachedLimit | undefined;
-  /** Messages that its calls have scheduled, without a recurring one. */
+  /** The number of messages that its calls scheduled, not counting recurring ones. */
   scheduled: number;
-  /** The root of its tree: the last turn that something outside has started, or that a person has steered or decided in. */
+  /**
+   * The root of its tree: the last turn that was started from outside, or that a person steered or decided
+   * in.
+   */
   root: string;
-  /** How many turns in a row were started by turns, this one the last, since the root. */
+  /** The number of turns in a row, up to this one, that were started by turns since the root. */
   generation: number;
-  /** Tokens that its tree used before it, which count in the limit of its own loop. */
+  /** Tokens that earlier turns of its tree used. They count toward the limit of its own loop. */
   before: number;
   cancelRequested: boolean;
-  /** Invocations that took the turn up since its last reply, from one that may have asked for the next. */
+  /**
+   * The number of invocations that resumed the turn since its last reply, and may have asked for the next.
+   */
   resumedSinceReply: number;
-  /** The same since anything was done: a reply, the end of a call, tools that were found. */
+  /**
+   * The number of invocations that resumed the turn since its last progress: a reply, the end of a call, or
+   * discovered tools.
+   */
   resumedIdly: number;
-  /** What happened last, in words, for whoever has to find out why a turn is stuck. */
+  /** The last event, in words, to explain why a turn is stuck. */
   lastEvent: string;
   /** The answer, once the turn has ended. */
   text: string;
@@ -211,69 +232,69 @@ export interface TurnState extends CallCounts {
   object: Json | undefined;
 }
 
-/** What a session remembers of one tree: all turns that were started by turns after the one at its root. */
+/** The data of one tree: all turns that were started by turns after its root. */
 export interface TurnTree {
   readonly count: number;
-  /** Those of them that wait in this session for their time. */
+  /** The number of those that are scheduled in this session. */
   readonly pending: number;
-  /** What its turns that have ended used, as models reported it. */
+  /** The tokens of its ended turns, as reported by the models. */
   readonly tokens: number;
 }
 
-/** Everything that the loop knows of a session: a fold over its journal. */
+/** The state of a session for its loops: a fold of its journal. */
 export interface SessionState {
-  /** The last sequence folded. */
+  /** The last folded sequence number. */
   seq: number;
   incarnation: string;
   agent: string;
   readonly messages: Message[];
-  /** The sequences of the events that started the turns of which the messages are. */
+  /** The sequence numbers of the events that started the turns in `messages`. */
   starts: number[];
   readonly blackboard: BlackboardEntry[];
-  /** `call.state` by path; each value is replaced whole, never mutated. */
+  /** `call.state` by path. Each value is replaced as a whole, never mutated. */
   readonly callState: Map<string, JsonObject>;
-  /** Of the turns' own loops. */
+  /** The offered tools of the turns' own loops. */
   readonly offered: OfferHistory;
-  /** What the models reported that they used. */
+  /** The usage that the models reported. */
   readonly usage: Totals;
-  /** One value a kind of tool, by the memory's name; of a memory by path, an object of values. */
+  /** The values of memories by name. For a memory by path, the value is an object of values. */
   readonly memories: Map<string, Json>;
-  /** Why memories could not be folded on, by their names; absent when all could. */
+  /** Why memories could not be folded, by name. Absent if all could. */
   brokenMemories?: Map<string, string>;
-  /** Ids of calls that the journal ended with an unknown outcome. A late result of one settles it, and counts once. */
+  /** Ids of calls that ended with an unknown outcome. A late result settles one, and counts once. */
   readonly inDoubt: Set<string>;
-  /** What is told of calls that no event ends, since their turn was ended by one who could not read it; by their ids. */
+  /** Results of calls that no event ended, since their turn was ended unread. Keyed by call id. */
   readonly closedUnread: Map<string, ResultData>;
-  /** What the first message says in place of all before an event. */
+  /** The text of the first message, which replaces all messages before the event `from`. */
   cut: { readonly text: string; readonly from: number } | undefined;
-  /** The trees of turns, by the ids of their roots; the one that changed last is last. */
+  /** The trees of turns by the id of their root. The most recently changed one is last. */
   readonly trees: Map<string, TurnTree>;
-  /** The recurring turn that waits for its time. */
+  /** The scheduled turn of a recurring agent. */
   recurring: string | undefined;
-  /** The open turn, or the one that ended last. */
+  /** The open turn, or the last one that ended. */
   turn: TurnState | undefined;
 }
 
-/** Into what an event of a turn is folded: the session, the turn, and what kinds of tools remember. */
+/** The target of a turn's events: the session, the turn and the memories. */
 export interface Fold {
   readonly state: SessionState;
   readonly turn: TurnState;
   readonly memories: readonly ToolMemory[];
 }
 
-/** Returns the place of an event of a loop. The turn's own loop has none. */
+/** Returns the `frame` property of an event in a loop. The turn's own loop has none. */
 export const inFrame = (frame: string): { readonly frame?: string } => (frame === ROOT ? {} : { frame });
 
-/** The loop that an event is of, while it is open. */
+/** Returns the loop of an event while it is open. */
 export const frameOf = (
   { turn }: Pick<Fold, 'turn'>,
   { frame = ROOT }: { readonly frame?: string },
 ): FrameState | undefined => turn.frames.get(frame);
 
-/** Makes the history of a loop that has offered nothing. */
+/** Returns the history of a loop that has offered no tools. */
 export const nothingOffered = (): OfferHistory => ({ list: undefined, asked: undefined, change: undefined });
 
-/** Makes the state of a session in which nothing has happened. */
+/** Returns the state of a session without events. */
 export const emptyState = (): SessionState => ({
   seq: 0,
   incarnation: '',

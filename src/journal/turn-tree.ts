@@ -1,4 +1,7 @@
-/** The tree of turns: everything that turns start by themselves after one message of a person, a webhook, a cron or code of the app. */
+/**
+ * A tree of turns: all turns that turns start after one message of a person, a webhook, a cron or code of the
+ * app.
+ */
 import type { MaybeInTree } from '../tool/call-origin.ts';
 import type { ScheduledMessage } from './events.ts';
 import { tokensOf } from './spending.ts';
@@ -6,14 +9,17 @@ import type { Fold, SessionState, TurnState, TurnTree } from './state.ts';
 
 const NEW_TREE: TurnTree = { count: 0, pending: 0, tokens: 0 };
 
-/** Trees without a waiting turn that a session remembers: messages of other sessions may still bring turns into them. */
+/**
+ * The maximum number of remembered trees without a waiting turn. Messages of other sessions can still add
+ * turns to them.
+ */
 const MAX_IDLE = 100;
 
-/** Returns the tree of a turn, which is empty for one that has started no other turn. */
+/** Returns the tree of a turn. It is empty if the turn has started no other turn. */
 export const treeOf = ({ trees }: Pick<SessionState, 'trees'>, { root }: Pick<TurnState, 'root'>): TurnTree =>
   trees.get(root) ?? NEW_TREE;
 
-/** Puts a turn that starts into its tree. Returns the root, and the tokens that the tree used before this turn. */
+/** Adds a starting turn to its tree. Returns the root, and the tokens that the tree used before this turn. */
 export function enterTree(
   state: SessionState,
   { turn, root = turn, generation = 0, count }: { readonly turn: string } & MaybeInTree,
@@ -26,7 +32,7 @@ export function enterTree(
   return { root, generation, before: tree.tokens };
 }
 
-/** Counts the turns that a call has scheduled, and those that it has sent to other sessions. */
+/** Counts the turns that a call scheduled or sent to other sessions. */
 export function countStarted(
   { state, turn }: Pick<Fold, 'state' | 'turn'>,
   scheduled: readonly ScheduledMessage[] = [],
@@ -45,15 +51,15 @@ export function countStarted(
   });
 }
 
-/** Adds what a turn that ends used to its tree. */
+/** Adds the usage of an ending turn to its tree. */
 export function leaveTree({ state, turn }: Pick<Fold, 'state' | 'turn'>): void {
   const tree = state.trees.get(turn.root);
   if (tree) keepTree(state, turn.root, { ...tree, tokens: turn.before + tokensOf(turn.usage) });
 }
 
 /**
- * Makes the open turn the root of a new tree, after a person has steered it or has decided about a call of it. Turns that already wait
- * stay in the tree in which they were scheduled.
+ * Makes the open turn the root of a new tree, after a person steered it or decided about one of its calls.
+ * Waiting turns stay in the tree in which they were scheduled.
  */
 export function replant({ state, turn }: Pick<Fold, 'state' | 'turn'>): void {
   const own = state.trees.get(turn.id);
@@ -61,7 +67,10 @@ export function replant({ state, turn }: Pick<Fold, 'state' | 'turn'>): void {
   Object.assign(turn, { root: turn.id, generation: 0, before: 0, scheduled: 0 });
 }
 
-/** A message that a call of another turn has steered in brings its place, and makes no new root. */
+/**
+ * Handles a steered message. A message from a call of another turn brings its place in the tree, and does not
+ * make a new root.
+ */
 export function graft(fold: Pick<Fold, 'state' | 'turn'>, { generation, count }: MaybeInTree): void {
   const { state, turn } = fold;
   if (generation === undefined) {
@@ -73,7 +82,7 @@ export function graft(fold: Pick<Fold, 'state' | 'turn'>, { generation, count }:
   keepTree(state, turn.root, { ...tree, count: Math.max(tree.count, count ?? 0) });
 }
 
-/** Keeps a tree as the one that changed last, and forgets the oldest of those in which no turn waits. */
+/** Stores a tree as the most recently changed, and drops the oldest trees without waiting turns. */
 function keepTree({ trees }: SessionState, root: string, tree: TurnTree): void {
   trees.delete(root);
   trees.set(root, tree);

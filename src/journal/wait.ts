@@ -14,7 +14,7 @@ import {
 } from '../tool/shape.ts';
 import { RESULT } from '../tool/tool-result.ts';
 
-/** Who may not decide. */
+/** The principals that must not decide. */
 export const NOT_REQUESTER = { optional: { only: 'requester' } } as const;
 
 const WAIT_BASE = {
@@ -23,8 +23,8 @@ const WAIT_BASE = {
     /** Milliseconds from the time of this event. */
     expires: OPTIONAL_NUMBER,
     /**
-     * Hex SHA-256 over the tool's name, the call's input, the tool's schema and what was put to whom: a decision holds for
-     * these only.
+     * Hex SHA-256 over the tool's name, the call's input, the tool's schema, the question and its recipients.
+     * A decision is valid only for these.
      */
     binding: TEXT,
   },
@@ -34,18 +34,21 @@ const DECISION_WAIT = {
   object: {
     for: { only: 'decision' },
     allows: { listOf: DECISION_KIND },
-    /** What the tool is about to be called with, where that is no longer what the model sent. */
+    /** The input that the tool will receive, if it differs from what the model sent. */
     input: { optional: ANY_OBJECT },
-    /** What the input of an `edit` must match. */
+    /** The schema for the input of an `edit`. */
     schema: JSON_SCHEMA,
-    /** Nothing that looks like a credential is taken. */
+    /** `refused`: answers that look like credentials are not accepted. */
     credentials: { optional: { only: 'refused' } },
-    /** The role that may decide. */
+    /** The role that can decide. */
     by: OPTIONAL_TEXT,
-    /** Who may not: those whose messages the turn has taken. */
+    /** Excludes the principals whose messages the turn contains. */
     notBy: NOT_REQUESTER,
     onExpiry: { oneOf: ['approve', 'reject', 'exit'] },
-    /** What the tool resumes from when the call restarts. Nothing of it runs meanwhile, and nothing of it is in doubt. */
+    /**
+     * The data from which the tool resumes when the call restarts. Its code does not run while it waits, so
+     * its outcome is never in doubt.
+     */
     checkpoint: { optional: ANY_JSON },
   },
   and: WAIT_BASE,
@@ -54,19 +57,19 @@ const DECISION_WAIT = {
 /** The caller runs the tool and sends its outcome. */
 const RESULT_WAIT = { object: { for: { only: 'result' } }, and: WAIT_BASE } as const satisfies Shape;
 
-/** What a suspended call waits for: a question, as it is journaled. */
+/** The question that a suspended call waits for, as journaled. */
 export type Wait<For extends AnyWait['for'] = AnyWait['for']> = Extract<AnyWait, { readonly for: For }>;
 type AnyWait = Infer<typeof WAIT>;
 export const WAIT = { anyOf: [DECISION_WAIT, RESULT_WAIT] } as const satisfies Shape;
 
-/** What somebody outside answered, once. */
+/** The answer to a question, as journaled. */
 export type JournaledAnswer = Infer<typeof JOURNALED_ANSWER>;
 export const JOURNALED_ANSWER = {
   anyOf: [
     {
       object: {
         type: { only: 'decision' },
-        /** A call of another turn has decided, and no person. */
+        /** `true` if a call of another turn decided, not a person. */
         inCall: OPTIONAL_YES,
       },
       and: DECISION,
@@ -76,7 +79,7 @@ export const JOURNALED_ANSWER = {
         type: { only: 'result' },
         result: RESULT,
         by: OPTIONAL_TEXT,
-        /** No result was sent in time. */
+        /** `true` if no result was sent in time. */
         expired: OPTIONAL_YES,
       },
     },
@@ -88,33 +91,40 @@ const EDIT_SCHEMA: ShapeAs<JsonSchema> = {
   says: 'What the input of an edit must match.',
 };
 
-/** A call that waits for somebody outside, as it is shown to the person or client that answers it. */
+/** A call that waits for an answer, as shown to the person or client that can give it. */
 export interface PendingCall extends Infer<typeof PENDING_CALL> {}
 export const PENDING_CALL = {
   object: {
     call: TEXT,
-    /** The place of the question among those of its call, from 1: an answer names it. */
+    /** The number of the question within its call, starting at 1. An answer names it. */
     question: { type: 'integer', says: 'Its place among the questions of its call, from 1.' },
     tool: TEXT,
     /**
-     * What the tool is to be called with: what an edit takes the place of. A text where the model sent no JSON object. Of a decision,
-     * characters that cannot be seen stand in its texts as `\u{202e}`, and an edit may leave them so.
+     * The input that the tool will receive, and that an edit replaces. A string if the model did not send a
+     * JSON object. In a decision, its strings show invisible characters as `\u{202e}`. An edit can keep that
+     * form.
      */
     input: ANY_JSON,
-    /** What the model sent, where that is something else: decorators, an edit before this one or an unfolding tool have changed it. */
+    /**
+     * The input that the model sent, if it differs: decorators, an earlier edit or an unfolding tool have
+     * changed it.
+     */
     sent: { optional: ANY_JSON },
     /** `result`: the client runs the tool and sends its result. */
     for: { oneOf: ['decision', 'result'] },
     message: TEXT,
-    /** Of a decision: what may be decided. */
+    /** For a decision: the possible choices. */
     allows: { optional: { listOf: DECISION_KIND } },
-    /** What the input of an `edit` must match; its texts are shown as those of `input`. */
+    /** The schema for the input of an `edit`. Its strings are shown like those of `input`. */
     schema: { optional: EDIT_SCHEMA },
-    /** The role that may answer. */
+    /** The role that can answer. */
     by: { optional: { type: 'string', says: 'The role that may answer.' } },
-    /** Who may not decide, even with the role. `requester`: the people who began or steered the turn. */
+    /**
+     * Excludes principals from deciding, even with the role. `requester`: the people who began or steered the
+     * turn.
+     */
     notBy: NOT_REQUESTER,
-    /** Milliseconds since the epoch after which no answer is taken. */
+    /** The time from which no answer is accepted, in ms since the epoch. */
     expiresAt: { optional: { type: 'number', says: 'In ms since the epoch.' } },
   },
 } as const satisfies Shape;
