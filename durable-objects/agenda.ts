@@ -1,16 +1,22 @@
-/** The agenda of modules: rows that came with appends, each offered to a Worker until it is done. The object knows no module. */
+/**
+ * The agenda of modules: rows stored with appends, each offered to a Worker until it is done. The object
+ * knows no specific module.
+ */
 import type { AgendaOwner, AgendaRow, DueOutcome, DueRow, StaleCopies } from '../src/journal/agenda.ts';
 import { dueRefs, scheduleAlarm } from './alarms.ts';
 import { type Alarm, incarnationIn, type LedgerScope, NEVER } from './session-storage.ts';
 
-/** A row that an alarm offers; the session's name is not known here. */
+/** A row that an alarm offers. The caller adds the session's name. */
 export type OfferedRow = Omit<DueRow, 'name'>;
 
-/** The rows of one key of one module, in order. They share the `ref` of one alarm, so that the first is settled before the next. */
+/**
+ * The rows of one key of one module, in order. They share one alarm as its `ref`, so that the first row
+ * settles before the next is offered.
+ */
 interface Lane extends LaneKey {
-  /** How often the first row was offered to a Worker that has the module. */
+  /** How many times the first row was offered to a Worker that has the module. */
   readonly attempts: number;
-  /** How often in a row no Worker had it. */
+  /** How many times in a row the Worker lacked the module. */
   readonly misses: number;
   readonly refs: readonly string[];
 }
@@ -18,29 +24,32 @@ interface Lane extends LaneKey {
 /** The key of a lane within its module. */
 interface LaneKey extends AgendaOwner {
   /**
-   * Of the lane for blobs that the module has in a store outside: the incarnation of the session that put them there, which is its only
-   * row. It outlives the session.
+   * Set for the lane of a module's blobs in an outside store: the incarnation of the session that stored
+   * them, which is also its only row. The lane outlives the session.
    */
   readonly outside?: string | undefined;
 }
 
-/** A lane holds no more rows than this: the oldest are forgotten, except the first, which may be under way. */
+/** The maximum number of rows in a lane. The oldest are dropped, except the first, which may be running. */
 const MOST_ROWS = 100;
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** An unanswered offer is repeated after this pause, which doubles each time up to an hour. No attempt may take longer. */
+/**
+ * The pauses before an offer without a reply is repeated. They double up to an hour. An attempt must not take
+ * longer.
+ */
 const FIRST_PAUSE = MINUTE;
 const LONGEST_PAUSE = HOUR;
 
-/** A row whose module the Worker lacks is offered again after this pause, which doubles each time up to a day. */
+/** The pauses before a row is offered again if the Worker lacks its module. They double up to a day. */
 const FIRST_PAUSE_WITHOUT = HOUR;
 const LONGEST_PAUSE_WITHOUT = 24 * HOUR;
 
 /**
- * Adds rows at the end of their lanes. A row that is in its lane already is not added again, except the first one if it was offered: the
- * work may have been done before what the new row is about.
+ * Adds rows at the end of their lanes. A row that is already in its lane is not added again, unless it is the
+ * first and was offered: its work may have run before the reason for the new row.
  */
 export function addToAgenda(scope: LedgerScope, rows: readonly AgendaRow[]): void {
   for (const { module, key, ref, after = 0 } of rows) {
@@ -59,7 +68,7 @@ const HAS_TOO_MANY = `has more than ${MOST_ROWS} rows due in one session: the ol
 /** The counts of a lane whose first row was not offered yet. */
 const UNTRIED = { attempts: 0, misses: 0 };
 
-/** Returns the rows whose time has come, each the first of its lane. They are due again in case no one answers. */
+/** Returns the due rows, each the first of its lane. They become due again in case there is no reply. */
 export const takeDueRows = (scope: LedgerScope): OfferedRow[] =>
   dueRefs(scope, 'due').flatMap((stored) => {
     const lane = fromRef(stored);
@@ -74,21 +83,28 @@ export const takeDueRows = (scope: LedgerScope): OfferedRow[] =>
     return lane.refs.slice(0, 1).map((ref) => ({ module, key, ref, attempt, ...(stale && { stale }) }));
   });
 
-/** The most copies that one row lists: a store may need a subrequest for each, and the free plan has 50. */
+/**
+ * The maximum number of copies in one row. A store can need a subrequest for each, and the free plan has 50.
+ */
 const MOST_COPIES = 40;
 
-/** Returns what of an incarnation is stale outside: copies of removed blobs, or all of it once it was erased. */
+/**
+ * Returns the stale outside data of an incarnation: copies of removed blobs, or all copies if it was erased.
+ */
 function staleOf({ storage }: LedgerScope, incarnation: string): StaleCopies {
   const isErased = storage.head() === 0 || incarnation !== incarnationIn(storage);
   return { incarnation, ...(!isErased && { copies: storage.blobs.stale(MOST_COPIES) }) };
 }
 
-/** Stores the outcome of an offer. Ignores it if the row was offered again meanwhile, or is not the first of its lane. */
+/**
+ * Stores the outcome of an offer. Ignores it if the row was offered again meanwhile, or is no longer the
+ * first of its lane.
+ */
 export function settleRow(scope: LedgerScope, row: OfferedRow, outcome: DueOutcome): void {
   const { module, key, stale } = row;
   const [, lane] = find(scope, { module, key, outside: stale?.incarnation }) ?? [];
   if (lane === undefined || lane.refs[0] !== row.ref || lane.attempts !== row.attempt) return;
-  // Of a session that was erased while some copies were deleted, all are still to be deleted.
+  // The session was erased while some copies were deleted, so all of its copies are stale now.
   if (stale?.copies && staleOf(scope, stale.incarnation).copies === undefined) return;
   const { attempts, misses, refs } = lane;
   const now = scope.now();
@@ -100,15 +116,16 @@ export function settleRow(scope: LedgerScope, row: OfferedRow, outcome: DueOutco
   } else {
     const copies = stale?.copies;
     if (copies) scope.storage.blobs.forgetStale(copies);
-    // A lane for what is outside stays, and sleeps once nothing is stale.
+    // A lane for outside copies stays, and waits until a copy is stale.
     store(scope, { ...lane, ...UNTRIED, refs: copies ? refs : outcome === 'done' ? refs.slice(1) : [] }, now);
   }
   scheduleAlarm(scope);
 }
 
 /**
- * Remembers that a module may have blobs of the session in a store outside. A tool puts bytes there before an event names them, so the
- * lane exists before the first blob is known, and is due when something is to be deleted.
+ * Records that a module can have blobs of the session in an outside store. A tool stores bytes there before
+ * an event names them, so the lane must exist before the first blob is known. It becomes due when there are
+ * copies to delete.
  */
 export function rememberOutside(scope: LedgerScope, { module, key }: AgendaOwner): void {
   const outside = incarnationIn(scope.storage);
@@ -116,7 +133,7 @@ export function rememberOutside(scope: LedgerScope, { module, key }: AgendaOwner
   if (!find(scope, lane)) store(scope, { ...lane, ...UNTRIED, refs: [outside] }, NEVER);
 }
 
-/** Copies of removed blobs are to be deleted in the stores as well. */
+/** Makes the deletion of stale copies in outside stores due. */
 export function wakeOutside(scope: LedgerScope): void {
   const until = afterZombies(scope);
   for (const { due, ...alarm } of scope.storage.alarms.all()) {
@@ -126,7 +143,10 @@ export function wakeOutside(scope: LedgerScope): void {
   scheduleAlarm(scope);
 }
 
-/** Erases the session, but for the lanes of modules that have blobs of it in stores outside. Must not be called in a transaction. */
+/**
+ * Erases the session, except for the lanes of modules with blobs of it in outside stores. Must not be called
+ * in a transaction.
+ */
 export function eraseSession(scope: LedgerScope): void {
   const { storage } = scope;
   const current = incarnationIn(storage);
@@ -141,8 +161,8 @@ export function eraseSession(scope: LedgerScope): void {
 }
 
 /**
- * A holder that does not know yet of an erasure acts for three quarters of a term at the most, and what it puts into the store then may
- * take as long to arrive as a term has left.
+ * Returns the time at which no old holder can add outside copies. A holder that does not know of an erasure
+ * acts for at most three quarters of a term, and its uploads can take the rest of a term to arrive.
  */
 const afterZombies = ({ clock, now }: LedgerScope): number => now() + clock.ms * 1.25;
 
@@ -162,7 +182,7 @@ function find(
 const laneOf = ({ kind, ref }: Pick<Alarm, 'kind' | 'ref'>): Lane | undefined =>
   kind === 'due' ? fromRef(ref) : undefined;
 
-/** Replaces the stored lane of the same module and key; removes one without rows. */
+/** Stores a lane in place of the one with the same module and key. Removes it if it has no rows. */
 function store(scope: LedgerScope, lane: Lane, due: number): void {
   const { alarms } = scope.storage;
   const [, before] = find(scope, lane) ?? [];
@@ -170,11 +190,11 @@ function store(scope: LedgerScope, lane: Lane, due: number): void {
   if (lane.refs.length > 0) alarms.add({ kind: 'due', ref: toRef(lane), due });
 }
 
-/** The alarm of a lane has all of it as its `ref`. */
+/** Returns the `ref` of a lane's alarm, which contains the whole lane. */
 const toRef = (lane: Lane): string => JSON.stringify(lane);
 
-const fromRef = (ref: string): Lane => JSON.parse(ref) as Lane; // written by toRef
+const fromRef = (ref: string): Lane => JSON.parse(ref) as Lane; // `toRef` wrote it.
 
-/** Writes a problem to the console, as one JSON object: an object knows no app, whose log could have it. */
+/** Logs a problem to the console as one JSON object. The object has no access to the app's log. */
 export const logError = (message: string): void =>
   console.error(JSON.stringify({ level: 'error', event: 'other', message }));

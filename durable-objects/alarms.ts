@@ -11,8 +11,8 @@ export function scheduleTurn(scope: Timed, lease: Lease): void {
 }
 
 /**
- * Returns when to check the open turn next, or `null`. While its holder is heard, this moves with each message from the holder. Nothing is
- * stored for that.
+ * Returns when to check the open turn next, or `null`. While its holder is heard, each of its messages moves
+ * this time, without storing it.
  */
 export function turnDue({ storage, clock }: Timed): number | null {
   const { due, line } = storage.lease();
@@ -20,7 +20,10 @@ export function turnDue({ storage, clock }: Timed): number | null {
   return Math.max(due, line > 0 ? clock.nextLook : clock.deadline);
 }
 
-/** Sets the alarm to whatever is due first. What only a newer version does is left to it: the alarm would go off for ever. */
+/**
+ * Sets the platform's alarm to the first due time. Ignores alarms of kinds that only newer code handles,
+ * since they would fire forever.
+ */
 export function scheduleAlarm(scope: Timed): void {
   const { storage, now } = scope;
   let first = turnDue(scope);
@@ -33,8 +36,8 @@ export function scheduleAlarm(scope: Timed): void {
 }
 
 /**
- * Sets the alarm to now if something has been due for so long that the platform must have lost the alarm for it, or if a turn is due later
- * than any pause leads to, since the clock was set back. Returns whether it did.
+ * Sets the alarm to now if it was probably lost, because work has been due for too long. Does the same if a
+ * turn is due later than any pause explains, because the clock was set back. Returns whether it did.
  */
 export function rescueAlarm(scope: Timed): boolean {
   const { storage, clock, now } = scope;
@@ -42,7 +45,7 @@ export function rescueAlarm(scope: Timed): boolean {
   const isTooFar = lease.due !== null && lease.due > now() + clock.ms + LONGEST_PAUSE;
   if (isTooFar) storage.setLease({ ...lease, due: now() });
   const isOver = (due: number | null): boolean => due !== null && due + LOST_AFTER <= now();
-  // The alarm for a live holder is not in its lease. It is kept in memory until the object restarts.
+  // The lease does not contain the alarm for a live holder. That is kept in memory until the object restarts.
   const { at = lease.due } = storage.alarms;
   let isLost = isTooFar || isOver(turnDue(scope)) || (lease.due !== null && isOver(at));
   for (const { kind, due } of storage.alarms.all()) isLost ||= Object.hasOwn(KNOWN, kind) && isOver(due);
@@ -50,10 +53,10 @@ export function rescueAlarm(scope: Timed): boolean {
   return isLost;
 }
 
-/** An alarm that is later than this is taken for lost, in ms. If it was only late it is set twice, which does no harm. */
+/** Ms after which a due alarm counts as lost. If it was only late, it is set twice, which is harmless. */
 export const LOST_AFTER = 1_000;
 
-/** What this code does when it is due; a record, so that the compiler asks for each. */
+/** The kinds that this code handles. A record makes the compiler require each of them. */
 const KNOWN: Readonly<Record<Alarm['kind'], true>> = {
   expiry: true,
   start: true,
@@ -62,10 +65,10 @@ const KNOWN: Readonly<Record<Alarm['kind'], true>> = {
   'blob-retention': true,
 };
 
-/** The platform knows no alarm after the year 2189; one that is too early only looks again. In ms. */
+/** The platform has no alarms after the year 2189. An alarm that fires early only checks again. In ms. */
 const FARTHEST_ALARM = 365 * 24 * 60 * 60_000;
 
-/** Answers what the alarms of this kind are for whose time has come. */
+/** Returns the refs of the due alarms of this kind. */
 export const dueRefs = ({ storage, now }: Timed, kind: Alarm['kind']): string[] =>
   storage.alarms
     .all()
@@ -73,8 +76,8 @@ export const dueRefs = ({ storage, now }: Timed, kind: Alarm['kind']): string[] 
     .map(({ ref }) => ref);
 
 /**
- * The session is erased when nothing has happened in it for `retainMs` from now on, and a retention of its blobs other than this one is
- * over; never if these are absent. The last message decides. The caller schedules the alarm.
+ * Erases the session after `retainMs` without activity, and drops blob retentions other than this one. Absent
+ * values mean no limit. The last message decides. The caller must schedule the alarm.
  */
 export function retain(
   { storage, now }: Timed,
@@ -88,13 +91,13 @@ export function retain(
     storage.alarms.add({ kind: 'retention', ref: String(retainMs), due: now() + retainMs });
 }
 
-/** Something has happened: the time for which the session is kept restarts, if it is bounded. The caller schedules the alarm. */
+/** Restarts the session's retention after activity, if it has one. The caller must schedule the alarm. */
 export function retainAnew({ storage, now }: Timed): void {
   for (const alarm of storage.alarms.all())
     if (alarm.kind === 'retention') storage.alarms.add({ ...alarm, due: now() + Number(alarm.ref) });
 }
 
-/** Nothing has happened for as long as the session is to be kept, and nothing is about to. */
+/** Returns whether the session's retention has expired and no turn is open or waiting. */
 export function isOutdated(scope: Timed): boolean {
   const { storage } = scope;
   if (dueRefs(scope, 'retention').length === 0) return false;

@@ -6,9 +6,12 @@ import { settleLease } from './lease.ts';
 import type { LedgerScope, SessionStorage } from './session-storage.ts';
 import { deferScheduled, forgetSteered, takeIn } from './waiting-turns.ts';
 
-/** @throws Error if a change has a field that only a newer version knows: it is sent again, until this object has that version. */
+/**
+ * @throws Error if a change has a field that only newer code knows. The append is sent again until this
+ * object runs that code.
+ */
 export function mustKnow(change: Change): void {
-  // All fields, so that the compiler asks for each.
+  // Lists all fields, so that the compiler requires each of them.
   const { events, progress, unread, release, resumeAfter, agenda, inboxHeld, ...more } = change;
   const { inboxRead, blobs, snapshot, expiries, scheduled, ...strangers } = more;
   const [stranger] = Object.keys(strangers satisfies Record<string, never>);
@@ -16,7 +19,7 @@ export function mustKnow(change: Change): void {
   throw new Error(`This SessionObject does not know '${stranger}' of an append: deploy a newer one.`);
 }
 
-/** Stores what comes with the events of an append, which are stored. */
+/** Stores the rest of an append whose events are stored. */
 export function storeRest(scope: LedgerScope, change: Change): void {
   const { storage, now } = scope;
   const { inboxRead, blobs, snapshot, expiries, scheduled } = change;
@@ -32,18 +35,25 @@ export function storeRest(scope: LedgerScope, change: Change): void {
   settleLease(scope, change);
 }
 
-/** What a session may weigh, in bytes. The platform refuses every write of an object whose database is full. */
+/**
+ * The size limit of a session in bytes. The platform refuses all writes of an object whose database is full.
+ */
 export interface Bounds {
   readonly storage: SessionStorage;
   readonly mostBytes: number;
 }
 
-/** Kept free, in bytes, so that what has begun can still end: more than any rows that the object writes by itself. */
+/**
+ * The reserve in bytes for ending running work. It is larger than any rows that the object writes by itself.
+ */
 const ROOM_TO_END = 16 * 1024 * 1024;
-/** What the end of a turn may weigh in a session that is full, in bytes. */
+/** The maximum bytes that the end of a turn can add to a full session. */
 const MOST_OF_END = 1024 * 1024;
 
-/** Says that a session is too full for this many bytes more; `null` while it is not. `isEnd`: they end a turn. */
+/**
+ * Returns why a session has no room for this many more bytes, or `null` if it has. `isEnd`: the bytes end a
+ * turn.
+ */
 export function whyFull({ storage, mostBytes }: Bounds, more: number, isEnd = false): SessionFull | null {
   if (mostBytes === Infinity || more === 0 || (isEnd && more <= MOST_OF_END)) return null;
   const used = storage.bytes();
@@ -51,16 +61,16 @@ export function whyFull({ storage, mostBytes }: Bounds, more: number, isEnd = fa
   return used + more > most ? { status: 'session-full', most, used } : null;
 }
 
-/** Says that a session is full, by what was thrown as something was to be stored. @throws anything else again. */
+/** Returns that a session is full if storing failed for this reason. Rethrows any other error. */
 export function toFull({ storage, mostBytes }: Bounds, failure: unknown): SessionFull {
   if (!IS_FULL.test(String(failure))) throw failure;
   return { status: 'session-full', most: mostBytes - ROOM_TO_END, used: storage.bytes() };
 }
 
-/** What SQLite says of a database that takes no more. */
+/** SQLite's messages for a full database. */
 const IS_FULL = /\bSQLITE_FULL\b|\bdatabase or disk is full\b/;
 
-/** What is brought with a message or an append at the most, in bytes: a character has up to three. */
+/** Returns the maximum size in bytes of a message or an append, at three bytes per character. */
 export function weightOf(
   bodies: readonly { readonly body: string }[],
   blobs: readonly KeptBlob[] = [],
@@ -76,17 +86,23 @@ const GB = 1_000_000_000;
 /** The smallest valid value of `SESSION_BYTES`. A smaller one would leave no room for events. */
 const LEAST_BYTES = 17_000_000;
 
-/** What the database of an object may weigh on the plan of its Worker, in bytes, unless a var says otherwise that can be. */
+/**
+ * Returns the maximum size of the object's database in bytes: the value of `SESSION_BYTES` if it is valid,
+ * and otherwise the limit of the Worker's plan.
+ */
 export function mostBytesOf(env: { readonly SESSION_BYTES?: string; readonly PLAN?: string }): number {
   const said = Number(env.SESSION_BYTES);
   if (Number.isSafeInteger(said) && said >= LEAST_BYTES) return said;
   return env.PLAN === 'free' ? GB : 10 * GB;
 }
 
-/** The most credentials of a session. Beyond that the one that was kept longest ago is forgotten. */
+/** The maximum number of credentials in a session. Beyond it, the oldest is dropped. */
 const MOST_KEPT = 100;
 
-/** The most characters of all of them, of which one value of the platform's, 2 MiB at the most, holds a million. Beyond that, too. */
+/**
+ * The maximum characters of all credentials together. Beyond it, the oldest is dropped. One value of the
+ * platform is limited to 2 MiB, which holds a million characters.
+ */
 const MOST_CHARACTERS = 512 * 1024;
 
 type Storage = Pick<SessionStorage, 'credentials'>;
@@ -98,7 +114,7 @@ export function findCredential({ credentials }: Storage, key: string): FoundCred
   return found.value === null ? { status: 'lost' } : { status: 'found', value: found.value };
 }
 
-/** Keeps a credential in place of the one under its key; `null` forgets that. Nothing is kept in a session that is full. */
+/** Stores a credential in place of the one under its key. `null` removes it. A full session stores none. */
 export function keepCredential(
   bounds: Bounds,
   key: string,
@@ -123,11 +139,14 @@ function keep({ credentials }: Storage, key: string, value: string | null): void
     characters += one.key.length + (one.value?.length ?? 0);
     return characters > MOST_CHARACTERS;
   });
-  // The newest is kept, however long it is, as far as the platform takes it.
+  // The newest credential is always kept, if the platform accepts its length.
   credentials.set(all.slice(Math.min(beyond + 1, all.length - 1)).slice(-MOST_KEPT));
 }
 
-/** The holder fell silent, and may still use what it was given: nobody else is to. That they were there stays known. */
+/**
+ * Marks all credentials as lost. The holder fell silent and may still use them, so no other holder can. Their
+ * keys stay known.
+ */
 export function loseCredentials({ credentials }: Storage): void {
   const all = credentials.all();
   if (all.length > 0) credentials.set(all.map(({ key }) => ({ key, value: null })));

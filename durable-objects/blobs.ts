@@ -18,13 +18,13 @@ import {
   type SessionStorage,
 } from './session-storage.ts';
 
-/** What a blob weighs: its bytes, if they are there, whatever is said of them. */
+/** Returns the size of a blob: that of its bytes if they are present, and otherwise the declared one. */
 const sizeOf = ({ bytes, size }: KeptBlob): number => bytes?.byteLength ?? size;
 
 /**
- * Keeps blobs with whatever is stored in the same commit and names them. One that is kept already stays as it is; but bytes that were
- * only outside until now are kept here as well, and it is remembered if bytes are outside too. One that was removed is kept again, unless
- * its bytes are in a copy that was removed.
+ * Keeps blobs in the same commit as the event that names them. A blob that is already kept stays as it is,
+ * except that a new location (here or outside) is added. A removed blob is kept again, unless its bytes are
+ * in an outside copy that was removed.
  */
 export function keepBlobs(scope: LedgerScope, blobs: readonly KeptBlob[]): void {
   const { storage } = scope;
@@ -40,11 +40,14 @@ export function keepBlobs(scope: LedgerScope, blobs: readonly KeptBlob[]): void 
   scheduleAlarm(scope);
 }
 
-/** A store outside has the bytes in a copy that was removed since they were put there. */
+/** Returns whether the bytes are in an outside copy that was removed after it was stored. */
 const isMoved = (kept: StoredBlob | null, { outside }: KeptBlob): boolean =>
   outside !== undefined && outside.version !== (kept?.version ?? 0);
 
-/** Returns why the blobs of a message are not kept: the new ones have no room, or a store outside has their bytes no more. `null`: they are. */
+/**
+ * Returns why the blobs of a message cannot be kept: there is no room for the new ones, or an outside store
+ * no longer has their bytes. Returns `null` if they can.
+ */
 export function whyNotKept(
   storage: SessionStorage,
   { blobs = [], room = Infinity, opening }: TurnStart,
@@ -53,7 +56,7 @@ export function whyNotKept(
   const added = new Map(blobs.map((blob) => [blob.id, kept.get(blob)?.gone === null ? 0 : sizeOf(blob)]));
   const used = storage.blobs.load()?.bytes ?? 0;
   const more = [...added.values()].reduce((sum, size) => sum + size, 0);
-  // What is there already may be more than there may be: what a turn has made is never refused.
+  // The session can already exceed the room, since blobs made by a turn are never refused.
   if (more > 0 && used + more > room) return { status: 'blobs-full', most: room, used };
   const incarnation = incarnationIn(storage, opening);
   const isElsewhere = (blob: KeptBlob): boolean =>
@@ -62,10 +65,10 @@ export function whyNotKept(
   return blobs.some(isElsewhere) ? { status: 'blobs-moved', incarnation } : null;
 }
 
-/** The most bytes in one answer. */
+/** The maximum bytes in one reply. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** Returns a part of a blob; no byte of it if the part begins behind its end. */
+/** Returns a part of a blob. The part is empty if it begins after the blob's end. */
 export function pageOfBlob(
   storage: SessionStorage,
   { id, from = 0, length = PAGE_BYTES }: BlobQuery,
@@ -79,7 +82,7 @@ export function pageOfBlob(
   return { about, size, bytes: storage.blobs.read(kept, start, end) };
 }
 
-/** A whole number from 0 to `most`. */
+/** Returns the value as a whole number from 0 to `most`. */
 const within = (value: number, most: number): number => Math.min(Math.max(Math.trunc(value) || 0, 0), most);
 
 /** Returns the states of these blobs, or `null` if there is no session. */
@@ -96,7 +99,7 @@ export const statesOf = (storage: SessionStorage, ids: readonly string[]): BlobS
         }),
       };
 
-/** Removes a blob, unless a turn runs. To be run in a transaction. */
+/** Removes a blob, unless a turn runs. Must run in a transaction. */
 export function removeBlob(scope: LedgerScope, id: string): BlobRemoved {
   const { storage } = scope;
   const kept = storage.blobs.find(id);
@@ -110,7 +113,10 @@ export function removeBlob(scope: LedgerScope, id: string): BlobRemoved {
   return { status: 'deleted' };
 }
 
-/** Removes the blobs whose retention has run out. While a turn runs, its holder may read them, and this is due again after a term. */
+/**
+ * Removes the blobs whose retention has expired. While a turn runs, its holder may read them, so this becomes
+ * due again after a term.
+ */
 export function expireBlobs(scope: LedgerScope): void {
   const { storage, clock, now } = scope;
   for (const ref of dueRefs(scope, 'blob-retention')) {
@@ -124,16 +130,24 @@ export function expireBlobs(scope: LedgerScope): void {
   }
 }
 
-/** Blobs are removed so many ms after they came last. The caller schedules the alarm. */
+/**
+ * Schedules the removal of blobs this many ms after they last arrived. The caller must schedule the alarm.
+ */
 export function retainBlobs({ storage: { alarms, blobs } }: LedgerScope, ms: number): void {
   alarms.add({ kind: 'blob-retention', ref: String(ms), due: (blobs.oldest() ?? NEVER) + ms });
 }
 
-/** Returns for how long blobs are kept, as the row that is due next. There is one at the most: `retain` removes that before it. */
+/**
+ * Returns the alarm row of the blobs' retention. There is at most one, since `retain` removes the previous
+ * one.
+ */
 export const retentionOf = ({ alarms }: SessionStorage): Alarm | undefined =>
   alarms.all().find(({ kind }) => kind === 'blob-retention');
 
-/** The turn that has a holder or is about to get one; `null` if none is open, or it waits for somebody outside. */
+/**
+ * Returns the turn that has a holder or is about to get one. Returns `null` if none is open or it waits for
+ * an answer from outside.
+ */
 function runningTurn(storage: SessionStorage): string | null {
   const { turn, state } = storage.lease();
   return state === 'suspended' ? null : turn;

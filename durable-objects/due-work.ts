@@ -6,16 +6,16 @@ import type { LedgerScope } from './session-storage.ts';
 import { pauseAfterSilence } from './take-overs.ts';
 import { queueDue, startNext } from './waiting-turns.ts';
 
-/** What an alarm hands to a runner. */
+/** The due work that an alarm hands to a runner. */
 export interface DueWork {
   readonly turns: readonly string[];
-  /** For the modules that wrote them, or that have something stale outside. */
+  /** Rows for the modules that wrote them, or that have stale copies outside. */
   readonly rows: readonly OfferedRow[];
 }
 
 /**
- * Does what is due, sets the next alarm, and returns what to hand to a runner now. If the session was erased, only the blobs that modules
- * have outside are due.
+ * Does the due work, sets the next alarm, and returns the work to hand to a runner now. If the session was
+ * erased, only stale copies of blobs in outside stores can be due.
  */
 export function doDueWork(scope: LedgerScope): DueWork {
   if (dueRefs(scope, 'retention').length > 0) retainAnew(scope);
@@ -30,8 +30,8 @@ export function doDueWork(scope: LedgerScope): DueWork {
 }
 
 /**
- * Returns how long the open turn stays with its holder if that is not heard meanwhile, in ms. If holders before it fell silent
- * as well, that is until after a pause, unless the turn only has to end.
+ * Returns how long the open turn stays with its holder if the holder stays silent, in ms. If earlier holders
+ * fell silent too, this includes a pause, unless the turn was cancelled and only has to end.
  */
 export function untilOffered({ storage, clock, now }: LedgerScope, turn: string): number {
   if (storage.lease().state !== 'held') return 0;
@@ -39,13 +39,19 @@ export function untilOffered({ storage, clock, now }: LedgerScope, turn: string)
   return Math.max(0, clock.deadline + pause - now());
 }
 
-/** Returns whether this is the open turn, and its holder has fallen silent, so that anyone may take it over now. */
+/**
+ * Returns whether this is the open turn and its holder has fallen silent, so that any invocation can take it
+ * over now.
+ */
 export function isLeft(scope: LedgerScope, turn: string): boolean {
   const lease = scope.storage.lease();
   return lease.turn === turn && lease.state === 'held' && untilOffered(scope, turn) === 0;
 }
 
-/** The open turn if it needs a holder now. It is due again after a term, so that a lost hand-over is repeated. */
+/**
+ * Returns the open turn if it needs a holder now. It becomes due again after a term, so that a lost hand-over
+ * is repeated.
+ */
 function takeDueTurn(scope: LedgerScope): readonly string[] {
   const { storage, clock, now } = scope;
   const lease = storage.lease();

@@ -11,8 +11,8 @@ import {
 import { waitsAs } from './waiting-turns.ts';
 
 /**
- * The unread messages for whoever holds the open turn, but for those that it `holds` already: as many as one answer may hold; the
- * others come when these were read, or are held.
+ * Returns the unread messages for the holder of the open turn, except those that it already `holds`. Returns
+ * as many as fit in one reply. The others follow once these are read or held.
  */
 export function unreadMessages(storage: SessionStorage, holds: readonly number[] = []): InboxMessage[] {
   const { turn: open } = storage.lease();
@@ -34,7 +34,10 @@ interface UnreadMessage extends StoredMessage {
   readonly kind: InboxMessage['kind'];
 }
 
-/** The unread messages for the holder of this turn: those for the turn itself, and all that are late or for the model. */
+/**
+ * Returns the unread messages for the holder of this turn: those for the turn itself, late results, and
+ * messages for the model.
+ */
 const unreadFor = (turn: string, messages: readonly StoredMessage[]): UnreadMessage[] =>
   messages
     .filter(isUnread)
@@ -52,7 +55,7 @@ export function newestUnread(
   return turn === null ? undefined : unreadFor(turn, messages).at(-1)?.id;
 }
 
-/** Whether watchers are to be told that the messages are others than before: other turns wait, or there is more to read. */
+/** Returns whether to notify watchers about the messages: other turns wait, or there is more to read. */
 export function isNews(storage: SessionStorage, before: readonly StoredMessage[]): boolean {
   const messages = storage.inbox.messages();
   if (messages === before) return false;
@@ -63,17 +66,20 @@ export function isNews(storage: SessionStorage, before: readonly StoredMessage[]
   );
 }
 
-/** Characters of messages in one answer: two bytes each at the most, and an RPC message weighs at most 32 MiB. */
+/**
+ * The maximum characters of messages in one reply. A character has at most two bytes, and an RPC message can
+ * be 32 MiB.
+ */
 const MOST_AT_ONCE = 4 * 1024 * 1024;
 
 const byRank = (a: UnreadMessage, b: UnreadMessage): number => rankOf(a) - rankOf(b);
 
-/** Messages of a kind that only a newer version of this code knows are told last. */
+/** Messages of kinds that only newer code knows come last. */
 const rankOf = ({ kind }: UnreadMessage): number => (isKnownKind(kind) ? RANK[kind] : UNKNOWN_RANK);
 
 const isKnownKind = (kind: string): boolean => Object.hasOwn(RANK, kind);
 
-/** What is told first, if not all can be: what may be a turn of its own keeps nothing else from the holder. */
+/** The order of messages if not all fit. A message that can become its own turn must not delay the others. */
 const RANK: Readonly<Record<InboxMessage['kind'], number>> = {
   cancel: 0,
   expired: 0,
@@ -84,7 +90,7 @@ const RANK: Readonly<Record<InboxMessage['kind'], number>> = {
 
 const UNKNOWN_RANK = 4;
 
-/** Why a message is not taken; `null` when it is for the inbox. Stores nothing. */
+/** Returns why a message is refused, or `null` if it belongs in the inbox. Stores nothing. */
 export function whyNotPosted(
   storage: SessionStorage,
   { kind, turn, answers }: PostedMessage,
@@ -93,7 +99,7 @@ export function whyNotPosted(
   return closed ?? (isAddressee(storage, kind, turn) ? null : 'no-such-turn');
 }
 
-/** Leaves a message in the inbox, unless it answers a wait whose time is over, though nobody has looked yet. */
+/** Adds a message to the inbox, unless it answers a wait that has expired but was not checked yet. */
 export function leaveOrExpire(scope: LedgerScope, message: PostedMessage): 'posted' | 'expired' {
   const { turn, answers } = message;
   if (answers !== undefined) {
@@ -108,7 +114,7 @@ export function leaveOrExpire(scope: LedgerScope, message: PostedMessage): 'post
   return 'posted';
 }
 
-/** Nobody answered in time: the holder is told, and no answer is taken any more. */
+/** Closes a wait that expired, so that it accepts no answer, and posts this to the holder. */
 export function expireWait(scope: LedgerScope, wait: string): void {
   const { turn } = scope.storage.lease();
   if (turn === null) {
@@ -119,27 +125,27 @@ export function expireWait(scope: LedgerScope, wait: string): void {
   leaveMessage(scope, { kind: 'expired', turn, body: wait });
 }
 
-/** The unread messages that are for this turn and no other. */
+/** Returns the unread messages for this turn only. */
 const ownMessages = (storage: SessionStorage, turn: string): UnreadMessage[] =>
   unreadFor(turn, storage.inbox.messages()).filter(
     (message) => message.turn === turn && message.kind !== 'late',
   );
 
-/** Whether there is something unread for this turn on which a holder of this version can go on. */
+/** Returns whether this turn has an unread message that a holder of this version can use. */
 export const isCalledFor = (storage: SessionStorage, turn: string): boolean =>
   ownMessages(storage, turn).some(({ kind }) => isKnownKind(kind));
 
-/** Somebody has asked that this turn be stopped, and its holder has not heard of it. */
+/** Returns whether a cancel of this turn is unread by its holder. */
 export const isCancelled = (storage: SessionStorage, turn: string): boolean =>
   ownMessages(storage, turn).some(({ kind }) => kind === 'cancel');
 
-/** Drops what was left for a turn that has ended, and nobody took in. What is late is for whoever comes next. */
+/** Drops unread messages for an ended turn. Late results stay for the next holder. */
 export const dropMessages = (storage: SessionStorage, turn: string): void =>
   storage.inbox.remove(ownMessages(storage, turn).map(({ id }) => id));
 
 /**
- * Whether a turn can be left such a message. A turn that waits can only be cancelled; one on its way into another turn is
- * none. What is late, and a note, may be of any turn that ever was.
+ * Returns whether a turn can receive such a message. A waiting turn can only be cancelled, and not if its
+ * message steers another turn. Late results and notes can belong to any turn.
  */
 function isAddressee(storage: SessionStorage, kind: PostedMessage['kind'], turn: string): boolean {
   if (kind === 'late' || kind === 'note') return storage.turnStart(turn) !== null;
@@ -148,7 +154,10 @@ function isAddressee(storage: SessionStorage, kind: PostedMessage['kind'], turn:
   return waits !== null && waits.status !== 'steering';
 }
 
-/** The same unread message twice is one message. A suspended turn that gets one waits for a holder again. */
+/**
+ * Adds a message to the inbox, unless the same one is there unread. A suspended turn that gets one waits for
+ * a holder again.
+ */
 function leaveMessage(scope: LedgerScope, { kind, turn, body }: PostedMessage): void {
   const { storage, clock } = scope;
   const { inbox } = storage;
@@ -158,7 +167,7 @@ function leaveMessage(scope: LedgerScope, { kind, turn, body }: PostedMessage): 
   if (!isLeft) inbox.add(kind, turn, body);
   const lease = storage.lease();
   if (kind === 'note' && lease.state !== 'held') journalNotes(scope);
-  if (kind === 'late' || kind === 'note') return; // for the next lease holder, or the journal
+  if (kind === 'late' || kind === 'note') return; // These are for the next lease holder, or for the journal.
   if (lease.turn !== turn) {
     startNow(scope, turn);
     return;
@@ -168,7 +177,10 @@ function leaveMessage(scope: LedgerScope, { kind, turn, body }: PostedMessage): 
   scheduleAlarm(scope);
 }
 
-/** Journals the notes that wait. Call it only if no one holds the session: a lease holder would not know these events. */
+/**
+ * Journals the waiting notes. Call it only while the session is not held, since a lease holder would not know
+ * these events.
+ */
 export function journalNotes({ storage, now }: Pick<LedgerScope, 'storage' | 'now'>): void {
   const { inbox } = storage;
   const notes = inbox.messages().filter(({ kind }) => kind === 'note');
@@ -177,7 +189,7 @@ export function journalNotes({ storage, now }: Pick<LedgerScope, 'storage' | 'no
   inbox.remove(notes.map(({ id }) => id));
 }
 
-/** A scheduled turn that is cancelled gets in line at once: it only has to end. */
+/** Queues a cancelled scheduled turn at once, since it only has to end. */
 function startNow(scope: LedgerScope, turn: string): void {
   const { storage, now } = scope;
   if (waitsAs(storage, turn)?.status === 'scheduled') {
@@ -186,7 +198,7 @@ function startNow(scope: LedgerScope, turn: string): void {
   scheduleAlarm(scope);
 }
 
-/** Why an answer is not taken by its wait any more; `null` while it is. */
+/** Returns why a wait no longer accepts an answer, or `null` if it does. */
 function whyClosed(
   { requests }: SessionStorage,
   { wait, bodyHash }: WaitAnswer,
@@ -197,7 +209,7 @@ function whyClosed(
   return taken.bodyHash === bodyHash ? 'known' : 'answered';
 }
 
-/** Takes the one answer of a wait, or that nobody answered in time. */
+/** Records the one answer of a wait, or its expiry. */
 function closeWait({ storage, now }: LedgerScope, turn: string, { wait, bodyHash }: WaitAnswer): void {
   storage.requests.forget(now());
   storage.requests.add({ key: keyOf(wait), bodyHash, turn, seq: 0, expires: now() + ANSWER_TTL });
@@ -206,8 +218,11 @@ function closeWait({ storage, now }: LedgerScope, turn: string, { wait, bodyHash
 
 const keyOf = (wait: string): string => `answer ${wait}`;
 
-/** In the place of an answer's hash: nobody answered in time. */
+/** Stored in place of an answer's hash if the wait expired. */
 const EXPIRED = '';
 
-/** How long an answer is remembered beside the journal, in ms: for one that was sent before the journal told of it. */
+/**
+ * How long an answer is remembered outside the journal, in ms, for a repeat that arrives before the journal
+ * contains the first.
+ */
 const ANSWER_TTL = 7 * 24 * 60 * 60_000;

@@ -1,17 +1,21 @@
 /**
- * The tables of a session. Columns that are looked at without the body stand before it, because a long body is kept on pages of its own.
+ * The tables of a session. Columns that are read without the body come before it, since a long body is on
+ * pages of its own.
  *
- * `events` has a row for the events of an append: `PackedEvents` says what it holds, `epoch` which lease stored it, and `at` when, in ms
- * since the epoch. The body is `NULL` where it is in `chunks`.
- * `schema` has the object's name too: an alarm may start an object that nobody has reached by its name. `turns` holds one
- * row a turn: it finds a turn without reading the journal, at no cost to the other appends. The columns of `lease` are called as the
- * fields of a `Lease`. `requests` tells until that is compacted into which turn a message was steered, so that the journal need not be
- * searched. An id of `inbox` that was read may be named again by a retry, so it is not given to another row. `chunks` are parts of long
- * bodies (`seq` of the event), of long bodies of the inbox (`seq` is the row's id), of the messages before a snapshot, joined (`seq` is the
- * last event, `messages_from` the first), and of the snapshot (the `seq` that it covers, and its reducer; `messages_from`: the first event
- * whose message the conversation still has). `blobs` has a row for each blob: the bytes of one that is `here` are in `chunks` (by its
- * `seq`); those of one that is `outside` are in a store of a module's. A blob came `at` a time, and its bytes are `gone` for a reason;
- * `version` counts the copies that a store outside is to delete, of which it has `deleted` so many.
+ * `schema` also has the object's name, since an alarm can start an object that was not reached by its name.
+ * `events` has a row for several events of an append (see `PackedEvents`), with the `epoch` of the lease that
+ * stored it and the time `at`, in ms since the epoch. The body is `NULL` if it is in `chunks`. The index
+ * `turns` has one row per turn. It finds a turn without reading the journal, at no cost to other appends. The
+ * columns of `lease` are named like the fields of a `Lease`. `requests` also records the turn that a message
+ * was steered into, until that part of the journal is compacted, so that the journal need not be searched. A
+ * retry can name an id of `inbox` that was already read, so ids are not reused. `chunks` contains parts of
+ * long texts: of event bodies (`seq` of the event), of inbox bodies (`seq` is the row's id), of the joined
+ * messages before a snapshot (`seq` is the last event, `messages_from` the first), and of the snapshot (the
+ * `seq` that it covers, its reducer, and in `messages_from` the first event whose message is still in the
+ * conversation). `blobs` has a row for each blob. The bytes of one that is `here` are in `chunks` under its
+ * `seq`, and those of one that is `outside` are in a module's store. `at` is when it last arrived, and `gone`
+ * why its bytes were removed. `version` counts the copies that an outside store must delete, and `deleted`
+ * those that it has deleted.
  */
 const TABLES = `
 CREATE TABLE schema (version INTEGER NOT NULL, name TEXT NOT NULL);
@@ -35,8 +39,9 @@ here INTEGER NOT NULL, outside INTEGER NOT NULL, at INTEGER NOT NULL, gone TEXT,
 version INTEGER NOT NULL DEFAULT 0, deleted INTEGER NOT NULL DEFAULT 0)`;
 
 /**
- * The statements that upgrade the tables of each version to those of the next. Empty before the first release: until then `TABLES`
- * changes. Once a version is deployed, neither changes any more, and a new version adds a statement here.
+ * The statements that upgrade the tables from each version to the next. Empty before the first release, until
+ * which `TABLES` can change. Once a version is deployed, existing statements must not change, and a new
+ * version adds one here.
  */
 const UPGRADES: readonly string[] = [];
 
@@ -45,13 +50,19 @@ interface Schema {
   readonly name: string;
 }
 
-/** Returns the version of a database and the name under which it was made, or `undefined` if there are no tables. Writes nothing. */
+/**
+ * Returns the version of a database and the name under which it was created, or `undefined` if it has no
+ * tables. Writes nothing.
+ */
 export const findSchema = (sql: SqlStorage): Schema | undefined =>
   sql.exec(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'schema'`).toArray().length > 0
     ? sql.exec<{ version: number; name: string }>('SELECT version, name FROM schema').one()
     : undefined;
 
-/** Makes the tables of the object of this name, or upgrades those of an older version. To be run in a transaction. */
+/**
+ * Creates the tables for the object of this name, or upgrades those of an older version. Must run in a
+ * transaction.
+ */
 export function migrate(
   sql: SqlStorage,
   name: string,
@@ -63,7 +74,7 @@ export function migrate(
   sql.exec('UPDATE schema SET version = ?, name = ?', steps.length, name);
 }
 
-/** The tables that hold a session: all but the first, which has the name of its object. */
+/** The tables that contain a session's data: all but the first, which has the name of the object. */
 export const EMPTIED: readonly string[] = [TABLES, ...UPGRADES]
   .join('')
   .split('CREATE TABLE ')

@@ -12,39 +12,44 @@ interface LeaseOptions {
   readonly leaseMs: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Absent: no holder has a line. */
+  /** Absent if no holder has a line. */
   readonly watchers?: Pick<LedgerWatchers, 'pinged' | 'fence'> | undefined;
   /** The epoch before the first of a new session. */
   readonly firstEpoch: () => number;
 }
 
-// As the holder has it, which the compiler sees to.
+// Equals the holder's value. The compiler checks it.
 const LINE_TERMS: typeof wire.LINE_TERMS = 3;
 
-/** The line of a holder that has closed. */
+/** The closed line of a holder. */
 export interface ClosedLine {
   readonly epoch: number;
   readonly line: number;
-  /** When the last ping came over it, in ms since the epoch; `null` if none did. */
+  /** When the last ping arrived over it, in ms since the epoch, or `null` if none did. */
   readonly pinged: number | null;
 }
 
-/** How a lease came to be given. */
+/** Why a lease was given. */
 type Cause = Pick<Lease, 'cause' | 'expiredFor'> & Partial<TakeOvers>;
 
 /**
- * Who holds a session, and until when: for a term after the holder was last heard. A message is stored before the holder is
- * answered, so an object that starts grants what is left of the term. A ping over the holder's line is not: the platform answers it, and
- * knows when as long as the line is open. The object sees the line close, and stores that as the last word. If it lost the line without
- * seeing that, as with a restart, it waits for as many terms after the last stored word as the holder may live by its pings alone.
- * A holder gives itself up after three quarters of these times: the last quarter is for the clocks of two machines, which need not agree.
+ * Decides who holds a session, and until when: for a term after the holder was last heard.
+ *
+ * A message is stored before its reply is sent, so an object that restarts grants the rest of the term. A
+ * ping over the holder's line is not stored: the platform answers it, and remembers its time while the line
+ * is open. When the line closes, the object stores that time. If the object lost the line without seeing the
+ * close, such as in a restart, it waits as many terms after the last stored message as pings alone can keep
+ * the lease.
+ *
+ * A holder stops after three quarters of these times. The last quarter allows for differences between the
+ * clocks of two machines.
  */
 export class LeaseClock implements LeaseTimes {
   readonly ms: number;
   readonly #storage: SessionStorage;
   readonly #options: LeaseOptions;
   readonly #now: () => number;
-  /** When the last message of the holder came, in ms since the epoch. */
+  /** When the holder's last message arrived, in ms since the epoch. */
   #heard: number;
 
   constructor(storage: SessionStorage, options: LeaseOptions) {
@@ -69,13 +74,13 @@ export class LeaseClock implements LeaseTimes {
     return this.#last - this.#storage.lease().taken;
   }
 
-  /** As `LedgerWatchers.pinged`, of the holder. */
+  /** The holder's value of `LedgerWatchers.pinged`. */
   get #pinged(): number | null | undefined {
     const { line } = this.#storage.lease();
     return line > 0 ? this.#options.watchers?.pinged(line) : undefined;
   }
 
-  /** When the last message or ping of the holder came. */
+  /** When the holder's last message or ping arrived. */
   get #last(): number {
     return Math.max(this.#heard, this.#pinged ?? this.#heard);
   }
@@ -84,13 +89,13 @@ export class LeaseClock implements LeaseTimes {
     return this.#storage.lease().state === 'held' && this.deadline > this.#now();
   }
 
-  /** Whether whoever was given this epoch still holds the session, however long it was silent. */
+  /** Returns whether the holder of this epoch still holds the session, however long it was silent. */
   isHeldBy(epoch: number): boolean {
     const lease = this.#storage.lease();
     return lease.epoch === epoch && lease.state === 'held';
   }
 
-  /** The same request for a lease again: its term begins anew if it was given one, and has it still. */
+  /** Returns whether this is a repeated request for the current lease. If so, restarts its term. */
   isGivenTo(turn: string, nonce: string): boolean {
     const lease = this.#storage.lease();
     const isGiven = lease.state === 'held' && lease.nonce === nonce && lease.turn === turn;
@@ -98,7 +103,7 @@ export class LeaseClock implements LeaseTimes {
     return isGiven;
   }
 
-  /** Gives the session to whoever minted the nonce, for a full term; at its end the turn is looked at. */
+  /** Leases the session to the sender of the nonce for a full term. The turn is checked at its end. */
   take(turn: string, nonce: string, cause: Cause): void {
     const storage = this.#storage;
     const now = this.#now;
@@ -106,7 +111,7 @@ export class LeaseClock implements LeaseTimes {
     const { watchers, firstEpoch } = this.#options;
     const taken = now();
     this.#heard = taken;
-    // Only a holder with a line can be answered without the object.
+    // Only the pings of a holder with a line are answered without the object.
     if (lease.line !== 0) watchers?.fence();
     storage.setLease({
       ...lease,
@@ -117,12 +122,12 @@ export class LeaseClock implements LeaseTimes {
     scheduleAlarm({ storage, now, clock: this });
   }
 
-  /** Begins the term anew, of a holder of which something was stored with the time at which it came. */
+  /** Restarts the term. The time is stored with the holder's data. */
   stored(at: number): void {
     this.#heard = at;
   }
 
-  /** The holder was heard, and nothing of what it said is stored: its term begins anew, which is. */
+  /** Restarts the term and stores the time, for a message of the holder that stores nothing else. */
   heard(): void {
     this.#store({ heard: this.#now() });
   }
@@ -135,8 +140,9 @@ export class LeaseClock implements LeaseTimes {
   }
 
   /**
-   * Opens a line for the holder with this epoch. Returns its number, or 0 if another one holds the session; then nothing is stored. What
-   * was heard over a line before, of which the object has not seen the close, is not known any more: this counts in its place.
+   * Opens a line for the holder of this epoch. Returns its number, or 0 without storing anything if the epoch
+   * no longer holds the session. If the object did not see the previous line close, its last ping is unknown,
+   * so the present time counts in its place.
    */
   lineOpened(epoch: number): number {
     if (!this.isHeldBy(epoch)) return 0;
@@ -147,8 +153,8 @@ export class LeaseClock implements LeaseTimes {
   }
 
   /**
-   * Stores what was heard over a line that has closed, and that no more will be. Does nothing if the line was not the last one of the
-   * holder: something later was stored then.
+   * Stores when a closed line was last heard. Does nothing if it is not the holder's last line, since a later
+   * time was already stored.
    */
   lineClosed({ epoch, line, pinged }: ClosedLine): void {
     const storage = this.#storage;
@@ -160,8 +166,8 @@ export class LeaseClock implements LeaseTimes {
   }
 
   /**
-   * Begins a term now if the clock was set back since the holder was heard, and stores that, so that it happens once. Stores nothing
-   * otherwise.
+   * If the clock was set back since the holder was heard, starts a term now and stores that, so that it
+   * happens once. Otherwise stores nothing.
    */
   heedSetBack(): void {
     const now = this.#now;
@@ -174,7 +180,9 @@ export class LeaseClock implements LeaseTimes {
     });
   }
 
-  /** How the next lease of the open turn comes to be given; one of which nothing is journaled yet is only now started. */
+  /**
+   * Returns why the next lease of the open turn is given. A turn without further events has only now started.
+   */
   nextCause(turn: string): Cause {
     if (this.#storage.lease().state === 'held') {
       const counts = countSilent(this.#storage, this);
@@ -186,8 +194,8 @@ export class LeaseClock implements LeaseTimes {
 }
 
 /**
- * Returns when the holder was last heard, by what is stored: its lease, or an event that it appended since; in the future if the clock
- * was set back.
+ * Returns when the holder was last heard, from the stored lease or a later event that it appended. In the
+ * future if the clock was set back.
  */
 function lastHeard(storage: SessionStorage): number {
   const { epoch, heard, heardSeq } = storage.lease();
@@ -195,8 +203,7 @@ function lastHeard(storage: SessionStorage): number {
 }
 
 /**
- * Answers what whoever was just given the lease is told: who came before, and the session as far as one answer may hold
- * it.
+ * Returns the reply to a new holder: the data of its lease, and as much of the session as fits in one reply.
  */
 export function leasedAnswer({ storage, clock, watchers }: LedgerScope, reader: Reader): Leased {
   const { epoch, cause, expired, expiredFor, strikes } = storage.lease();
@@ -218,7 +225,7 @@ export function leasedAnswer({ storage, clock, watchers }: LedgerScope, reader: 
   };
 }
 
-/** When exactly this append of a holder was stored before, however long ago; `null` if it was not. */
+/** Returns when the same append of a holder was stored, or `null` if it was not. */
 export function storedBefore(
   { storage, now }: LedgerScope,
   { epoch, from, change }: { readonly epoch: number; readonly from: number; readonly change: Change },
@@ -235,7 +242,10 @@ export function storedBefore(
   return isSame ? (found[0]?.at ?? null) : null;
 }
 
-/** What an append makes of the lease, and adds to the agenda. Most leave its row as it is: the events say when the holder was heard. */
+/**
+ * Updates the lease and the agenda after an append. Most appends leave the lease's row unchanged, since the
+ * events show when the holder was heard.
+ */
 export function settleLease(scope: LedgerScope, change: Change): void {
   const { storage, now } = scope;
   const { agenda, release: how } = change;
@@ -243,7 +253,7 @@ export function settleLease(scope: LedgerScope, change: Change): void {
   const lease = storage.lease();
   const stamp = { heard: now(), heardSeq: storage.head() };
   const { turn } = lease;
-  // A suspended turn that has an unread message is one that waits for a holder.
+  // A suspended turn with an unread message waits for a holder.
   const isCalled = how === 'suspended' && turn !== null && isCalledFor(storage, turn);
   if (agenda && !isCalled) addToAgenda(scope, agenda);
   if (how === 'ended') {
@@ -263,8 +273,8 @@ export function settleLease(scope: LedgerScope, change: Change): void {
 }
 
 /**
- * Ends the turn of the lease. In the same commit, its waits are removed, the session's retention restarts, and the next waiting turn
- * starts.
+ * Ends the turn of the lease. In the same commit, its waits are removed, the session's retention restarts,
+ * and the next waiting turn starts.
  */
 function endTurn(scope: LedgerScope, lease: Lease): void {
   const { storage } = scope;

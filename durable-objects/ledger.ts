@@ -50,28 +50,32 @@ import {
 
 interface LedgerOptions {
   readonly leaseMs: number;
-  /** What the session may weigh, in bytes; any weight unless given. */
+  /** The maximum size of the session in bytes. Defaults to no limit. */
   readonly mostBytes?: number | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Absent: the session has none. */
+  /** Absent if the session has no watchers. */
   readonly watchers?: LedgerWatchers | undefined;
-  /** The epoch before the first of a new session: unlike all of those of a session of this name that was erased. */
+  /**
+   * The epoch before the first of a new session. It must differ from all epochs of an erased session of this
+   * name.
+   */
   readonly firstEpoch: () => number;
 }
 
 /**
- * The methods of `SessionPort`, once, for the Durable Object and for the in-memory session. Synchronous: what one call
- * decides and stores is never interleaved with another, and commits together. Who holds the session is in `lease`, how turns
- * wait in `waiting-turns`, what is left for a holder in `inbox`, and what is due when in `alarms`.
+ * The methods of `SessionPort`, shared by the Durable Object and the in-memory session. Synchronous: the
+ * decisions and writes of one call are never interleaved with those of another, and commit together. See
+ * `lease` for who holds the session, `waiting-turns` for turns in line, `inbox` for messages to the holder,
+ * and `alarms` for due work.
  */
 export class SessionLedger {
   readonly #storage: SessionStorage;
-  /** Whose lease it is, and since when. */
+  /** Decides who holds the lease, and until when. */
   readonly clock: LeaseClock;
   readonly #scope: LedgerScope;
   readonly #bounds: Bounds;
-  /** When a lost alarm was set again, in ms since the epoch: it is given time to fire. */
+  /** When a lost alarm was last set again, in ms since the epoch. It gets time to fire. */
   #rescued = -Infinity;
 
   constructor(storage: SessionStorage, options: LedgerOptions) {
@@ -127,7 +131,7 @@ export class SessionLedger {
     const full = whyFull(this.#bounds, weight, change.release === 'ended');
     if (full !== null) return full;
     const at = this.#scope.now();
-    // A snapshot only saves time.
+    // A snapshot only saves time, so a nearly full session skips it.
     const hasRoom = snapshot && whyFull(this.#bounds, weight + snapshot.body.length) === null;
     try {
       this.#commit(() => {
@@ -166,7 +170,9 @@ export class SessionLedger {
     return this.#storage.head() > 0 ? readPage(this.#storage, query) : null;
   }
 
-  /** Sets an alarm again that the platform has lost, since a reader waits for what is due. Otherwise stores nothing. */
+  /**
+   * Restores an alarm that the platform lost, since a reader waits for due work. Otherwise stores nothing.
+   */
   wake(): void {
     if (this.#storage.head() === 0) return;
     this.clock.heedSetBack();
@@ -199,7 +205,7 @@ export class SessionLedger {
     return noticeOf(this.#storage);
   }
 
-  /** Erases the session, and tells its watchers. Returns whether there was one. */
+  /** Erases the session, and notifies its watchers. Returns whether there was one. */
   erase(): boolean {
     const existed = this.#storage.head() > 0;
     const { watchers } = this.#scope;
@@ -210,8 +216,9 @@ export class SessionLedger {
   }
 
   /**
-   * Answers what to hand to a runner now. Each turn stays due again after a term, so that a lost hand-over is repeated; one
-   * whose holder lives is due at its deadline. A session whose time is over is erased.
+   * Returns the work to hand to a runner now. Each turn becomes due again after a term, so that a lost
+   * hand-over is repeated. A turn whose holder is alive is due at its deadline. A session whose retention has
+   * expired is erased.
    */
   alarm(): DueWork {
     const scope = this.#scope;
@@ -223,8 +230,8 @@ export class SessionLedger {
   }
 
   /**
-   * Stores the outcome of a row that an alarm offered. A row that a module wrote is gone if the session was erased meanwhile. Without a
-   * session the last row leaves an empty database.
+   * Stores the outcome of a row that an alarm offered. If the session was erased meanwhile, rows written by
+   * modules are gone. The last row of an erased session leaves an empty database.
    */
   settleRow(row: OfferedRow, outcome: DueOutcome): void {
     const { alarms } = this.#storage;
@@ -233,9 +240,9 @@ export class SessionLedger {
     if (this.#storage.head() === 0 && alarms.all().length === 0) this.#storage.erase([]);
   }
 
-  /** Stores a turn as `#storeStart` does, in one commit. */
+  /** Stores a turn like `#storeStart`, in one commit. */
   #start(start: TurnStart, nonce?: string): Deferred | NotStarted | null {
-    // A session that is not there is not made for a message that it refuses.
+    // Avoids creating a session for a message that it would refuse.
     const notKept = start.blobs && this.#storage.head() === 0 ? whyNotKept(this.#storage, start) : null;
     if (notKept !== null) return notKept;
     this.wake();
@@ -249,8 +256,9 @@ export class SessionLedger {
   }
 
   /**
-   * Stores a turn. Returns `null` if it starts now: leased to whoever minted the nonce, or else waiting for a holder. Otherwise it is for
-   * later, is stored already, or is refused and nothing has changed.
+   * Stores a turn. Returns `null` if it starts now: leased to the sender of the nonce, or without a nonce,
+   * waiting for a holder. Otherwise the turn is deferred, is already stored, or is refused without any
+   * change.
    */
   #storeStart(start: TurnStart, nonce: string | undefined): Deferred | NotStarted | null {
     const scope = this.#scope;
@@ -273,7 +281,7 @@ export class SessionLedger {
     return null;
   }
 
-  /** Whoever has given the lease back is told of no messages: they are for the next holder. */
+  /** A holder that gave the lease back receives no messages, since they are for the next holder. */
   #appended(epoch: number, stored: Pick<Appended, 'head' | 'at'>, { inboxHeld }: Change): Appended {
     const told = this.clock.isHeldBy(epoch) ? this.#toldHolder(inboxHeld) : { inbox: [] };
     return { status: 'appended', ...stored, ...told, ...loadOf(this.#storage) };
@@ -286,7 +294,7 @@ export class SessionLedger {
     return { inbox, watched: true, ...(watchers.hasLiveReaders() && { live: true }) };
   }
 
-  /** Stores everything that `change` does, or nothing, and has watchers told when there is something new. */
+  /** Runs `change` atomically, and notifies watchers if there is news. */
   #commit<T>(change: () => T): T {
     const storage = this.#storage;
     const head = storage.head();

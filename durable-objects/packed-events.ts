@@ -1,25 +1,31 @@
 import type { NewRow } from '../src/journal/event-page.ts';
 import { bytesIn } from './session-storage.ts';
 
-/** A row holds events up to this weight. The body of an event that weighs more is kept in `chunks`, so that a scan does not read past it. */
+/**
+ * The maximum bytes of events in a row. A larger event's body is in `chunks`, so that a scan does not have to
+ * read past it.
+ */
 export const INLINE_BYTES = 64 * 1024;
 
-/** Some events of one append in one row of the table `events`: their bodies are one text, end to end, as they came. */
+/**
+ * Some events of one append in one row of the table `events`. Their bodies are one text, concatenated in
+ * order.
+ */
 export interface PackedEvents {
-  /** The sequence of the last event. */
+  /** The sequence number of the last event. */
   readonly seq: number;
-  /** The types, with spaces between. */
+  /** The types, separated by spaces. */
   readonly type: string;
-  /** The turn of them all. */
+  /** The turn of all events. */
   readonly turn: string;
-  /** The weight of the bodies, in UTF-8. */
+  /** The size of the bodies in UTF-8. */
   readonly bytes: number;
-  /** The length of each body in UTF-16, with spaces between; `null` for a single event. */
+  /** The length of each body in UTF-16, separated by spaces. `null` for a single event. */
   readonly lengths: string | null;
   readonly body: string;
 }
 
-/** An event of a row, without what the row says of all its events. */
+/** An event of a row, without the values that all events of the row share. */
 export interface UnpackedEvent {
   readonly seq: number;
   readonly type: string;
@@ -27,10 +33,10 @@ export interface UnpackedEvent {
   readonly body: string;
 }
 
-/** The types that rows are looked up by: such an event is the only one of its row. */
+/** The types by which rows are looked up. Such an event has a row of its own. */
 const ALONE: readonly string[] = ['session-opened', 'turn-started'];
 
-/** Packs the events of an append behind `head` into as few rows as hold them, in order. */
+/** Packs the events of an append after `head` into as few rows as possible, in order. */
 export function packEvents(events: readonly NewRow[], head: number): PackedEvents[] {
   const rows: PackedEvents[] = [];
   for (const [index, { type, turn, body }] of events.entries()) {

@@ -7,7 +7,7 @@ import { steeredInto, waitingTurns, waitsAs } from './waiting-turns.ts';
 const DEFAULT_PAGE_ROWS = 1_000;
 const DEFAULT_PAGE_BYTES = 4 * 1024 * 1024;
 
-/** Answers one page of the journal, and how the session stands. */
+/** Returns one page of the journal, and the state of the session. */
 export function readPage(storage: SessionStorage, query: ReadQuery): EventPage {
   const { maxBytes = DEFAULT_PAGE_BYTES, limit = DEFAULT_PAGE_ROWS, turn, folded } = query;
   if (folded !== undefined) {
@@ -21,7 +21,7 @@ export function readPage(storage: SessionStorage, query: ReadQuery): EventPage {
   return into === null ? page : { ...page, into };
 }
 
-/** Answers what a session is folded from, and the events behind that as far as one answer may hold them. */
+/** Returns the data to fold a session from, and as many of the later events as fit in one reply. */
 export function pageToFold(
   storage: SessionStorage,
   reader: Reader,
@@ -37,10 +37,13 @@ export function pageToFold(
   return { snapshot, covered: texts, page: pageAfter(texts, storage, query) };
 }
 
-/** Texts of messages, and which events come after them. */
+/** Texts of messages, and the range of the events after them. */
 interface FurtherTexts extends Pick<FoldStart, 'covered'>, Pick<ReadQuery, 'from' | 'types'> {}
 
-/** Goes on with the texts of an answer before, which did not hold all of them; answers none where these are not asked for. */
+/**
+ * Continues the texts of an earlier reply that did not contain all. Returns none if the query does not ask
+ * for texts.
+ */
 function furtherTexts(
   storage: SessionStorage,
   { from, types }: Pick<ReadQuery, 'from' | 'types'>,
@@ -55,7 +58,10 @@ function furtherTexts(
 
 type PageQuery = ReadQuery & { readonly maxBytes: number; readonly limit: number };
 
-/** Fills a page behind texts of messages. When more of these follow, it has no event: the next page goes on with them. */
+/**
+ * Fills a page after texts of messages. If more texts follow, it has no events, and the next page continues
+ * with the texts.
+ */
 function pageAfter(covered: readonly string[], storage: SessionStorage, query: PageQuery): EventPage {
   const { from, types } = query;
   const isCut = covered.length > 0 && types !== undefined && from <= types.until;
@@ -63,7 +69,10 @@ function pageAfter(covered: readonly string[], storage: SessionStorage, query: P
   return { ...pageOfEvents(storage, { ...query, from: storage.head() + 1 }), next: from };
 }
 
-/** Fills a page up to its bytes and its rows, with at least one event if there is one; `next` is the first left out. */
+/**
+ * Fills a page up to its bytes and its rows, with at least one event if there is any. `next` is the first
+ * event that is left out.
+ */
 function pageOfEvents(storage: SessionStorage, query: PageQuery): EventPage {
   const rows: Row[] = [];
   let bytes = 0;
@@ -87,11 +96,11 @@ function pageOfEvents(storage: SessionStorage, query: PageQuery): EventPage {
   return waits === null ? page : { ...page, waits };
 }
 
-/** The turn that is unfinished, by its lease. */
+/** Returns the unfinished turn of a lease. */
 const openTurnOf = ({ turn, state }: Lease): OpenTurn | null =>
   turn === null ? null : { id: turn, state: state === 'suspended' ? 'waiting' : 'running' };
 
-/** What watchers are told of a session now. */
+/** Returns the current notice for watchers of a session. */
 export function noticeOf(storage: SessionStorage): Notice {
   const unread = newestUnread(storage);
   return {

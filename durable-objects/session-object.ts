@@ -26,32 +26,36 @@ import { SqlSessionStorage } from './sql-storage.ts';
 import { createWatchers, type Watchers } from './watchers.ts';
 
 interface SessionEnv {
-  /** How long one invocation may hold a session between two appends, in ms. */
+  /** How long an invocation can hold a session between two appends, in ms. */
   readonly LEASE_MS?: string;
-  /** `free`: the database of an object may weigh less than on other plans. */
+  /** `free`: the maximum size of an object's database is smaller than on other plans. */
   readonly PLAN?: string;
-  /** What it may weigh, in bytes, where it is not what the plan allows. */
+  /** The maximum size of the database in bytes. Defaults to the limit of the plan. */
   readonly SESSION_BYTES?: string;
   readonly TURNS?: TurnQueue;
 }
 
 const DEFAULT_LEASE_MS = 20_000;
 
-/** The least that `LEASE_MS` may say, in ms; what says less, or no number, is no term, and Workers are told so. */
+/** The minimum of `LEASE_MS` in ms. Workers report a smaller or invalid value as an error. */
 const LEAST_LEASE_MS = 100;
 
-/** An object that cannot start would take nothing over: where the var is wrong, it goes on with the default. */
+/**
+ * Returns the term of a lease in ms. Uses the default for an invalid var, since an object that cannot start
+ * could not take turns over.
+ */
 function leaseOf({ LEASE_MS }: SessionEnv): number {
   const ms = Number(LEASE_MS || DEFAULT_LEASE_MS);
   return Number.isSafeInteger(ms) && ms >= LEAST_LEASE_MS ? ms : DEFAULT_LEASE_MS;
 }
 
-/** Epochs of a session that was erased are not met again by chance. */
+/** The range of first epochs, so large that an erased session's epochs do not recur by chance. */
 const MOST_FIRST_EPOCH = 2 ** 40;
 
 /**
- * One session: its journal, its lease, its alarm. It stores and wakes, and knows nothing of agents. The methods are
- * those of `SessionPort`, called over RPC with plain data; `watch` is the WebSocket that `fetch` opens.
+ * One session: its journal, its lease, its alarm. It stores data and wakes up, and knows no agents. Its
+ * methods are those of `SessionPort`, called over RPC with plain data. `watch` is the WebSocket that `fetch`
+ * opens.
  */
 export class SessionObject extends DurableObject<SessionEnv> {
   readonly #storage: SqlSessionStorage;
@@ -61,7 +65,10 @@ export class SessionObject extends DurableObject<SessionEnv> {
   readonly #leaseMs: number;
   readonly #now: () => number;
 
-  /** `now`: the time in ms since the epoch. The platform gives none, so that it is the system's; a test can hold it. */
+  /**
+   * `now`: the time in ms since the epoch. The platform does not pass it, so it defaults to the system's
+   * clock. Tests replace it.
+   */
   constructor(ctx: DurableObjectState, env: SessionEnv, now = () => Date.now()) {
     super(ctx, env);
     this.#now = now;
@@ -131,12 +138,12 @@ export class SessionObject extends DurableObject<SessionEnv> {
     return this.#ledger.erase();
   }
 
-  /** Opens a watcher. */
+  /** Opens a watcher's WebSocket. */
   override fetch(request: Request): Response {
     return this.#watchers.open(request);
   }
 
-  /** Takes what is sent over a line to a watcher. It stores nothing, so that it costs no more than the time that it takes. */
+  /** Handles a watcher's message. Stores nothing, so it costs only its duration. */
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
     this.#watchers.heard(socket, message);
   }
@@ -149,7 +156,10 @@ export class SessionObject extends DurableObject<SessionEnv> {
     this.#watchers.closed(socket);
   }
 
-  /** Hands the turns that wait to the runner and awaits none: an alarm that awaits a turn blocks the next alarm. */
+  /**
+   * Hands the due turns to the runner without awaiting them, since an alarm that awaits a turn blocks the
+   * next alarm.
+   */
   override alarm(): void {
     try {
       const { name } = this.#storage;
@@ -162,7 +172,7 @@ export class SessionObject extends DurableObject<SessionEnv> {
     }
   }
 
-  /** A row whose offer was not answered is due again by itself. */
+  /** Offers a row. Without a reply, it becomes due again by itself. */
   async #offer(row: DueRow): Promise<void> {
     const outcome = await this.#carrier.offer(row);
     if (outcome !== undefined) this.#ledger.settleRow(row, outcome);
@@ -172,29 +182,36 @@ export class SessionObject extends DurableObject<SessionEnv> {
 /** Hands the unfinished turns of one session to a runner. */
 interface TurnCarrier {
   /**
-   * By the queue where there is one, else by the loopback; so also when nobody has come for what was sent, and it is due
-   * again: a message may be lost, or wait behind others. Never rejects.
+   * Sends a turn through the queue if there is one, and otherwise through the loopback. Uses the loopback too
+   * if the turn is due again because no runner came, since a queue message can be lost or delayed. Never
+   * rejects.
    */
   handOver(handOver: HandOver): Promise<void>;
-  /** Somebody has come for what was sent. */
+  /** Records that a runner came for the sent turn. */
   arrived(): void;
-  /** Offers a row of the agenda to its module, by the loopback. Returns the outcome, or `undefined` if there is none. Never rejects. */
+  /**
+   * Offers a row of the agenda to its module through the loopback. Returns the outcome, or `undefined` if
+   * there is none. Never rejects.
+   */
   offer(row: DueRow): Promise<DueOutcome | undefined>;
 }
 
-/** Takes turns to a Worker faster than the loopback, and does not keep the object awake while they run. */
+/**
+ * A queue that brings turns to a Worker faster than the loopback, and does not keep the object awake while
+ * they run.
+ */
 type TurnQueue = Pick<Queue<HandOver>, 'send'>;
 
-/** Makes the carrier that hands the turns of one session to their next runner. */
+/** Creates the carrier that hands the turns of one session to their next runner. */
 function createTurnCarrier(ctx: DurableObjectState, queue: TurnQueue | undefined): TurnCarrier {
-  /** The turn that was last sent by the queue, until somebody takes a lease. */
+  /** The turn last sent through the queue, until an invocation takes a lease. */
   let sent: string | undefined;
-  /** Every alarm finds the same until another version is deployed, which restarts the object. */
+  /** The problem stays the same until the next deploy, which restarts the object, so it is logged once. */
   let hasWarned = false;
 
-  /** Says what keeps `work` from being done where the Worker has no runner. */
+  /** Returns the Worker's runner. If there is none, logs which `work` is not done. */
   function runnerFor(work: string): TurnRunner | undefined {
-    // The exports belong to the Worker that hosts this class, and are not known here.
+    // The exports belong to the Worker that hosts this class, so their types are not known here.
     const exported = ctx.exports as { readonly TurnRunner?: TurnRunner } | undefined;
     if (exported?.TurnRunner) return exported.TurnRunner;
     const problem = exported ? 'exports no `TurnRunner`' : 'has no `ctx.exports`';
@@ -203,7 +220,10 @@ function createTurnCarrier(ctx: DurableObjectState, queue: TurnQueue | undefined
     return undefined;
   }
 
-  /** Asks the runner by the loopback. Resolves with `undefined` if there is none, or if it fails, and says so. */
+  /**
+   * Calls the runner through the loopback. If there is none or it fails, logs that and resolves with
+   * `undefined`.
+   */
   async function ask<T>(
     { missing, failed }: { readonly missing: string; readonly failed: string },
     work: (runner: TurnRunner) => Promise<T>,

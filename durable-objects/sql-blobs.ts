@@ -2,7 +2,10 @@ import type { BlobGone, BlobLoad, KeptBlob } from '../src/journal/blob.ts';
 import type { BlobStorage, StaleCopy, StoredBlob } from './blob-storage.ts';
 import { CHUNK_BYTES, type SqlChunks, type SqlDatabase } from './sql-tables.ts';
 
-/** The blobs of a session in its database: what is known of each in `blobs`, and the bytes of those that are here in `chunks`. */
+/**
+ * The blobs of a session in its database: records in the table `blobs`, and the bytes of those that are here
+ * in `chunks`.
+ */
 export class SqlBlobs implements BlobStorage {
   isEmpty: boolean | undefined;
   readonly #database: SqlDatabase;
@@ -21,7 +24,7 @@ export class SqlBlobs implements BlobStorage {
     return this.#database.rows<StoredBlob>(query, id)[0] ?? null;
   }
 
-  /** Every lease asks for it. */
+  /** Cached, since every lease asks for it. */
   load(): BlobLoad | undefined {
     this.#load ??= this.#database.rows<BlobLoad>(
       'SELECT total(iif(gone IS NULL, size, 0)) AS bytes, count(gone) AS gone FROM blobs',
@@ -89,7 +92,7 @@ export class SqlBlobs implements BlobStorage {
     return bytes.slice(from - start, to - start);
   }
 
-  /** What is stored may be another than before: it was undone, or erased. */
+  /** Clears the cache after a change, a rollback or an erasure. */
   forget(): void {
     this.#load = undefined;
     this.isEmpty = undefined;

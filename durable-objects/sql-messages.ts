@@ -1,36 +1,42 @@
 import { type Bodies, type BodyQuery, ENCODER, type SessionStorage } from './session-storage.ts';
 import { CHUNK_BYTES, fromChunks, type MessagesOwner, type SqlChunks } from './sql-tables.ts';
 
-/** A joined text that weighs more takes in no further messages: it is one row, which each addition writes anew. */
+/**
+ * The size in bytes from which a joined text takes no further messages. It is one row, which each addition
+ * rewrites.
+ */
 const FULL_BYTES = CHUNK_BYTES / 2;
 
-/** So many events are read again and again before their messages are joined: a row written costs as much as a thousand read. */
+/**
+ * The number of events that are read repeatedly before their messages are joined. Writing a row costs as much
+ * as reading a thousand.
+ */
 const JOINED_AFTER = 100;
 
-/** Owners of the joined texts in `chunks` begin so; what follows are the types of the messages. */
+/** The prefix of the owners of joined texts in `chunks`. The types of the messages follow. */
 const OWNER = 'messages ';
 
-/** Messages of one stretch of the journal, joined: bodies with commas between them, in UTF-8. */
+/** The joined messages of one range of the journal: bodies separated by commas, in UTF-8. */
 interface Joined {
   /** The last event that it covers. */
   readonly seq: number;
-  /** The first of all joined texts together: what was compacted away before is in none. */
+  /** The first event of all joined texts together. Messages compacted away before it are in none. */
   readonly from: number;
   readonly bytes: Uint8Array;
 }
 
-/** Which joined texts are asked for: those behind the event `after`. */
+/** A request for joined texts after the event `after`. */
 interface Joinable extends Pick<BodyQuery, 'from' | 'until' | 'maxBytes'> {
   readonly after: number;
 }
 
 interface Fitting {
   readonly texts: readonly Joined[];
-  /** There are more, which do not fit. */
+  /** `true` if there are more texts, which do not fit. */
   readonly isCut: boolean;
 }
 
-/** What is new, and the texts that it follows. */
+/** New messages, and the texts before them. */
 interface Joining {
   readonly joined: readonly Joined[];
   readonly added: Joined;
@@ -40,23 +46,24 @@ interface Joining {
 type JoinedColumns = { readonly seq: number; readonly from: number; readonly body: ArrayBuffer };
 
 /**
- * The messages that a snapshot covers, for every lease anew. They are kept a second time, joined to a few texts in `chunks`: a
- * lease then reads those, and not each event of a long session. A text is made of the journal when a lease asks for it,
- * and left out of account when it does not fit what is asked for, so that the journal alone says what is in a session.
+ * The messages that a snapshot covers, which every lease needs. A second copy of them is kept, joined into a
+ * few texts in `chunks`, so that a lease does not read each event of a long session. A text is made from the
+ * journal when a lease asks for it, and ignored if it does not match the request, so that the journal alone
+ * decides what is in a session.
  */
 export class SqlMessages {
   readonly #sql: SqlStorage;
   readonly #chunks: SqlChunks;
   readonly #events: SessionStorage['events'];
 
-  /** `events`: those of the session, as of its storage. */
+  /** `events`: reads the session's events, as in its storage. */
   constructor(sql: SqlStorage, chunks: SqlChunks, events: SessionStorage['events']) {
     this.#sql = sql;
     this.#chunks = chunks;
     this.#events = events;
   }
 
-  /** As `SessionStorage.bodies`. */
+  /** Implements `SessionStorage.bodies`. */
   bodies({ names, from, after = from - 1, until, maxBytes }: BodyQuery): Bodies {
     const owner = `${OWNER}${names.join(' ')}` as const;
     const isJoined = after < from || this.#endsAt(owner, after);
@@ -71,7 +78,7 @@ export class SqlMessages {
     const limit = Number.MAX_SAFE_INTEGER;
     for (const event of this.#events({ from: covered + 1, types: { names, until }, limit })) {
       if (event.seq > until) break;
-      bytes += event.bytes + 1; // and a comma
+      bytes += event.bytes + 1; // Includes a comma.
       if (bytes > maxBytes) break;
       bodies.push(event.body);
       last = event.seq;
@@ -79,19 +86,23 @@ export class SqlMessages {
     const isAll = bytes <= maxBytes;
     if (isAll) last = until;
     const added = { seq: last, from, bytes: ENCODER.encode(bodies.join(',')) };
-    // What the next answer goes on behind is the end of a text, or nobody could tell where the texts after it begin.
+    // The next reply must continue after the end of a text. Otherwise the start of the following texts would
+    // be unknown.
     const isWorthIt = last - covered >= JOINED_AFTER || (!isAll && bodies.length > 0);
     const texts = isJoined && isWorthIt ? this.#join(owner, { joined, added, after }) : [...joined, added];
     return { texts: toTexts(texts), until: last };
   }
 
-  /** Whether a text ends with this event, so that the one behind it begins with the next. */
+  /** Returns whether a text ends with this event, so that the next text begins with the next event. */
   #endsAt(owner: string, seq: number): boolean {
     const ends = this.#sql.exec('SELECT 1 FROM chunks WHERE owner = ? AND seq = ? LIMIT 1', owner, seq);
     return ends.toArray().length > 0;
   }
 
-  /** The first texts that weigh no more together, if they begin where the conversation does now, and go no further than is asked for. */
+  /**
+   * Returns the first texts that fit in `maxBytes`, provided that they begin where the conversation now
+   * begins and do not extend past `until`.
+   */
   #joined(owner: string, { from, after, until, maxBytes }: Joinable): Fitting {
     const rows = this.#sql.exec<JoinedColumns>(
       'SELECT seq, messages_from AS "from", body FROM chunks WHERE owner = ? AND seq > ? ORDER BY seq, part',
@@ -114,7 +125,10 @@ export class SqlMessages {
     return { texts, isCut: false };
   }
 
-  /** Stores what is new, with the last text unless that is full; answers all texts. What fits no more goes. */
+  /**
+   * Stores the new messages, joined with the last text unless that is full. Removes texts that no longer
+   * match, and returns all texts.
+   */
   #join(owner: MessagesOwner, { joined, added, after }: Joining): readonly Joined[] {
     const last = joined.at(-1);
     const kept = last !== undefined && last.bytes.length < FULL_BYTES ? joined.slice(0, -1) : joined;

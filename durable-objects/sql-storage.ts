@@ -20,15 +20,15 @@ import { SqlBlobs } from './sql-blobs.ts';
 import { SqlMessages } from './sql-messages.ts';
 import { SqlAlarms, SqlChunks, SqlDatabase, SqlInbox, sqlRequests } from './sql-tables.ts';
 
-/** seq, at, type, turn, epoch, bytes, lengths, body (unless it is in chunks): as `PackedEvents` has them. */
+/** seq, at, type, turn, epoch, bytes, lengths, body (unless it is in chunks), as in `PackedEvents`. */
 type EventColumns = [number, number, string, string, number, number, string | null, string | null];
 type LeaseColumns = { [K in keyof Lease]: Lease[K] };
 
-/** The columns of the lease are called as its fields are. */
-const LEASE_COLUMNS = Object.keys(NO_LEASE) as (keyof Lease)[]; // which it has all of
+/** The columns of the lease have the names of its fields. */
+const LEASE_COLUMNS = Object.keys(NO_LEASE) as (keyof Lease)[]; // It has all fields.
 const SET_LEASE = `INSERT OR REPLACE INTO lease (id, ${LEASE_COLUMNS}) VALUES (1${', ?'.repeat(LEASE_COLUMNS.length)})`;
 
-/** A session kept in the object's own database. What the object wrote in one turn of the event loop commits together. */
+/** A session in the object's own database. All writes of one turn of the event loop commit together. */
 export class SqlSessionStorage implements SessionStorage {
   readonly inbox: SqlInbox;
   readonly requests: RequestStorage;
@@ -40,12 +40,12 @@ export class SqlSessionStorage implements SessionStorage {
   readonly #name: string | undefined;
   readonly #chunks: SqlChunks;
   readonly #messages: SqlMessages;
-  /** What every append asks for, as the tables have it; forgotten when a transaction is undone. */
+  /** Values that every append reads, cached from the tables. Cleared if a transaction is rolled back. */
   #head: number | undefined;
   #opening: string | undefined;
   #lease: Lease | undefined;
 
-  /** `name`: of the object, where the platform tells. */
+  /** `name`: the object's name, if the platform provides it. */
   constructor(storage: DurableObjectStorage, name: string | undefined) {
     this.#database = new SqlDatabase(storage);
     this.#chunks = new SqlChunks(storage.sql);
@@ -61,7 +61,7 @@ export class SqlSessionStorage implements SessionStorage {
     if (schema) this.#migrate();
   }
 
-  /** @throws Error when nobody has ever reached the object by its name. */
+  /** @throws Error if the object was never reached by its name. */
   get name(): string {
     if (this.#name === undefined) throw new Error('A session is reached by its name, never by an id alone.');
     return this.#name;
@@ -75,7 +75,7 @@ export class SqlSessionStorage implements SessionStorage {
         return change();
       });
     } catch (error) {
-      // New tables went with the transaction.
+      // The rollback also removed new tables.
       this.#database.isMade = isMade;
       this.#forget();
       throw error;
@@ -113,13 +113,13 @@ export class SqlSessionStorage implements SessionStorage {
   *events({ from, turn, types, limit }: Scan): Iterable<StoredRow> {
     const first = turn === undefined ? from : this.#firstOf(turn, from);
     if (first === null) return;
-    // The row of an event is that of the first sequence from it on.
+    // An event is in the row with the first `seq` that is not less than its own.
     const cursor = this.#database.sql.exec(
       'SELECT seq, at, type, turn, epoch, bytes, lengths, body FROM events WHERE seq >= ? ORDER BY seq',
       first,
     );
     let taken = 0;
-    // A long session is read row by row at every turn: arrays cost half of what objects do.
+    // Arrays cost half as much as objects, and every turn reads a long session row by row.
     for (const [last, at, type, turnOfRow, epoch, bytes, lengths, body] of cursor.raw<EventColumns>()) {
       if (turn !== undefined && turnOfRow !== turn) {
         if (type === 'turn-started') return;
@@ -149,7 +149,10 @@ export class SqlSessionStorage implements SessionStorage {
     return this.#messages.bodies(query);
   }
 
-  /** One turn is open at a time, so that its events stand together. The event that opens a session is of no turn. */
+  /**
+   * Returns the first sequence number to read for a turn. Only one turn is open at a time, so its events are
+   * contiguous. The event that opens a session belongs to no turn.
+   */
   #firstOf(turn: string, from: number): number | null {
     if (turn === '') return from === 1 ? from : null;
     const start = this.turnStart(turn);
@@ -179,8 +182,9 @@ export class SqlSessionStorage implements SessionStorage {
   }
 
   /**
-   * Not awaited: the output gate waits for it. Before the compatibility date 2026-02-24 the alarm outlives all else. The rows that stay
-   * commit with the removal of all else, so that they cannot be lost in between.
+   * Not awaited, since the output gate waits for it. Before the compatibility date 2026-02-24, `deleteAll`
+   * does not delete the alarm. Remaining rows commit together with the removal of all others, so that they
+   * cannot be lost in between.
    */
   erase(rows: readonly Alarm[]): void {
     const { storage, sql } = this.#database;
@@ -215,7 +219,10 @@ export class SqlSessionStorage implements SessionStorage {
 
 const CREDENTIALS = 'credentials';
 
-/** They are few, rare, and no part of the journal: one value by a key beside the tables, which is in the same database. */
+/**
+ * Credentials are few and rarely change, and are not part of the journal. They are one value beside the
+ * tables, in the same database.
+ */
 const credentialsIn = ({ kv }: DurableObjectStorage): CredentialStorage => ({
   all: () => kv.get<readonly StoredCredential[]>(CREDENTIALS) ?? [],
   set: (credentials) => kv.put(CREDENTIALS, credentials),

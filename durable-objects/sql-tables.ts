@@ -16,7 +16,7 @@ import {
 export class SqlDatabase {
   readonly storage: DurableObjectStorage;
   readonly sql: SqlStorage;
-  /** Its tables are there. Before, nothing is found, and reading makes none. */
+  /** `true` if its tables exist. Before that, reads return no rows and create no tables. */
   isMade = false;
 
   constructor(storage: DurableObjectStorage) {
@@ -30,15 +30,18 @@ export class SqlDatabase {
   }
 }
 
-/** A row that is read as what it is. */
+/** Checks that a row's type contains only SQLite values. */
 type Columns<Stored> = { [K in keyof Stored]: Stored[K] & SqlStorageValue };
 
-/** Longer bodies are kept in `chunks`; in characters, of which one has at most three bytes. */
+/**
+ * The maximum length of an inline body in characters, of at most three bytes each. Longer bodies are in
+ * `chunks`.
+ */
 const INLINE = 64 * 1024;
 
 /**
- * The inbox of a session in its database. Every append asks for it, and it is empty nearly always: what there is, without the
- * bodies, is kept in memory until it changes.
+ * The inbox of a session in its database. Every append reads it, and it is nearly always empty, so its rows,
+ * without the bodies, are cached until they change.
  */
 export class SqlInbox implements InboxStorage {
   readonly #database: SqlDatabase;
@@ -70,7 +73,7 @@ export class SqlInbox implements InboxStorage {
     return body;
   }
 
-  /** The row of a long body has an empty one, which no body is. */
+  /** The row of a long body has an empty string in its place. No real body is empty. */
   add(kind: InboxKind, turn: string, body: string): void {
     this.forget();
     const isInline = body.length <= INLINE;
@@ -97,13 +100,13 @@ export class SqlInbox implements InboxStorage {
     this.#database.sql.exec(`UPDATE inbox SET kind = 'message' WHERE kind = 'steer'`);
   }
 
-  /** What is stored may be another than before: it was changed, undone or erased. */
+  /** Clears the cache after a change, a rollback or an erasure. */
   forget(): void {
     this.#messages = undefined;
   }
 }
 
-/** The requests that a session was asked for under a key. */
+/** The keyed requests of a session. */
 export const sqlRequests = (database: SqlDatabase): RequestStorage => ({
   find: (key) =>
     database.rows<StoredRequest>(
@@ -127,7 +130,7 @@ export const sqlRequests = (database: SqlDatabase): RequestStorage => ({
   },
 });
 
-/** Keeps what is due in a session, in the table `agenda`, and the one alarm that the platform has for it. */
+/** The due times of a session in the table `agenda`, and the platform's one alarm for them. */
 export class SqlAlarms implements AlarmStorage {
   at: number | null | undefined;
   readonly #database: SqlDatabase;
@@ -163,26 +166,26 @@ export class SqlAlarms implements AlarmStorage {
     else void storage.setAlarm(due);
   }
 
-  /** What is stored may be another than before: it was changed, undone or erased. */
+  /** Clears the cache after a change, a rollback or an erasure. */
   forget(): void {
     this.#alarms = undefined;
     this.at = undefined;
   }
 }
 
-/** By what a snapshot was made, and from which event on it has messages. */
+/** The reducer that made a snapshot, and the first event of its messages. */
 interface SnapshotOrigin {
   readonly reducer?: number | null | undefined;
   readonly messagesFrom?: number | undefined;
 }
 
-/** What a long text belongs to. */
+/** The owner of a long text. */
 type TextOwner = 'event' | 'snapshot' | 'inbox';
 
-/** What joined messages belong to: these types of them. */
+/** The owner of joined messages of these types. */
 export type MessagesOwner = `messages ${string}`;
 
-/** The texts that are too long for a row of their own, and the bytes of blobs, in parts of at most 1 MiB. */
+/** Texts that are too long for their own row, and the bytes of blobs, in parts of at most 1 MiB. */
 export class SqlChunks implements SnapshotStorage {
   readonly #sql: SqlStorage;
 
@@ -190,12 +193,12 @@ export class SqlChunks implements SnapshotStorage {
     this.#sql = sql;
   }
 
-  /** `seq`: of the event, that which a snapshot covers, or the id of the inbox row. */
+  /** `seq`: that of the event, the last one that a snapshot covers, or the id of the inbox row. */
   add(owner: TextOwner, text: SnapshotOrigin & { readonly seq: number; readonly body: string }): void {
     this.addBytes(owner, ENCODER.encode(text.body), text);
   }
 
-  /** `seq`: of the blob's row, of the last message that is joined, or as of a text. */
+  /** `seq`: that of the blob's row, of the last joined message, or as for `add`. */
   addBytes(
     owner: TextOwner | MessagesOwner | 'blob',
     bytes: Uint8Array,
@@ -209,7 +212,7 @@ export class SqlChunks implements SnapshotStorage {
     });
   }
 
-  /** Returns some parts of a blob, each of 1 MiB except its last one. */
+  /** Returns some parts of a blob. Each is 1 MiB, except the blob's last. */
   bytes(owner: 'blob', seq: number, parts: { readonly first: number; readonly last: number }): ArrayBuffer[] {
     const rows = this.#sql.exec<{ body: ArrayBuffer }>(
       'SELECT body FROM chunks WHERE owner = ? AND seq = ? AND part BETWEEN ? AND ? ORDER BY part',
@@ -218,7 +221,7 @@ export class SqlChunks implements SnapshotStorage {
     return rows.toArray().map(({ body }) => body);
   }
 
-  /** Answers what a text weighs, of which no part is read. */
+  /** Returns the size of a text without reading it. */
   bytesOf(owner: Exclude<TextOwner, 'snapshot'>, seq: number): number {
     return this.#sql
       .exec<{ bytes: number }>(
@@ -240,7 +243,7 @@ export class SqlChunks implements SnapshotStorage {
     this.#sql.exec('DELETE FROM chunks WHERE owner = ? AND seq = ?', owner, seq);
   }
 
-  /** The snapshot that this reducer has folded, if the last one is of it. */
+  /** Returns the snapshot, if this reducer made it. */
   find(reducer: number): Snapshot | null {
     const rows = this.#sql
       .exec<{ seq: number; body: ArrayBuffer; messagesFrom: number }>(
@@ -256,23 +259,25 @@ export class SqlChunks implements SnapshotStorage {
     return { seq, reducer, body, ...(messagesFrom > 1 && { messagesFrom }) };
   }
 
-  /** Replaces the one before it. */
+  /** Replaces the previous snapshot. */
   set(snapshot: Snapshot): void {
     this.#sql.exec(`DELETE FROM chunks WHERE owner = 'snapshot'`);
     this.add('snapshot', snapshot);
   }
 }
 
-/** SQLite values of an object are limited to 2 MB; local workerd does not enforce it, so we stay well below. */
+/**
+ * SQLite values of an object are limited to 2 MB. Local workerd does not enforce this, so stay well below.
+ */
 export const CHUNK_BYTES = 1024 * 1024;
 
-/** Cuts bytes into parts of at most 1 MiB; at least one. A character of a text may be cut in two. */
+/** Splits bytes into one or more parts of at most 1 MiB. A split can be within a character. */
 export function toChunks(bytes: Uint8Array): Uint8Array[] {
   const count = Math.max(1, Math.ceil(bytes.length / CHUNK_BYTES));
   return Array.from({ length: count }, (_, i) => bytes.slice(i * CHUNK_BYTES, (i + 1) * CHUNK_BYTES));
 }
 
-/** The text that the parts were cut from. */
+/** Joins parts back into their text. */
 export function fromChunks(chunks: Iterable<ArrayBuffer | Uint8Array>): string {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let text = '';

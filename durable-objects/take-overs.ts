@@ -1,16 +1,16 @@
 import type { Change } from '../src/journal/session-port.ts';
 import type { Lease, LeaseTimes, SessionStorage } from './session-storage.ts';
 
-/** How often the open turn was taken over without coming further. */
+/** The counts of take-overs of the open turn without progress. */
 export type TakeOvers = Pick<Lease, 'expired' | 'strikes' | 'stoppedAt' | 'unread'>;
 
-/** Those of a turn that has just begun, or has just come further. */
+/** The counts of a turn that has just begun or made progress. */
 export const NO_TAKE_OVERS: TakeOvers = { expired: 0, strikes: 0, stoppedAt: '', unread: 0 };
 
 /**
- * Counts a holder that fell silent `lived` ms after it was given the lease. One that lived for half a term was at work: what
- * silenced it may have been anything around it. Of the others those are counted together that stopped at the same event.
- * A clock that was set back meanwhile makes `lived` negative, and proves nothing against the holder.
+ * Counts a holder that fell silent `lived` ms after it got the lease. If it lived for half a term, it was
+ * working, and anything around it may have silenced it. The others are counted together if they stopped at
+ * the same event. A clock that was set back makes `lived` negative, which does not count against the holder.
  */
 export function countSilent(
   storage: SessionStorage,
@@ -24,7 +24,7 @@ export function countSilent(
 
 type Silenced = Omit<TakeOvers, 'unread'>;
 
-/** Returns the turn's counts that differ after a change. Progress resets all of them. */
+/** Returns the turn's counts that change with an append. Progress resets all of them. */
 export function countChange(
   storage: SessionStorage,
   { progress, unread, events }: Pick<Change, 'progress' | 'unread' | 'events'>,
@@ -36,17 +36,20 @@ export function countChange(
   return events.length > 0 ? { ...counted, unread: 0 } : counted;
 }
 
-/** Whether two of them are alike, so that nothing has to be stored. */
+/** Returns whether two counts are equal, so that they need not be stored. */
 export const isSameCount = (a: TakeOvers, b: TakeOvers): boolean =>
   a.expired === b.expired && a.strikes === b.strikes && a.stoppedAt === b.stoppedAt && a.unread === b.unread;
 
-/** The longest pause before a turn is offered again, in ms. */
+/** The maximum pause before a turn is offered again, in ms. */
 export const LONGEST_PAUSE = 5 * 60_000;
-/** The first pause, in ms; each further one is twice as long. */
+/** The first pause in ms. Each further one doubles. */
 const FIRST_PAUSE = 1_000;
-/** So many holders are replaced without a pause if they stop at the same event, soon after they took the turn. */
+/**
+ * The number of holders replaced without a pause if they stop at the same event, soon after they took the
+ * turn.
+ */
 const STRIKES_AT_ONCE = 1;
-/** So many are if anything else silences them. */
+/** The number of holders replaced without a pause if any other cause silences them. */
 const SILENCES_AT_ONCE = 3;
 
 /** Returns how long after the end of the term the turn of a silent holder is offered again, in ms. */
@@ -57,7 +60,10 @@ export function pauseAfterSilence(storage: SessionStorage, times: Pick<LeaseTime
 
 const nthPause = (n: number): number => (n < 1 ? 0 : Math.min(FIRST_PAUSE * 2 ** (n - 1), LONGEST_PAUSE));
 
-/** How long a turn is left alone that was given back `resumeAfter` ms before it is wanted; each time that nobody could read it doubles that. */
+/**
+ * Returns the pause of a turn that was given back, in ms: `resumeAfter`, doubled each time that a holder
+ * could not read it.
+ */
 export const pauseWhenYielded = ({ unread }: TakeOvers, resumeAfter: number): number =>
   unread === 0 ? resumeAfter : Math.min(resumeAfter * 2 ** (unread - 1), LONGEST_PAUSE);
 
@@ -67,7 +73,7 @@ function strike(storage: SessionStorage, lease: Lease): Silenced {
   return { expired: lease.expired + 1, strikes, stoppedAt };
 }
 
-/** The type of the last event that is more than that a holder came: some are journaled again by whoever takes over. */
+/** Returns the type of the last event that is not a `turn-resumed`, since each take-over repeats that. */
 function lastStep(storage: SessionStorage): string {
   for (let seq = storage.head(); seq > 0; seq -= 1) {
     const [row] = storage.events({ from: seq, limit: 1 });

@@ -15,12 +15,12 @@ import {
 } from './session-storage.ts';
 import { NO_TAKE_OVERS } from './take-overs.ts';
 
-/** As `MAX_WAITING` of the port, which whoever schedules counts with. */
+/** Equals `MAX_WAITING` of the port, which the holders that schedule turns use. */
 export const MOST_WAITING: WaitingLoad = { turns: 100, bytes: 10_000_000 };
 
 const NOTHING_WAITS: WaitingLoad = { turns: 0, bytes: 0 };
 
-/** The turns that wait: in the order in which they start, and then those that wait for their time. */
+/** Returns the waiting turns: queued ones in the order in which they start, followed by scheduled ones. */
 export const waitingTurns = (storage: SessionStorage): WaitingTurn[] =>
   storage.inbox
     .messages()
@@ -28,7 +28,10 @@ export const waitingTurns = (storage: SessionStorage): WaitingTurn[] =>
     .sort((a, b) => Number(isNext(b)) - Number(isNext(a)))
     .map(({ turn, kind }) => ({ turn, status: STATUSES[kind] }));
 
-/** Answers how much waits, for whoever may schedule more; nothing when nothing does. */
+/**
+ * Returns the waiting load, for a holder that can schedule more turns. Returns an empty object if no turn
+ * waits.
+ */
 export function loadOf(storage: SessionStorage): { readonly waiting?: WaitingLoad } {
   const messages = storage.inbox.messages().filter(isWaiting);
   if (messages.length === 0) return {};
@@ -36,7 +39,10 @@ export function loadOf(storage: SessionStorage): { readonly waiting?: WaitingLoa
   return { waiting: { turns: messages.length, bytes } };
 }
 
-/** It starts when those before it have ended; a message for the open turn does if that takes it in no more. */
+/**
+ * Returns whether the turn starts after those before it. This includes a steering message that the open turn
+ * does not read.
+ */
 const isNext = ({ kind }: Pick<WaitingMessage, 'kind'>): boolean => kind !== 'scheduled';
 
 const STATUSES: Readonly<Record<WaitingKind, WaitingTurn['status']>> = {
@@ -45,7 +51,7 @@ const STATUSES: Readonly<Record<WaitingKind, WaitingTurn['status']>> = {
   scheduled: 'scheduled',
 };
 
-/** Answers how this turn waits; `null` when it does not. */
+/** Returns how this turn waits, or `null` if it does not. */
 export function waitsAs(storage: SessionStorage, turn: string): Deferred | null {
   switch (
     storage.inbox
@@ -66,7 +72,10 @@ export function waitsAs(storage: SessionStorage, turn: string): Deferred | null 
   }
 }
 
-/** Answers what became of a turn, or of another one under its key, that was stored before; `null` when it is new. */
+/**
+ * Returns the state of a turn that is already stored, by its id or by the key of its request. Returns `null`
+ * if it is new.
+ */
 export function whatBecameOf(
   { storage, now }: LedgerScope,
   { turn, request }: TurnStart,
@@ -84,7 +93,10 @@ export function whatBecameOf(
   return isStored ? { status: 'known', turn: stored } : null;
 }
 
-/** Under which key the turn is known again, and for how long the session and its blobs are kept. The caller schedules the alarm. */
+/**
+ * Stores the key of a turn's request, and the retention of the session and its blobs. The caller must
+ * schedule the alarm.
+ */
 export function rememberRequest(scope: LedgerScope, start: TurnStart, seq: number): void {
   const { turn, request, blobRetainMs, keepsOutside = [], agenda } = start;
   if (request !== undefined) {
@@ -97,10 +109,7 @@ export function rememberRequest(scope: LedgerScope, start: TurnStart, seq: numbe
   if (agenda) addToAgenda(scope, agenda);
 }
 
-/**
- * Tells as what a turn waits that is for later; `null` when it is to start now, or is refused as one that is not for
- * later would be.
- */
+/** Returns how a turn must wait, or `null` if it starts now or is refused as a turn that cannot wait. */
 export function waitingKindOf(
   { storage }: LedgerScope,
   { whenBusy, delayMs }: TurnStart,
@@ -109,11 +118,15 @@ export function waitingKindOf(
   const { turn, state } = storage.lease();
   if (turn === null || whenBusy === undefined) return null;
   if (whenBusy === 'queue' || (whenBusy !== 'steer' && whenBusy.steer !== turn)) return 'message';
-  // "Stop, that is wrong" would reach the model only when what it is about was approved, and done.
+  // A steering message such as "Stop, that is wrong" would reach the model only after the call it is about
+  // was approved and ran.
   return state === 'suspended' ? null : 'steer';
 }
 
-/** Why a turn can neither start now nor wait; `null` when it can. All that wait count alike, whoever sent them and for whatever time. */
+/**
+ * Returns why a turn can neither start now nor wait, or `null` if it can. All waiting turns count alike,
+ * whoever sent them.
+ */
 export function whyRefused(
   scope: LedgerScope,
   { started }: TurnStart,
@@ -134,10 +147,10 @@ export function whyRefused(
   return { status: 'busy', turn, retryAfter: SOON_MS };
 }
 
-/** What a caller is told to wait when nobody holds the turn in its way. */
+/** The retry time for a caller if the turn in its way has no live holder. */
 const SOON_MS = 1_000;
 
-/** Stores a turn that is for later. */
+/** Stores a turn that starts later. */
 export function defer(
   scope: LedgerScope,
   { turn, started, delayMs }: TurnStart,
@@ -147,7 +160,7 @@ export function defer(
   storage.inbox.add(kind, turn, started.body);
   if (delayMs !== undefined) storage.alarms.add({ kind: 'start', ref: turn, due: now() + delayMs });
   const lease = storage.lease();
-  // Somebody waits for the open turn now.
+  // Another turn now waits for the open turn to end.
   if (lease.turn !== null && lease.state !== 'suspended' && !clock.isLive)
     scheduleTurn(scope, { ...lease, due: now() });
   else scheduleAlarm(scope);
@@ -155,8 +168,8 @@ export function defer(
 }
 
 /**
- * Stores the turns that calls of this session have scheduled, though too many may wait by now: their holder has counted with what it
- * was told last, and one turn schedules only so many.
+ * Stores the turns that calls of this session scheduled, even if that exceeds the limit. Their holder checked
+ * it against the last reported load, and the number per turn is limited.
  */
 export function deferScheduled({ storage, now }: LedgerScope, scheduled: readonly ScheduledTurn[]): void {
   for (const { started, after } of scheduled) {
@@ -165,7 +178,10 @@ export function deferScheduled({ storage, now }: LedgerScope, scheduled: readonl
   }
 }
 
-/** Its holder has taken these messages into the open turn. Of a steered one it is stored where it went, for requests that name it again. */
+/**
+ * Removes messages that the holder has journaled. For a steered message, records the turn that includes it,
+ * so that a repeated request finds it.
+ */
 export function takeIn({ storage }: LedgerScope, read: readonly number[]): void {
   const { inbox, requests } = storage;
   const into = storage.lease().turn;
@@ -176,21 +192,27 @@ export function takeIn({ storage }: LedgerScope, read: readonly number[]): void 
   inbox.remove(read);
 }
 
-/** Forgets, after a while, where messages were steered that stood before the event `first`, with which the conversation now begins. */
+/**
+ * Lets the records of steered messages before the event `first`, where the conversation now begins, expire
+ * after a while.
+ */
 export const forgetSteered = ({ storage, now }: LedgerScope, first: number): void =>
   storage.requests.expire(first, now() + LONGEST_KNOWN);
 
-/** No request is known for longer by its key, in ms: as long as it is, it leads to a turn. */
+/** The maximum time that a request is known by its key, in ms. Until then, it must lead to a turn. */
 const LONGEST_KNOWN = 7 * 24 * 60 * 60_000;
 
-/** Returns the turn that has taken in the message with the id of this one; `null` when none has, or that is forgotten. */
+/**
+ * Returns the turn that includes the message of this turn id, or `null` if there is none or its record has
+ * expired.
+ */
 export const steeredInto = ({ requests }: SessionStorage, turn: string): string | null =>
   requests.find(`${STEERED}${turn}`)?.turn ?? null;
 
-/** Keys of steered messages begin so; the id of the message's turn follows. */
+/** The prefix of the keys of steered messages. The id of the message's turn follows. */
 const STEERED = 'steered ';
 
-/** The scheduled turns whose time has come get in line behind those that wait already. */
+/** Queues the due scheduled turns behind those that already wait. */
 export function queueDue(scope: LedgerScope): void {
   const { storage } = scope;
   const { inbox, alarms } = storage;
@@ -204,7 +226,7 @@ export function queueDue(scope: LedgerScope): void {
   }
 }
 
-/** Starts the first of the turns that wait, when none is open: it is answered, and gets a holder. */
+/** Starts the first queued turn if none is open. It then waits for a holder. */
 export function startNext(scope: LedgerScope): void {
   const { storage, now } = scope;
   const next = storage.inbox.messages().filter(isWaiting).find(isNext);
@@ -215,7 +237,7 @@ export function startNext(scope: LedgerScope): void {
   awaitHolder(scope, turn);
 }
 
-/** The turn that was just stored is the open one, and nobody's yet. */
+/** Makes the turn that was just stored the open one, without a holder. */
 export function awaitHolder(scope: LedgerScope, turn: string): void {
   const { storage, now } = scope;
   scheduleTurn(scope, { ...storage.lease(), turn, state: 'free', due: now(), ...NO_TAKE_OVERS });

@@ -2,30 +2,36 @@ import type * as wire from '../src/journal/live-items.ts';
 import type { SessionLedger } from './ledger.ts';
 import type { LedgerWatchers } from './session-storage.ts';
 
-/** Those who watch a session, each over a WebSocket that outlives the object's memory. */
+/** The watchers of a session, each on a WebSocket that outlives the object's memory. */
 export interface Watchers extends LedgerWatchers {
-  /** Opens a watcher, and tells it where the session is. */
+  /** Opens a watcher, and sends it the session's state. */
   open(request: Request): Response;
   /**
-   * Takes what a watcher has sent. What the holder shows goes to all readers who are shown it, or to those that it names; who has read
-   * much says so, and who waits for long pings. All else closes the line, also the ping of who holds the session no more: that of the holder
-   * is answered by the platform. Never throws.
+   * Handles a watcher's message. Live messages of the holder go to all readers that receive live items, or to
+   * those that they name. Readers send acknowledgements and pings. Any other message closes the line,
+   * including the ping of a former holder (the platform answers those of the current one). Never throws.
    */
   heard(socket: WebSocket, message: string | ArrayBuffer): void;
-  /** The line of a watcher has closed or broken. */
+  /** Handles a watcher's line that closed or broke. */
   closed(socket: WebSocket): void;
 }
 
-/** In the query of a request for a watcher: the epoch of the lease that it holds. */
+/** In the query of a watch request: the epoch of the holder's lease. */
 const HOLDER = 'holder';
 
-/** By which of these a watcher is found again, which is kept with its WebSocket. A holder's epoch is kept beside. */
+/**
+ * The tag of a reader, stored with its WebSocket. A holder's tag is `HOLDER`, and its epoch is stored beside
+ * it.
+ */
 const READER = 'reader';
 
-/** How the name begins of a line whose pings are answered, before its number. One of a former holder has closed before the number is given again. */
+/**
+ * The start of the tag of a line whose pings are answered, before its number. A former holder's line is
+ * closed before its number is used again.
+ */
 const LINE = 'line-';
 
-// As the other end of each line has them, which the compiler sees to.
+// Equal to the values of the other end. The compiler checks it.
 const LIVE: typeof wire.LIVE = 'live';
 const READ: typeof wire.READ = 'read';
 const PING: typeof wire.PING = 'ping';
@@ -37,23 +43,32 @@ const LONGEST_LIVE: typeof wire.LONGEST_LIVE = 524_288;
 const LIVE_BEGINS: typeof wire.LIVE_BEGINS = '{"turn":';
 const TO_BEGINS: typeof wire.TO_BEGINS = '{"to":"';
 
-/** Makes the list of those who watch a session. `watched` returns it, and is first called when there is a watcher. */
+/**
+ * Creates the watchers of a session. `watched` returns the session's ledger, and is first called when there
+ * is a watcher.
+ */
 export function createWatchers(
   ctx: DurableObjectState,
   watched: () => Pick<SessionLedger, 'notice' | 'wake' | 'clock'>,
 ): Watchers {
-  /** Characters that were sent to each who is shown what is not journaled, or came from each who shows, since it was last said that they were read. */
+  /**
+   * Characters that were sent to each reader of live items, or came from each sender, since the last
+   * acknowledgement.
+   */
   let unread = new Map<WebSocket, number>();
   const open = (tag: string): WebSocket[] => ctx.getWebSockets(tag).filter(isOpen);
   const hasLiveReaders = (): boolean => ctx.getWebSockets(LIVE).some(isOpen);
   const pingedOver = (line: WebSocket): number | null =>
     ctx.getWebSocketAutoResponseTimestamp(line)?.getTime() ?? null;
-  /** The platform answers pings of no holder any more, or of this one alone. A holder has one line: the others are gone. */
+  /**
+   * Makes the platform answer only the pings of this holder, or of none. Closes the lines of all holders so
+   * far, since a session has one.
+   */
   const fence = (pair?: WebSocketRequestResponsePair): void => {
     ctx.setWebSocketAutoResponse(pair);
     for (const socket of open(HOLDER)) close(socket);
   };
-  /** `joined`: the name of a reader who has come. */
+  /** `joined`: the name of a new reader. */
   const tellHolders = (joined?: string): void => {
     const holders = open(HOLDER);
     if (holders.length === 0) return;
@@ -125,31 +140,31 @@ export function createWatchers(
       if (kind === READER && message === PING) watched().wake();
       else if (kind === READER && more === LIVE && message === READ) unread.delete(socket);
       else if (kind !== HOLDER || !isShown(message)) close(socket);
-      // Nobody is shown what somebody does who has lost the session.
+      // A former holder's live messages are not passed on.
       else if (watched().clock.isHeldBy(Number(more))) relay(socket, message);
     },
   };
 }
 
-/** An epoch has no more digits. */
+/** The maximum number of digits of an epoch. */
 const EPOCH_LENGTH = 20;
 
-/** The tags that a watcher is kept with. The last one of who is shown what is not journaled is its name. */
+/** Returns the tags of a watcher's WebSocket. The last tag of a reader of live items is its name. */
 function tagsOf({ url }: Request): string[] {
   const { searchParams } = new URL(url);
   const holder = searchParams.get(HOLDER);
   if (holder !== null) return [HOLDER, holder.slice(0, EPOCH_LENGTH)];
-  // Two readers of one name would be sent the same beginning twice, and show it once.
+  // Names are random, since two readers with the same name would receive each other's catch-up.
   return searchParams.has(LIVE) ? [READER, LIVE, `${LIVE}-${crypto.randomUUID().slice(0, 8)}`] : [READER];
 }
 
-/** It is not parsed: those who are shown it do that. */
+/** Recognizes a live message without parsing it. Its readers parse it. */
 const isShown = (message: string | ArrayBuffer): message is string =>
   typeof message === 'string' &&
   message.length <= LONGEST_LIVE &&
   (message.startsWith(LIVE_BEGINS) || message.startsWith(TO_BEGINS));
 
-/** The names of those readers that a message is for, unless it is for all, and what they are sent. */
+/** Returns the message to pass on, and the names of its readers if it is not for all. */
 function addressed(sent: string): { readonly to?: readonly string[]; readonly message: string } {
   if (sent.startsWith(LIVE_BEGINS)) return { message: sent };
   const end = sent.indexOf('"', TO_BEGINS.length);
@@ -163,17 +178,17 @@ function send(socket: WebSocket, text: string): void {
   try {
     socket.send(text);
   } catch {
-    // It has closed since it was listed; its watcher is told by the close.
+    // The socket has closed since it was listed. Its watcher sees the close.
   }
 }
 
-/** Of what is no message of ours. */
+/** The close code for an unknown message. */
 const POLICY_VIOLATION = 1008;
 
 function close(socket: WebSocket): void {
   try {
     socket.close(POLICY_VIOLATION, 'Only the holder may say this.');
   } catch {
-    // It has closed since it was heard.
+    // The socket has closed since its message arrived.
   }
 }
