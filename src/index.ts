@@ -1,4 +1,4 @@
-/** The entry `holdfast`: what agents and tools are made with. Nothing here needs a Worker. */
+/** The entry `holdfast`: the functions to define agents and tools. None of them needs a Worker. */
 
 export { AgentDefinitionError } from './agent/check-settings.ts';
 export {

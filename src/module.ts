@@ -1,4 +1,4 @@
-/** The entry `holdfast/module`: a feature of your own, which plugs in where the features of the library do. */
+/** The entry `holdfast/module`: define your own modules, with the same seams as those of the library. */
 
 import type { EventOf } from './journal/events.ts';
 import { FOLDING } from './journal/memory-folding.ts';
@@ -61,91 +61,116 @@ export { defineRoute, type ModuleRoute } from './worker/module-routes.ts';
 export type { HttpRequest } from './worker/route.ts';
 export { type ProblemToTell, type Tell, type Teller, tellerOf } from './worker/tell.ts';
 
-/** The literal that `defineModule` takes, beside `state`. */
+/** The options of `defineModule`, beside `state`. */
 export interface ModuleConfig {
-  /** A letter, then letters, digits, `-` and `_`. Journals keep it, so it stays. */
+  /** A letter, then letters, digits, `-` and `_`. Journals contain it, so do not change it. */
   readonly name: string;
-  /** A use of an agent holds in the loops inside the agent's own too. Defaults to `false`; a use of the app holds in every loop. */
+  /**
+   * If `true`, a use of an agent also applies to loops nested in the agent's own. Defaults to `false`. A use
+   * of the app applies to every loop.
+   */
   readonly nested?: boolean | undefined;
 }
 
-/** A feature. An app, an agent or a tool has it by one of its uses. */
+/** A feature. An app, an agent or a tool has it through a use. */
 export interface Module extends ModuleIdentity {
   /**
-   * Makes a use, for `use` of `createHoldfast`, `defineAgent` and `createTestSession`, or `uses` of a tool. Without parts it returns one
-   * and the same use, so that many tools may carry it. A copy of a use brings nothing, and is refused.
+   * Creates a use, for `use` of `createHoldfast`, `defineAgent` and `createTestSession`, or for `uses` of a
+   * tool. Without parts it always returns the same use, so that many tools can carry it. A copy of a use has
+   * no effect, and is refused.
    *
-   * @throws ConfigurationError if a route is none. ModuleError if a part is unknown.
+   * @throws ConfigurationError if an element of `routes` is not a route.
+   * @throws ModuleError if a part is unknown.
    */
   use(parts?: ModuleParts): ModuleUse;
 }
 
-/** A module with a state, and the doors to it. Its parts and its tools read the state by `recall`. */
+/**
+ * A module with a state, and functions to access it. Its parts and its tools read the state with `recall`.
+ */
 export interface RememberingModule<Value extends Json, Fact extends Json>
   extends Module,
     ModuleState<Value, Fact> {
   readonly memory: ToolMemory<Value, Fact>;
 }
 
-/** What a use of a module brings: a member for each seam. An absent member costs nothing. */
+/** The parts of a module's use: one member for each seam. An absent member costs nothing. */
 export interface ModuleParts extends Omit<LoopSeam, 'prepare' | 'ask'>, Pick<AppParts, 'files'> {
-  /** Tells uses of one module apart. Defaults to the empty text. */
+  /** Distinguishes the uses of one module. Defaults to the empty string. */
   readonly key?: string | undefined;
-  /** Decides which tools each loop of the app is offered. Pure: the same list when nothing changes. Must not throw. */
+  /**
+   * Decides which tools each loop of the app offers. Must be pure, must return the same array if it changes
+   * nothing, and must not throw.
+   */
   readonly offer?: InjectionStrategy['offer'] | InjectionStrategy | undefined;
   /**
-   * Called before tools are offered for a model call, but not for the last one at a limit. After a crash it is called again, so it
-   * decides by the state. It must rethrow what `ask` and `durable` throw.
+   * Called before tools are offered for a model call, except for the last call at a limit. After a crash it
+   * is called again, so it must decide from the state. It must rethrow errors of `ask` and `durable`.
    */
   prepare?(loop: PreparedLoop): Promise<void>;
-  /** Wraps the model calls. Uses that share one object wrap each call once. */
+  /** Wraps the model calls. If several uses share one object, it wraps each call once. */
   readonly ask?: AskLayer | undefined;
-  /** Returns what is stored with the stop of a turn, in one commit. Synchronous. If it throws, the turn stops without it. */
+  /**
+   * Returns data to store with the stop of a turn, in one commit. Synchronous. If it throws, the turn stops
+   * without that data.
+   */
   ended?(turn: ModuleTurn): StoredWithStop | undefined;
   /**
-   * Does the work of a row that `ended` has stored, at least once, within 30 seconds. If it rejects, the row is offered again after a
-   * minute, then after pauses that double up to an hour.
+   * Does the work of a row that `ended` stored, at least once, within 30 seconds. If it rejects, the row is
+   * offered again after a minute, then after pauses that double up to an hour.
    */
   due?(work: DueWork, app: ModuleApp): ReturnType<DoWork>;
-  /** Made by `defineRoute`. None may have a path of the app or of another module. */
+  /** Routes made by `defineRoute`. Their paths must differ from those of the app and of other modules. */
   readonly routes?: readonly ModuleRoute[] | undefined;
-  /** Runs at each time of the `crons` of wrangler.toml. What it throws shows the event as failed. */
+  /** Runs at each time in `crons` of wrangler.toml. If it throws, the platform shows the event as failed. */
   scheduled?(app: ModuleApp, time: CronTime): Promise<void>;
   /**
-   * Wraps every request to the app, also one that is refused. The first use is the outermost. `next` never rejects: a failure is a
-   * response by then. The app's own headers (`x-request-id`, `cache-control`) are added to whatever it returns. Of the app: a use of an agent or a tool
-   * may not have it, nor `caller` and `admit`.
+   * Wraps every request to the app, including refused ones. The first use is the outermost. `next` never
+   * rejects, since a failure is already a response. The app adds its own headers (`x-request-id`,
+   * `cache-control`) to the returned response. Only uses of the app can have `http`, `caller` and `admit`,
+   * not those of an agent or a tool.
    */
   http?(asked: HttpRequest, next: (asked: HttpRequest) => Promise<Response>): Promise<Response>;
-  /** Returns the caller for whom a request is handled, in place of the one that `auth` returned. It may throw a `SessionError`. */
+  /**
+   * Returns the caller to handle a request for, in place of the one from `auth`. It can throw a
+   * `SessionError`.
+   */
   caller?(caller: Caller, request: Request): Caller | Promise<Caller>;
   /**
-   * Called before a client or a delivery starts a turn in a session of this owner, or may do so. To refuse it, throw a `SessionError`, such as
-   * `rate-limited`. Code of the app, by `holdfast.session`, is not asked.
+   * Called before a client or a delivery starts, or could start, a turn in a session of this owner. To refuse
+   * it, throw a `SessionError`, such as `rate-limited`. Not called for code of the app that uses
+   * `holdfast.session`.
    */
   admit?(owner: Owner, app: ModuleApp): Promise<void>;
 }
 
-/** A loop before its next model call. `view` is what `recall` of a module takes. */
+/** A loop before its next model call. Pass `view` to `recall` of a module. */
 export interface PreparedLoop extends Discovery {
-  /** Journals a fact as an event of the module, and folds it at once. Called by `remember` of the module. */
+  /** Journals a fact as an event of the module, and folds it at once. Used by `remember` of the module. */
   record: Parameters<ModuleState<Json, Json>['remember']>[0]['record'];
-  /** Resolves when all that was journaled is stored. @throws CallInterrupted when it never will be. */
+  /**
+   * Resolves when all journaled facts are stored.
+   *
+   * @throws CallInterrupted if they never will be.
+   */
   durable(): Promise<void>;
 }
 
-/** A turn that stops, and whose session it is of. */
+/** A stopped turn, with the address of its session. */
 export interface ModuleTurn extends Omit<StoppedTurn, 'name'>, SessionAddress {}
 
-/** A row that is due, and whose session it is of. */
+/** A due row, with the address of its session. */
 export interface DueWork extends SessionAddress {
-  /** As `ended` has named the work. */
+  /** The name of the work, as returned by `ended`. */
   readonly ref: string;
-  /** Which attempt this is, from 1 on. An attempt that no one answered counts. */
+  /** The number of this attempt, starting at 1. An attempt without a reply counts. */
   readonly attempt: number;
 }
 
-/** An app, as its modules have it in one invocation. Its sessions are asked by `sessionOf(holdfast, app.env, ...)`. */
+/**
+ * An app, as its modules see it in one invocation. Reach its sessions with `sessionOf(holdfast, app.env,
+ * ...)`.
+ */
 export interface ModuleApp {
   readonly env: Env;
   readonly log: Log;
@@ -154,9 +179,10 @@ export interface ModuleApp {
 }
 
 /**
- * Defines a module, once, as a constant. Facts of an app's modules are journaled as `app:{name}`, so that none can meet one of the library.
+ * Defines a module. Call it once and keep the result in a constant. Facts of an app's modules are journaled
+ * as `app:{name}`, so that they do not collide with those of the library.
  *
- * @throws ModuleError if the name cannot be journaled, or the state is impossible.
+ * @throws ModuleError if the name cannot be journaled, or if the state is invalid.
  *
  * @example
  * ```ts
@@ -194,7 +220,11 @@ export function defineModule<Value extends Json, Fact extends Json>(
   return memory ? Object.assign(module, { memory }, accessTo(memory, state?.schema)) : module;
 }
 
-/** In development: @throws ModuleError if a key is unknown, missing or of another type. */
+/**
+ * Checks the literal in development.
+ *
+ * @throws ModuleError if a key is unknown, missing or of another type.
+ */
 function checkLiteral(config: { readonly state?: unknown }): void {
   const fault = literals?.fault(config, 'defineModule');
   const inState =
@@ -240,7 +270,11 @@ const preparedLoop = (module: ModuleIdentity, loop: Loop): PreparedLoop => ({
   durable: () => loop.journal.durable(),
 });
 
-/** The app sets headers, which those of a fetched response do not let it. @throws TypeError if it is no response. */
+/**
+ * Copies the response, since the headers of a fetched response are immutable.
+ *
+ * @throws TypeError if it is not a response.
+ */
 function toOwnResponse(response: Response): Response {
   if (response instanceof Response) return new Response(response.body, response);
   throw new TypeError('`http` of a module must return a Response.');
@@ -252,13 +286,17 @@ const toModuleApp = ({ env, host }: AdmittingApp): ModuleApp => ({
   now: () => host.clock.now(),
 });
 
-/** A fact of a module, and the memory that it is for. */
+/** A module's fact, and the memory that it belongs to. */
 interface Recorded<Value extends Json, Fact extends Json> {
   readonly memory: ToolMemory<Value, Fact>;
   readonly fact: Fact;
 }
 
-/** The event by which a module records a fact beside the end of a call, without secrets. @throws TypeError if the fact is not JSON. */
+/**
+ * Returns the event that records a fact of a module outside the end of a call, without secrets.
+ *
+ * @throws TypeError if the fact is not JSON.
+ */
 export function factEvent<Value extends Json, Fact extends Json>(
   loop: Loop,
   { name }: Pick<ModuleIdentity, 'name'>,

@@ -6,7 +6,12 @@ import { shorten } from '../tool/json.ts';
 import { literals } from '../tool/literals.ts';
 import { ended, nameIn } from '../tool/shown.ts';
 
-/** @throws AgentDefinitionError if the output is not the schema of a JSON object, which is what models are good at. */
+/**
+ * Returns the form of an agent's answers.
+ *
+ * @throws AgentDefinitionError if the output is not the schema of a JSON object, the form that models handle
+ * well.
+ */
 export function readOutput(agent: string, declared: InputDeclaration): AnswerForm | undefined {
   try {
     return toAnswerForm(agent, declared);
@@ -17,7 +22,7 @@ export function readOutput(agent: string, declared: InputDeclaration): AnswerFor
   }
 }
 
-/** @throws AgentDefinitionError when a limit cannot be one. */
+/** @throws AgentDefinitionError if a limit is invalid. */
 export function checkLimits(agent: string, limits: Limits | undefined): void {
   const fault = limitProblem(limits);
   if (!fault) return;
@@ -26,15 +31,15 @@ export function checkLimits(agent: string, limits: Limits | undefined): void {
   throw new AgentDefinitionError(agent, { field: `limits.${path}`, problem });
 }
 
-/** An agent was declared wrongly; thrown where it is defined. */
+/** Thrown by `defineAgent` if the definition is invalid. */
 export class AgentDefinitionError extends Error {
   override readonly name = 'AgentDefinitionError';
-  /** The name that was given, valid or not. */
+  /** The given name, valid or not. */
   readonly agent: string;
-  /** The property of the definition that is wrong, such as `limits.iterations`. */
+  /** The invalid property of the definition, such as `limits.iterations`. */
   readonly field: string;
 
-  /** `problem` is a sentence that goes on after "Agent 'x' ". */
+  /** `problem` continues the sentence "Agent 'x' ...". */
   constructor(
     agent: string,
     { field, problem }: { readonly field: string; readonly problem: string },
@@ -46,7 +51,12 @@ export class AgentDefinitionError extends Error {
   }
 }
 
-/** In development: @throws AgentDefinitionError if a key of the literal is unknown, missing or of another kind, or a list holds something else. */
+/**
+ * Checks the literal in development.
+ *
+ * @throws AgentDefinitionError if a key is unknown, missing or of the wrong type, or if a list has an element
+ * of the wrong type.
+ */
 export function checkAgentLiteral(config: unknown): void {
   const fault = literals?.fault(config, 'defineAgent');
   if (fault) throw new AgentDefinitionError(nameIn(config), fault);

@@ -31,110 +31,126 @@ import { type ContextValues, ToolCallContext } from '../tool/tool-call-context.t
 import { ownOffers, usesOf } from '../tool/uses.ts';
 import { AgentDefinitionError, checkAgentLiteral, checkLimits, readOutput } from './check-settings.ts';
 
-/** Instructions, a model, tools and limits: code, deployed with the Worker and never stored. */
+/**
+ * An agent: instructions, a model, tools and limits. It is code that is deployed with the Worker, and is
+ * never stored.
+ */
 export interface Agent<Name extends string = string, Output = unknown> {
   readonly name: Name;
   readonly description: string;
-  /** They include the notes of its references. */
+  /** The instructions, including the notes of its references. */
   readonly instructions: string;
-  /** They include those of its references. */
+  /** The tools, including those of its references. */
   readonly tools: readonly AnyTool[];
-  /** What its sources ask for more tools, for whoever lists them. */
+  /** The providers that its sources ask for more tools. */
   readonly providers: readonly ToolProvider[];
-  /** Add tools to its own loop before those unfold: what its providers answer, and what its artifacts bring. */
+  /**
+   * Strategies that add tools to its own loop before those unfold: from its providers, and from artifacts.
+   */
   readonly sources: readonly InjectionStrategy[];
-  /** Change what its own loop offers, after all others. */
+  /** Strategies that change the tools of its own loop after all others. */
   readonly strategies: readonly InjectionStrategy[];
-  /** What each environment adds to its tools. */
+  /** The tools that it requests from the app, filled in each environment. */
   readonly asks: readonly AppRequest[];
   /** The modules that it uses: its own, and those that its tools bring along. */
   readonly uses: readonly ModuleUse[];
-  /** Those that it was given itself. */
+  /** The modules passed in `use`, without those that its tools bring along. */
   readonly use: readonly ModuleUse[];
-  /** What it asks of its app has not been added yet. */
+  /** `true` if its requests to the app are not filled yet. */
   readonly needsApp: boolean;
-  /** When it is absent, and so is `modelOf`, the app's model is asked. */
+  /** Its model. If this and `modelOf` are absent, the app's model is used. */
   readonly model?: ChatModel | undefined;
-  /** Makes its model of an environment, in the place of `model`. */
+  /** Makes its model from an environment, in place of `model`. */
   readonly modelOf?: ModelOfEnv | undefined;
   readonly settings?: AgentSettings | undefined;
-  /** The media types of files that its messages may hold; when it is absent, its model says which. */
+  /** The media types of files that its messages can contain. If absent, its model decides. */
   readonly accepts?: readonly string[] | undefined;
   readonly limits: LoopLimits & { readonly maxGenerations: CallLimit; readonly maxScheduled: CallLimit };
   readonly policies: LoopPolicies;
-  /** It lies under every request's context, which wins where both have a key. */
+  /** The context of its turns. A request's context overrides it key by key. */
   readonly context: ToolCallContext;
-  /** The form of its answers; they are words when it is absent. */
+  /** The form of its answers. Absent for plain text. */
   readonly output?: AnswerForm | undefined;
-  /** For inference only; never set. */
+  /** For type inference only. Never set. */
   readonly '~types'?: { readonly output: Output };
 }
 
-/** Bounds of a turn, and of the turns that turns start. */
+/** Limits of a turn, and of the turns that turns start. */
 export interface AgentLimits extends Limits {
   /**
-   * How many turns in a row may each be scheduled by the one before (`sendLater` of `holdfast/schedules`). Defaults to 8. In the last one
-   * `sendLater` throws. A message or a decision from outside resets the count.
+   * How many turns in a row can each be scheduled by the one before (`sendLater` of `holdfast/schedules`).
+   * Defaults to 8. In the last one `sendLater` throws. A message or a decision from outside resets the count.
    */
   readonly maxGenerations?: CallLimit | undefined;
   /**
-   * How many turns calls may start (`sendLater`, or a message to another session by `call.env`) between two messages of a
-   * person, however they branch. Defaults to 20. Recurring runs do not count.
+   * How many turns calls can start (`sendLater`, or a message to another session by `call.env`) between two
+   * messages of a person, across all branches. Defaults to 20. Recurring runs do not count.
    */
   readonly maxScheduled?: CallLimit | undefined;
 }
 
-/** The literal that `defineAgent` takes. */
+/** The options of `defineAgent`. */
 export interface AgentConfig<Name extends string, Declaration extends InputDeclaration = undefined> {
-  /** Stands in the paths of its sessions: 1 to 64 of the characters A-Z a-z 0-9 _ -. */
+  /** Part of the URLs of its sessions: 1 to 64 of the characters A-Z a-z 0-9 _ -. */
   readonly name: Name;
-  /** What the agent is for, for whoever reads `GET /agents`. */
+  /** The purpose of the agent, for readers of `GET /agents`. */
   readonly description: string;
-  /** What the model is told first in every request. */
+  /** The instructions at the start of every model request. */
   readonly instructions: string;
   /**
-   * What the model may call; each name once. Tools, tool objects, factories (`toolFactory`), providers, groups (`toolGroup('web')` for
-   * one by its role) and references (`defineReference`), whose notes are added to the instructions, may be mixed.
+   * The tools that the model can call, each name once. Accepts any mix of tools, tool objects, factories
+   * (`toolFactory`), providers, groups (`toolGroup('web')` requests one by role) and references
+   * (`defineReference`), whose notes are added to the instructions.
    */
   readonly tools?: readonly ToolSource[] | undefined;
   /**
-   * Modules that it uses, beside those that its tools bring along: `summarize()`, `budget()`, `chaining([chainFrom(Customer)])`, what
-   * `defineInjectionStrategy` returns, in order.
+   * Modules that it uses, in addition to those that its tools bring along: `summarize()`, `budget()`,
+   * `chaining([chainFrom(Customer)])`, or the return value of `defineInjectionStrategy`. Their order counts.
    */
   readonly use?: readonly ModuleUse[] | undefined;
   /**
-   * When it is absent, the app's model is asked. A function makes it of the Worker's vars, secrets and bindings, once for each
-   * environment; where it throws, turns fail as `misconfigured`. A test session asks its own model in that place.
+   * The model. Defaults to the app's. A function makes it from the Worker's vars, secrets and bindings, once
+   * for each environment. If it throws, turns fail as `misconfigured`. A test session uses its own model
+   * instead of a function.
    */
   readonly model?: ChatModel | ModelOfEnv | undefined;
-  /** How its replies are made: temperature, thinking, tool choice and more, over the defaults of its model. */
+  /**
+   * Settings of its model calls, such as temperature, thinking and tool choice, over the defaults of its
+   * model.
+   */
   readonly settings?: AgentSettings | undefined;
   /**
-   * The media types of files that messages may hold, such as `['image/*', 'application/pdf']`; `[]` for none. Unless given:
-   * the images, PDF and text that its model's adapter says it takes, and none where it does not say. What the adapter says
-   * that its model cannot be given is refused even when it is named here.
+   * The media types of files that messages can contain, such as `['image/*', 'application/pdf']`, or `[]` for
+   * none. Defaults to the images, PDF and text that its model's adapter supports, or to none if the adapter
+   * does not say. Types that the adapter rules out are refused even if listed here.
    */
   readonly accepts?: readonly string[] | undefined;
-  /** Bounds of one turn. Defaults to 20 iterations. */
+  /** Limits of one turn. Defaults to 20 iterations. */
   readonly limits?: AgentLimits | undefined;
-  /** What its loops do where there is a choice: tools that do not exist, blank replies, tools that throw. */
+  /**
+   * The handling of tools that do not exist, blank replies, tools that throw, and other choices of its loops.
+   */
   readonly policies?: Policies | undefined;
-  /** Tool-call context of every turn; a request's own wins where both have a key. No credentials: it is code. */
+  /**
+   * The tool-call context of every turn. A request's own context overrides it key by key. Do not put
+   * credentials here, since it is code.
+   */
   readonly context?: ContextValues | ToolCallContext | undefined;
   /**
-   * What an answer must be: the schema of a JSON object, or a domain type. The answer of a turn then has it as `object`. A model whose
-   * answer does not fit is told why and asked once more; then the turn fails as `invalid-output`.
+   * The form of its answers: the schema of a JSON object, or a domain type. The answer of a turn then has it
+   * as `object`. If an answer does not fit, the model reads why and is asked once more. After that, the turn
+   * fails as `invalid-output`.
    */
   readonly output?: Declaration | undefined;
 }
 
 /**
- * Declares an agent: it runs nowhere until it is given to an app, or to a test session.
+ * Defines an agent. It runs once it is passed to an app or a test session.
  *
- * @throws AgentDefinitionError when a key is not known or its value of another kind or one that it cannot work with, the model is none,
- *   the name cannot stand in a path, something in the list is no tool, two tools share a name, the description is blank, a limit is on
- *   the cost of a model without prices, or the output is not the schema of a JSON object; ToolDefinitionError and ToolObjectError as
- *   `collectTools`.
+ * @throws AgentDefinitionError if a key is unknown or its value is invalid, the name cannot be part of a URL,
+ * a list element is not a tool, two tools share a name, the description is blank, a cost limit applies to a
+ * model without prices, or the output is not the schema of a JSON object.
+ * @throws ToolDefinitionError and ToolObjectError as `collectTools` does.
  *
  * @example
  * ```ts

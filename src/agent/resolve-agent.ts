@@ -11,7 +11,7 @@ import type { Agent } from './define-agent.ts';
 /** The Worker's vars, secrets and bindings. */
 type Env = Readonly<Record<string, unknown>>;
 
-/** An app, as its modules see it that add to its agents. */
+/** An app, for modules that add to its agents. */
 export interface ResolvingApp {
   readonly agents: readonly Agent[];
   /** The uses of the app itself. */
@@ -19,23 +19,27 @@ export interface ResolvingApp {
   readonly log: Log;
 }
 
-/** What a module adds to agents that ask the app for something (`needsApp`). */
+/** The functions of a module that adds tools to agents with requests to the app (`needsApp`). */
 export interface AgentSeam {
-  /** Bring along modules: what may be added to an agent. */
+  /** The carriers of modules that can be added to an agent. */
   readonly carriers: readonly Carrier[];
   /**
-   * Called once for an app. The function returns an agent as an environment has it: the same object for the same agent and environment,
-   * and the agent itself if it needs nothing. It throws a ConfigurationError if the environment lacks what the agent asks for.
+   * Called once for an app. Returns a function that completes an agent for an environment. That function
+   * returns the same object for the same agent and environment, and the agent itself if it has no requests.
+   * It throws a ConfigurationError if the environment lacks something that the agent requests.
    *
-   * @throws ConfigurationError if the app lacks what its agents ask for.
+   * @throws ConfigurationError if the app lacks something that its agents request.
    */
   resolving(app: ResolvingApp): (agent: Agent, env: Env) => Agent;
 }
 
-/** What uses of modules add to agents. */
+/** The seam of modules that add to agents. */
 export const AGENTS = defineSeam<AgentSeam>();
 
-/** Returns the function that gives agents what they ask the app for, or `undefined` for an app whose modules add nothing to agents. */
+/**
+ * Returns a function that fills agents' requests to the app, or `undefined` if no module of the app adds to
+ * agents.
+ */
 export function agentResolver({
   modules: { uses, appWide },
   agents,
@@ -51,13 +55,13 @@ export function agentResolver({
   return (agent, env) => steps.reduce((one, resolve) => resolve(one, env), agent);
 }
 
-/** What an app has its modules of: its own, and those that its agents bring along. */
+/** The sources of an app's modules: its own uses, and those of its agents. */
 interface AppWithModules {
   readonly use?: readonly ModuleUse[] | undefined;
   readonly agents: readonly Agent[];
 }
 
-/** An agent that is a copy of another may have other tools by now. */
+/** Read from the tools, since a copy of an agent can have other tools than the original. */
 const carriersOf = ({ tools, providers, sources, strategies }: Agent): readonly Carrier[] => [
   ...tools,
   ...providers,
@@ -66,9 +70,10 @@ const carriersOf = ({ tools, providers, sources, strategies }: Agent): readonly 
 ];
 
 /**
- * All modules of an app, each once.
+ * Returns all modules of an app, each once.
  *
- * @throws ConfigurationError in development, if two modules share a name, two uses of one module a key, or an agent accepts files that no module keeps.
+ * @throws ConfigurationError in development, if two modules share a name, two uses of one module share a key,
+ * or an agent accepts files but no module keeps them.
  */
 export function appModules({ use = [], agents }: AppWithModules): Modules {
   const shared = use.flatMap((one) => AGENTS.of(one)?.carriers ?? []);

@@ -1,4 +1,4 @@
-/** The entry `holdfast/kinds`: the kinds of tools that there are, and what tools of your own modules are made with. */
+/** The entry `holdfast/kinds`: the kinds of tools, and the building blocks for your own kinds. */
 
 export type { ParsedAnswer } from '../loop/answer-form.ts';
 export { discoveryIn } from '../loop/discovery.ts';

@@ -23,26 +23,26 @@ import {
   type ToolSource,
 } from './tool-source.ts';
 
-/** The tools of a list as it stands now. */
+/** The current tools of a list. */
 export interface ResolvedTools {
-  /** Those that were listed, in order, then those that providers answered. */
+  /** The listed tools in order, followed by those from providers. */
   readonly tools: readonly AnyTool[];
-  /** For names that come from outside. */
+  /** The tools by name, for lookups of names from outside. */
   readonly byName: ReadonlyMap<string, AnyTool>;
 }
 
 /** How strictly tools are collected. */
 export interface CollectOptions {
-  /** Refuse names with a hyphen, which some catalogues do not know. */
+  /** If `true`, refuses names with a hyphen, which some catalogues do not support. */
   readonly strictNames?: boolean | undefined;
 }
 
 /**
- * The tools of a list that may mix tools, tool objects and providers, which are asked each time. A provider's
- * tool whose name is taken is left out.
+ * Returns the current tools of a list. The list can mix tools, tool objects and providers, which are asked on
+ * each call. A provider's tool is left out if its name is taken.
  *
- * @throws ToolResolutionError, ToolDefinitionError or ToolObjectError as `collectTools`; ToolResolutionError when a
- *   provider answers with something else than tools.
+ * @throws ToolResolutionError, ToolDefinitionError or ToolObjectError as `collectTools` does.
+ * ToolResolutionError if a provider returns a value that is not a tool.
  */
 export function resolveTools(
   sources: readonly ToolSource[],
@@ -56,7 +56,11 @@ export function resolveTools(
   return { tools, byName: new Map(tools.map((tool) => [tool.name, tool])) };
 }
 
-/** The tools, and those that the providers answer now. @throws as `resolveTools`, and what a provider throws. */
+/**
+ * Returns the tools, followed by the current tools of the providers.
+ *
+ * @throws as `resolveTools` does, and any error that a provider throws.
+ */
 export const withProvided = (
   tools: readonly AnyTool[],
   providers: readonly ToolProvider[],
@@ -64,8 +68,8 @@ export const withProvided = (
 ): readonly AnyTool[] => providers[0]?.[ASKS].withProvided(tools, providers, options) ?? tools;
 
 /**
- * The provider, each of its tools as `change` makes it, or left out where that answers `undefined`. The same tool is changed
- * once. What is no tool is left for whoever asks to refuse.
+ * Returns the provider with each of its tools changed by `change`, or left out if that returns `undefined`.
+ * Each tool is changed once. Values that are not tools pass through, and are refused later.
  */
 export function changedTools(
   provider: ToolProvider,
@@ -80,11 +84,13 @@ export function changedTools(
 }
 
 /**
- * The tools of a list that may mix tools, tool objects, groups, references, factories and providers. What is listed twice counts once;
- * an empty list is fine.
+ * Collects the tools of a list that can mix tools, tool objects, groups, references, factories and providers.
+ * Duplicates count once. An empty list is valid.
  *
- * @throws ToolResolutionError for what is none of these, or may not stand here, and when two tools share a name;
- *   ToolDefinitionError for a name that some provider would refuse; ToolObjectError as `toolsOf`.
+ * @throws ToolResolutionError if an element is none of these or is not allowed here, or if two tools share a
+ * name.
+ * @throws ToolDefinitionError if a provider would refuse a tool's name.
+ * @throws ToolObjectError as `toolsOf` does.
  */
 export function collectTools(sources: readonly ToolSource[], place: CollectPlace = {}): CollectedTools {
   const byName = new Map<string, AnyTool>();
@@ -112,9 +118,11 @@ export function collectTools(sources: readonly ToolSource[], place: CollectPlace
 }
 
 /**
- * What a list holds that a tool is made with. `said`: what the error says before the reason.
+ * Collects the tools in a field of a tool's definition. `said`: the start of the error message, before the
+ * reason.
  *
- * @throws ToolDefinitionError for what cannot be listed there; ToolObjectError as `toolsOf`.
+ * @throws ToolDefinitionError if an element cannot be listed there.
+ * @throws ToolObjectError as `toolsOf` does.
  */
 export function collectFor(
   { tool, field, said = 'it cannot have these tools' }: ListPlace,
@@ -129,14 +137,14 @@ export function collectFor(
   }
 }
 
-/** Where a list stands in the literal of a tool. */
+/** The place of a list in a tool's definition. */
 interface ListPlace {
   readonly tool: string;
   readonly field: string;
   readonly said?: string | undefined;
 }
 
-/** What one element of a list holds. The types cannot keep everything out. */
+/** Collects one element of a list. Checked at run time, since the types cannot exclude every mistake. */
 function collectAt(source: unknown, place: ListedAt): Partial<CollectedTools> {
   if (isTool(source)) return { tools: [source] };
   if (carriesSource(source)) return source[SOURCE](place);
@@ -146,7 +154,7 @@ function collectAt(source: unknown, place: ListedAt): Partial<CollectedTools> {
   throw new ToolResolutionError(`Tool at index ${place.index} ${mistake}`);
 }
 
-/** A tool, and the index of what brings it. */
+/** A tool, and the index of the element that brings it. */
 type Brought = readonly [tool: AnyTool, index: number];
 
 const duplicate = (sources: readonly ToolSource[], taken: Brought, second: Brought): ToolResolutionError =>
@@ -154,13 +162,15 @@ const duplicate = (sources: readonly ToolSource[], taken: Brought, second: Broug
     `Duplicate tool name: '${second[0].name}'${literals?.broughtTwice(sources, [taken, second]) ?? ''}`,
   );
 
-/** The sources after one that asks these providers, in place of the one that asked only some of them. */
+/** Adds a source that asks these providers. It replaces the one that asked only some of them. */
 export const withProviders = (
   sources: readonly InjectionStrategy[],
   providers: readonly ToolProvider[],
 ): readonly InjectionStrategy[] => providers[0]?.[ASKS].withProviders(sources, providers) ?? sources;
 
-/** The same source, each tool that it adds as `change` makes it. An unchanged list stays the same list. */
+/**
+ * Returns the source with each tool that it adds changed by `change`. An unchanged list stays the same array.
+ */
 export function changedSource(
   source: InjectionStrategy,
   change: (tool: AnyTool) => AnyTool,
@@ -183,19 +193,23 @@ export function changedSource(
   };
 }
 
-/** What was made of an offer, and to what that was added. */
+/** A changed offer, and the list that its tools were added to. */
 interface Changed {
   readonly of: readonly AnyTool[];
   readonly made: readonly AnyTool[];
 }
 
 /**
- * The same source with each of its tools decorated, also those that come later: what a provider answers is decorated as it comes, and
- * of an unfolding tool the tools behind it are, at whatever depth, and opening it is not. An agentic tool is one tool. A
- * tool stays a tool, a provider a provider, and a group a group; an object, a reference or a factory becomes a list of its tools,
- * and of a list the tools come first. Each tool is decorated once. Nothing that was given is changed.
+ * Decorates every tool of a source, including tools that arrive later: those of a provider as it returns
+ * them, and those behind an unfolding tool at any depth. Opening an unfolding tool is not decorated, and an
+ * agentic tool counts as one tool.
  *
- * @throws ToolResolutionError, ToolDefinitionError or ToolObjectError for what cannot be listed among the tools of an agent.
+ * A tool stays a tool, a provider a provider, and a group a group. An object, a reference or a factory
+ * becomes a list of its tools. In a list, tools come first. Each tool is decorated once, and the originals
+ * are not changed.
+ *
+ * @throws ToolResolutionError, ToolDefinitionError or ToolObjectError if an element cannot be listed among
+ * the tools of an agent.
  *
  * @example
  * ```ts
@@ -221,7 +235,7 @@ export function eachTool(
   return [...tools, ...providers, ...list.filter(isGroup).map((group) => eachTool(group, change))];
 }
 
-/** What a decorator of each tool is: it takes a tool and answers a tool. */
+/** A decorator for `eachTool`: takes a tool and returns a tool. */
 type ChangesTool = (tool: AnyTool) => AnyTool;
 
 const partsOf = (

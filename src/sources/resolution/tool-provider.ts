@@ -18,7 +18,8 @@ import {
 } from './tool-source.ts';
 
 /**
- * Makes a source of tools that may be others each time. It is listed among the tools of an agent, or wherever tools are listed.
+ * Creates a source of tools that can change over time. List it wherever tools are listed, such as among the
+ * tools of an agent.
  *
  * @example
  * ```ts
@@ -69,10 +70,10 @@ function withProviders(
 
 const ASKING: AsksProviders = { withProvided, withProviders };
 
-/** The log is told of as many names that are taken. */
+/** The maximum number of taken names that are logged. */
 const MAX_TOLD = 100;
 
-/** Offers what an agent's tool providers answer now, beside its own tools. Names that are taken are logged once. */
+/** Offers the current tools of an agent's providers beside its own tools. Logs each taken name once. */
 function dynamicTools(providers: readonly ToolProvider[]): InjectionStrategy {
   const finding = providers.flatMap(partsOf);
   const offers = new WeakMap<readonly AnyTool[], readonly AnyTool[]>();
@@ -93,7 +94,7 @@ function dynamicTools(providers: readonly ToolProvider[]): InjectionStrategy {
         onTaken: (tool, taken) => onTaken(view, tool, taken),
       });
       const former = offers.get(tools);
-      // A list that has not changed stays the same list: then it is sorted and indexed once.
+      // An unchanged list stays the same array, so that it is sorted and indexed once.
       if (former && sameTools(former, offered)) return former;
       offers.set(tools, offered);
       return offered;
@@ -101,19 +102,20 @@ function dynamicTools(providers: readonly ToolProvider[]): InjectionStrategy {
   };
 }
 
-/** Two groups may bring the same tool, each with its own card. */
+/** Two groups can bring the same tool, each with its own card. */
 const undecorated = (tool: AnyTool): AnyTool => (tool.delegate ? undecorated(tool.delegate) : tool);
 
-/** Characters of the names that a model is told of: a catalogue may hold thousands. */
+/** The maximum characters of the names listed to a model, since a catalogue can have thousands. */
 const MAX_LISTED = 2_000;
 
 /**
- * Stands in for those of the names that the providers do not answer in a loop, to be listed after them: a model that
- * lacks a tool which it was told of would make its answers up. Each call is answered with what is missing and
- * what there is, in the words of the first provider that has words for it; the log says it once. Outside of a loop nobody
- * knows what is missing, and nothing stands in.
+ * Returns a provider with stand-ins for those of the names that the providers lack in a loop. List it after
+ * them. A model that lacks a promised tool would otherwise make its answers up. Each call of a stand-in
+ * returns which tool is missing and which there are, in the words of the first provider with its own
+ * `missing`. The log reports it once. Outside of a loop there are no stand-ins, since the missing tools are
+ * not known.
  *
- * @throws ToolDefinitionError for a name that no tool can have.
+ * @throws ToolDefinitionError if a name is not valid for a tool.
  */
 export function requiredTools(names: readonly string[], providers: readonly ToolProvider[]): ToolProvider {
   const available = (view: LoopView): readonly string[] =>
@@ -137,14 +139,16 @@ export function requiredTools(names: readonly string[], providers: readonly Tool
   });
 }
 
-/** Says it in the words that MCP tools have too, for providers that have none of their own. */
+/** The message for providers without their own. MCP tools use the same one. */
 const missingTool = (name: string, available: readonly string[]): string =>
   `Required tool '${name}' not found. ` +
   (available.length > 0
     ? `Available tools: ${shorten(available.join(', '), MAX_LISTED)}`
     : 'No tools are available where it should come from.');
 
-/** It acts on nothing, so a call that was begun by the tool it stands in for is still told as unknown. */
+/**
+ * Returns a tool that has no effect. A call that the real tool began is therefore still reported as unknown.
+ */
 function standInFor(name: string, say: (view: LoopView) => string): AnyTool {
   const description = 'Missing at the moment. A call is answered with what there is instead.';
   checkNaming(name, description);

@@ -20,7 +20,7 @@ import type {
 } from '../../tool/tool.ts';
 import type { MemoryFact } from '../../tool/tool-memory.ts';
 
-/** What a list of tools may hold, wherever tools are listed. */
+/** An element of a list of tools, wherever tools are listed. */
 export type ToolSource =
   | AnyTool
   | ToolProvider
@@ -30,108 +30,129 @@ export type ToolSource =
   | AppRequest
   | ToolObjectSource;
 
-/** The key of the code that says what something in a list stands for, which a Worker without such things does not have. */
+/**
+ * The key of the function that collects the tools of a source. A Worker without such sources does not bundle
+ * that code.
+ */
 export const SOURCE: unique symbol = Symbol('holdfast.tool-source');
 
-/** What carries that code: made by `toolProvider`, `toolFactory`, `defineToolGroup`, `toolGroup` or `defineReference`. */
+/**
+ * An object with that function, made by `toolProvider`, `toolFactory`, `defineToolGroup`, `toolGroup` or
+ * `defineReference`.
+ */
 interface CarriesSource {
-  /** Returns what it stands for. @throws ToolResolutionError if it cannot be listed in this place. */
+  /**
+   * Returns the tools and other parts that it represents.
+   *
+   * @throws ToolResolutionError if it cannot be listed in this place.
+   */
   [SOURCE](place: ListedAt): Partial<CollectedTools>;
 }
 
-/** A list of sources, sorted out. */
+/** The contents of a list of sources, by kind. */
 export interface CollectedTools {
-  /** In the order of the list. */
+  /** Tools, in the order of the list. */
   readonly tools: readonly AnyTool[];
-  /** Providers that were not asked yet. */
+  /** Providers that have not been asked yet. */
   readonly providers: readonly ToolProvider[];
-  /** What the list of an agent asks of its app. */
+  /** Requests from an agent's list to its app. */
   readonly requests: readonly AppRequest[];
-  /** What the model should know of the tools in the list. */
+  /** Notes for the model about the tools in the list. */
   readonly notes: readonly string[];
 }
 
-/** Where tools are collected. */
+/** The place where tools are collected. */
 export interface CollectPlace {
-  /** Groups are left to the environments of an agent. Elsewhere their tools are collected. */
+  /** If `true`, groups are left for the environments of an agent. Otherwise their tools are collected. */
   readonly isAgent?: boolean | undefined;
-  /** What groups in the list may need. Defaults to nothing, since an agent has to allow it. */
+  /** The permissions that groups in the list can use. Defaults to none, since an agent must grant them. */
   readonly permissions?: readonly ToolGroupPermission[] | undefined;
-  /** What would have to need what a group in the list needs. Defaults to an agent. */
+  /**
+   * The name, for errors, of the definition that would have to grant the permissions. Defaults to an agent.
+   */
   readonly groupsIn?: string | undefined;
-  /** Why there can be no providers here, after "a tool provider". By default they can be. */
+  /** If set, providers are not allowed here. The text is the reason, and follows "a tool provider". */
   readonly noProviders?: string | undefined;
-  /** The index of the first element, where the list is a part of another. Defaults to 0. */
+  /** The index of the first element, if the list is part of another. Defaults to 0. */
   readonly from?: number | undefined;
-  /** What all of the list is inside of. */
+  /** The sources that contain this list. */
   readonly path?: readonly Nested[] | undefined;
 }
 
-/** Where one element of a list is. */
+/** The place of one element in a list. */
 export interface ListedAt extends CollectPlace {
   readonly index: number;
 }
 
-/** The literal that `toolProvider` takes. */
+/** The options of `toolProvider`. */
 export interface ToolProviderConfig {
   /**
-   * The tools of now. Asked before every model call, and again when calls are run, also of a call that was begun by
-   * another invocation: a tool that is gone by then is answered as one that does not exist. Must answer at once; what
-   * it throws fails the turn. The view is of the loop that asks; there is none where tools are only listed.
+   * Returns the current tools. Called before every model call, and again when calls run, including calls that
+   * another invocation began. A call of a tool that is gone by then gets the result of a tool that does not
+   * exist. Must be synchronous. If it throws, the turn fails. `view` shows the loop that asks. It is absent
+   * if tools are only being listed.
    */
   toolsNow(view?: LoopView): readonly AnyTool[];
-  /** Asked before each model call, so that `toolsNow` finds in the view what is known from outside. */
+  /** Called before each model call to discover outside state, so that `toolsNow` finds it in the view. */
   readonly discover?: Discovers | undefined;
   /**
-   * Returns whether the session knows what `discover` finds out: behind an unfolding tool, which has it find out when it is called.
-   * While it does, and there are no tools, the unfolding tool is not offered. Defaults to `false`. Must not throw.
+   * Returns whether the session knows the results of `discover`, for a provider behind an unfolding tool,
+   * which discovers only when it is called. If `true` and there are no tools, the unfolding tool is not
+   * offered. Defaults to `false`. Must not throw.
    */
   isKnown?(view: LoopView): boolean;
-  /** The modules that its tools need, as a tool has them. */
+  /** The modules that its tools need, as in the definition of a tool. */
   readonly uses?: readonly ModuleUse[] | undefined;
-  /** Shown where tools are listed and nobody is to be asked for any. */
+  /** Shown in lists of tools that are made without asking providers. */
   readonly about?: ProviderCard | undefined;
   /**
-   * Words for a call of a required tool that this provider lacks. `available`: the names that it has, sorted. Unless
-   * given: `Required tool '...' not found.` and that list.
+   * Returns the message for a call of a required tool that this provider lacks. `available`: the names that
+   * it has, sorted. Defaults to `Required tool '...' not found.` and that list.
    */
   readonly missing?: ((name: string, available: readonly string[]) => string) | undefined;
 }
 
-/** Tools that may be others each time they are asked for: by a setting, the hour, what a catalogue holds. Made by `toolProvider`. */
+/**
+ * A source of tools that can change over time: with a setting, the hour, or a catalogue. Made by
+ * `toolProvider`.
+ */
 export interface ToolProvider extends ToolProviderConfig, CarriesSource {
   readonly [ASKS]: AsksProviders;
 }
 
-/** The key of the code that asks providers. */
+/** The key of the functions that ask providers. */
 export const ASKS: unique symbol = Symbol('holdfast.tool-provider');
 
-/** That code, which every provider carries. */
+/** The functions that ask providers. Every provider carries them. */
 export interface AsksProviders {
-  /** The tools, and those that the providers answer now. @throws as `resolveTools`, and what a provider throws. */
+  /**
+   * Returns the tools, followed by the current tools of the providers.
+   *
+   * @throws as `resolveTools` does, and any error that a provider throws.
+   */
   withProvided(
     tools: readonly AnyTool[],
     providers: readonly ToolProvider[],
     options?: ProvideOptions,
   ): readonly AnyTool[];
-  /** The sources after one that asks these providers, in place of the one that asked only some of them. */
+  /** Adds a source that asks these providers. It replaces the one that asked only some of them. */
   withProviders(
     sources: readonly InjectionStrategy[],
     providers: readonly ToolProvider[],
   ): readonly InjectionStrategy[];
 }
 
-/** What the providers are asked with. */
+/** Options for asking providers. */
 export interface ProvideOptions {
   readonly view?: LoopView | undefined;
-  /** Told of what is left out, and of what has its name. */
+  /** Called with each tool that is left out, and the tool that has its name. */
   readonly onTaken?: ((tool: AnyTool, taken: AnyTool) => void) | undefined;
 }
 
-/** What the tools of a group reach beside the session. An agent has to allow it. */
+/** Resources outside the session that the tools of a group use. An agent must grant them. */
 export type ToolGroupPermission = 'internet-access' | 'host-access';
 
-/** Tools that agents ask for by the role they play, such as `web`. Made by `defineToolGroup`; never mutated. */
+/** A group of tools that agents request by role, such as `web`. Made by `defineToolGroup`. Never mutated. */
 export interface ToolGroup<Role extends string = string> extends CarriesSource {
   readonly role: Role;
   readonly name: string;
@@ -140,67 +161,74 @@ export interface ToolGroup<Role extends string = string> extends CarriesSource {
   readonly version: string;
   readonly permissions: readonly ToolGroupPermission[];
   readonly tools: readonly AnyTool[];
-  /** Asked for more tools in each loop that has the group; nobody knows them before. */
+  /** Providers that are asked for more tools in each loop that has the group. */
   readonly providers: readonly ToolProvider[];
   readonly childToolUsageNotes: string | undefined;
-  /** The modules that it needs, beside those of its tools. */
+  /** The modules that it needs, in addition to those of its tools. */
   readonly uses: readonly ModuleUse[];
 }
 
-/** What an agent asks of its app and each environment fills, such as a tool group. The module that fills it knows the rest. */
+/**
+ * An agent's request to its app that each environment fills, such as a tool group. The module that fills it
+ * defines the rest.
+ */
 export interface AppRequest extends CarriesSource {
   /** The modules that it brings along. */
   readonly uses: readonly ModuleUse[];
 }
 
-/** Tools that are made for each invocation, by `toolFactory`. */
+/** Tools that are made for each invocation. Made by `toolFactory`. */
 export interface ToolFactory extends CarriesSource {
-  /** For inference only; never set: the names of its tools may be any. */
+  /** For type inference only. Never set, since its tools can have any names. */
   readonly '~names'?: string;
 }
 
-/** What programs that list tools are told of where more of them come from; plain data. */
+/** Plain data about a provider, for programs that list tools. */
 export interface ProviderCard extends Loose<Infer<typeof CARD>> {}
 const CARD = {
   object: {
     name: TEXT,
     description: OPTIONAL_TEXT,
-    /** As that of tools; never sent to a model. */
+    /** Like the metadata of tools. Never sent to a model. */
     metadata: { optional: ANY_OBJECT },
   },
 } as const satisfies Shape;
 export const PROVIDER_CARD: ShapeAs<ProviderCard> = { like: CARD };
 
 /**
- * An object with `toolMethod` fields, or whose class has a static `toolTable`, or such a class. The types can only tell it from a
- * tool that was not made by `defineTool`, from a tool group, from an agent and from a client of MCP.
+ * An object with `toolMethod` fields, an object whose class has a static `toolTable`, or such a class. Of
+ * other objects, the types exclude only a tool not made by `defineTool`, a tool group, an agent and an MCP
+ * client.
  */
 export type ToolObjectSource = object & {
   readonly childToolUsageNotes?: never;
-  /** A provider is made by `toolProvider`. */
+  /** Excludes providers, which are made by `toolProvider`. */
   readonly toolsNow?: never;
-  /** A promise is none. */
+  /** Excludes promises. */
   readonly then?: never;
   readonly needsApp?: never;
-  /** A client of MCP is none, and the factory of one makes them. */
+  /** Excludes MCP clients and their factories. */
   readonly '~mcp'?: 'List mcpToolProvider({ clients: [client] }), or what the factory answers, in its place.';
-  /** A list has it. */
+  /** Excludes arrays. */
   readonly [Symbol.unscopables]?: never;
 } & ({ readonly run?: undefined } | { readonly description?: undefined }) &
   (NoFunction | { readonly tools: ReadByIts } | { readonly unfolding: object });
 
-/** Functions have it, and so have classes: one that makes a tool is none, and a class is listed if it has tools itself. */
+/**
+ * Excludes functions and classes: a function that makes a tool cannot be listed, and a class only if it has
+ * tools itself.
+ */
 interface NoFunction {
   readonly [Symbol.hasInstance]?: never;
 }
 
-/** Returns whether something in a list carries the code of its source. */
+/** Returns whether a list element carries the function of its source. */
 export const carriesSource = (value: unknown): value is CarriesSource => SOURCE in Object(value);
 
-/** Returns whether something was made by `toolProvider`. */
+/** Returns whether a value was made by `toolProvider`. */
 export const isToolProvider = (value: unknown): value is ToolProvider => ASKS in Object(value);
 
-/** Tells a tool group from a wish for one, and from an agent. */
+/** Returns whether a value is a tool group, and not a request for one or an agent. */
 export const isGroup = (value: unknown): value is ToolGroup =>
   typeof value === 'object' &&
   value !== null &&
@@ -208,14 +236,14 @@ export const isGroup = (value: unknown): value is ToolGroup =>
   Array.isArray(Reflect.get(value, 'tools')) &&
   Array.isArray(Reflect.get(value, 'providers'));
 
-/** The parts, each with the object that it is a method of. */
+/** Returns the parts of `discover`, each bound to the object that it is a method of. */
 export const partsOf = (source: { readonly discover?: Discovers | undefined }): readonly Discover[] =>
   [source.discover ?? []].flat().map((find) => find.bind(source));
 
 /**
- * Answers what all parts found, for whoever goes on with some of it.
+ * Returns the facts that all parts found. A part that fails is ignored if another one found any.
  *
- * @throws what the first part threw, when none found anything.
+ * @throws the error of the first failed part if none found any.
  */
 export async function foundBy(
   parts: readonly Discover[],
@@ -227,7 +255,10 @@ export async function foundBy(
   return found;
 }
 
-/** A list cannot be made tools of. Thrown where an agent is defined, and in a turn for what a provider answers. */
+/**
+ * Thrown if tools cannot be collected from a list: when an agent is defined, and in a turn for the result of
+ * a provider.
+ */
 export class ToolResolutionError extends Error {
   override readonly name = 'ToolResolutionError';
 }
@@ -235,29 +266,32 @@ export class ToolResolutionError extends Error {
 /** A reference that can be listed. Made by `defineReference`. */
 export interface ToolReference extends Reference, CarriesSource {}
 
-/** Knowledge with tools to look into it: an agent that lists it has its notes in the instructions, and its tools. */
+/**
+ * Knowledge, and tools to search it. An agent that lists it gets its notes in the instructions, and its
+ * tools.
+ */
 export interface Reference {
   readonly name: string;
-  /** What it is about, in a sentence. */
+  /** Its subject, in one sentence. */
   readonly description: string;
-  /** What the model should know of it, and how to use its tools. */
+  /** Notes for the model on the reference and on how to use its tools. */
   readonly notes: string;
-  /** Each an agent can also be given alone. */
+  /** The tools. Each can also be given to an agent alone. */
   readonly tools: readonly AnyTool[];
 }
 
-/** Something that tools are made of, and its name for whoever reads the console. */
+/** A source of tools, and its name for messages on the console. */
 export interface Nested {
   readonly of: object;
   readonly name: string;
 }
 
-/** How deep what makes tools may stand inside other such things. */
+/** The maximum nesting depth of sources. */
 const MAX_DEPTH = 16;
 
 /**
- * Says why something may not be looked into for tools that stands inside all that the path names: because it is one of those, or
- * too deep. `undefined` when it may be.
+ * Returns why a source inside all sources of the path must not be searched for tools: it is one of them, or
+ * it is too deep. Returns `undefined` if it can be.
  */
 export function nestingProblem(path: readonly Nested[], inner: Nested): string | undefined {
   const isCircle = path.some(({ of }) => of === inner.of);
@@ -267,19 +301,22 @@ export function nestingProblem(path: readonly Nested[], inner: Nested): string |
   return `what makes tools must not ${what}, so the last of these is left out: ${way}`;
 }
 
-/** Tells whether it may be looked into; the console is told why not, once. */
+/** Returns whether a source can be searched for tools. If not, logs the reason once. */
 export function mayNest(path: readonly Nested[], inner: Nested): boolean {
   const problem = nestingProblem(path, inner);
   if (problem !== undefined) warnOnce(problem);
   return problem === undefined;
 }
 
-/** Warnings are remembered up to this many; what makes tools without end would fill the memory. */
+/**
+ * The maximum number of remembered warnings. A source that makes tools without end would otherwise fill the
+ * memory.
+ */
 const MAX_WARNED = 1_000;
 
 const warned = new Set<string>();
 
-/** Says it on the console, unless it was said before. */
+/** Logs a warning to the console once. */
 export function warnOnce(message: string): void {
   if (warned.has(message) || warned.size >= MAX_WARNED) return;
   warned.add(message);
