@@ -1,10 +1,10 @@
-/** Checks the literal of an app. Runs in development only: other files reach it through `literals.ts`. */
+/** Checks the options of an app. Runs in development only: other files reach it through `literals.ts`. */
 import { innerFault, literalFault, nearestKey } from './check-literal.ts';
 import { mending } from './developer-hints.ts';
 import { INNER_SHAPES, SHAPES } from './kernel-literals.ts';
 import { ended, notAmong } from './shown.ts';
 
-/** The literal of an app, as far as it is checked here. */
+/** The options of an app that are checked here. */
 interface DeclaredApp<Model, Use> {
   readonly agents: readonly DeclaredAgent<Use>[];
   readonly model?: Model;
@@ -27,7 +27,10 @@ interface AskingTool {
   readonly inner?: readonly AskingTool[] | undefined;
 }
 
-/** Returns the first problem of an app, or `undefined`. `refused`: returns why a model cannot be used with these modules, or `undefined`. */
+/**
+ * Returns the first problem of an app, or `undefined`. `refused`: returns why a model cannot be used with
+ * these modules, or `undefined`.
+ */
 export function appProblem<Model, Use>(
   config: DeclaredApp<Model, Use>,
   refused: (model: Model, uses: readonly Use[]) => string | undefined,
@@ -55,7 +58,7 @@ function withoutModel(agents: readonly { readonly name: string }[]): string {
   return `${subject} no model, and neither has the app. ${mending.model}`;
 }
 
-/** Returns the error about the first agent that a tool asks by name, and that the app lacks, or `undefined`. */
+/** Returns the error for the first agent that a tool asks by name but that the app lacks, or `undefined`. */
 function strangeSubagent<Use>(agents: readonly DeclaredAgent<Use>[]): string | undefined {
   const names = agents.map(({ name }) => name);
   for (const { name, tools } of agents) {
@@ -66,7 +69,7 @@ function strangeSubagent<Use>(agents: readonly DeclaredAgent<Use>[]): string | u
   return undefined;
 }
 
-/** The names of the agents that tools ask, also those inside of them and below decorators. */
+/** Returns the names of the agents that tools ask, including tools inside them and below decorators. */
 function askedBy(tools: readonly AskingTool[], seen = new Set<AskingTool>()): readonly string[] {
   return tools.flatMap((tool) => {
     if (seen.has(tool)) return [];

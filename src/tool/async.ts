@@ -1,10 +1,10 @@
 /**
- * Ends a wait for a reason of its own, or as a signal does that it stands under. Most of what is called never reads a signal, which is
- * made when it is read.
+ * Ends a wait for its own reason, or when an outer signal aborts. Its own signal is created on first access,
+ * since most callees never read it.
  */
 export class Stop {
   aborted = false;
-  /** Why it is aborted; the first reason is the one that counts. */
+  /** Why it was aborted. The first reason counts. */
   reason: unknown;
   readonly #outer: AbortSignal | undefined;
   #own: AbortController | undefined;
@@ -16,7 +16,7 @@ export class Stop {
     else outer?.addEventListener('abort', this);
   }
 
-  /** Aborts when this does, also after `end`. */
+  /** A signal that aborts with this, even after `end`. */
   get signal(): AbortSignal {
     if (!this.#own) {
       this.#own = new AbortController();
@@ -25,7 +25,7 @@ export class Stop {
     return this.#own.signal;
   }
 
-  /** Without a reason it is that of an `AbortController`. */
+  /** Aborts. Without a reason, `signal` has the default reason of an `AbortController`. */
   abort(reason?: unknown): void {
     if (this.aborted) return;
     this.aborted = true;
@@ -34,12 +34,15 @@ export class Stop {
     this.#reject?.(reason);
   }
 
-  /** The signal that it stands under has aborted. */
+  /** Called when the outer signal aborts. */
   handleEvent(): void {
     this.abort(this.#outer?.reason);
   }
 
-  /** The promise's value; rejects with the reason as soon as this is aborted. One wait at a time. */
+  /**
+   * Returns the promise's value, or rejects with the reason as soon as this is aborted. Only one wait at a
+   * time.
+   */
   until<T>(work: Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#reject = reject;
@@ -48,34 +51,37 @@ export class Stop {
     return promise;
   }
 
-  /** Nobody waits any more. */
+  /** Stops listening to the outer signal, since no wait is pending. */
   end(): void {
     if (!this.#own || this.aborted) this.#outer?.removeEventListener('abort', this);
   }
 }
 
-/** The promise's value; rejects with the signal's reason as soon as that aborts, whether or not the promise settles. */
+/**
+ * Returns the promise's value. Rejects with the signal's reason as soon as it aborts, even if the promise
+ * never settles.
+ */
 export function untilAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   const stop = new Stop(signal);
   return stop.until(promise).finally(() => stop.end());
 }
 
-/** Makes the reason of a signal whose time of so many ms is over. */
+/** Returns the reason for a signal whose time limit has passed. */
 export const timeIsOver = (ms: number): DOMException =>
   new DOMException(`${ms} ms are over.`, 'TimeoutError');
 
-/** Wakes whoever waits until something has changed. */
+/** Wakes waiting code at the next change. */
 export class Changes {
-  /** Absent while nobody waits. */
+  /** Absent while no code waits. */
   #next: PromiseWithResolvers<void> | undefined;
 
-  /** Resolves with the next change after this was asked for. */
+  /** Resolves at the next change after this is read. */
   get next(): Promise<void> {
     this.#next ??= Promise.withResolvers();
     return this.#next.promise;
   }
 
-  /** To be called when something has changed. */
+  /** Reports a change. */
   tell(): void {
     this.#next?.resolve();
     this.#next = undefined;
@@ -83,9 +89,10 @@ export class Changes {
 }
 
 /**
- * The promise's value. No timer is left behind.
+ * Returns the promise's value within a time limit. Leaves no timer behind.
  *
- * @throws what `late` makes once `ms` are over, and the signal's reason as soon as that aborts.
+ * @throws the value of `late` once `ms` have passed.
+ * @throws the signal's reason as soon as it aborts.
  */
 export function inTime<T>(
   clock: Pick<Timers, 'after'>,
@@ -101,9 +108,9 @@ export function inTime<T>(
 }
 
 /**
- * Resolves after so many ms. No timer is left behind.
+ * Resolves after `ms`. Leaves no timer behind.
  *
- * @throws the signal's reason as soon as that aborts.
+ * @throws the signal's reason as soon as it aborts.
  */
 export function pause(clock: Pick<Timers, 'after'>, ms: number, signal?: AbortSignal): Promise<void> {
   const stop = new Stop(signal);
@@ -115,16 +122,16 @@ export function pause(clock: Pick<Timers, 'after'>, ms: number, signal?: AbortSi
   });
 }
 
-/** How long something is waited for. */
+/** The limits of a wait. */
 interface Within {
   readonly ms: number;
   readonly signal?: AbortSignal | undefined;
   readonly late: (ms: number) => unknown;
 }
 
-/** Whoever can call back. */
+/** A source of timers. */
 interface Timers {
-  /** Calls back once after `ms`; the answer cancels it. */
+  /** Calls back once after `ms`. Returns a function that cancels it. */
   after(ms: number, run: () => void): () => void;
 }
 
@@ -136,14 +143,14 @@ export const TIMERS: Timers = {
   },
 };
 
-/** How long code of an app may take that is asked before something can go on, such as what mints its secrets; in ms. */
+/** The time limit of app hooks that must finish before work can continue, such as minting secrets, in ms. */
 export const HOOK_TIME = 30_000;
 
-/** Why something was thrown, in words. */
+/** Returns the message of a thrown value. */
 export const reasonOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);
 
-/** Runs it, and answers what it throws. */
+/** Runs a function, and returns its result or the value that it throws. */
 export function attempt<Made>(make: () => Made): Attempt<Made> {
   try {
     return { ok: true, value: make() };
@@ -152,14 +159,12 @@ export function attempt<Made>(make: () => Made): Attempt<Made> {
   }
 }
 
-/** What became of code that may throw. */
+/** The outcome of code that can throw. */
 type Attempt<Made> =
   | { readonly ok: true; readonly value: Made }
   | { readonly ok: false; readonly thrown: unknown };
 
-/**
- * A function that makes its answer once for each object: the same object, the same answer. What throws is asked again.
- */
+/** Returns a function that caches its result for each object. A call that throws is not cached. */
 export function memoized<Key extends object, Made extends object | string>(
   make: (key: Key) => Made,
 ): (key: Key) => Made {
@@ -171,10 +176,10 @@ export function memoized<Key extends object, Made extends object | string>(
   };
 }
 
-/** The encoder of all texts; it keeps nothing of any. */
+/** The shared text encoder. It has no state. */
 export const ENCODER = new TextEncoder();
 
-/** The SHA-256 of bytes, or of a text's UTF-8, in hexadecimal digits, lower case. */
+/** Returns the SHA-256 of bytes, or of a string in UTF-8, in lowercase hexadecimal. */
 export async function sha256Hex(data: string | Uint8Array<ArrayBuffer>): Promise<string> {
   const bytes = typeof data === 'string' ? ENCODER.encode(data) : data;
   return [...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))]
@@ -182,12 +187,12 @@ export async function sha256Hex(data: string | Uint8Array<ArrayBuffer>): Promise
     .join('');
 }
 
-/** The longest that a message is put off, in seconds: 365 days. */
+/** The maximum delay of a message, in seconds: 365 days. */
 export const LONGEST_DELAY = 365 * 24 * 60 * 60;
 
-/** Which delays there are, for whoever gave another. */
+/** The rule for delays, in words for an error. */
 export const DELAY_RULE = `must be a number from 0 to ${LONGEST_DELAY} (365 days)`;
 
-/** Tells whether a message can be put off by so many seconds. With 0 it gets in line at once. */
+/** Returns whether a message can be delayed by this many seconds. A message with 0 is queued at once. */
 export const isDelay = (seconds: unknown): seconds is number =>
   typeof seconds === 'number' && seconds >= 0 && seconds <= LONGEST_DELAY;

@@ -1,19 +1,22 @@
-/** How a session that a tool asks for knows that a call asks, and of which tree of turns that call is. */
+/** Tells a session which call sends it a message, and which tree of turns that call belongs to. */
 import type { WorkerEnv } from './env.ts';
 import { type Infer, OPTIONAL_TEXT, OPTIONAL_WHOLE, type Shape } from './shape.ts';
 
-/** Where in its tree a turn is that another turn has started. Calls add it; a client cannot send it. */
+/** The place in its tree of a turn that another turn started. Calls add it. A client cannot send it. */
 export type TreePlace = Required<Omit<MaybeInTree, 'count'>> & Pick<MaybeInTree, 'count'>;
 
-/** The place of a turn that another one may have started. */
+/** The place of a turn that another turn may have started. */
 export interface MaybeInTree extends Infer<typeof TREE_PLACE> {}
 export const TREE_PLACE = {
   object: {
     /** The id of the turn at the root. */
     root: OPTIONAL_TEXT,
-    /** How many turns are in a row behind the root, this one the last. */
+    /** The number of turns in a row after the root, up to this one. */
     generation: OPTIONAL_WHOLE,
-    /** How many turns the tree had, this one included, as far as another session knew. Absent within a session. */
+    /**
+     * The number of turns in the tree including this one, as far as another session knew. Absent within a
+     * session.
+     */
     count: OPTIONAL_WHOLE,
   },
 } as const satisfies Shape;
@@ -23,12 +26,12 @@ export interface CallOrigin {
   /**
    * Counts one more turn in the tree of the call, and returns its place.
    *
-   * @throws Error if the tree may have no more turns.
+   * @throws Error if the tree cannot have more turns.
    */
   send(): TreePlace;
 }
 
-/** What of `node:async_hooks` is used. */
+/** The part of `node:async_hooks` that is used. */
 interface AsyncHooks {
   readonly AsyncLocalStorage: new () => {
     run<T>(origin: CallOrigin | undefined, work: () => T): T;
@@ -36,19 +39,20 @@ interface AsyncHooks {
   };
 }
 
-/** How calls are known to code that they run. */
+/** Associates code with the call that runs it. */
 interface CallOrigins {
   /** Returns the environment for a call. */
   envOfCall(env: WorkerEnv, origin: CallOrigin): WorkerEnv;
-  /** Runs code of a call. Without an origin, the code is of no call. */
+  /** Runs code on behalf of a call, or of no call if `origin` is absent. */
   inCall<T>(origin: CallOrigin | undefined, work: () => T): T;
-  /** Returns the call whose code asks, by this environment or another one; `undefined` if none does. */
+  /** Returns the call whose code is running, given its environment. Returns `undefined` if there is none. */
   originOf(env: object): CallOrigin | undefined;
 }
 
 /**
- * With Node's `AsyncLocalStorage`, a call is known whatever environment its code uses, and across awaits. A Worker whose compatibility date
- * brings no Node compatibility has none: there only `call.env` leads back to the call.
+ * Creates the association. With Node's `AsyncLocalStorage`, a call is found across awaits and with any
+ * environment. A Worker whose compatibility date lacks Node compatibility does not have that. There, a call
+ * is found only through `call.env`.
  */
 export function callOrigins(hooks: AsyncHooks | undefined): CallOrigins {
   if (hooks) {
@@ -62,29 +66,29 @@ export function callOrigins(hooks: AsyncHooks | undefined): CallOrigins {
   return {
     envOfCall,
     inCall: (_, work) => work(),
-    originOf: (env) => (env as { [ORIGIN]?: CallOrigin })[ORIGIN], // only set below
+    originOf: (env) => (env as { [ORIGIN]?: CallOrigin })[ORIGIN], // Set only below.
   };
 }
 
-/** A symbol, so that a copy such as `{ ...call.env, MODEL: 'other' }` has it too, and JSON does not. */
+/** A symbol, so that a copy such as `{ ...call.env, MODEL: 'other' }` keeps it, and JSON does not. */
 const ORIGIN = Symbol('holdfast.call');
 
 function envOfCall(env: WorkerEnv, origin: CallOrigin): WorkerEnv {
   const properties = Object.getOwnPropertyDescriptors(env);
   const own = { [ORIGIN]: { value: origin, enumerable: true } };
-  return Object.freeze(Object.defineProperties({}, { ...properties, ...own })) as WorkerEnv; // a copy of one
+  return Object.freeze(Object.defineProperties({}, { ...properties, ...own })) as WorkerEnv; // A copy of a `WorkerEnv`.
 }
 
-/** Asked of the process, since an import of `node:` does not load in a Worker without it. */
+/** Read from `process`, since an import of `node:` fails to load in a Worker without Node compatibility. */
 const { process }: { readonly process?: { getBuiltinModule?(name: string): AsyncHooks | undefined } } =
   globalThis;
 
-/** As this Worker can. */
+/** The association that this Worker supports. */
 export const CALLS = callOrigins(process?.getBuiltinModule?.('node:async_hooks'));
 
 /**
- * Whose sessions are: one caller's, or those of all callers of a tenant. A caller whose id is called like a tenant owns none of
- * its sessions.
+ * The owner of sessions: one caller, or all callers of a tenant. A caller whose id equals the name of a
+ * tenant does not own the tenant's sessions.
  */
 export type Owner =
   | { readonly id: string; readonly tenant?: undefined }

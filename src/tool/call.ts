@@ -21,45 +21,46 @@ import type { ToolCallContext } from './tool-call-context.ts';
 import type { FactOptions, ToolMemory } from './tool-memory.ts';
 import type { ResultData, ToolResult } from './tool-result.ts';
 
-/** What a tool gets beside its input: `run`, `reconcile` and the functions of its decorators. One call, as its code sees it. */
+/** The second argument of `run` and `reconcile`, and an argument of decorators: one call. */
 export interface CallContext {
-  /** `{turn}.{sequence of the reply}.{index}`, unique in the session and the same when the call is run again. */
+  /** `{turn}.{sequence of the reply}.{index}`. Unique in the session, and stable when the call runs again. */
   readonly id: string;
   readonly tool: string;
-  /** The session's id, as its owner and its URL name it; empty outside of a session. */
+  /** The session's id, as its owner and its URL name it. Empty outside a session. */
   readonly session: string;
-  /** The name of the session's agent, also in the loop of a subagent; empty outside of a session. */
+  /** The name of the session's agent, even in the loop of a subagent. Empty outside a session. */
   readonly agent: string;
-  /** Values beside the schema, which the model never sees. */
+  /** Values beside the input that the model never sees. */
   readonly context: ToolCallContext;
-  /** Who asked for the turn: nothing that a client writes into a message can change it. Data of others is kept apart by it. */
+  /** The principal that started the turn. Use it to separate the data of users: clients cannot forge it. */
   readonly principal: TurnPrincipal;
-  /** Aborts on cancel, on the tool's timeout, and when this invocation may no longer act for the session. */
+  /** Aborts on cancel, on the tool's timeout, and when this invocation can no longer act for the session. */
   readonly signal: AbortSignal;
   readonly state: CallState;
   readonly blackboard: CallBlackboard;
-  /** Credentials for this invocation; never journaled, logged or shown. */
+  /** Credentials for this invocation. Never journaled, logged or shown. */
   readonly secrets: Secrets;
-  /** Takes a line for whoever runs the app, by way of its `log`; secrets are hidden in it. */
+  /** Writes a line to the app's log. Secrets in it are redacted. */
   readonly log: Log;
   /**
-   * The Worker's vars, secrets and bindings, such as `call.env.DB`, typed by the `Cloudflare.Env` of `wrangler types`. Nothing of it is
-   * journaled, logged or shown; texts in it that are called like credentials (`API_KEY`) are taken out of results as secrets are.
-   * Empty where there is no Worker and nobody gives any.
+   * The Worker's vars, secrets and bindings, such as `call.env.DB`, typed by the `Cloudflare.Env` of
+   * `wrangler types`. Never journaled, logged or shown. Strings under names of credentials (`API_KEY`) are
+   * redacted from results like secrets. Empty without a Worker, unless a test or program sets it.
    */
   readonly env: WorkerEnv;
-  /** Whether a session keeps what this call says and changes. Not when a tool-calling manager runs alone. */
+  /** `true` if a session stores this call's messages and changes. `false` for a loop without a session. */
   readonly inSession: boolean;
-  /** The call, as the turns that it starts know it, for functions such as `sendLater`. Absent where no session keeps turns. */
+  /** Identifies the call to the turns that it starts, as for `sendLater`. Absent without a session. */
   readonly origin?: CallOrigin | undefined;
-  /** The turn that the call is made in; absent outside of a session. */
+  /** The turn of the call. Absent outside a session. */
   readonly process?: ProcessView | undefined;
-  /** Milliseconds since the epoch, by the clock of whoever runs the turn; never before the turn's start. */
+  /** Returns ms since the epoch by the clock of the turn's code, but at least the turn's start. */
   now(): number;
   /**
-   * Remembers a fact of a module, as its `remember` says, which is the way to it.
+   * Records a fact of a module. Use the module's `remember` instead.
    *
-   * @throws TypeError when something of the fact is not JSON; ToolConfigurationError as `recall`.
+   * @throws TypeError if part of the fact is not JSON.
+   * @throws ToolConfigurationError as `recall` does.
    */
   record<Value extends Json, Fact extends Json>(
     memory: ToolMemory<Value, Fact>,
@@ -67,91 +68,95 @@ export interface CallContext {
     options?: FactOptions,
   ): void;
   /**
-   * The state of a module, as its `recall` says, which is the way to it; not to be changed.
+   * Returns the state of a module. Use the module's `recall` instead. Do not change the returned value.
    *
-   * @throws ToolConfigurationError when the app was not given the kind, or its memory cannot be folded.
+   * @throws ToolConfigurationError if the app lacks the module, or if its memory cannot be folded.
    */
   recall<Value extends Json, Fact extends Json>(memory: ToolMemory<Value, Fact>): Value;
-  /** Tells whoever watches the turn; not journaled, and lost when nobody listens. */
+  /** Reports progress to clients that watch the turn. Not journaled, and lost if no client watches. */
   progress(status: string): void;
   /**
-   * Says something to the user: with the call's end, if the call succeeds. It is a message of the conversation: in the turn's answer
-   * (`said`), in the session's messages, and behind the call's result in what the model is shown next.
+   * Sends a message to the user when the call ends, if it succeeds. It is part of the conversation: in the
+   * turn's answer (`said`), in the session's messages, and after the call's result in the model's next
+   * request.
    */
   say(message: string): void;
-  /** Answers a file of this session with its bytes, by the id under which the model is told of it; `undefined` when it is not there. */
+  /** Returns a file of this session by its id, with its bytes, or `undefined` if there is none. */
   file(id: string): Promise<NewFile | undefined>;
-  /** The conversation of this loop as the model was shown it, this call's own reply included. Made when asked for. */
+  /** Returns the conversation as the model was shown it, including the reply with this call. */
   history(): readonly HistoryMessage[];
   /**
-   * Asks somebody outside, and returns their answer: a decision about the call, or the result of a tool that the caller runs. Until
-   * then the call is suspended, and this never settles in the invocation that asked; after the answer the call restarts, and comes
-   * by here again. So everything before it may run twice, and the questions of a call come in the same order every time. Inside
-   * `run` a `once` tool may ask only with a `checkpoint`, or `meanwhile: 'running'`.
+   * Asks a person or client outside the turn, and returns the answer: a decision about the call, or the
+   * result of a tool that the caller runs. The call is suspended until then, and this promise never settles
+   * in the invocation that asked. After the answer, the call restarts and reaches this line again. Therefore
+   * all code before it can run twice, and the questions of a call must come in the same order every time.
+   * Inside `run`, a `once` tool can ask only with a `checkpoint` or with `meanwhile: 'running'`.
    *
    * @example
    * ```ts
    * const { decision } = await call.ask({ for: 'decision', message: 'Refund 20 euro?', by: 'manager' });
    * ```
-   *
-   * @throws Error if the tool or its schema has changed since it was asked: the decision is void; ToolConfigurationError if the app
-   *   lacks the module `answers` of `holdfast/answers`: it ends the turn as `misconfigured`.
+   * @throws Error if the tool or its schema has changed since the question, which voids the decision.
+   * @throws ToolConfigurationError if the app lacks the module `answers` of `holdfast/answers`. This ends the
+   * turn as `misconfigured`.
    */
   ask<For extends keyof Asks>(question: Question<For>): Promise<AnswerTo<For>>;
   /**
-   * Returns the checkpoint of the question that this call asks next, if it was asked before: `run` has restarted, and resumes from
-   * there. `undefined` for a question that is new, or was asked without one.
+   * Returns the checkpoint of the question that this call asks next, if it was asked before: `run` has
+   * restarted and can resume from there. Returns `undefined` if the question is new or has no checkpoint.
    */
   checkpoint(): Json | undefined;
   /**
-   * Unique across sessions, and the same when the call is run again: send it to whatever deduplicates. 32 hexadecimal digits that cannot
-   * be guessed, and the place of the call in its turn, such as `.3.0`.
+   * A key that is unique across sessions and stable when the call runs again. Send it to services that
+   * deduplicate requests. It consists of 32 hexadecimal digits that cannot be guessed, and the place of the
+   * call in its turn, such as `.3.0`.
    */
   readonly idempotencyKey: string;
   /**
-   * When the call was started last, in ms since the epoch. Another invocation started a call that `reconcile` asks about: then it is by
-   * the clock of the session's object. What that start has sent may still be on its way: compare with `now()`.
+   * When the call was last started, in ms since the epoch. In `reconcile`, another invocation started it, so
+   * the time is by the clock of the session's object. Requests from that start may still be in flight:
+   * compare with `now()`.
    */
   readonly startedAt: number;
 }
 
-/** The part of a tool that acts on the world, with its input. Everything before it may be repeated freely. */
+/** The part of a tool that has effects, with its input. All code before it can repeat. */
 export interface ToolEffect {
   readonly effect: Effect;
-  /** Milliseconds until the signal is aborted and the call ends without `run`'s answer. */
+  /** Milliseconds until the signal aborts and the call ends without the result of `run`. */
   readonly timeout: number;
-  /** Requests that `run` makes at the most; 1 unless given. The invocation must have them left. */
+  /** The maximum number of requests that `run` makes. Defaults to 1. The invocation must have them left. */
   readonly subrequests?: number | undefined;
   run(call: CallContext): unknown;
-  /** Asked instead of running again, when a `once` call started and its end is not known. Answers as `Reconciliation` says. */
+  /** Called instead of `run` if a `once` call was started and its outcome is unknown. */
   readonly reconcile?: ((call: CallContext) => Reconciliation | Promise<Reconciliation>) | undefined;
 }
 
 /**
- * What may happen if a call is run twice. `read`: nothing, any number of runs. `idempotent`: at least one run,
- * all under one key. `once`: at most one run.
+ * How often a call can run. `read`: any number of times, without effects. `idempotent`: at least once, always
+ * with the same key. `once`: at most once.
  */
 export type Effect = Infer<typeof EFFECT>;
 export const EFFECT = { oneOf: ['read', 'idempotent', 'once'] } as const satisfies Shape;
 
 /**
- * What `reconcile` found out about a `once` call that was in doubt. `done`: it happened, and this is what it answers. `not-done`: it
- * did not happen **and cannot happen any more**; the call is run again, or told as one that had no effect, so that whatever
- * arrives after that word happens a second time. `unknown`: all else. A receiver that does not have it may get it yet, from a
- * request that is still on its way: `not-done` is for calls that are older than any request can be (by `startedAt`), and for
- * receivers that refuse what comes late.
+ * The return value of `reconcile` for a `once` call in doubt. `done`: it happened, and this is its result.
+ * `not-done`: it did not happen **and cannot happen any more**. The call then runs again or is reported as
+ * not done, so a request that still arrives would repeat the effect. `unknown`: everything else. A receiver
+ * that has not seen the call can still get a request that is in flight. Return `not-done` only for calls that
+ * are older than any request can be (by `startedAt`), or if the receiver refuses late requests.
  */
 export type Reconciliation = { readonly done: unknown } | 'not-done' | 'unknown';
 
-/** One message of the conversation as a tool may read it. */
+/** A message of the conversation, for tools. */
 export type HistoryMessage =
   | {
       readonly role: 'user';
       readonly text: string;
-      /** All of it in its order, where it has files. A transformer that changes the words has the files behind them. */
+      /** All parts in order, if it has files. If a transformer changes the text, the files come after it. */
       readonly parts?: readonly ContentPart[] | undefined;
       readonly by?: MessageBy | undefined;
-      /** Which tools came and went before it. */
+      /** The tools added and removed before it. */
       readonly toolsChange?: NamedChange | undefined;
     }
   | {
@@ -159,11 +164,11 @@ export type HistoryMessage =
       readonly text: string;
       readonly calls: readonly HistoryCall[];
       /**
-       * What its model gave beside words and calls, in its order, which goes back to that model. A transformer that leaves this
-       * out, or changes the words or the calls beside it, has all of the reply told in words.
+       * The reply's parts beyond text and calls, in order, which go back to its model. If a transformer drops
+       * them, or changes the text or the calls, the reply is sent as plain text.
        */
       readonly parts?: readonly HistoryPart[] | undefined;
-      /** Which tools came and went before it was asked for. */
+      /** The tools added and removed before it was requested. */
       readonly toolsChange?: NamedChange | undefined;
     };
 
@@ -176,59 +181,65 @@ interface NamedTool {
   readonly name: string;
 }
 
-/** One part of a reply, as far as others than its model may read it. */
+/** A part of a reply, as far as code other than its model can read it. */
 export interface HistoryPart {
-  /** Such as `text`, `reasoning` or `tool-call`. */
+  /** The type, such as `text`, `reasoning` or `tool-call`. */
   readonly type: string;
-  /** Of words and of reasoning. */
+  /** The text of a text or reasoning part. */
   readonly text?: string | undefined;
 }
 
-/** One call of a reply; without a result while it is open. */
+/** A call of a reply. It has no result while it is open. */
 export interface HistoryCall {
   readonly id: string;
   readonly name: string;
   /** The model's own text. */
   readonly input: string;
   readonly result?: ResultData | undefined;
-  /** The model is shown no more characters of the result, where the conversation had become too long for it. */
+  /** The maximum characters of the result that the model is shown, set when the conversation was too long. */
   readonly shown?: number | undefined;
-  /** What was said to the user by it, or inside the loop that it has opened, in order; absent when nothing was. */
+  /**
+   * Messages to the user from it, or from inside the loop that it opened, in order. Absent if there are none.
+   */
   readonly said?: readonly TurnSaid[] | undefined;
 }
 
-/** Something that a call of the turn said to the user, in any of its loops, and which call that was. */
+/** A message to the user from a call of the turn, in any of its loops, with that call. */
 export interface TurnSaid extends Infer<typeof SAID> {}
 export const SAID = { object: { call: TEXT, tool: TEXT, text: TEXT } } as const satisfies Shape;
 
 /**
- * Whose a message of the user is that did not start a turn. `loop`: nobody's; the loop asks for something. `steer`: it came
- * while the turn ran. `late`: nobody's; it tells the result of an earlier call. `summary`: it stands for older messages.
+ * The source of a user message that did not start a turn. `loop`: the loop itself, to ask for something.
+ * `steer`: it arrived while the turn ran. `late`: the late result of an earlier call. `summary`: it replaces
+ * older messages.
  */
 export type MessageBy = Infer<typeof MESSAGE_BY>;
 export const MESSAGE_BY = { oneOf: ['loop', 'steer', 'late', 'summary'] } as const satisfies Shape;
 
 /**
- * Whose turn it is, as far as the journal knows: no credential. What nobody sent has a name of its own: `webhook:{name}`,
- * `schedule:{name}`, and `code` for what runs without a session.
+ * The principal of a turn, as journaled: without credentials. Turns without a sender have names of their own:
+ * `webhook:{name}`, `schedule:{name}`, and `code` for code that runs without a session.
  */
 export interface TurnPrincipal {
   readonly id: string;
   readonly tenant?: string | undefined;
-  /** As of the message that the turn answers; whoever decides about a call is judged by what they have then. Absent for none. */
+  /**
+   * The roles at the time of the message. A person who decides about a call is judged by their roles at that
+   * time. Absent if there are none.
+   */
   readonly roles?: readonly string[] | undefined;
 }
 
-/** The principal of what code runs, and nobody has sent. */
+/** The principal of turns that code runs without a sender. */
 export const CODE: TurnPrincipal = { id: 'code' };
 
 /**
- * What becomes of a message when a turn of its session is open. `queue`: it is a turn of its own, when those before it have
- * ended. `steer`: it is shown to the model of the open turn.
+ * The handling of a message while a turn of its session is open. `queue`: it starts a turn of its own after
+ * those before it. `steer`: the model of the open turn sees it.
  */
 export type WhenBusy = 'queue' | 'steer';
 
-/** What somebody outside may be asked for: each question, what is sent, and what the call gets. */
+/** The kinds of questions: what a call asks, what the sender sends, and what the call receives. */
 interface Asks {
   readonly decision: {
     readonly question: DecisionTerms & (SuspendedMeanwhile | RunningMeanwhile);
@@ -242,16 +253,19 @@ interface Asks {
   };
 }
 
-/** A question to somebody outside the turn, who may take days. Journaled, and listed in the session's state. */
+/**
+ * A question to a person or client outside the turn, who can take days to answer. It is journaled, and listed
+ * in the session's state.
+ */
 export type Question<For extends keyof Asks = keyof Asks> = { readonly for: For } & Asks[For]['question'];
 
-/** A question for a decision, until which the call is suspended. */
+/** A question for a decision that suspends the call. */
 export type SuspendingQuestion = Exclude<Asks['decision']['question'], RunningMeanwhile>;
 
-/** An answer as its sender words it: a decision, or the outcome of a tool that the caller ran. */
+/** An answer in the sender's form: a decision, or the outcome of a tool that the caller ran. */
 export type Answer<For extends keyof Asks = keyof Asks> = Asks[For]['sent'];
 
-/** The answer as the call gets it. */
+/** The answer in the form that the call receives. */
 export type AnswerTo<For extends keyof Asks> = Asks[For]['got'];
 
 const RETURNED: ShapeAs<Json> = { schema: {}, says: 'Any JSON, as if the tool had returned it.' };
@@ -264,7 +278,7 @@ type SentResult = {
 }[keyof ResultFields];
 interface ResultFields extends Infer<typeof SENT_RESULT> {}
 
-/** The outcome of a tool that the caller ran: the fields of which it has one. */
+/** The outcome of a tool that the caller ran. Exactly one of the fields is set. */
 export const SENT_RESULT = {
   object: {
     result: { optional: RETURNED },
@@ -275,68 +289,72 @@ export const SENT_RESULT = {
   says: 'Exactly one of the three.',
 } as const satisfies Shape;
 
-/** A tool that the caller runs: what is asked of them, and for how long. */
+/** A question for a tool that the caller runs. */
 interface ResultTerms {
   readonly for: 'result';
   readonly message: string;
-  /** Milliseconds until the call is answered by an error. Defaults to never. */
+  /** Milliseconds until the call ends with an error. Defaults to never. */
   readonly expires?: number | undefined;
 }
 
-/** A decision about the call, or a value in the place of its input. */
+/** A question for a decision about the call, or for a value that replaces its input. */
 interface DecisionTerms {
   readonly for: 'decision';
-  /** What is asked, for whoever decides. */
+  /** The question, for the person who decides. */
   readonly message: string;
-  /** What may be decided. Defaults to all four. */
+  /** The possible choices. Defaults to all four. */
   readonly allows?: readonly DecisionKind[] | undefined;
-  /** What the tool is about to be called with, where that is no longer what the model sent. */
+  /** The input that the tool will receive, if it differs from what the model sent. */
   readonly input?: JsonObject | undefined;
-  /** What the input of an `edit` must match; defaults to the schema of the tool. */
+  /** The schema for the input of an `edit`. Defaults to the schema of the tool. */
   readonly schema?: JsonSchema | undefined;
   /**
-   * `refused`: an input or a reason that looks like a credential is refused to whoever sends it, and nothing of it is kept.
-   * Answers are journaled. Any is taken unless given.
+   * `refused`: an input or a reason that looks like a credential is refused, and not stored. Answers are
+   * journaled. By default, all are accepted.
    */
   readonly credentials?: 'refused' | undefined;
-  /** The role that may decide; anybody who may see the session unless given. */
+  /** The role that can decide. Defaults to anyone who can see the session. */
   readonly by?: string | undefined;
-  /** Who may not decide, even with the role. `requester`: the people whose messages began or steered the turn. */
+  /**
+   * Excludes principals from deciding, even with the role. `requester`: the people whose messages began or
+   * steered the turn.
+   */
   readonly notBy?: 'requester' | undefined;
-  /** What counts as decided if time runs out. Defaults to `reject`. */
+  /** The decision if no one decides in time. Defaults to `reject`. */
   readonly onExpiry?: Exclude<DecisionKind, 'edit'> | undefined;
 }
 
 /** The call is suspended, and restarts after the answer. */
 interface SuspendedMeanwhile {
   readonly meanwhile?: 'suspended' | undefined;
-  /** Milliseconds until `onExpiry` is decided. Defaults to never. */
+  /** Milliseconds until `onExpiry` takes effect. Defaults to never. */
   readonly expires?: number | undefined;
   /**
-   * What `run` resumes from after the decision: `call.checkpoint()` returns it then. It is journaled with the question, and shown
-   * neither to the model nor to the person who decides. Pass it only inside `run`, and only if nothing that `run` started is still
-   * running or must not happen again: the call counts as not started until it restarts.
+   * The data from which `run` resumes after the decision, when `call.checkpoint()` returns it. It is
+   * journaled with the question, and shown neither to the model nor to the person who decides. Pass it only
+   * inside `run`, and only if no work that `run` started is still running or must not repeat: the call counts
+   * as not started until it restarts.
    */
   readonly checkpoint?: Json | undefined;
 }
 
 /**
- * `run` stays where it is, for what must not restart: a `once` call may ask so too. Nothing is suspended, so the tool's timeout
- * applies, and a call whose invocation is gone before the answer is in doubt like any other. Outside of `run`, as in a decorator, it is an
- * error.
+ * `run` waits in place, for work that must not restart. A `once` call can ask in this way too. The call is
+ * not suspended, so the tool's timeout applies, and a call whose invocation dies before the answer is in
+ * doubt like any other. An error outside `run`, such as in a decorator.
  */
 interface RunningMeanwhile {
   readonly meanwhile: 'running';
-  /** Milliseconds until `onExpiry` is decided. */
+  /** Milliseconds until `onExpiry` takes effect. */
   readonly expires: number;
   readonly checkpoint?: undefined;
 }
 
-/** What somebody outside may decide about a call. */
+/** The possible decisions about a call. */
 export type DecisionKind = Infer<typeof DECISION_KIND>;
 export const DECISION_KIND = { oneOf: ['approve', 'edit', 'reject', 'exit'] } as const satisfies Shape;
 
-/** The most characters of a reason, which a model reads. */
+/** The maximum characters of a reason, which a model reads. */
 export const MAX_REASON = 2_000;
 
 const EDITED: ShapeAs<JsonObject> = {
@@ -344,11 +362,11 @@ const EDITED: ShapeAs<JsonObject> = {
   says: 'Of an edit: takes the place of what the model sent.',
 };
 
-/** A decision as its sender words it. */
+/** A decision in the sender's form. */
 export const SENT_DECISION = {
   object: {
     decision: DECISION_KIND,
-    /** Of an `edit`: it matches the schema that was asked with. */
+    /** For an `edit`: an input that matches the schema in the question. */
     input: { optional: EDITED },
     reason: {
       optional: {
@@ -361,13 +379,13 @@ export const SENT_DECISION = {
   also: CLOSED,
 } as const satisfies Shape;
 
-/** What was decided, once and for this call only. */
+/** A decision, for this call only. */
 export interface Decision extends Loose<Infer<typeof DECISION>> {}
 export const DECISION = {
   object: {
-    /** The id of whoever decided. */
+    /** The id of the principal who decided. */
     by: OPTIONAL_TEXT,
-    /** Nobody decided in time. */
+    /** `true` if no one decided in time. */
     expired: OPTIONAL_YES,
   },
   and: SENT_DECISION,

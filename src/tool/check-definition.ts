@@ -12,15 +12,15 @@ import { type Log, mistake } from './log.ts';
 import { ended, nameIn } from './shown.ts';
 import type { AnyTool } from './tool.ts';
 
-/** A tool was defined in a way that cannot work. Thrown where it is defined, never in a turn. */
+/** Thrown if the definition of a tool cannot work. Thrown where it is defined, never in a turn. */
 export class ToolDefinitionError extends Error {
   override readonly name = 'ToolDefinitionError';
-  /** The name that was given, valid or not. */
+  /** The given name, valid or not. */
   readonly tool: string;
-  /** The property of the definition that is wrong. */
+  /** The invalid property of the definition. */
   readonly field: string;
 
-  /** `problem` is a sentence that goes on after "Tool 'x': ". */
+  /** `problem` continues the sentence "Tool 'x': ...". */
   constructor(tool: string, field: string, problem: string | CausedProblem) {
     super(`Tool '${shorten(tool, 80)}': ${problemText(problem)}`, causeOf(problem));
     this.tool = tool;
@@ -28,21 +28,21 @@ export class ToolDefinitionError extends Error {
   }
 }
 
-/** What is wrong with a definition, and what was thrown before. */
+/** A problem of a definition, with its cause. */
 export interface CausedProblem {
   readonly problem: string;
   readonly cause: unknown;
 }
 
-/** The sentence of a problem. */
+/** Returns the text of a problem. */
 export const problemText = (problem: string | CausedProblem): string =>
   typeof problem === 'string' ? problem : problem.problem;
 
-/** The options of an error about a problem. */
+/** Returns the error options with a problem's cause. */
 export const causeOf = (problem: string | CausedProblem): ErrorOptions =>
   typeof problem === 'string' ? {} : { cause: problem.cause };
 
-/** @throws ToolDefinitionError when some provider would refuse the name, or the description is blank. */
+/** @throws ToolDefinitionError if a provider would refuse the name, or if the description is blank. */
 export function checkNaming(name: string, description: string): void {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name))
     throw new ToolDefinitionError(
@@ -58,13 +58,21 @@ export function checkNaming(name: string, description: string): void {
     );
 }
 
-/** In development: @throws ToolDefinitionError if a key of a tool's literal is unknown, missing or of another kind. */
+/**
+ * Checks the literal of a tool in development.
+ *
+ * @throws ToolDefinitionError if a key is unknown, missing or of the wrong type.
+ */
 export function checkToolLiteral(config: unknown, of: LiteralOf): void {
   const fault = literals?.fault(config, of);
   if (fault) throw new ToolDefinitionError(nameIn(config), fault.field, `it ${ended(fault.problem)}`);
 }
 
-/** `toInputSchema` for the tool of this name. @throws ToolDefinitionError when it cannot be a tool's input. */
+/**
+ * Calls `toInputSchema` for the tool of this name.
+ *
+ * @throws ToolDefinitionError if the declaration is not valid as a tool's input.
+ */
 export function readInput<Declaration extends InputDeclaration>(
   tool: string,
   declared: Declaration | undefined,
@@ -77,7 +85,11 @@ export function readInput<Declaration extends InputDeclaration>(
   }
 }
 
-/** A copy of the metadata for the tool of this name. @throws ToolDefinitionError when it is not JSON. */
+/**
+ * Returns a copy of the metadata for the tool of this name.
+ *
+ * @throws ToolDefinitionError if it is not JSON.
+ */
 export function readMetadata(tool: string, metadata: JsonObject): JsonObject {
   const copy = copyJson(metadata);
   if (copy.ok && isJsonObject(copy.value)) return copy.value;
@@ -86,9 +98,9 @@ export function readMetadata(tool: string, metadata: JsonObject): JsonObject {
 }
 
 /**
- * Checks settings of a tool by their names, as in `{ effect }`. Plain JavaScript may hand over anything.
+ * Checks settings of a tool by their names, as in `{ effect }`. Plain JavaScript can pass any value.
  *
- * @throws ToolDefinitionError when one is given and is none of these words.
+ * @throws ToolDefinitionError if a setting is none of these words.
  */
 export function checkWord(
   tool: string,
@@ -105,15 +117,16 @@ export function checkWord(
 }
 
 /**
- * Answers what a setting must be: `undefined` when it is one of these words, else the words, as in `'all' or 'any'`.
+ * Returns `undefined` if a setting is one of these words. Otherwise returns the words, as in `'all' or
+ * 'any'`.
  */
 export const notOneOf = (value: unknown, words: readonly string[]): string | undefined =>
   words.some((word) => word === value) ? undefined : words.map((word) => `'${word}'`).join(' or ');
 
 /**
- * Checks times of a tool by their names, in milliseconds, as in `{ timeout }`.
+ * Checks times of a tool in milliseconds by their names, as in `{ timeout }`.
  *
- * @throws ToolDefinitionError when one is given and is not more than 0, or more than `most`.
+ * @throws ToolDefinitionError if a time is not more than 0, or is more than `most`.
  */
 export function checkTime(
   tool: string,
@@ -127,7 +140,7 @@ export function checkTime(
   }
 }
 
-/** Tells whether a value can be called as a tool, of any make, also a hand-written one. */
+/** Returns whether a value can be called as a tool. This includes hand-written objects. */
 export function isTool(value: unknown): value is AnyTool {
   if (typeof value !== 'object' || value === null) return false;
   const { name, inputSchema, call, check }: Partial<Record<keyof AnyTool, unknown>> = value;
@@ -140,11 +153,11 @@ export function isTool(value: unknown): value is AnyTool {
 }
 
 /**
- * Tells whether somebody's predicate answers `true`; nothing else is a yes. Plain JavaScript may hand in an `async` one,
- * whose promise would pass for one whatever it comes to: that is a no, and the log says once what is wrong.
+ * Returns whether a predicate returns exactly `true`. A promise, which an `async` predicate in plain
+ * JavaScript returns, counts as `false`, and the log reports it once.
  *
  * @param whose names the predicate in the `log`.
- * @throws what the predicate throws.
+ * @throws any error that the predicate throws.
  */
 export function saysTrue<Args extends readonly unknown[]>(
   { whose, log }: Asked,
@@ -153,7 +166,7 @@ export function saysTrue<Args extends readonly unknown[]>(
 ): boolean {
   const answer = predicate(...args);
   if (!(answer instanceof Promise)) return answer === true;
-  answer.catch(() => undefined); // Nobody waits for it.
+  answer.catch(() => undefined); // Its rejection is not handled elsewhere.
   if (!reported.has(predicate)) {
     reported.add(predicate);
     log(mistake(`${whose} answers a promise, which is not true: it must be synchronous`));
@@ -166,5 +179,5 @@ interface Asked {
   readonly log: Log;
 }
 
-/** Predicates that were reported already. */
+/** Predicates that were already reported. */
 const reported = new WeakSet<object>();

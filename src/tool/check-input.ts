@@ -6,8 +6,8 @@ import type { AnyTool, CallRun, ToolInput } from './tool.ts';
 import { error, failure, type ToolResult } from './tool-result.ts';
 
 /**
- * Reads the text that a model sent as the input of a call. Blank text is an empty object, which then goes through the
- * tool's own validation. The messages are the same on every engine and quote nothing of the text.
+ * Parses the text that a model sent as the input of a call. Blank text becomes an empty object, which the
+ * tool's own validation then checks. The messages are the same on every engine and quote none of the text.
  */
 export function parseToolInput(toolName: string, raw: string): ParsedToolInput {
   const trimmed = raw.trim();
@@ -18,7 +18,7 @@ export function parseToolInput(toolName: string, raw: string): ParsedToolInput {
   return { ok: true, input: parsed };
 }
 
-/** The model's input as a JSON object, or what the model is told instead. */
+/** The model's input as a JSON object, or the error message for the model. */
 export type ParsedToolInput =
   | { readonly ok: true; readonly input: JsonObject }
   | { readonly ok: false; readonly message: string };
@@ -28,17 +28,17 @@ const refused = (toolName: string, problem: string): ParsedToolInput => ({
   message: `The input of tool '${toolName}' ${problem}.${SEND_OBJECT}`,
 });
 
-/** How a model mends a bad input, at the end of what it reads of that. */
+/** Tells the model how to fix a bad input, at the end of the error. */
 const SEND_OBJECT = ' Send one JSON object that matches its schema.';
 const CALL_AGAIN = '\nCall it again with a corrected input.';
 
-/** Returns the error of a bad input without how a model mends it, where the input is not of the model's making. */
+/** Returns an input error without the advice for a model, for an input that no model wrote. */
 export function withoutAdvice(message: string): string {
   const advice = [SEND_OBJECT, CALL_AGAIN].find((one) => message.endsWith(one)) ?? '';
   return message.slice(0, message.length - advice.length);
 }
 
-/** The usual slips of models, from outside to inside. */
+/** Returns the likely mistake of the model, checked from the outside in. */
 function guessReason(source: string): string {
   if (source.startsWith('```')) return 'it is wrapped in a code fence';
   if (!source.startsWith('{')) return "it does not begin with '{'";
@@ -46,15 +46,15 @@ function guessReason(source: string): string {
   return 'a quote, comma or bracket in it is missing, wrong or not escaped';
 }
 
-/** Answers what a JSON value is that is not an object, with its article. */
+/** Returns the kind of a JSON value other than an object, with its article. */
 export function kindOf(value: Exclude<Json, JsonObject>): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }
 
 /**
- * Checks the input of a call before anything else is done. Bad input is answered with every problem at once, so that
- * the model can correct all of them in one go. Never rejects.
+ * Checks the input of a call before any other work. The error lists every problem, so that the model can fix
+ * all of them at once. Never rejects.
  */
 export async function checkInput<Value>(
   schema: InputSchema<Value>,
@@ -65,7 +65,7 @@ export async function checkInput<Value>(
     const parsed = await schema.parse(input);
     return parsed.ok ? parsed : invalidInput(tool, parsed.problems);
   } catch (cause) {
-    // The schema's own code failed. That must not end the turn, and it says nothing about the input.
+    // The schema's own code failed. This must not end the turn, and says nothing about the input.
     const reason = shorten(reasonOf(cause), 240);
     return {
       ok: false,
@@ -82,7 +82,7 @@ export const checkCall = <Value>(
 ): Promise<CheckedInput<Value>> =>
   call.during('its input schema', () => checkInput(schema, input, call.tool));
 
-/** The answer to an input with these problems. */
+/** Returns the failed check of an input with these problems. */
 export const invalidInput = (tool: string, problems: readonly string[]): CheckedInput<never> => ({
   ok: false,
   problems,
@@ -92,13 +92,13 @@ export const invalidInput = (tool: string, problems: readonly string[]): Checked
   ),
 });
 
-/** A `call` that acts on valid inputs only: a bad one is answered to the model as the tool would, and bothers nobody. */
+/** Returns a `call` that runs only with valid input. A bad input gets the tool's own error. */
 export const checkedFirst =
   <T extends AnyTool>(tool: T, act: (call: CheckedCall<T>) => Promise<ToolResult>): AnyTool['call'] =>
   async (input, call) => {
     const checked = await call.during('its input schema', () => tool.check(input, call.tool));
     if (!checked.ok) return checked.answer;
-    return act({ input, typed: checked.value as ToolInput<T>, call }); // what its `check` answers
+    return act({ input, typed: checked.value as ToolInput<T>, call }); // The type that its `check` returns.
   };
 
 /** A call whose input is valid. */
@@ -110,9 +110,9 @@ interface CheckedCall<T extends AnyTool> {
 }
 
 /**
- * A copy of an input in which numbers and booleans that a model wrote in quotes are such, where the schema asks for
- * one and for no text: `"42"` becomes `42`, and only `"true"` and `"false"` become booleans. All else
- * stays for the validation to judge. It follows properties, items and alternatives, but no `$ref`.
+ * Returns a copy of an input in which quoted numbers and booleans are converted, if the schema asks for one
+ * and does not allow a string: `"42"` becomes `42`, and only `"true"` and `"false"` become booleans.
+ * Validation judges everything else. Follows properties, items and alternatives, but no `$ref`.
  */
 export const coerceInput = (input: JsonObject, schema: JsonSchema): JsonObject => {
   const coerced = coerce(input, schema);
@@ -143,13 +143,13 @@ function coerceText(text: string, types: ReadonlySet<unknown>): Json {
   return text;
 }
 
-/** As JSON writes numbers; but not one that a number would round, such as a long id. */
+/** Returns whether a text is a JSON number that loses no digits when parsed. A long id would. */
 const isNumber = (text: string): boolean =>
   /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) &&
   Number.isFinite(Number(text)) &&
   (Number.isSafeInteger(Number(text)) || !Number.isInteger(Number(text)));
 
-/** The types that a schema allows; a schema that names none allows text. */
+/** Returns the types that a schema allows. A schema without a type allows strings. */
 function typesOf(schema: unknown): ReadonlySet<unknown> {
   return new Set(
     alternatives(schema).flatMap(({ type, enum: values, const: value }) => {
@@ -160,20 +160,20 @@ function typesOf(schema: unknown): ReadonlySet<unknown> {
   );
 }
 
-/** A schema, or the schemas that it is a choice of. */
+/** Returns a schema, or the schemas among which it chooses. */
 function alternatives(schema: unknown): readonly JsonObject[] {
   if (!isJsonObject(schema)) return [];
   const choices = schema.anyOf ?? schema.oneOf;
   return Array.isArray(choices) ? choices.flatMap(alternatives) : [schema];
 }
 
-/** The tool that a call is meant for, with the input that is meant for it when that is not the call's own. */
+/** The tool that a call is for, and its input if that is not the call's own. */
 export interface RoutedTool {
   readonly tool: AnyTool;
   readonly input?: JsonObject | undefined;
 }
 
-/** Follows `route` to the tool that a call is meant for: an unfolding tool may stand for a tool behind it. */
+/** Follows `route` to the tool that a call is for, since an unfolding tool can stand for a tool behind it. */
 export function routed(tool: AnyTool, { input: sent }: { readonly input: string }): RoutedTool {
   if (!tool.route) return { tool };
   const parsed = parseToolInput(tool.name, sent);

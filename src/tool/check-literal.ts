@@ -1,32 +1,41 @@
 /**
- * Checks the literals of definitions: unknown keys, missing keys, values of another kind. Runs in development only: other files
- * reach it through `literals.ts`.
+ * Checks the literals of definitions: unknown keys, missing keys, and values of the wrong type. Runs in
+ * development only: other files reach it through `literals.ts`.
  */
 import { isJsonObject, shorten } from './json.ts';
 import { nearest, shown } from './shown.ts';
 
-/** What the literal of a definition may hold: each key with the kind of its value. `any` is for what is checked by itself. */
+/**
+ * The keys of a definition's literal, each with the kind of its value. Values of kind `any` are checked
+ * elsewhere.
+ */
 export interface LiteralShape<Key extends string = string> {
   /** The function that takes the literal, as in `defineTool`. */
   readonly of: string;
   readonly keys: Readonly<Record<Key, LiteralKind>>;
   readonly required: readonly Key[];
-  /** Words of other libraries, each with ours, or with what to write and what to import for it. Beside ours they are passed over. */
+  /**
+   * Keys of other libraries, each with ours, or with the code to write and its import. They are ignored if
+   * ours is also set.
+   */
   readonly foreign?:
     | Readonly<Record<string, string | readonly [write: string, importing: string]>>
     | undefined;
-  /** Keys that make no sense here, each with the reason and what to do. */
+  /** Keys that make no sense here, each with the reason and the fix. */
   readonly senseless?: Readonly<Record<string, string>> | undefined;
-  /** What made things hold beside these keys, so that one can be spread into the literal of another. Each holds the first. */
+  /**
+   * Additional keys of finished definitions, so that one can be spread into the literal of another. The first
+   * key identifies them.
+   */
   readonly made?: readonly string[] | undefined;
-  /** What the lists under these keys may hold. */
+  /** The rules for the items of lists under these keys. */
   readonly items?: { readonly [K in Key]?: LiteralItem } | undefined;
 }
 
-/** What a value must be: in words, to go on after "use ", and as a test. */
+/** A rule for a value: in words, to follow "use ", and as a test. */
 export type LiteralRule = readonly [use: string, fits: (value: unknown) => boolean];
 
-/** What kind of value a key takes; what only one key takes has a rule of its own. */
+/** The kind of a key's value. A kind that only one key uses is a rule of its own. */
 export type LiteralKind =
   | LiteralRule
   | 'text'
@@ -39,27 +48,30 @@ export type LiteralKind =
   | 'model'
   | 'any';
 
-/** What an item of a list must be: in words, to go on after "use ", and as a test of its properties. */
+/** A rule for the items of a list: in words, to follow "use ", and as a test of an item's properties. */
 export type LiteralItem = readonly [use: string, fits: (item: Readonly<Record<string, unknown>>) => boolean];
 
-/** A literal inside another: its keys, or each of them with the rule of its value. */
+/** A literal inside another: its keys, or each key with the rule for its value. */
 export interface InnerShape {
   readonly keys: readonly string[] | Readonly<Record<string, LiteralRule>>;
-  /** Words of other libraries, each with ours. */
+  /** Keys of other libraries, each with ours. */
   readonly foreign?: Readonly<Record<string, string>> | undefined;
-  /** Errors show a value that does not fit as JSON. */
+  /** If `true`, errors show an invalid value as JSON. */
   readonly isJson?: true | undefined;
 }
 
-/** One thing that is wrong with a literal. */
+/** A problem of a literal. */
 export interface LiteralFault {
-  /** The key that is wrong, such as `name` or `strategies[0]`. */
+  /** The invalid key, such as `name` or `strategies[0]`. */
   readonly field: string;
   /** A sentence without its subject, as in `has no 'name': use a text`. */
   readonly problem: string;
 }
 
-/** Returns the first problem of a literal, or `undefined`. Reads nothing of it before, since plain JavaScript may hand over anything. */
+/**
+ * Returns the first problem of a literal, or `undefined`. Accepts any value, since plain JavaScript can pass
+ * anything.
+ */
 export function literalFault(config: unknown, shape: LiteralShape): LiteralFault | undefined {
   if (typeof config !== 'object' || config === null || Array.isArray(config) || config instanceof Promise) {
     return { field: '', problem: `is made of ${shown(config)}: use one object, as in ${shape.of}({ ... })` };
@@ -101,18 +113,21 @@ function kindProblem(key: string, value: unknown, kind: LiteralKind | undefined)
   if (kind === 'list' && isAiTool(tool))
     return `has the tools of another library by their names: use a list, as in [fromAiTool(tools.${name}, { name: '${name}' })], with fromAiTool of 'holdfast/tools/ai-sdk'`;
   if (kind === 'model') return modelProblem(value, key);
-  // A text in place of a function may be a credential, as of `auth`.
+  // A string in place of a function can be a credential, such as for `auth`, so it is not shown.
   const said = kind === 'function' && typeof value === 'string' ? 'a text' : shown(value);
   return `has ${said} as its '${key}': use ${use}`;
 }
 
-/** Tells a tool of the AI SDK, which has no name of its own. */
+/** Returns whether a value is a tool of the AI SDK, which has no name of its own. */
 export const isAiTool = (value: unknown): boolean => {
   const { inputSchema, call }: Readonly<Record<string, unknown>> = Object(value);
   return inputSchema !== undefined && call === undefined;
 };
 
-/** Returns why a value is no model, with what to write; `undefined` for a model, a function that makes one, and `undefined`. */
+/**
+ * Returns why a value is not a model, with the code to write. Returns `undefined` for a model, for a function
+ * that makes one, and for `undefined`.
+ */
 export function modelProblem(given: unknown, key = 'model'): string | undefined {
   if (given === undefined || typeof given === 'function') return undefined;
   const { ask, doGenerate, run }: Readonly<Record<string, unknown>> = Object(given);
@@ -136,7 +151,10 @@ function itemFault(config: object, { items = {} }: LiteralShape): LiteralFault |
   return undefined;
 }
 
-/** Returns what to write in place of an unknown key. */
+/**
+ * Returns the error for an unknown key, with the key to use instead. Returns `undefined` if the key is
+ * allowed.
+ */
 function unknownKey(key: string, config: object, shape: LiteralShape): string | undefined {
   const { of, keys, foreign = {}, senseless = {}, made = [] } = shape;
   if (Object.hasOwn(keys, key)) return undefined;
@@ -155,15 +173,15 @@ function unknownKey(key: string, config: object, shape: LiteralShape): string | 
   return `has '${shorten(key, 80)}', which ${of} does not take. ${rest}`;
 }
 
-/** An unknown key of a literal inside another, or one whose value does not fit. */
+/** An unknown key of an inner literal, or a key with an invalid value. */
 export interface InnerFault {
   readonly path: string;
   readonly value: string;
-  /** What to write in its place, to go on after "use ". */
+  /** The fix, to follow "use ". */
   readonly use: string;
 }
 
-/** Returns the first problem of a literal inside another, or `undefined`. */
+/** Returns the first problem of an inner literal, or `undefined`. */
 export function innerFault(
   given: unknown,
   { keys, foreign = {}, isJson }: InnerShape,
@@ -185,12 +203,12 @@ export function innerFault(
   return undefined;
 }
 
-/** Returns a value in the JSON of a literal. */
+/** Returns a value as JSON for an error. */
 export const shownAsJson = (value: unknown): string =>
   (typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value))).slice(0, 80);
 
 const isList = (keys: InnerShape['keys']): keys is readonly string[] => Array.isArray(keys);
 
-/** Returns the name that was probably meant by one that is not among these, or `undefined`. */
+/** Returns the known name that is probably meant by an unknown one, or `undefined`. */
 export const nearestKey = (name: string, names: readonly string[]): string | undefined =>
   nearest(name, names, Math.ceil(name.length / 3));

@@ -1,4 +1,4 @@
-/** Logs: where their lines are written, and what is told and hidden in them. */
+/** Logs: where their lines go, and which data is added and redacted. */
 import { literals } from './literals.ts';
 import {
   type Log,
@@ -11,7 +11,10 @@ import {
 } from './log.ts';
 import { Secrets } from './secrets.ts';
 
-/** Returns a log that gives its lines to a function of the app. Defaults to the console; `false` drops them. What the function throws is lost. */
+/**
+ * Returns a log that passes its lines to a function of the app. Defaults to the console. `false` drops them.
+ * Errors of the function are ignored.
+ */
 export const toLog = (option: LogOption = writeToConsole): Log =>
   option === false
     ? () => {}
@@ -19,11 +22,11 @@ export const toLog = (option: LogOption = writeToConsole): Log =>
         try {
           option(withStack(entry));
         } catch {
-          // A log that fails must not fail what it tells of.
+          // A failing log must not fail the code that logs.
         }
       };
 
-/** A log that hides secrets, and knows where what it is told has happened. */
+/** Returns a log that redacts secrets, and adds the place where its lines come from. */
 export const hiding =
   (log: Log, place: LogPlace, secrets: () => Secrets): Log =>
   (entry) => {
@@ -33,33 +36,36 @@ export const hiding =
     log(hidden.redact(isBare ? placed : { ...placed, thrown: undefined }));
   };
 
-/** Returns the line with the stack of what was thrown, if it has none yet. */
+/** Returns the line with the stack of the thrown value, if it has none yet. */
 const withStack = (entry: LogEntry): LogEntry =>
   entry.thrown === undefined || entry.stack !== undefined
     ? entry
     : { ...entry, stack: stackOf(entry.thrown) };
 
-/** Writes a line to the console as one JSON object. In development a problem is written in words, with what was thrown behind it. */
+/**
+ * Writes a line to the console as one JSON object. In development, writes a problem in words, followed by the
+ * thrown value.
+ */
 function writeToConsole({ thrown, ...line }: LogEntry | DebugLine): void {
   console[line.level](...(literals?.inWords(line, thrown) ?? [JSON.stringify(line)]));
 }
 
-/** A line at the level `debug`. It goes to the console only, never to the log of an app. */
+/** A line at level `debug`. It goes only to the console, never to an app's log. */
 interface DebugLine extends Omit<LogProblem, 'level'> {
   readonly level: 'debug';
 }
 
-/** Writes to the console, at the level `debug`, why a lookup found nothing. */
+/** Writes the reason for a failed lookup to the console, at level `debug`. */
 export const writeDebug = (message: string, thrown: unknown): void =>
   writeToConsole({ ...warning(message, thrown), level: 'debug', stack: stackOf(thrown) });
 
-/** Writes what went wrong to the console, and no line for a turn that has ended well. */
+/** Writes problems to the console, but no lines about turns that ended well. */
 export function writeProblems(entry: LogEntry): void {
   if (entry.level !== 'info') writeToConsole(entry);
 }
 
-/** Warns of a definition, before there is an app whose log could have it. */
+/** Logs a warning about a definition to the console, since there is no app with a log yet. */
 export const warnDeveloper = (message: string, thrown?: unknown): void => toLog()(warning(message, thrown));
 
-/** The log of what runs without an app. */
+/** Returns the log of code that runs without an app. */
 export const consoleLog = (secrets: Secrets = Secrets.NONE): Log => hiding(toLog(), {}, () => secrets);

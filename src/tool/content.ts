@@ -1,25 +1,25 @@
 import { paragraphs } from './json.ts';
 import { type Infer, OPTIONAL_TEXT, type Shape, type ShapeAs, TEXT, WHOLE } from './shape.ts';
 
-/** Words of a message or of a result. */
+/** A text part of a message or of a result. */
 export interface TextContent extends Infer<typeof TEXT_CONTENT> {}
 const TEXT_CONTENT = { object: { type: { only: 'text' }, text: TEXT } } as const satisfies Shape;
 
 const NAMED_FILE = {
   object: {
-    /** Such as `image/png`, in lower case and without parameters. */
+    /** The media type, such as `image/png`, in lowercase and without parameters. */
     mediaType: TEXT,
-    /** As whoever sent it calls it. */
+    /** The name that its sender gave it. */
     name: OPTIONAL_TEXT,
   },
 } as const satisfies Shape;
 
-/** How a file is named whose bytes the session keeps. */
+/** The properties of a file whose bytes the session keeps. */
 export const KEPT_FILE = {
   object: {
-    /** SHA-256 of its bytes, in hex. The same bytes are kept once in a session. */
+    /** The SHA-256 of its bytes, in hex. Equal bytes are kept once in a session. */
     id: { type: 'string', says: 'The SHA-256 of its bytes: GET .../files/{id}.' },
-    /** In bytes. */
+    /** The size in bytes. */
     size: WHOLE,
   },
   and: NAMED_FILE,
@@ -29,27 +29,30 @@ export const KEPT_FILE = {
 export interface StoredFile extends Infer<typeof STORED_FILE> {}
 const STORED_FILE = { object: { type: { only: 'file' } }, and: KEPT_FILE } as const satisfies Shape;
 
-/** A file that is handed on as its address: nobody here fetches it, and it is not kept. */
+/** A file that is passed on as a URL. It is neither fetched nor kept. */
 export interface LinkedFile extends Infer<typeof LINKED_FILE> {}
 const LINKED_FILE = {
   object: {
     type: { only: 'file' },
-    /** An address that begins with `https:`. */
+    /** A URL that begins with `https:`. */
     url: TEXT,
   },
   and: NAMED_FILE,
 } as const satisfies Shape;
 
-/** A file that a tool has just made. Once its call has ended it is a `StoredFile`: this is never journaled. */
+/**
+ * A file that a tool has just made. It becomes a `StoredFile` when its call ends, and is never journaled in
+ * this form.
+ */
 export interface NewFile extends Infer<typeof NAMED_FILE> {
   readonly type: 'file';
   readonly bytes: Uint8Array;
 }
 
-/** One part of a message or of a result: words, or a file. */
+/** A part of a message or of a result: text or a file. */
 export type ContentPart = TextContent | StoredFile | LinkedFile | NewFile;
 
-/** The parts that are journaled and shown: a file that a tool has just made is kept by then. */
+/** The parts that are journaled and shown. A new file is already kept by then. */
 export const CONTENT_PART: ShapeAs<ContentPart> = {
   like: { anyOf: [TEXT_CONTENT, STORED_FILE, LINKED_FILE] },
 };
@@ -58,26 +61,26 @@ export const CONTENT_PART: ShapeAs<ContentPart> = {
 export type FileContent = Exclude<ContentPart, TextContent>;
 export const FILE_CONTENT: ShapeAs<FileContent> = { like: { anyOf: [STORED_FILE, LINKED_FILE] } };
 
-/** Tells a file from words. */
+/** Returns whether a part is a file. */
 export const isFile = (part: ContentPart): part is FileContent => part.type === 'file';
 
-/** Tells a file that the session keeps. */
+/** Returns whether the session keeps the file. */
 export const isStored = (part: ContentPart): part is StoredFile => 'id' in part;
 
-/** Tells a file whose bytes are not kept yet. */
+/** Returns whether the bytes of the file are not kept yet. */
 export const isNew = (part: ContentPart): part is NewFile => 'bytes' in part;
 
-/** What was said in words, without its files. */
+/** Returns the text of the parts, without files. */
 export const textsOf = (parts: readonly ContentPart[]): string =>
   paragraphs(...parts.map((part) => (isFile(part) ? '' : part.text)));
 
-/** The whole in words, for whoever cannot be given a file: a line stands in the place of each. */
+/** Returns the parts as text, with a line in place of each file. */
 export const inWords = (parts: readonly ContentPart[]): string =>
   paragraphs(...parts.map((part) => (isFile(part) ? fileLine(part) : part.text)));
 
 /**
- * Names a file for a model, such as `[file 9f86d0…: image/png, "chart.png", 12,345 bytes]`: by its id a tool can be asked for
- * it, and it is known again.
+ * Returns a line that names a file for a model, such as `[file 9f86d0…: image/png, "chart.png", 12,345
+ * bytes]`. With its id, the model can recognize the file and pass it to a tool.
  */
 export function fileLine(file: FileContent): string {
   const which = isStored(file) ? file.id : isNew(file) ? 'not kept' : file.url;
@@ -93,7 +96,7 @@ export function fileLine(file: FileContent): string {
 const inBytes = (bytes: number): string =>
   `${bytes.toLocaleString('en-US')} ${bytes === 1 ? 'byte' : 'bytes'}`;
 
-/** Words in which lines stand for files, as parts again: each file in the place of its line, or behind the words. */
+/** Converts text with file lines back to parts. A file without a line comes after the text. */
 export function placed(words: string, files: readonly FileContent[]): ContentPart[] {
   const parts: ContentPart[] = [];
   const left: FileContent[] = [];
@@ -115,7 +118,7 @@ export function placed(words: string, files: readonly FileContent[]): ContentPar
   });
 }
 
-/** A media type as it is kept: in lower case and without parameters; `undefined` of what is none. */
+/** Returns a media type in lowercase and without parameters, or `undefined` if it is invalid. */
 export function toMediaType(given: string): string | undefined {
   const type = given.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   return type.length <= 127 && /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/.test(type)
@@ -123,23 +126,25 @@ export function toMediaType(given: string): string | undefined {
     : undefined;
 }
 
-/** Tells whether a file of this type is text, which any model can be told. */
+/** Returns whether a file of this type is text, which every model can read. */
 export const isText = (mediaType: string): boolean =>
   mediaType.startsWith('text/') || /^application\/(?:json|xml|yaml|.+\+(?:json|xml))$/.test(mediaType);
 
-/** The most characters of a file's name. */
+/** The maximum characters of a file's name. */
 export const MAX_FILE_NAME = 255;
 
-/** Line breaks, other control characters, and characters that turn the direction of what follows. */
+/** Line breaks, other control characters, and characters that change the text direction. */
 const UNSHOWN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
-/** A file's name as it is kept: somebody else chose it, and models and people read it in a line of ours. */
+/**
+ * Returns a safe file name, since its sender chose it, and models and people read it within a line of ours.
+ */
 export const toFileName = (given: string): string | undefined => {
   const name = given.toWellFormed().replaceAll(UNSHOWN, ' ').trim().slice(0, MAX_FILE_NAME).toWellFormed();
   return name === '' ? undefined : name;
 };
 
-/** Engines that have these do it ten times as fast. */
+/** Methods that some engines have, which are ten times as fast. */
 interface NativeBytes {
   toBase64?(): string;
 }
@@ -148,10 +153,10 @@ interface NativeConstructor {
   fromBase64?(text: string, options: { readonly lastChunkHandling: 'strict' }): Uint8Array<ArrayBuffer>;
 }
 
-/** Characters of one call: more arguments than a function takes would throw. */
+/** Characters converted per call, since a function accepts a limited number of arguments. */
 const CHUNK = 32_766;
 
-/** Bytes as base64 (RFC 4648, section 4). */
+/** Returns bytes as base64 (RFC 4648, section 4). */
 export function toBase64(bytes: Uint8Array): string {
   const native = (bytes as NativeBytes).toBase64?.();
   if (native !== undefined) return native;
@@ -163,7 +168,7 @@ export function toBase64(bytes: Uint8Array): string {
   return text;
 }
 
-/** The bytes of base64 text, of which nothing is left out; `undefined` when it is none. */
+/** Returns the bytes of padded base64 text, or `undefined` if it is invalid. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined;
   try {
@@ -174,7 +179,7 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-/** Counted, since going through the characters one by one takes ten times as long. */
+/** Uses an index, since iterating over characters takes ten times as long. */
 function codesOf(characters: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(characters.length);
   for (let at = 0; at < bytes.length; at += 1) bytes[at] = characters.charCodeAt(at);

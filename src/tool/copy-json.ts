@@ -1,36 +1,36 @@
 import { formatPath, type Json, shorten } from './json.ts';
 
-/** Where a value stops being JSON: `what` completes "the value at `$.a.b` is ...". */
+/** A value that is not JSON, and its place. `what` completes "the value at `$.a.b` is ...". */
 export interface NonJson {
   readonly path: string;
   readonly what: string;
-  /** Of an object that the platform has made: its class. */
+  /** The class of an object that the platform made. */
   readonly made?: string | undefined;
 }
 
 /** Returns the problem as a clause. */
 export const inWords = ({ path, what }: NonJson): string => `the value at \`${path}\` is ${what}`;
 
-/** A deep copy, or the first thing that is not JSON. */
+/** A deep copy, or the first value that is not JSON. */
 type JsonCopy =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly problem: NonJson };
 
-/** A deep copy of what of a value is JSON. */
+/** A deep copy of the JSON part of a value. */
 export interface KeptJson {
-  /** `undefined` when nothing of the value is JSON. */
+  /** `undefined` if no part of the value is JSON. */
   readonly value: Json | undefined;
-  /** What was left out; in a list it is `null`. */
+  /** Values that were left out. In a list, each is `null`. */
   readonly left: readonly NonJson[];
-  /** Numbers that JSON has not, which are `null`. */
+  /** Numbers that JSON cannot represent. Each is `null`. */
   readonly nulls: readonly NonJson[];
-  /** Bytes, for each of which its name stands in the value. */
+  /** Bytes. In the value, each is replaced with its name. */
   readonly bytes: readonly KeptBytes[];
 }
 
 /** Bytes that were found in a value. */
 export interface KeptBytes {
-  /** Its place in the value, such as `pages[0].image`; the empty text when they are the value. */
+  /** Their place in the value, such as `pages[0].image`. Empty if the whole value is bytes. */
   readonly name: string;
   readonly bytes: Uint8Array;
 }
@@ -38,9 +38,10 @@ export interface KeptBytes {
 const MAX_DEPTH = 500;
 
 /**
- * Copies a value through JSON when nothing of it is lost by that, as `JSON.stringify` has it: what has `toJSON`, as a `Date` has,
- * is what that says, and properties that are `undefined` or have a symbol as their key are dropped. A `Map` is an object if its
- * keys are texts, else a list of pairs; a `Set` is a list. Never throws.
+ * Copies a value through JSON, or returns the first value that would be lost. Like `JSON.stringify`, it uses
+ * `toJSON` (as for a `Date`), and drops properties that are `undefined` or have a symbol as their key. A
+ * `Map` becomes an object if its keys are strings, and otherwise a list of pairs. A `Set` becomes a list.
+ * Never throws.
  */
 export function copyJson(value: unknown): JsonCopy {
   const path: PropertyKey[] = [];
@@ -50,14 +51,15 @@ export function copyJson(value: unknown): JsonCopy {
   try {
     const copy = toJson(value, '', { path, parents: new Set(), cut: refuse });
     if (copy === undefined) refuse('undefined');
-    // Once more through text: what the journal gives back knows no `-0`, and some texts are too long to be written.
+    // Once more through text, since the journal does not keep `-0`, and some texts would be too long for a
+    // string.
     return { ok: true, value: JSON.parse(JSON.stringify(copy)) };
   } catch (thrown) {
     return { ok: false, problem: { path: formatPath(path, '$'), what: whyNot(thrown) } };
   }
 }
 
-/** Copies what of a value is JSON, as `copyJson` does, and tells what was left out. Never throws. */
+/** Copies the JSON part of a value like `copyJson`, and reports what was left out. Never throws. */
 export function keepJson(given: unknown): KeptJson {
   const path: PropertyKey[] = [];
   const left: NonJson[] = [];
@@ -81,26 +83,32 @@ export function keepJson(given: unknown): KeptJson {
     const value = toJson(given, '', place);
     return { value: value === undefined ? value : JSON.parse(JSON.stringify(value)), left, nulls, bytes };
   } catch (thrown) {
-    // The text would be longer than a string can be.
+    // The text would exceed the maximum length of a string.
     return { value: undefined, left: [{ path: '$', what: whyNot(thrown) }], nulls: [], bytes: [] };
   }
 }
 
-/** Something is not JSON; the message says what it is. */
+/** Thrown for a value that is not JSON. The message says what it is. */
 class NotJson extends Error {}
 
-/** Where a copy has come to. */
+/** The progress of a copy. */
 interface Place {
   readonly path: PropertyKey[];
-  /** The objects that are being looked into. */
+  /** The objects around the current value. */
   readonly parents: Set<object>;
-  /** Told of what is not JSON; answers what stands in its place, or throws. `instead` is `null` for a number that JSON has not. */
+  /**
+   * Called for a value that is not JSON. Returns its replacement or throws. `instead` is `null` for a number
+   * that JSON cannot represent.
+   */
   cut(what: string, instead?: null, made?: string): null | undefined;
-  /** Takes bytes, and answers what stands in their place. Without it they are not JSON. */
+  /** Receives bytes, and returns their replacement. Without it, bytes are not JSON. */
   takeBytes?(bytes: Uint8Array): Json;
 }
 
-/** Leaves the path at the place of what it throws. Everything is read once: a second time it may say something else. */
+/**
+ * Copies a value. If it throws, the path is at the failing value. Reads everything once, since a getter can
+ * return another value the second time.
+ */
 function toJson(given: unknown, key: string, place: Place): Json | undefined {
   const bytes = place.takeBytes && bytesOf(given);
   if (bytes && place.takeBytes) return place.takeBytes(bytes);
@@ -135,7 +143,7 @@ function objectToJson(node: object, place: Place): Json | undefined {
   for (const [at, child] of entries) {
     path.push(at);
     const copy = toJson(child, String(at), place);
-    // A list keeps its places; a property that is `undefined` does not count.
+    // A list keeps its positions. A property that is `undefined` is dropped.
     if (copy !== undefined) copies.push([at, copy]);
     else if (isList) copies.push([at, null]);
     path.pop();
@@ -144,12 +152,12 @@ function objectToJson(node: object, place: Place): Json | undefined {
   return isList ? copies.map(([, copy]) => copy) : Object.fromEntries(copies);
 }
 
-/** What is in an object; or the plain value that an object such as `Object(1)` stands for. */
+/** The contents of an object, or the primitive in a wrapper such as `Object(1)`. */
 type Content =
   | { readonly isList: boolean; readonly entries: Iterable<readonly [string | number, unknown]> }
   | { readonly value: unknown };
 
-/** `undefined` for an object that has nothing which JSON could keep. */
+/** Returns `undefined` for an object without contents that JSON could keep. */
 function contentOf(node: object): Content | undefined {
   if (Array.isArray(node)) return listed(node);
   if (node instanceof Map) {
@@ -165,10 +173,10 @@ function contentOf(node: object): Content | undefined {
   return { isList: false, entries: Object.entries(node) };
 }
 
-/** Holes of a list count as `undefined`. A list may have its own idea of what is in it, which nobody asks for. */
+/** Holes in a list count as `undefined`. Ignores a list's own iterator. */
 const listed = (items: readonly unknown[]): Content => ({ isList: true, entries: [].entries.call(items) });
 
-/** Tells an object of somebody's class from one that the platform has made, of which JSON would keep `{}`. */
+/** Returns whether an object has contents of its own. Of many platform objects, JSON would keep only `{}`. */
 function hasProperties(node: object): boolean {
   const tag = tagOf(node);
   return tag === 'Object' || (tag !== 'Error' && !ArrayBuffer.isView(node) && Object.keys(node).length > 0);
@@ -176,7 +184,10 @@ function hasProperties(node: object): boolean {
 
 const tagOf = (node: unknown): string => Object.prototype.toString.call(node).slice('[object '.length, -1);
 
-/** A copy of bytes, so that whoever made them may go on using their own; `undefined` of what is none. */
+/**
+ * Returns a copy of bytes, since their owner can continue to use them. Returns `undefined` if the value is
+ * not bytes.
+ */
 function bytesOf(given: unknown): Uint8Array | undefined {
   if (given instanceof ArrayBuffer) return new Uint8Array(given.slice(0));
   const tag = ArrayBuffer.isView(given) ? tagOf(given) : '';
@@ -186,13 +197,16 @@ function bytesOf(given: unknown): Uint8Array | undefined {
 
 const BYTES: ReadonlySet<string> = new Set(['Uint8Array', 'Uint8ClampedArray', 'DataView']);
 
-/** The value, or what its `toJSON` says it is, asked as `JSON.stringify` asks. */
+/** Returns the value, or the result of its `toJSON`, called as `JSON.stringify` does. */
 function saidBy(value: unknown, key: string): unknown {
   const object = Object(value);
   return typeof object.toJSON === 'function' && !isStub(object) ? object.toJSON(key) : value;
 }
 
-/** A stub of another Worker, or a promise of one, has every name that it is asked for; its `toJSON` would be a request. */
+/**
+ * Returns whether a value is an RPC stub or promise. These have every property, and their `toJSON` would send
+ * a request.
+ */
 const isStub = (value: object): boolean => 'holdfast: nothing has this name' in value;
 
 function isPlainObject(value: object): boolean {
@@ -207,13 +221,16 @@ function describeInstance(value: object): string {
   return `${/^(?:[AEIO]|U(?!int))/i.test(name) ? 'an' : 'a'} ${name}`;
 }
 
-/** Else a getter or `toJSON` threw, and may have thrown anything; or the text would be longer than a string can be. */
+/**
+ * Returns why a value could not be copied. A getter or `toJSON` can throw anything, and the text can exceed
+ * the maximum length of a string.
+ */
 function whyNot(thrown: unknown): string {
   try {
     if (thrown instanceof NotJson) return thrown.message;
     if (thrown instanceof Error && thrown.message) return `unreadable (${shorten(`${thrown.message}`, 200)})`;
   } catch {
-    // It cannot be read either.
+    // The thrown value cannot be read either.
   }
   return 'unreadable';
 }

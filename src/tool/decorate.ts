@@ -4,29 +4,31 @@ import { nameIn, shown } from './shown.ts';
 import type { AnyTool, OpeningTool } from './tool.ts';
 
 /**
- * A copy of a tool with changes, which remembers what it was made of. Everything that is not changed is forwarded:
- * name, schema, metadata, effect, serial, returnDirect. `call` hands on the live call that it was given, and with it
- * the context.
+ * Returns a copy of a tool with changes, which remembers its original. All other members are forwarded: name,
+ * schema, metadata, effect, serial, returnDirect. `call` passes on the live call that it receives, and with
+ * it the context.
  *
- * Decorators run as they are written, the outermost first: of `a(b(tool))`, `a` sees the call before `b`, and the result
- * after it. Around all of them is the loop, which binds the call, makes an error of what is thrown and lets signals
- * through; so the usual order is observability around event publication around what belongs to the tool.
+ * Decorators run in the order in which they are written, outermost first: in `a(b(tool))`, `a` sees the call
+ * before `b`, and the result after it. The loop is around all of them. It binds the call, converts exceptions
+ * to errors and lets signals through. The usual order is therefore: observability, then event publication,
+ * then decorators that belong to the tool.
  *
- * @throws ToolDefinitionError when it is given no tool.
+ * @throws ToolDefinitionError if `tool` is not a tool.
  */
 export function decorate<T extends AnyTool>(tool: T, changes: Partial<AnyTool>): T {
   if (!isTool(tool)) throw noTool(tool);
   return {
     ...tool,
     ...forwarded(tool),
-    // What a decorator does around a call, or around the tools inside, would not be done around the call of another tool.
+    // The decorator's `call` or `adopt` would not run around the call of another tool, so the route is
+    // dropped.
     route: changes.call || changes.adopt ? undefined : tool.route?.bind(tool),
     ...changes,
     delegate: tool,
   };
 }
 
-/** @throws ToolDefinitionError if something is no tool: callers without types may hand over anything. */
+/** @throws ToolDefinitionError if the value is not a tool. Callers without types can pass anything. */
 export function mustBeTool(tool: unknown): void {
   if (!isTool(tool)) throw noTool(tool);
 }
@@ -38,7 +40,9 @@ const noTool = (given: unknown): ToolDefinitionError =>
     `it is ${shown(given)} and no tool, so it cannot be decorated.`,
   );
 
-/** What a spread leaves behind of a tool that a class makes: its getters, and its methods, which need their `this`. */
+/**
+ * Returns the members of a class-based tool that a spread omits: its getters and methods, bound to the tool.
+ */
 const forwarded = (tool: AnyTool): AnyTool => ({
   name: tool.name,
   description: tool.description,
@@ -58,19 +62,21 @@ const forwarded = (tool: AnyTool): AnyTool => ({
   call: tool.call.bind(tool),
 });
 
-/** How tools are made again with changes. It goes by the tool itself: a decorated one is another tool. */
+/**
+ * Functions that remake tools with changes. Keyed by the tool itself, since a decorated tool is another tool.
+ */
 const makers = new WeakMap<AnyTool, (changes: object) => AnyTool>();
 
-/** Returns the tool, which can be copied with changes from now on. Who made it knows what they may be. */
+/** Makes the tool copyable with changes, and returns it. Its maker defines which changes are valid. */
 export function copyable<T extends AnyTool>(tool: T, make: (changes: object) => AnyTool): T {
   makers.set(tool, make);
   return tool;
 }
 
-/** Returns what makes the tool again with changes, or `undefined` if it cannot be copied. */
+/** Returns the function that remakes a tool with changes, or `undefined` if it cannot be copied. */
 export const makerOf = (tool: AnyTool): ((changes: object) => AnyTool) | undefined => makers.get(tool);
 
-/** The same tool under another name, by which it is called. Some provider may refuse the name: `withName` looks at it. */
+/** Returns the tool under another name. A provider may refuse the name. `withName` checks it. */
 export function renamed<T extends AnyTool, const Name extends string>(
   tool: T,
   name: Name,
@@ -79,13 +85,13 @@ export function renamed<T extends AnyTool, const Name extends string>(
   return { ...decorate(tool, { check }), name };
 }
 
-/** The `adopt` of a tool, around which `wrap` is put: what guards the tools inside already stays, and comes after it. */
+/** Wraps the `adopt` of a tool. An existing `adopt` stays, inside the new one. */
 export const adopting =
   (tool: AnyTool, wrap: (inner: AnyTool) => AnyTool): NonNullable<AnyTool['adopt']> =>
   (inner) =>
     wrap(tool.adopt?.(inner) ?? inner);
 
-/** The first tool along the chain of delegates, this one included, that `is` recognises. */
+/** Returns the first tool in the chain of delegates, starting with this one, that matches `is`. */
 export function unwrapAs<T extends AnyTool>(tool: AnyTool, is: (one: AnyTool) => one is T): T | undefined {
   for (let one: AnyTool | undefined = tool; one !== undefined; one = one.delegate) if (is(one)) return one;
   return undefined;
@@ -93,10 +99,13 @@ export function unwrapAs<T extends AnyTool>(tool: AnyTool, is: (one: AnyTool) =>
 
 const isOpening = (tool: AnyTool): tool is OpeningTool => tool.opens === true;
 
-/** Whether the tools inside of a tool, decorated or not, are offered in its own loop. */
+/** Returns whether the inner tools of a tool, decorated or not, are offered in its own loop. */
 export const opensTools = (tool: AnyTool): boolean => unwrapAs(tool, isOpening) !== undefined;
 
-/** Returns the tool as `change` makes it; of an unfolding tool those behind it, at whatever depth, and its opening as it is. */
+/**
+ * Returns the tool changed by `change`. For an unfolding tool, changes the tools behind it at any depth, but
+ * not its opening.
+ */
 export const changedBehind = <T extends AnyTool>(
   tool: T,
   change: <One extends AnyTool>(one: One) => One,
@@ -105,22 +114,25 @@ export const changedBehind = <T extends AnyTool>(
     ? decorate(tool, { adopt: adopting(tool, (inner) => changedBehind(inner, change)) })
     : change(tool);
 
-/** Returns where a tool came from, seen through its decorators, or `undefined` if it was there from the start. */
+/**
+ * Returns the origin of a tool, looking through its decorators. Returns `undefined` if it was there from the
+ * start.
+ */
 export const originOf = (tool: AnyTool): Origin | undefined => unwrapAs(tool, isBrought)?.[BROUGHT];
 
-/** Where a tool that is offered came from: out of a tool that `opens`. */
+/** The origin of an offered tool that came out of a tool that `opens`. */
 interface Origin {
-  /** The tools that brought it, as they were offered; more than one have the same tool inside. */
+  /** The tools that brought it, as they were offered. Several can contain the same tool. */
   readonly by: readonly AnyTool[];
-  /** It was offered without them. */
+  /** `true` if it was also offered without them. */
   readonly wasThere: boolean;
-  /** As the tool around it has it. */
+  /** The tool as the outer tool contains it. */
   readonly inner: AnyTool;
-  /** The name that it has inside of the tool that brought it. */
+  /** Its name inside the tool that brought it. */
   readonly name: string;
 }
 
-/** Returns the tool, known to have come out of another. */
+/** Returns the tool with its origin recorded. */
 export const withOrigin = (tool: AnyTool, origin: Origin): BroughtTool => ({
   ...decorate(tool, {}),
   [BROUGHT]: origin,
@@ -133,7 +145,7 @@ type BroughtTool = AnyTool & { readonly [BROUGHT]: Origin };
 
 const isBrought = (tool: AnyTool): tool is BroughtTool => BROUGHT in tool;
 
-/** The route of a tool, whose answers lead to what `wrap` makes of the tools that are meant; none when it has none. */
+/** Returns the route of a tool with its targets changed by `wrap`, or `undefined` if it has none. */
 export function mapRoute(
   tool: AnyTool,
   wrap: (meant: AnyTool, input: JsonObject) => AnyTool,
@@ -147,13 +159,16 @@ export function mapRoute(
 }
 
 /**
- * Tells whether two lists hold the same tools in the same order. What a provider answers may be the same tools in a new
- * list.
+ * Returns whether two lists contain the same tools in the same order. A provider can return the same tools in
+ * a new list.
  */
 export const sameTools = (a: readonly AnyTool[], b: readonly AnyTool[]): boolean =>
   a === b || (a.length === b.length && a.every((tool, index) => tool === b[index]));
 
-/** The first tool of each name, sorted by name, as a model is shown them: its provider's prompt cache then holds. */
+/**
+ * Returns the first tool of each name, sorted by name. The stable order keeps the provider's prompt cache
+ * valid.
+ */
 export function distinctTools(tools: readonly AnyTool[]): readonly AnyTool[] {
   const byName = new Map<string, AnyTool>();
   for (const tool of tools) if (!byName.has(tool.name)) byName.set(tool.name, tool);
@@ -161,8 +176,8 @@ export function distinctTools(tools: readonly AnyTool[]): readonly AnyTool[] {
 }
 
 /**
- * Makes a list of tools anew only when it is made of another list, or `by` something else. For strategies: as long as they
- * answer the same they answer the same list, because the definitions that a model is sent are kept by it.
+ * Caches a list of tools until it is made from another list or another `by`. For strategies: while their
+ * result stays the same, they must return the same array, since the definitions for a model are cached by it.
  */
 export function lastList(): (
   tools: readonly AnyTool[],

@@ -25,20 +25,20 @@ import type { Inferred, KeptAs, ReturnsJson, ReturnsType } from './returned.ts';
 import type { Tool } from './tool.ts';
 import { type ToolResult, toolResult } from './tool-result.ts';
 
-/** Milliseconds that a `run` has when its tool does not say. */
+/** The default timeout of `run`, in ms. */
 export const DEFAULT_TIMEOUT = 30_000;
 
-/** The longest timeout, 15 minutes: no invocation of the platform that works in the background lives longer. */
+/** The maximum timeout, 15 minutes. No background invocation of the platform lives longer. */
 export const MAX_TIMEOUT = 15 * 60_000;
 
 const EFFECTS: readonly Effect[] = ['read', 'idempotent', 'once'];
 
 /**
- * Makes a tool of one literal. Its input is validated before `run`, and a bad one is answered with every problem at once. `Input` of
- * the tool is what `run` is given, the schema's output. A tool that the
- * caller runs is made by `defineManualTool` of `holdfast/answers`.
+ * Defines a tool. Its input is validated before `run`, and an error lists every problem of a bad input. The
+ * tool's type parameter `Input` is the schema's output, which `run` receives. For a tool that the caller
+ * runs, use `defineManualTool` of `holdfast/answers`.
  *
- * @throws ToolDefinitionError when the tool cannot work.
+ * @throws ToolDefinitionError if the tool cannot work.
  *
  * @example
  * ```ts
@@ -88,7 +88,7 @@ export function defineTool<
   };
 }
 
-/** The literal that `defineTool` takes. */
+/** The options of `defineTool`. */
 export type ToolConfig<Name extends string, Declaration extends InputDeclaration, Output> = ToolConfigBase<
   Name,
   Declaration
@@ -96,69 +96,77 @@ export type ToolConfig<Name extends string, Declaration extends InputDeclaration
   RunConfig<Declaration, Output> &
   ReconcileConfig<Declaration>;
 
-/** What all tools say of themselves. */
+/** The options that all tools share. */
 export interface ToolConfigBase<Name extends string, Declaration extends InputDeclaration> {
   /** Letters, digits, `_` and `-`, at most 64. */
   readonly name: Name;
   /** What the tool does and when to use it, for the model. */
   readonly description: string;
-  /** Valibot, Zod 4, ArkType, another Standard Schema with a JSON Schema converter, or JSON Schema. Absent: no input. */
+  /**
+   * A schema of Valibot, Zod 4, ArkType, any other Standard Schema with a JSON Schema converter, or a JSON
+   * Schema. Defaults to no input.
+   */
   readonly input?: Declaration | undefined;
-  /** Calls of one batch that share this word run one after another. */
+  /** Calls of one batch with the same word run one after another. */
   readonly serial?: string | undefined;
-  /** The turn may end with this tool's result, without another model call. */
+  /** If `true`, the turn can end with this tool's result, without another model call. */
   readonly returnDirect?: boolean | undefined;
-  /** For programs that list tools; never sent to a model. Must be JSON. */
+  /** Metadata for programs that list tools. Never sent to a model. Must be JSON. */
   readonly metadata?: JsonObject | undefined;
   /**
-   * What it returns: a schema, or a domain type, which names its artifacts too. A value that does not fit is an error result, and the
-   * log shows it. Its JSON is kept as the tool returned it.
+   * The return type: a schema, or a domain type, which also names its artifacts. A value that does not fit
+   * becomes an error result, and is logged. The JSON is stored as the tool returned it.
    */
   readonly output?: StandardSchemaV1 | undefined;
   /**
-   * What it throws may be told to every client where it ends the turn: its words are the `error` of the failed turn. Unless this is
-   * true they stand in the result of the call alone, which the model and the session's owner read, and in the log.
+   * If `true`, every client can see the exception that ends the turn, as the `error` of the failed turn.
+   * Otherwise its message is only in the call's result, for the model and the session's owner, and in the
+   * log.
    */
   readonly expose?: boolean | undefined;
 }
 
-/** What tools say that run here. */
+/** The options of tools that run in the Worker. */
 export interface RunConfig<Declaration extends InputDeclaration, Output> {
-  /** Milliseconds that `run` has, 30,000 unless given, at most 900,000 (15 minutes). Its signal is aborted then. */
+  /**
+   * The time limit of `run` in milliseconds, after which its signal aborts. Defaults to 30,000. At most
+   * 900,000 (15 minutes).
+   */
   readonly timeout?: number | undefined;
   /**
-   * Requests to other services that one `run` makes at the most; 1 unless given. The platform limits those of an
-   * invocation: a run that has too few left is left to the next one.
+   * The maximum number of requests to other services in one `run`. Defaults to 1. The platform limits the
+   * requests of an invocation. If too few are left, the next invocation runs the call.
    */
   readonly subrequests?: number | undefined;
-  /** Does the work. What it returns becomes a result as `toToolResult` says; what it throws, an error. */
+  /** Does the work. `toToolResult` converts its return value to a result. An exception becomes an error. */
   readonly run: (input: InputOf<Declaration>, call: CallContext) => Output | Promise<Output>;
 }
 
-/** What may happen to calls that were cut off. */
+/** The options for calls that were cut off. */
 export type ReconcileConfig<Declaration extends InputDeclaration> =
   | {
-      /** What may happen if a call is run twice; `once`, the careful one, unless given. */
+      /** How often a call can run. Defaults to `once`, the most careful. */
       readonly effect?: 'once' | undefined;
       /**
-       * Finds out what became of a call that started and whose end is not known, within the `timeout`. `not-done` says that it did
-       * not happen and cannot happen any more: a request of a young call (by `call.startedAt`) may still be on its way, and is
-       * `unknown`. The tool runs at most once only if that word is true.
+       * Finds out whether a call that was started was done, within the `timeout`. Return `not-done` only if
+       * it did not happen and cannot happen any more. A request of a recent call (by `call.startedAt`) may
+       * still be in flight, so its outcome is `unknown`. The tool runs at most once only if `not-done` is
+       * always true.
        */
       readonly reconcile?:
         | ((input: InputOf<Declaration>, call: CallContext) => Reconciliation | Promise<Reconciliation>)
         | undefined;
     }
-  /** These calls are run again instead. */
+  /** These calls run again instead. */
   | { readonly effect: Exclude<Effect, 'once'>; readonly reconcile?: undefined };
 
-/** What is done with a checked input. */
+/** The effect for a checked input. */
 interface Executing<Input> {
   readonly effect: Effect;
   execution(input: Input): ToolEffect;
 }
 
-/** @throws ToolDefinitionError if the tool cannot be run so. */
+/** @throws ToolDefinitionError if the tool cannot run with these options. */
 function executionOf<Declaration extends InputDeclaration, Output>(
   config: ToolConfig<string, Declaration, Output>,
 ): Executing<InputOf<Declaration>> {
@@ -166,7 +174,8 @@ function executionOf<Declaration extends InputDeclaration, Output>(
   if (run === undefined)
     throw new ToolDefinitionError(name, 'run', `it has no 'run'${literals?.toRun ?? '.'}`);
   checkWord(name, { effect }, EFFECTS);
-  // Both may come from an environment. By one an effect is cut off, by the other a turn is handed over in time.
+  // Both can come from an environment. The timeout cuts off an effect, and the number of requests decides
+  // when a turn is handed over.
   checkTime(name, { timeout }, MAX_TIMEOUT);
   if (!Number.isSafeInteger(subrequests ?? 0) || Number(subrequests ?? 0) < 0)
     throw new ToolDefinitionError(
@@ -188,7 +197,7 @@ function executionOf<Declaration extends InputDeclaration, Output>(
   };
 }
 
-/** A result whose artifact has no type of its own gets the domain type that its tool declares. */
+/** Adds the tool's domain type to a result whose artifact has no type of its own. */
 export const withOutputType = (result: ToolResult, output: StandardSchemaV1 | undefined): ToolResult =>
   result.type === 'artifact' &&
   !(result.artifactType ?? result.artifactTypes) &&
@@ -197,17 +206,17 @@ export const withOutputType = (result: ToolResult, output: StandardSchemaV1 | un
     ? toolResult({ ...result, artifactType: output.name })
     : result;
 
-/** The literal that `defineTextTool` takes: that of `defineTool`, without an input. */
+/** The options of `defineTextTool`: those of `defineTool`, without an input. */
 export type TextToolConfig<Name extends string, Output> = ToolConfig<Name, LenientSchema<string>, Output> & {
   readonly input?: undefined;
 };
 
 /**
- * Makes a tool whose `run` is given text. The model is shown one string, `input`. Whatever it sends reaches
- * `run`: the raw text when that is no JSON object or has no `input`, JSON text for an `input` that is no string, and
- * the empty text for `null`.
+ * Defines a tool whose `run` receives text. The model is shown one string, `input`. Everything that it sends
+ * reaches `run`: the raw text if it is not a JSON object or has no `input`, the JSON text of an `input` that
+ * is not a string, and an empty string for `null`.
  *
- * @throws ToolDefinitionError when the tool cannot work.
+ * @throws ToolDefinitionError if the tool cannot work.
  *
  * @example
  * ```ts
@@ -231,10 +240,10 @@ export function defineTextTool<const Name extends string, Output = unknown>(
   return { ...defineTool(withInput), readInput: readText };
 }
 
-/** How plain JavaScript might declare an input that a text tool does not have. */
+/** Keys with which plain JavaScript could declare an input, which a text tool does not have. */
 const INPUT_WORDS = ['input', 'parameters', 'inputSchema'];
 
-/** The input of a text tool. */
+/** Returns the input of a text tool. */
 export const toTextInput = (input: string): JsonObject => ({ input });
 
 const textInput = lenientSchema(oneString('input', 'The input to pass to the tool'), toText);

@@ -1,19 +1,22 @@
-/** Says what a developer can mend in code that runs. Runs in development only: other files reach it through `literals.ts`. */
+/**
+ * Hints for developers about mistakes in running code. Runs in development only: other files reach it through
+ * `literals.ts`.
+ */
 import { isAiTool } from './check-literal.ts';
 import { shorten } from './json.ts';
 import type { Log, LogEntry, LogPlace } from './log.ts';
 import { nameOf, ownerOf, unreadable } from './object-class.ts';
 import { isClass, shown } from './shown.ts';
 
-/** What an app says of where it is served. */
+/** An app's options about where it is served. */
 interface Served {
   readonly log: Log;
   readonly basePath?: string | undefined;
 }
 
 /**
- * Creates the function that returns the end of a 404 if a route of the app was looked for below some other path, as where the Worker
- * serves a part of a site, or under a path that ends alike. The log shows the first one too.
+ * Creates a function that returns a hint for a 404 if the URL resembles a route of the app: below another
+ * path, as when the Worker serves part of a site, or with a similar path. The first hint is also logged.
  */
 export function misplacedRequests(
   { basePath, log }: Served,
@@ -24,7 +27,7 @@ export function misplacedRequests(
   let isLogged = false;
   return (url) => {
     const { pathname } = new URL(url);
-    // Clients of MCP look below the origin for who signs in, wherever the endpoint is.
+    // MCP clients look below the origin for the authorization server, wherever the endpoint is.
     if (pathname.startsWith('/.well-known/')) return '';
     const below = basePath === undefined && patterns.map((end) => end.exec(pathname)?.[1]).find(Boolean);
     const alike =
@@ -43,7 +46,7 @@ export function misplacedRequests(
 const endsAlike = (path: string, asked: string): boolean =>
   path.split('/').at(-1) === asked.split('/').at(-1);
 
-/** Returns whether each word of a route is in the asked path in its place, or a word that holds it or is in it. */
+/** Returns whether each segment of the asked path contains, or is contained in, the segment of the route. */
 function isNear(path: string, asked: string): boolean {
   const words = asked.split('/').slice(1);
   const parts = path.split('/').slice(1);
@@ -57,7 +60,8 @@ function isNear(path: string, asked: string): boolean {
 }
 
 /**
- * Makes an app throw an error that names the fix if a main module exports it in place of its Worker. The platform calls `fetch`.
+ * Makes an app throw an error that names the fix if a main module exports it in place of its Worker, whose
+ * `fetch` the platform calls.
  */
 export function refuseAsExport(holdfast: object): void {
   const fetch = (): never => {
@@ -68,15 +72,15 @@ export function refuseAsExport(holdfast: object): void {
   Object.defineProperty(holdfast, 'fetch', { value: fetch });
 }
 
-/** What ends as the path of a route does, and what stands before that. */
+/** Returns a pattern for URLs that end with the path of a route. It captures the part before. */
 const toEnd = (path: string): RegExp =>
   new RegExp(`^((?:/[\\w.~-]+)+?)${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`);
 
-/** Returns whether a path is one of the module `answers`. */
+/** Returns whether a path belongs to the module `answers`. */
 export const isOfAnswers = (url: string): boolean =>
   /\/(approvals|results)\/[^/]+$|\/answers$/.test(new URL(url).pathname);
 
-/** A call of a reply, and what it wrote. */
+/** A call of a reply, and the state that it wrote. */
 interface WritingCall {
   readonly record: {
     readonly name: string;
@@ -84,7 +88,7 @@ interface WritingCall {
   };
 }
 
-/** Returns a warning for each key of `call.state` that two lanes wrote, neither of which saw the other's value. */
+/** Returns a warning for each key of `call.state` that two lanes wrote without seeing each other's value. */
 export function sharedWrites(lanes: readonly (readonly WritingCall[])[]): string[] {
   const writers = new Map<string, string>();
   const warnings: string[] = [];
@@ -105,13 +109,13 @@ const sharedWrite = (key: string, [one, other]: readonly [string, string]): stri
   `Calls of '${one}' and '${other}' in one reply both wrote call.state '${key}', and only what the later one wrote is kept. Give ` +
   'both tools the same word as `serial`: they run one after another then, and each sees what the one before wrote.';
 
-/** Returns what is wrong with the `reconcile` of a tool, or `undefined`. */
+/** Returns the problem of a tool's `reconcile`, or `undefined`. */
 export const reconcileProblem = (effect: string): string | undefined =>
   effect === 'once'
     ? undefined
     : `only a tool with the effect 'once' reconciles; '${effect}' calls are run again.`;
 
-/** How mistakes are mended: the lines that a deployment lacks, and what code does instead. */
+/** Fixes for mistakes: lines that a deployment lacks, and code to write instead. */
 export const mending = {
   answers: ": import it from 'holdfast/answers' and add it to `use`.",
   files: ": import it from 'holdfast/files' and add it to `use`.",
@@ -138,7 +142,7 @@ export const mending = {
     "An address that comes from data may reach servers behind the Worker's own zone. Add it to `compatibility_flags` in wrangler.toml.",
 };
 
-/** Returns what is wrong with something that is listed as if it were a tool, after "Tool at index 0 ". */
+/** Returns the problem of a value listed as a tool, to follow "Tool at index 0 ". */
 export function listedMistake(given: unknown): string {
   if (given === null || given === undefined) return `must not be ${given}`;
   const object = typeof given === 'object' || typeof given === 'function' ? given : undefined;
@@ -150,7 +154,7 @@ export function listedMistake(given: unknown): string {
   return `(${name ?? typeof given}) is neither a tool nor a tool provider, nor has its class a static 'tools' table`;
 }
 
-/** Returns what is wrong with something that is near to a tool, or `undefined`. */
+/** Returns the problem of a value that resembles a tool, or `undefined`. */
 function nearMistake(given: unknown): string | undefined {
   if (typeof given === 'string') return `is ${shown(given)}: list the tool itself`;
   if (given instanceof Promise) return 'is a promise: await it, and list what it comes to';
@@ -190,18 +194,21 @@ function nearMistake(given: unknown): string | undefined {
   return typeof instructions === 'string' ? `${named} is an agent: list its tools instead` : undefined;
 }
 
-/** What a tool says of where it comes from. */
+/** The metadata of a tool, which names its origin. */
 interface Originated {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** Returns how a tool of an MCP server is given a name that is free, to end a sentence; nothing if neither is one. */
+/**
+ * Returns how to give a tool of an MCP server a free name, to end a sentence. Returns an empty string if no
+ * tool is from an MCP server.
+ */
 export function toRename(...tools: readonly Originated[]): string {
   const clients = tools.flatMap(({ metadata: { mcp } }) => Object(mcp).server ?? []);
   return clients.length === 0 ? '' : `. Give the MCP client '${clients[0]}' a \`prefix\` to have both`;
 }
 
-/** Returns which elements of a list bring two tools of one name, and how one of these gets another, to end a sentence. */
+/** Returns which elements of a list bring two tools of one name, and how to rename one, to end a sentence. */
 export function broughtTwice(
   sources: readonly unknown[],
   brought: readonly (readonly [tool: Originated, index: number])[],
@@ -215,22 +222,27 @@ export function broughtTwice(
   return `, at index ${places.join(' and ')}${mend}`;
 }
 
-/** Returns how a tool, or those of an object of a class, get another name, to end a sentence. */
+/** Returns how to rename a tool, or the tools of a class, to end a sentence. */
 export const renameOne = (owner?: object): string =>
   owner === undefined
     ? ". Rename one, as with withName of 'holdfast/decorators'"
     : `. Rename one, as with toolsOf(object, { prefix: '${nameOf(owner).toLowerCase()}_' }) of 'holdfast/tool-objects'`;
 
-/** Checks that a model can send what a schema asks for. Runs in development only: other files reach it through `literals.ts`. */
+/**
+ * Checks that a model can send the values of a schema. Runs in development only: other files reach it through
+ * `literals.ts`.
+ */
 
-/** Options by which converters to JSON Schema refuse what no JSON value belongs to. Zod refuses it unasked. */
+/**
+ * Options that make converters to JSON Schema refuse types without JSON values. Zod refuses them by default.
+ */
 export const refusing = {
-  /** Of Valibot's converter, which would show it as anything. */
+  /** For Valibot's converter, which would otherwise accept any value for them. */
   valibot: {
     overrideSchema: ({ valibotSchema: { type } }: { readonly valibotSchema: { readonly type: string } }) =>
       UNSENDABLE.has(type) ? refuse(type) : undefined,
   },
-  /** Of ArkType. */
+  /** For ArkType's converter. */
   arktype: {
     fallback: {
       proto: ({ proto }: { readonly proto: { readonly name: string } }) => refuse(proto.name),
@@ -249,18 +261,18 @@ function refuse(type: string): never {
   throw new Error(`a model cannot send a value of the type '${type}'`);
 }
 
-/** Returns what is wrong with a value that is no schema of an object, to follow "its input ". */
+/** Returns why a value is not the schema of an object, to follow "its input ". */
 export const noSchema = (declared: unknown): string =>
   typeof Object(declared).type === 'string'
     ? "is a plain JSON Schema. Wrap it: jsonSchema({ ... }), with jsonSchema from 'holdfast/json-schema'."
     : 'must be an object schema, since a model sends a JSON object: v.object({ ... }), z.object({ ... }), ' +
       "or jsonSchema({ type: 'object', ... }). Put anything else into a property.";
 
-/** What can be converted, to end an error about a schema that cannot. */
+/** The libraries with a converter, to end an error about a schema without one. */
 export const convertible =
   " Use Valibot, Zod 4 (import from 'zod', not 'zod/mini'), ArkType, or jsonSchema() of 'holdfast/json-schema'.";
 
-/** Returns what is wrong with what finds tools outside (`discover`) and has these uses, or `undefined`. */
+/** Returns the problem of a source with `discover` and these uses, or `undefined`. */
 export const discoverProblem = (
   uses: readonly { readonly module: { readonly name: string } }[],
 ): string | undefined =>
@@ -268,15 +280,15 @@ export const discoverProblem = (
     ? undefined
     : "`discover` needs the module `listings`: import it from 'holdfast/listings' and add it to `uses`, beside `discover`.";
 
-/** What a tool without `run` needs. */
+/** The fix for a tool without `run`. */
 export const toRun = ": use a function, or defineManualTool of 'holdfast/answers' where the caller runs it.";
 
-/** What an app without a model may have in development. */
+/** The model that an app can use in development. */
 export const toDevelop =
   ' To develop without a language model, set MODEL = "offline", and use ' +
   "orOffline(openaiCompatible()) of 'holdfast/models/offline'.";
 
-/** Returns what a tool returns in place of values that JSON does not keep. */
+/** Returns what a tool should return in place of values that JSON does not keep. */
 export const mendLost = (left: readonly { readonly made?: string | undefined }[]): string =>
   left.some(({ made = '' }) => FILES.test(made)) ? RETURN_FILE : RETURN_JSON;
 
@@ -284,7 +296,7 @@ const FILES = /^(?:Blob|File|Response|ReadableStream)$/;
 const RETURN_FILE = 'Return bytes as they are, or as `file(bytes, mediaType)` or `image(bytes, mediaType)`.';
 const RETURN_JSON = 'Return JSON, or give the value a toJSON that says it.';
 
-/** Returns what is wrong with what a `reconcile` returned that was not `{ done }`, or `undefined`. */
+/** Returns the problem of a `reconcile` result other than `{ done }`, or `undefined`. */
 export const misreconciled = (tool: string, answer: unknown): string | undefined =>
   answer === 'unknown' || answer === 'no-answer'
     ? undefined
@@ -297,14 +309,17 @@ interface AgentOfApp<Use> {
   readonly accepts?: readonly string[] | undefined;
 }
 
-/** What an app keeps files by. */
+/** The file keeper of an app. */
 interface FilesOfApp<Use> {
   readonly files: unknown;
   keeperIn(uses: readonly Use[]): unknown;
   needsFiles(what: string): string;
 }
 
-/** Returns which agent accepts files that nothing keeps, or keeps files for itself, or `undefined`. */
+/**
+ * Returns an error if an agent accepts files that no module keeps, or uses the `files` module itself.
+ * Otherwise returns `undefined`.
+ */
 export function filesProblem<Use>(
   agents: readonly AgentOfApp<Use>[],
   { files, keeperIn, needsFiles }: FilesOfApp<Use>,
@@ -317,7 +332,10 @@ export function filesProblem<Use>(
   return undefined;
 }
 
-/** Returns what the console shows of a problem: its words, and what was thrown. Returns `undefined` for a turn that has ended well. */
+/**
+ * Returns the console output of a problem: its text, and the thrown value. Returns `undefined` for a turn
+ * that ended well.
+ */
 export function inWords(
   line: LogPlace & Pick<LogEntry, 'event' | 'message' | 'stack'>,
   thrown: unknown = line.stack,
@@ -328,7 +346,7 @@ export function inWords(
   return thrown === undefined ? [text] : [text, thrown];
 }
 
-/** A line of an inspector, which ran outside a session if that has no name. */
+/** A line of an inspector. It ran outside a session if `session` is empty. */
 interface Inspected {
   readonly logger: string;
   readonly message: string;
@@ -336,13 +354,13 @@ interface Inspected {
   readonly turn: string;
 }
 
-/** Returns what the console shows of a line of an inspector. */
+/** Returns the console output of an inspector's line. */
 export function inspectedInWords({ logger, message, session, turn }: Inspected): string {
   const place = session === '' ? `turn ${turn}` : `session ${session}, turn ${turn}`;
   return `${logger}: ${message} (${place})`;
 }
 
-/** Lines that are looked for in one session. */
+/** Events for which a developer has to find the session. */
 const PLACED: readonly LogEntry['event'][] = [
   'tool-threw',
   'model-failed',

@@ -6,24 +6,28 @@ import type { ParsedInput } from './problem-lines.ts';
 import { ended } from './shown.ts';
 import type { AnyTool } from './tool.ts';
 
-/** What the objects of a domain type bring with them, for whoever offers their tools. */
+/** The tools that the objects of a domain type bring. */
 export interface DomainObjects {
   /**
-   * Their tools as they are made before there is an object: for names, descriptions and schemas, and never to be called.
-   * Tools that only some objects have may be missing. The same list on every read.
+   * Their tools as made without an object, for names, descriptions and schemas. They must not be called.
+   * Tools that only some objects have can be missing. The same array on every read.
    *
-   * @throws DomainTypeError when they cannot be told before there is an object.
+   * @throws DomainTypeError if they cannot be made without an object.
    */
   readonly declared: readonly AnyTool[];
-  /** Begins the names of an object's tools where several objects are known at once. */
+  /** The prefix of the names of an object's tools if several objects are known at once. */
   readonly prefix: string;
-  /** What tells the object from others of its type; or what is wrong with it. Never throws. */
+  /** Returns the id that distinguishes the object from others of its type, or its problems. Never throws. */
   idOf(value: unknown): ParsedInput<string>;
-  /** The tools of this object, each name once, made anew; or what is wrong with it. Never throws. */
+  /** Makes the tools of this object, each name once, or returns its problems. Never throws. */
   toolsOf(value: unknown): ParsedInput<readonly AnyTool[]>;
 }
 
-/** The objects of a type. @throws DomainTypeError when their tools cannot be told before there is one. */
+/**
+ * Returns the objects of a type.
+ *
+ * @throws DomainTypeError if their tools cannot be made without an object.
+ */
 export function domainObjects<Value>(config: ObjectsConfig<Value>): DomainObjects {
   let known = declaredNow(config);
   return {
@@ -37,7 +41,7 @@ export function domainObjects<Value>(config: ObjectsConfig<Value>): DomainObject
   };
 }
 
-/** What a domain type says of its objects. */
+/** A domain type's options about its objects. */
 interface ObjectsConfig<Value> {
   readonly type: string;
   readonly prefix: string;
@@ -46,15 +50,18 @@ interface ObjectsConfig<Value> {
   readonly tools: (value: Value) => readonly AnyTool[];
 }
 
-/** A domain type was declared, or is used, wrongly; thrown where that is defined. */
+/** Thrown if a domain type is defined or used incorrectly, where that is defined. */
 export class DomainTypeError extends Error {
   override readonly name = 'DomainTypeError';
-  /** The name that was given, valid or not. */
+  /** The given name, valid or not. */
   readonly type: string;
-  /** The property of the definition that is wrong; `max` and `chaining` are said of a type by those who chain it. */
+  /**
+   * The invalid property of the definition. `max` and `chaining` are options of a module that chains the
+   * type.
+   */
   readonly field: string;
 
-  /** `problem` is a sentence that goes on after "Domain type 'x' ". */
+  /** `problem` continues the sentence "Domain type 'x' ...". */
   constructor(type: string, field: string, problem: string | CausedProblem) {
     super(`Domain type '${type.slice(0, 80)}' ${ended(problemText(problem))}`, causeOf(problem));
     this.type = type;
@@ -62,7 +69,9 @@ export class DomainTypeError extends Error {
   }
 }
 
-/** Tools that name a type which is declared further down cannot be made yet: they are, when they are first asked for. */
+/**
+ * Makes the tools at once if possible. Tools that refer to a type declared later are made on first access.
+ */
 function declaredNow<Value>(config: ObjectsConfig<Value>): readonly AnyTool[] | undefined {
   try {
     return declaredTools(config);
@@ -74,7 +83,7 @@ function declaredNow<Value>(config: ObjectsConfig<Value>): readonly AnyTool[] | 
 
 function declaredTools<Value>({ type, tools }: ObjectsConfig<Value>): readonly AnyTool[] {
   const { value, misused } = standIn(type);
-  const made = attempt(() => tools(value as Value)); // a stand-in: only its properties are read
+  const made = attempt(() => tools(value as Value)); // A stand-in, of which only properties are read.
   const read = misused();
   if (read !== undefined) {
     const problem = `has tools that need an object while they are made (\`${read}\`): use it inside \`run\` only, so that the model can be told of them before there is one`;
@@ -100,7 +109,7 @@ function toolsOf<Value>(
   return { ok: true, value: made.value.filter(({ name }, at) => names.indexOf(name) === at) };
 }
 
-/** Plain JavaScript may return anything. */
+/** Plain JavaScript can return any value. */
 const isToolList = (made: unknown): boolean => Array.isArray(made) && made.every(isTool);
 
 function twice(tools: readonly AnyTool[]): string | undefined {
@@ -109,7 +118,7 @@ function twice(tools: readonly AnyTool[]): string | undefined {
   return name === undefined ? undefined : `has two tools named '${name}'`;
 }
 
-/** Reads the id of an object, or says in a fixed sentence what is wrong with it, since models learn those. */
+/** Returns the id of an object, or its problem in a fixed sentence, since models learn these. */
 function idOf<Value>({ type, id }: ObjectsConfig<Value>, value: Value): ParsedInput<string> {
   const read = attempt(() => (id ? id(value) : ownId(value)));
   if (!read.ok) return invalid(type, `its id cannot be read: ${reasonOf(read.thrown)}`);
@@ -122,13 +131,13 @@ function idOf<Value>({ type, id }: ObjectsConfig<Value>, value: Value): ParsedIn
   return { ok: true, value: text };
 }
 
-/** The property `id`, which tells an object from others unless its type says otherwise. */
+/** Returns the property `id`, the default id of an object. */
 const ownId = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, 'id') && 'id' in value
     ? value.id
     : undefined;
 
-/** More is no id that anybody would want to read in a name, a log or a state. */
+/** The maximum characters of an id. A longer one would be unreadable in names, logs and states. */
 const MAX_ID = 256;
 
 function ifValid<Value, Read>(
@@ -143,18 +152,21 @@ function ifValid<Value, Read>(
 const invalid = (type: string, reason: string): ParsedInput<never> =>
   refused(`domain type '${type}' is invalid: ${shorten(reason, 300)}`);
 
-/** Takes the place of an object that is not there yet. */
+/** A stand-in for an object that does not exist yet. */
 interface StandIn {
-  /** Its properties may be read, and those of their values; nothing else may be done with it. */
+  /** Its properties can be read, and those of their values. Any other operation throws. */
   readonly value: unknown;
-  /** The first thing that something else was done with, as a path from the root; also when whoever did it went on. */
+  /**
+   * Returns the first value that was used in another way, as a path from the root, even if the error was
+   * caught.
+   */
   readonly misused: () => string | undefined;
 }
 
 /**
- * Stands in for an object while code is asked what it would make of one. What only hands the object on, or reads
- * properties in order to hand them on, works; what needs a value (a text, a list, a call) throws a TypeError.
- * Comparisons cannot be seen: they are false, and everything is truthy.
+ * Makes a stand-in for an object, to find out which tools code would make for one. Code that only passes the
+ * object on, or reads properties to pass them on, works. Code that needs a value (a string, a list, a call)
+ * throws a TypeError. Comparisons cannot be detected: they are false, and every value is truthy.
  */
 function standIn(root: string): StandIn {
   let misused: string | undefined;
@@ -172,7 +184,7 @@ function standIn(root: string): StandIn {
   return { value: at([]), misused: () => misused };
 }
 
-/** Everything that may be done with an object but reading a property. */
+/** The proxy traps of all operations other than reading a property. */
 const REFUSED = [
   'apply',
   'construct',

@@ -12,54 +12,69 @@ import { nameIn } from './shown.ts';
 import type { AnyTool, ToolOutput } from './tool.ts';
 import { type ArtifactType, artifactItems, type ToolResult } from './tool-result.ts';
 
-/** A type of artifacts whose values are checked. Nominal: the journal keeps its name, so renaming it is a new type. */
+/**
+ * A type of artifacts whose values are checked. It is nominal: the journal stores its name, so renaming it
+ * makes a new type.
+ */
 export interface DomainType<Name extends string = string, Value = unknown, Sent = unknown>
   extends CheckedType<Name, Value, Sent> {
   readonly '~standard': StandardSchemaV1.Props<Sent, Value> & StandardJSONSchemaV1.Props<Sent, Value>;
-  /** What a value looks like as JSON; the same object on every read. */
+  /** The JSON Schema of its values. The same object on every read. */
   readonly json: JsonSchema;
-  /** Absent when its values bring no tools. */
+  /** Absent if its values bring no tools. */
   readonly objects?: DomainObjects | undefined;
-  /** Says a value as its JSON in words, where the type has some; `undefined` when it is not of the type, or has none. Never throws. */
+  /**
+   * Returns a value in words, given its JSON. Returns `undefined` if the value is not of the type or the type
+   * has no words. Never throws.
+   */
   readonly inWords?: ((value: unknown) => string | undefined) | undefined;
 }
 
-/** The literal that `defineDomainType` takes. */
+/** The options of `defineDomainType`. */
 export interface DomainTypeConfig<Name extends string, Schema extends StandardSchemaV1> {
   /** Letters, digits, `_` and `-`, at most 64. */
   readonly name: Name;
-  /** Describes a JSON object: Valibot, Zod 4, ArkType. Synchronous, since conditions are asked between two events. */
+  /**
+   * The schema of a JSON object, of Valibot, Zod 4 or ArkType. It must be synchronous, since conditions are
+   * evaluated between two events.
+   */
   readonly schema: Schema;
-  /** What tells an object from others of its type; its property `id` unless given. At most 256 characters. */
+  /**
+   * Returns the id that distinguishes an object from others of its type, at most 256 characters. Defaults to
+   * its property `id`.
+   */
   readonly id?:
     | ((value: StandardSchemaV1.InferOutput<Schema>) => string | number | null | undefined)
     | undefined;
-  /** Begins the names of an object's tools where `discover` offers several; the type's name in lower case unless given. */
+  /**
+   * The prefix of the names of an object's tools if `discover` offers several objects. Defaults to the type's
+   * name in lowercase.
+   */
   readonly prefix?: string | undefined;
   /**
-   * The tools that an object brings with it, for loops that chain the type. They are made again from the object's JSON
-   * in every invocation, so a closure remembers nothing: what changes belongs in `call.state`. An agentic tool among them
-   * keeps its state by `key: () => value.id`, or all objects share it.
+   * Returns the tools that an object brings to loops that chain the type. They are remade from the object's
+   * JSON in every invocation, so a closure keeps no state: use `call.state`. An agentic tool among them needs
+   * `key: () => value.id` for state of its own, since otherwise all objects share it.
    *
-   * The function is also called once without an object, to tell the model of the tools beforehand. It may read
-   * properties to hand them on, but needs the values only inside `run`.
+   * The function is also called once without an object, to describe the tools to the model in advance. It can
+   * read properties to pass them on, but must use their values only inside `run`.
    */
   readonly tools?: ((value: StandardSchemaV1.InferOutput<Schema>) => readonly AnyTool[]) | undefined;
-  /** A value in words, for a model that is shown it: by `blackboardTools({ types })`, in the place of its JSON. */
+  /** Returns a value in words for a model, in place of its JSON. Used by `blackboardTools({ types })`. */
   readonly content?: ((value: StandardSchemaV1.InferOutput<Schema>) => string) | undefined;
-  /** The same, and before `content`; `verbose`: with all that there is to say, as the model is told. */
+  /** Like `content`, and takes precedence over it. `verbose`: with all details. */
   readonly infoString?:
     | ((value: StandardSchemaV1.InferOutput<Schema>, options: { readonly verbose: boolean }) => string)
     | undefined;
 }
 
 /**
- * Declares a type of artifacts: `output: Customer` on a tool or an agent, or `artifact(text, Customer, value)`. What is journaled
- * is the value's JSON, the schema's input; sinks, conditions and other readers receive the schema's output. Where a schema is
- * accepted, so is the type.
+ * Defines a type of artifacts. Use it as `output: Customer` of a tool or an agent, or in `artifact(text,
+ * Customer, value)`. The journal stores the value's JSON, the schema's input. Sinks, conditions and other
+ * readers receive the schema's output. The type is accepted wherever a schema is.
  *
- * @throws DomainTypeError when the name or the prefix is no name, the schema cannot be written as the JSON Schema of an
- *   object, or its tools cannot be told before there is an object.
+ * @throws DomainTypeError if the name or the prefix is invalid, the schema cannot be converted to the JSON
+ * Schema of an object, or the tools cannot be made without an object.
  *
  * @example
  * ```ts
@@ -109,19 +124,19 @@ const VENDOR = 'domain-type';
 
 type Value<Schema extends StandardSchemaV1> = StandardSchemaV1.InferOutput<Schema>;
 
-/** Plain JavaScript may answer anything. */
+/** Plain JavaScript can return any value. */
 function saidBy<Of>(say: (value: Of) => unknown, parsed: ParsedInput<Of>): string | undefined {
   const said = attempt(() => (parsed.ok ? say(parsed.value) : undefined));
   return said.ok && typeof said.value === 'string' ? said.value : undefined;
 }
 
-/** Returns whether this is a domain type, and not another schema or a bare name. */
+/** Returns whether this is a domain type, and not another schema or only a name. */
 export const isDomainType = (type: ArtifactType | StandardSchemaV1): type is DomainType =>
   '~standard' in type && type['~standard'].vendor === VENDOR;
 
 /**
- * Returns everything that a schema or a domain type finds wrong with a value that a tool returned; nothing if it fits. A list fits a
- * domain type if something in it does: readers pass over the rest.
+ * Returns all problems that a schema or a domain type finds in a tool's return value, or none if it fits. A
+ * list fits a domain type if any of its items does. Readers skip the others.
  */
 export async function outputProblems(output: StandardSchemaV1, value: unknown): Promise<readonly string[]> {
   const found = await problemsOf(output, value);
@@ -162,7 +177,7 @@ function parsed<Value>(
   const made = attempt(() => schema['~standard'].validate(value));
   const result = made.ok ? made.value : undefined;
   if (result instanceof Promise) {
-    result.catch(() => undefined); // Nobody will wait for it.
+    result.catch(() => undefined); // Its rejection is not handled elsewhere.
     return refused(`The schema of '${name}' is asynchronous; use a synchronous one.`);
   }
   if (result === undefined) return refused(`The schema of '${name}' failed.`);
@@ -172,8 +187,8 @@ function parsed<Value>(
 }
 
 /**
- * The artifact of a tool, as readers of it are given it: a value of the type that was asked for; without a type what
- * `run` returns, as JSON keeps it, when that is an object or a list; `Json` when nothing more is known.
+ * The artifact of a tool as its readers receive it: a value of the requested type, or without a type, the
+ * return value of `run` as JSON if that is an object or a list. `Json` if no more is known.
  */
 export type ToolArtifact<T extends AnyTool, Type extends ArtifactType | undefined> = Type extends ArtifactType
   ? Type extends DomainType<string, infer Value>
@@ -183,28 +198,28 @@ export type ToolArtifact<T extends AnyTool, Type extends ArtifactType | undefine
     ? Json
     : Known<Kept<Exclude<ToolOutput<T>, Words>>>;
 
-/** The artifact of a tool as readers are given it who take lists item by item. */
+/** The artifact of a tool for readers that take lists item by item. */
 export type ToolArtifactItem<T extends AnyTool, Type extends ArtifactType | undefined> =
   ToolArtifact<T, Type> extends infer Whole ? (Whole extends readonly (infer Item)[] ? Item : Whole) : never;
 
-/** A result that `run` made itself may hold any artifact. */
+/** The artifact type of an output. A result that `run` made itself can contain any artifact. */
 type Known<Output> = [Output] extends [never] ? Json : Output extends ToolResult ? Json : Output;
 
-/** As the journal gives it back, when it is an object or a list then. */
+/** The type after the journal, if it is then an object or a list. */
 type Kept<Output> = Output extends ToolResult ? Output : Extract<AsJson<Output>, object>;
 
-/** The results that hold no artifact. */
+/** The results that contain no artifact. */
 type Words = Extract<ToolResult, { readonly type: 'text' | 'error' }>;
 
-/** The artifact of a result as the journal will keep it, before its type has read it. */
+/** The artifact of a result as the journal will store it, before its type reads it. */
 export interface KeptArtifact {
   readonly json: Json;
   readonly type: string | undefined;
 }
 
 /**
- * A copy of a result's artifact, without secrets, if it has one and it is of this type; a call's end journals the same.
- * `undefined` also for a value of which JSON keeps nothing.
+ * Returns a copy of a result's artifact without secrets, if it has one of this type. The end of the call
+ * journals the same value. Returns `undefined` for a value that JSON cannot represent.
  */
 export function keptArtifact(
   result: ToolResult,
@@ -217,7 +232,7 @@ export function keptArtifact(
   return value === undefined ? undefined : { json: secrets.redact(value), type: result.artifactType };
 }
 
-/** As `keptArtifact`, of each artifact of a result by itself: a list is its items. */
+/** Like `keptArtifact`, but for each artifact of a result: for a list, each item. */
 export function keptArtifacts(
   result: ToolResult,
   type: ArtifactType | undefined,
@@ -230,7 +245,10 @@ export function keptArtifacts(
   });
 }
 
-/** A JSON value read through a type, if it is one of its values; without a type, or of one without a schema, itself. */
+/**
+ * Returns a JSON value as read through a type, or `undefined` if the type refuses it. Without a type or a
+ * schema, returns the value itself.
+ */
 export function readAs(json: Json, type: ArtifactType | undefined): { readonly value: unknown } | undefined {
   if (type === undefined || !isDomainType(type)) return { value: json };
   const parsed = type.parse(json);

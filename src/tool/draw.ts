@@ -3,9 +3,10 @@ import { unwrapAs } from './decorate.ts';
 import type { AnyTool } from './tool.ts';
 
 /**
- * The Mermaid diagram of a state machine or a playbook, decorated or not: source text without fences.
+ * Returns the Mermaid diagram of a state machine or a playbook, decorated or not, as source text without
+ * fences.
  *
- * @throws ToolDefinitionError when the tool is neither.
+ * @throws ToolDefinitionError if the tool is neither.
  */
 export function toMermaid(tool: AnyTool): string {
   const drawn = unwrapAs(tool, isDrawn);
@@ -16,24 +17,24 @@ export function toMermaid(tool: AnyTool): string {
   return drawn[DIAGRAM]();
 }
 
-/** A tool that can be drawn: a state machine, a playbook. */
+/** A tool with a diagram: a state machine or a playbook. */
 export interface DrawnTool extends AnyTool {
-  /** Mermaid source, as it is put between the fences of a code block. */
+  /** Returns Mermaid source, without the fences of a code block. */
   readonly [DIAGRAM]: () => string;
 }
 
-/** Under which a tool keeps what draws it. */
+/** The key under which a tool stores its drawing function. */
 export const DIAGRAM: unique symbol = Symbol('holdfast.diagram');
 
 const isDrawn = (tool: AnyTool): tool is DrawnTool => DIAGRAM in tool;
 
-/** Text between double quotes in a Mermaid diagram. Two `%` would begin a comment even there. */
+/** Quotes a text for a Mermaid diagram. `%%` would begin a comment even inside quotes. */
 export const inMermaid = (text: string): string =>
   `"${text.replaceAll('#', '#35;').replaceAll('"', '#quot;').replaceAll('%', '#37;').replaceAll(/\s+/g, ' ')}"`;
 
 /**
- * Draws tools as a tree under a name, one line each, with the tools inside of tools. It reads definitions
- * only and runs nothing, so it needs no session.
+ * Formats tools as a tree under a name, one line each, with inner tools below theirs. It only reads
+ * definitions, so it needs no session.
  */
 export const formatToolTree = (name: string, tools: readonly AnyTool[]): string =>
   tools.length === 0 ? `${name} has no tools` : [name, ...branches(tools, '')].join('\n');

@@ -8,10 +8,10 @@ import { literals } from './literals.ts';
 import { issueLines, type ParsedInput } from './problem-lines.ts';
 
 /**
- * Reads a declared input once, when a tool is defined: Valibot, any Standard Schema with a JSON Schema converter
- * (Zod 4, ArkType, `jsonSchema()`), or nothing (an object without properties; what the model sends is dropped).
+ * Converts a declared input when a tool is defined: Valibot, any Standard Schema with a JSON Schema converter
+ * (Zod 4, ArkType, `jsonSchema()`), or `undefined` for an object without properties, whose input is dropped.
  *
- * @throws InputSchemaError when there is no JSON Schema for it, or its root is not an object.
+ * @throws InputSchemaError if it has no JSON Schema, or if its root is not an object.
  */
 export function toInputSchema<Declaration extends InputDeclaration = undefined>(
   declared?: Declaration | undefined,
@@ -27,23 +27,26 @@ export function toInputSchema(declared?: InputDeclaration): InputSchema<unknown>
 const noObject = (declared: unknown): InputSchemaError =>
   new InputSchemaError(literals?.noSchema(declared) ?? 'must be an object schema.');
 
-/** What a definition may declare as its input: a Standard Schema, or nothing. */
+/** The input that a definition can declare: a Standard Schema, or `undefined` for none. */
 export type InputDeclaration = StandardSchemaV1 | undefined;
 
-/** The type of a valid input: a schema's output, an empty object for nothing. */
+/** The type of a valid input: a schema's output, or an empty object without a schema. */
 export type InputOf<Declaration extends InputDeclaration> = Declaration extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Declaration>
   : Record<string, never>;
 
-/** A declared input, in the two forms in which it is used. */
+/** A declared input, as JSON Schema and as a parser. */
 export interface InputSchema<Value> {
-  /** What the model is shown; its root is an object. The same object on every read. */
+  /** The schema for the model, whose root is an object. The same object on every read. */
   readonly json: JsonSchema;
-  /** Rejects only with what the schema's own code throws. */
+  /** Parses an input. Rejects only with errors of the schema's own code. */
   parse(input: JsonObject): Promise<ParsedInput<Value>>;
 }
 
-/** A schema that cannot be the input of a tool, or the output of an agent. The message completes "Tool 'x': ". */
+/**
+ * Thrown for a schema that cannot be the input of a tool or the output of an agent. The message completes
+ * "Tool 'x': ".
+ */
 export class InputSchemaError extends Error {
   override readonly name = 'InputSchemaError';
 
@@ -68,11 +71,12 @@ function fromStandardSchema(schema: StandardSchemaV1): InputSchema<unknown> {
 }
 
 /**
- * Answers what a model is to send for a Standard Schema, its dialect named. @throws InputSchemaError when that cannot be
- * written.
+ * Returns the JSON Schema of a Standard Schema's input.
+ *
+ * @throws InputSchemaError if it cannot be converted.
  */
 function standardToJsonSchema(schema: StandardSchemaV1): JsonSchema {
-  // One dialect for all, since `$schema` is not shown to the model.
+  // One dialect for all schemas, since `$schema` is not shown to the model.
   const target = 'draft-2020-12';
   const { vendor } = schema['~standard'];
   try {
@@ -93,7 +97,10 @@ function standardToJsonSchema(schema: StandardSchemaV1): JsonSchema {
   throw new InputSchemaError(`is a schema of '${vendor}' that cannot be converted to JSON Schema.${how}`);
 }
 
-/** The schema as a model is shown it: a copy without `$schema`, with `properties`, and `required` only when it names some. */
+/**
+ * Returns the schema for the model: a copy without `$schema`, with `properties`, and with `required` only if
+ * it is not empty.
+ */
 function toShownSchema(schema: JsonSchema): JsonSchema {
   if (schema.type !== 'object') throw noObject(undefined);
   const copy = copyJson(schema);
@@ -103,7 +110,10 @@ function toShownSchema(schema: JsonSchema): JsonSchema {
   return { type: 'object', properties: {}, ...rest, ...names };
 }
 
-/** Tells whether a value is a schema of some library: plain JavaScript may declare anything, as may the AI SDK. ArkType's are functions. */
+/**
+ * Returns whether a value is a Standard Schema. Plain JavaScript can declare anything. ArkType's schemas are
+ * functions.
+ */
 export const isStandardSchema = (declared: unknown): declared is StandardSchemaV1 =>
   (typeof declared === 'object' || typeof declared === 'function') &&
   declared !== null &&
@@ -115,15 +125,15 @@ const isValibot = (schema: StandardSchemaV1): schema is GenericSchema =>
 const hasConverter = (schema: StandardSchemaV1): schema is StandardSchemaV1 & StandardJSONSchemaV1 =>
   'jsonSchema' in schema['~standard'];
 
-/** A value that is not taken, for one reason. */
+/** Returns a refusal with one problem. */
 export const refused = (problem: string): ParsedInput<never> => ({ ok: false, problems: [problem] });
 
-/** A Standard Schema that refuses nothing. */
+/** A Standard Schema that accepts every input. */
 export type LenientSchema<Value> = StandardSchemaV1<unknown, Value> & StandardJSONSchemaV1<unknown, Value>;
 
 /**
- * Shows the model one schema, and lets `read` make a value of whatever it sends: for tools that have words of their own
- * for a bad input. `read` must not throw.
+ * Returns a schema that shows the model one schema, and accepts any input, which `read` converts. For tools
+ * with their own messages for bad input. `read` must not throw.
  */
 export const lenientSchema = <Value>(
   shown: JsonSchema,
@@ -137,7 +147,7 @@ export const lenientSchema = <Value>(
   },
 });
 
-/** The same for what may be refused: `problemOf` says what is wrong with an input, if anything is; it must not throw. */
+/** Like `lenientSchema`, but `problemOf` can refuse an input by returning its problem. It must not throw. */
 export const checkedSchema = <Value>(
   shown: JsonSchema,
   problemOf: (input: JsonObject) => StandardSchemaV1.Issue | undefined,
@@ -148,13 +158,16 @@ export const checkedSchema = <Value>(
     validate(sent) {
       const input = isJsonObject(sent) ? sent : {};
       const issue = problemOf(input);
-      return issue ? { issues: [issue] } : { value: input as Value }; // just checked
+      return issue ? { issues: [issue] } : { value: input as Value }; // It was just checked.
     },
     jsonSchema: { input: () => shown, output: () => shown },
   },
 });
 
-/** Says what is wrong with a property of an input that must be of this type; `undefined` when it is, or is not there and need not be. */
+/**
+ * Returns the problem of a property that must have this type. Returns `undefined` if it is valid, or is
+ * absent and optional.
+ */
 export function propertyIssue(
   input: JsonObject,
   name: string,
@@ -169,27 +182,30 @@ export function propertyIssue(
   return { path: [name], message: `Instance type "${kind}" is invalid. Expected "${type}".` };
 }
 
-/** An object with one required string. */
+/** Returns the schema of an object with one required string. */
 export const oneString = (name: string, description: string): JsonSchema => ({
   type: 'object',
   properties: { [name]: { type: 'string', description } },
   required: [name],
 });
 
-/** One property of an input that is declared by hand, such as by `stringParameter`. Its name is its key in `parameters`. */
+/**
+ * A property of an input that is declared by hand, such as by `stringParameter`. Its name is its key in
+ * `parameters`.
+ */
 export interface Parameter<Value = unknown, Required extends boolean = boolean> {
-  /** As the model is shown it. */
+  /** The schema for the model. */
   readonly schema: JsonSchema;
   readonly required: Required;
-  /** Makes the schema of an object with this one property, whose value it is. */
+  /** Makes the schema of an object with only this property. Its value is that of the property. */
   readonly alone: (name: string) => InputSchema<unknown>;
   readonly '~types'?: { readonly value: Value };
 }
 
-/** What a single property may be declared with. */
+/** The declaration of a single property. */
 export type PropertyDeclaration = Parameter | StandardSchemaV1;
 
-/** The value of a property as its own schema makes it. */
+/** The value of a property, as its own schema returns it. */
 export type PropertyValue<Declared extends PropertyDeclaration> =
   Declared extends Parameter<infer Value, infer Required>
     ? Required extends true
@@ -200,9 +216,10 @@ export type PropertyValue<Declared extends PropertyDeclaration> =
       : unknown;
 
 /**
- * A schema of an object with this one property; other properties are ignored. Its value is the property's.
+ * Returns the schema of an object with this property. Its value is that of the property, and other properties
+ * are ignored.
  *
- * @throws InputSchemaError when there is no JSON Schema for it.
+ * @throws InputSchemaError if it has no JSON Schema.
  */
 export function toPropertySchema(name: string, declared: PropertyDeclaration): InputSchema<unknown> {
   if (isStandardSchema(declared)) return propertyOf(name, declared);
@@ -230,14 +247,14 @@ function propertyOf(name: string, schema: StandardSchemaV1): InputSchema<unknown
   };
 }
 
-/** A schema that cannot tell at once is taken to refuse. */
+/** Returns whether a schema accepts a value. An asynchronous schema counts as refusing it. */
 function accepts(schema: StandardSchemaV1, value: unknown): boolean {
   try {
     const result = schema['~standard'].validate(value);
     if (!(result instanceof Promise)) return !result.issues;
-    result.catch(() => undefined); // Nobody will wait for it.
+    result.catch(() => undefined); // Its rejection is not handled elsewhere.
   } catch {
-    // Its own code failed on nothing, so it needs something.
+    // The schema's code fails without a value, so it requires one.
   }
   return false;
 }

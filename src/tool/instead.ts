@@ -1,16 +1,19 @@
 declare const instead: unique symbol;
 
-/** The type of a key that other libraries have and this literal does not: the compile error names the key to write in its place. */
+/**
+ * The type of a key that other libraries use and this literal does not have. The compile error names the key
+ * to write instead.
+ */
 export interface WriteInstead<Key extends string> {
   readonly [instead]: Key;
 }
 
-/** The type of a key that makes no sense in a literal: the compile error has the reason. */
+/** The type of a key that makes no sense in a literal. The compile error contains the reason. */
 export interface LeaveOut<Reason extends string> {
   readonly [instead]: Reason;
 }
 
-/** What other libraries call the parts of an agent. */
+/** Keys of agents in other libraries. */
 export interface ForeignAgentKeys {
   readonly system?: WriteInstead<'instructions'> | undefined;
   readonly systemPrompt?: WriteInstead<'instructions'> | undefined;
@@ -18,7 +21,7 @@ export interface ForeignAgentKeys {
   readonly maxSteps?: WriteInstead<'limits: { iterations }'> | undefined;
 }
 
-/** What other libraries call the parts of a tool. */
+/** Keys of tools in other libraries. */
 export interface ForeignToolKeys {
   readonly execute?: WriteInstead<'run'> | undefined;
   readonly handler?: WriteInstead<'run'> | undefined;

@@ -1,12 +1,12 @@
 /** Any value that survives `JSON.parse(JSON.stringify(value))` unchanged. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** A JSON object; the shape of every tool input and of a tool-call context. */
+/** A JSON object, the shape of every tool input and of a tool-call context. */
 export type JsonObject = { readonly [key: string]: Json };
 
 /**
- * What is kept as JSON: it is JSON, says by `toJSON` what it is there, as a `Date` and a `URL` do, or is a `Map` or a `Set` of
- * such values.
+ * A value that can be stored as JSON: JSON itself, an object with `toJSON`, such as a `Date` or a `URL`, or a
+ * `Map` or `Set` of such values.
  */
 export type JsonLike =
   | Json
@@ -16,14 +16,17 @@ export type JsonLike =
   | readonly JsonLike[]
   | { readonly [key: string]: JsonLike };
 
-/** What a value of a type is once it has been kept as JSON. */
+/** The type of a value after it has been stored as JSON. */
 export type AsJson<Value> = [Value] extends [Json]
   ? Value
   : Value extends { toJSON(...given: never[]): infer Said }
     ? PartsAsJson<Said>
     : PartsAsJson<Value>;
 
-/** What `toJSON` says is not asked again; what is in it is. */
+/**
+ * Converts the parts of a value. The result of `toJSON` is not converted with `toJSON` again, but its parts
+ * are.
+ */
 type PartsAsJson<Value> = [Value] extends [Json]
   ? Value
   : Value extends ReadonlyMap<infer Key, infer Item>
@@ -34,16 +37,19 @@ type PartsAsJson<Value> = [Value] extends [Json]
         ? { [Key in keyof Value]: AsJson<Value[Key]> }
         : Value;
 
-/** An object if all keys are texts, else pairs. A map without entries is an object whatever its type says. */
+/**
+ * An object if all keys are strings, and otherwise pairs. An empty map becomes an object regardless of its
+ * type.
+ */
 type MapAsJson<Key, Item> = [Key] extends [string]
   ? { [key: string]: AsJson<Item> }
   : [AsJson<Key>, AsJson<Item>][];
 
-/** True for a plain JSON object: not `null`, not an array. */
+/** Returns whether a value is a JSON object: not `null`, and not an array. */
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The parsed JSON; `undefined` for text that is none, since JSON itself has no `undefined`. Never throws. */
+/** Returns the parsed JSON, or `undefined` if the text is not JSON. Never throws. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text);
@@ -52,11 +58,11 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** Cuts text that came from outside to at most `max` UTF-16 units, the last of which is then an ellipsis. */
+/** Cuts a text to at most `max` UTF-16 units, the last of which is then an ellipsis. */
 export const shorten = (text: string, max: number): string =>
   text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
 
-/** Texts one below the other with an empty line between; those that are empty or absent are left out. */
+/** Joins texts with an empty line between them. Leaves out empty and absent ones. */
 export const paragraphs = (...texts: readonly (string | undefined)[]): string =>
   texts.filter((text) => text !== undefined && text !== '').join('\n\n');
 
@@ -64,8 +70,8 @@ const PLAIN_KEY = /^[\p{L}_$][\p{L}\p{N}_$-]*$/u;
 const KEY_LENGTH = 40;
 
 /**
- * Writes a path into a JSON value as a person would: `items[0].quantity`, and odd keys as `["a b"]`.
- * With `root` the path starts there: `$.items[0]`. Long keys are cut, since a model chose them.
+ * Formats a path into a JSON value as a person would write it: `items[0].quantity`, with odd keys as `["a
+ * b"]`. With `root`, the path starts there: `$.items[0]`. Shortens long keys, since a model chose them.
  */
 export function formatPath(keys: readonly PropertyKey[], root = ''): string {
   let path = root;
@@ -81,9 +87,9 @@ export function formatPath(keys: readonly PropertyKey[], root = ''): string {
   return path;
 }
 
-/** A copy of JSON-like data with its texts and keys changed. */
+/** Returns a copy of JSON-like data with its strings and keys changed by `map`. */
 export function mapTexts<Value>(value: Value, map: (text: string) => string): Value {
-  return mapped(value, map) as Value; // only texts are changed, into texts
+  return mapped(value, map) as Value; // Only strings are changed, into strings.
 }
 
 function mapped(value: unknown, map: (text: string) => string): unknown {
@@ -93,7 +99,7 @@ function mapped(value: unknown, map: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [map(key), mapped(item, map)]));
 }
 
-/** Tells whether two values are the same JSON; the order of an object's keys does not count. */
+/** Returns whether two values are equal JSON. The order of an object's keys does not matter. */
 export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((item, index) => sameJson(item, b[index]));
@@ -106,14 +112,14 @@ export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
   );
 }
 
-/** Answers what an object holds under a name that may come from a model: nothing that it inherits. */
+/** Returns the own property of an object under a name that can come from a model, ignoring inherited ones. */
 export const own = <Value>(values: { readonly [name: string]: Value }, name: string): Value | undefined =>
   Object.hasOwn(values, name) ? values[name] : undefined;
 
-/** A misspelled object should not make a page of problems. */
+/** The maximum number of unknown keys, so that a misspelled object does not cause a page of problems. */
 const MAX_UNKNOWN = 10;
 
-/** Returns the properties of an object that are not among the known ones, shortened: at most 10. */
+/** Returns the keys of an object that are not among the known ones, shortened, at most 10. */
 export function unknownKeys(given: object, known: object): string[] {
   const unknown: string[] = [];
   for (const key of Object.keys(given))
@@ -121,16 +127,19 @@ export function unknownKeys(given: object, known: object): string[] {
   return unknown;
 }
 
-/** Returns what is wrong with the properties of an object that are not among the known ones, a line each. */
+/** Returns a line for each key of an object that is not among the known ones. */
 export const unknownProblems = (given: object, known: object): string[] =>
   unknownKeys(given, known).map((key) => `${key}: is not known here`);
 
-/** A number of 32 bits for a text, the same everywhere and told at once: FNV-1a over UTF-16. Texts may share one. */
+/**
+ * Returns a 32-bit hash of a text: FNV-1a over UTF-16. Synchronous and the same everywhere. Different texts
+ * can share one.
+ */
 export function hash32(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return hash >>> 0;
 }
 
-/** A JSON Schema whose root is an object, as the model is shown it. */
+/** A JSON Schema whose root is an object, as shown to the model. */
 export type JsonSchema = Readonly<Record<string, unknown>>;

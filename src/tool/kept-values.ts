@@ -5,13 +5,13 @@ import { issueLines, type ParsedInput } from './problem-lines.ts';
 import { ANY_JSON, type Infer, OPTIONAL_TEXT, type Shape } from './shape.ts';
 import type { ArtifactType } from './tool-result.ts';
 
-/** Values that tools of one agent (or of one frame) share; they are journaled when the call succeeds. */
+/** Values that the tools of an agent or of a frame share. They are journaled if the call succeeds. */
 export interface CallState {
   /**
-   * The value as of the start of the batch, earlier calls of the same `serial`, and this call's own writes; through a schema, what
-   * that makes of it.
+   * Returns the value as of the start of the batch, with the writes of earlier calls of the same `serial` and
+   * of this call. With a schema, returns the schema's output.
    *
-   * @throws TypeError when the schema refuses the value: what is kept was written by other code, or an older version of this one.
+   * @throws TypeError if the schema refuses the value, such as one that other or older code stored.
    */
   get(key: string): Json | undefined;
   get<Schema extends StandardSchemaV1>(
@@ -19,15 +19,17 @@ export interface CallState {
     schema: Schema,
   ): StandardSchemaV1.InferOutput<Schema> | undefined;
   /**
-   * Takes effect when the call ends successfully; a failed call leaves no trace. What has `toJSON` is kept as what that says.
+   * Sets a value. It takes effect if the call succeeds. An object with `toJSON` is stored as the result of
+   * that.
    *
-   * @throws TypeError when something of the value is not JSON.
+   * @throws TypeError if part of the value is not JSON.
    */
   set(key: string, value: JsonLike): void;
   /**
-   * Sets what `change` makes of the value, which must be as the schema says, and answers it as the schema reads it.
+   * Replaces the value with the result of `change`, and returns it as the schema reads it. Both the old and
+   * the new value must match the schema.
    *
-   * @throws TypeError when the schema refuses the old value or the new one, or something of it is not JSON.
+   * @throws TypeError if the schema refuses one of the values, or if part of the new one is not JSON.
    *
    * @example
    * ```ts
@@ -41,53 +43,63 @@ export interface CallState {
   ): StandardSchemaV1.InferOutput<Schema>;
 }
 
-/** The session's blackboard as one call sees it. Additions take effect when the call succeeds. */
+/** The session's blackboard as one call sees it. Additions take effect if the call succeeds. */
 export interface CallBlackboard {
-  /** The newest entry bound to this name. */
+  /** Returns the newest entry with this name. */
   get(name: string): Json | undefined;
-  /** All entries, oldest first. */
+  /** Returns all entries, oldest first. */
   entries(): readonly BlackboardEntry[];
   add(value: JsonLike, names?: EntryNames): void;
-  /** Adds a value of a type, under the type's name. @throws TypeError when the type's schema refuses it. */
+  /**
+   * Adds a value of a type, under the type's name.
+   *
+   * @throws TypeError if the type's schema refuses it.
+   */
   add<Sent>(type: CheckedType<string, unknown, Sent>, value: Sent, names?: Pick<EntryNames, 'name'>): void;
-  /** The newest entry of a type, read through the type's schema; one that it refuses is passed over. */
+  /**
+   * Returns the newest entry of a type, read through the type's schema. Skips entries that the schema
+   * refuses.
+   */
   last<Value>(type: CheckedType<string, Value>): Value | undefined;
 }
 
-/** By what an entry of the blackboard is found. */
+/** The names by which an entry of the blackboard is found. */
 export interface EntryNames {
   readonly name?: string | undefined;
   readonly type?: string | undefined;
 }
 
-/** One object on the blackboard, in the order in which it was added. */
+/** An entry of the blackboard. Entries are in the order in which they were added. */
 export interface BlackboardEntry extends Infer<typeof BLACKBOARD_ENTRY> {}
 export const BLACKBOARD_ENTRY = {
   object: { name: OPTIONAL_TEXT, type: OPTIONAL_TEXT, value: ANY_JSON },
 } as const satisfies Shape;
 
-/** A type whose values are read through a schema, as `defineDomainType` makes one. It is a Standard Schema itself. */
+/**
+ * A type whose values are read through a schema, such as one made by `defineDomainType`. It is itself a
+ * Standard Schema.
+ */
 export interface CheckedType<Name extends string = string, Value = unknown, Sent = unknown>
   extends ArtifactType,
     StandardSchemaV1<Sent, Value> {
   readonly name: Name;
-  /** A value as it came back from the journal, read through the schema; or what is wrong with it. Never throws. */
+  /** Reads a value from the journal through the schema, or returns its problems. Never throws. */
   parse(value: unknown): ParsedInput<Value>;
 }
 
-/** Where values of a call are kept, as JSON. */
+/** The store of a call's values, as JSON. */
 interface KeptState {
   get(key: string): Json | undefined;
   set(key: string, value: JsonLike): void;
 }
 
 interface KeptEntries {
-  /** Those themselves: nobody else is given them. */
+  /** Returns the entries themselves, without copies. They are not passed on. */
   entries(): readonly BlackboardEntry[];
   add(value: JsonLike, names: EntryNames): void;
 }
 
-/** The state of a call over where its values are kept: read through a schema where one is given. */
+/** Creates a call's state on top of a store. Reads through a schema if one is given. */
 export function callState({ get, set }: KeptState): CallState {
   const read = <Schema extends StandardSchemaV1>(key: string, schema: Schema) => {
     const kept = get(key);
@@ -107,13 +119,13 @@ export function callState({ get, set }: KeptState): CallState {
     update(key, schema, change) {
       const next = change(read(key, schema));
       const value = readThrough(schema, next, `What call.state '${key}' is updated to`);
-      set(key, next as JsonLike); // what is no JSON is refused there
+      set(key, next as JsonLike); // `set` refuses a value that is not JSON.
       return value;
     },
   };
 }
 
-/** The blackboard of a call over where its entries are kept. */
+/** Creates a call's blackboard on top of a store. */
 export function callBlackboard({ entries, add }: KeptEntries): CallBlackboard {
   function addAs(value: JsonLike, names?: EntryNames): void;
   function addAs<Sent>(
@@ -123,14 +135,14 @@ export function callBlackboard({ entries, add }: KeptEntries): CallBlackboard {
   ): void;
   function addAs(first: unknown, second?: unknown, third?: Pick<EntryNames, 'name'>): void {
     if (!isType(first)) {
-      add(first as JsonLike, second ?? {}); // of no type, as its overload says
+      add(first as JsonLike, second ?? {}); // The overload without a type.
       return;
     }
     const copy = copyJson(second);
     const parsed = copy.ok && first.parse(copy.value);
     if (parsed && !parsed.ok)
       throw new TypeError(`call.blackboard: this is no ${first.name}: ${parsed.problems.join('; ')}`);
-    add(second as JsonLike, { ...third, type: first.name }); // what is no JSON is refused there
+    add(second as JsonLike, { ...third, type: first.name }); // `add` refuses a value that is not JSON.
   }
   return {
     get: (name) => structuredClone(entries().findLast((entry) => entry.name === name)?.value),
@@ -149,10 +161,10 @@ export function callBlackboard({ entries, add }: KeptEntries): CallBlackboard {
 const isType = (value: unknown): value is CheckedType =>
   typeof value === 'object' && value !== null && 'parse' in value;
 
-/** What an artifact is a part of: the answer of a turn. */
+/** The part of a turn's answer with its artifacts. */
 interface Answer {
   readonly turn: string;
-  /** Absent while there is no answer yet. */
+  /** Absent if there is no answer yet. */
   readonly artifacts?: readonly AnswerArtifact[];
 }
 
@@ -162,16 +174,16 @@ interface AnswerArtifact {
   readonly value: Json;
 }
 
-/** The answer of a turn, whose artifacts are read by their type. */
+/** The answer of a turn, with access to its artifacts by type. */
 export type WithArtifacts<Given> = Given & {
   /**
-   * Its artifacts of a type, in order, each read through the type's schema: of a list the items of that type. One that the schema
-   * refuses is left out.
+   * Returns its artifacts of a type in order, each read through the type's schema. For a list, returns the
+   * items of that type. Skips values that the schema refuses.
    */
   artifactsOf<Value>(type: CheckedType<string, Value>): readonly Value[];
 };
 
-/** Adds `artifactsOf`, which nobody sees who looks through the answer. */
+/** Adds `artifactsOf` to an answer as a property that is not enumerable. */
 export function withArtifacts<Given extends Answer>(answer: Given): WithArtifacts<Given> {
   const artifactsOf = <Value>(type: CheckedType<string, Value>): readonly Value[] =>
     (answer.artifacts ?? []).flatMap(({ value, type: of, types }) =>
@@ -180,10 +192,10 @@ export function withArtifacts<Given extends Answer>(answer: Given): WithArtifact
         return parsed?.ok ? [parsed.value] : [];
       }),
     );
-  return Object.defineProperty({ ...answer }, 'artifactsOf', { value: artifactsOf }) as WithArtifacts<Given>; // just added
+  return Object.defineProperty({ ...answer }, 'artifactsOf', { value: artifactsOf }) as WithArtifacts<Given>; // The property was just added.
 }
 
-/** @throws TypeError when the schema refuses the value, or takes time. */
+/** @throws TypeError if the schema refuses the value or is asynchronous. */
 function readThrough<Schema extends StandardSchemaV1>(
   schema: Schema,
   value: unknown,
@@ -191,7 +203,7 @@ function readThrough<Schema extends StandardSchemaV1>(
 ): StandardSchemaV1.InferOutput<Schema> {
   const result = schema['~standard'].validate(value);
   if (result instanceof Promise) {
-    result.catch(() => undefined); // Nobody will wait for it.
+    result.catch(() => undefined); // Its rejection is not handled elsewhere.
     throw new TypeError(`${what} is read through an asynchronous schema: use a synchronous one.`);
   }
   if (!result.issues) return result.value;

@@ -1,6 +1,6 @@
 /**
- * The shapes of the literals that the kernel takes. `test/types/kernel-literals.test-d.ts` compares their keys with the types. A feature
- * has the shape of its literal beside its type.
+ * The shapes of the kernel's literals. `test/types/kernel-literals.test-d.ts` compares their keys with the
+ * types. A feature has its shape beside its type.
  */
 import type { InnerShape, LiteralRule, LiteralShape } from './check-literal.ts';
 import { toMediaType } from './content.ts';
@@ -9,13 +9,13 @@ import { SETTINGS } from './model-literals.ts';
 import { LOOP_ID_KEY } from './tool-call-context.ts';
 import { FOREIGN_INPUT, IN_USE, NAMED } from './tool-literals.ts';
 
-/** Returns whether it is a media type as it is kept, or all of a kind. */
+/** Returns whether a text is a normalized media type, or a range such as `image/*`. */
 function isMediaRange(given: string): boolean {
   const sample = given.endsWith('/*') ? `${given.slice(0, -1)}any` : given;
   return toMediaType(sample) === sample;
 }
 
-/** Returns whether it is the name of a header, with a key of the context but that of the loop. */
+/** Returns whether an entry is the name of a header with a context key other than that of the loop. */
 const isMapped = ([header, key]: readonly [string, unknown]): boolean =>
   /^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(header) && typeof key === 'string' && key !== LOOP_ID_KEY;
 
@@ -29,7 +29,7 @@ const WORDS: LiteralRule = [
   (value) => typeof value === 'string' && value.trim() !== '',
 ];
 
-/** By what takes the literal, or what it is, as errors name it. */
+/** The shapes, by the function that takes the literal or by the name of the literal in errors. */
 export const SHAPES = {
   defineTool: {
     of: 'defineTool',
@@ -316,7 +316,7 @@ const SHARE: LiteralRule = [
   (value) => typeof value === 'number' && value >= 0 && value <= 1,
 ];
 
-/** Timers cannot be much longer. */
+/** A day in ms, the maximum timeout, since timers cannot be much longer. */
 const DAY = 24 * 60 * 60_000;
 
 const TIME: LiteralRule = [

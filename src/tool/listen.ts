@@ -3,11 +3,11 @@ import { type Log, mistake } from './log.ts';
 import { SignalError } from './signals.ts';
 
 /**
- * Tells somebody who listens to a call, and waits for them until the call is aborted. What goes wrong there is logged
- * and is nothing to the call, which has its own outcome: never rejects, but with a control-flow signal.
+ * Calls a listener of a tool call, and waits until it settles or the call is aborted. Errors are logged and
+ * do not affect the call, which has its own outcome.
  *
- * @param who what the log calls the listener, such as "a sink of tool 'search'".
- * @throws SignalError when that is what the listener throws.
+ * @param who the name of the listener in the log, such as "a sink of tool 'search'".
+ * @throws SignalError if the listener throws one.
  */
 export async function listen(who: string, { signal, log }: ListenedCall, tell: () => unknown): Promise<void> {
   const stop = new Stop(signal);
@@ -22,7 +22,7 @@ export async function listen(who: string, { signal, log }: ListenedCall, tell: (
   }
 }
 
-/** What is asked of a call that somebody listens to. */
+/** The parts of a call that a listener needs. */
 interface ListenedCall {
   readonly signal: AbortSignal;
   readonly log: Log;

@@ -40,10 +40,10 @@ import { meantBy } from './shown.ts';
 import { misfitOf } from './step-literals.ts';
 import { chainsProblem, nothingToChain, usesProblem } from './use-literals.ts';
 
-/** A literal of the kernel by its name, or the shape of a feature's. */
+/** The name of a kernel literal, or the shape of a feature's. */
 export type LiteralOf = keyof typeof SHAPES | LiteralShape;
 
-/** A literal inside one of the kernel's by its name, or the shape of a feature's. */
+/** The name of a kernel literal's inner literal, or the shape of a feature's. */
 export type InnerLiteralOf = keyof typeof INNER_SHAPES | InnerShape;
 
 const CHECKS = {
@@ -60,7 +60,7 @@ const CHECKS = {
   innerFault: (given: unknown, of: InnerLiteralOf): InnerFault | undefined =>
     innerFault(given, typeof of === 'string' ? INNER_SHAPES[of] : of),
 
-  /** Returns why a value is no model, or `undefined`. */
+  /** Returns why a value is not a model, or `undefined`. */
   modelProblem,
 
   appProblem,
@@ -117,7 +117,7 @@ const CHECKS = {
 
   unchainedProblem,
 
-  /** Returns the warning about routes that are mounted elsewhere than `basePath` says, or `undefined`. */
+  /** Returns the warning about routes that are mounted at another path than `basePath`, or `undefined`. */
   mountedElsewhere: (mounted: string, basePath: string): string | undefined =>
     basePath.endsWith(mounted)
       ? undefined
@@ -132,29 +132,33 @@ const CHECKS = {
 
   refusing,
 
-  /** Returns the end of an error about a word that is none of these: the one that was probably meant, if any. */
+  /** Returns the end of an error about an unknown word: the word that was probably meant, if any. */
   meantWord(given: string, words: readonly string[]): string {
     const meant = meantBy(given, words);
     return meant === undefined ? '' : ` Did you mean '${meant}'?`;
   },
 
-  /** Returns the name that was probably meant by an unknown one, or `undefined`. */
+  /** Returns the known name that is probably meant by an unknown one, or `undefined`. */
   meant: (name: string, names: Iterable<string>): string | undefined => nearestKey(name, [...names]),
 };
 
 /**
- * The checks of literals; `undefined` in production, where a bundler leaves them and their tables out: the same code ran in development. It
- * drops what this file alone refers to, so no other file of the kernel says `process.env.NODE_ENV` but that of local mode
- * (`src/worker/auth.ts`). They check nothing that protects an effect or a secret, or that comes from an environment or the network.
+ * The checks of literals. `undefined` in production, where a bundler drops them and their tables, since the
+ * same code already ran in development. A bundler drops code only if this file alone refers to it, so no
+ * other file of the kernel reads `process.env.NODE_ENV`, except local mode (`src/worker/auth.ts`). The checks
+ * protect no effect and no secret, and check no values from an environment or the network.
  */
 export let literals: typeof CHECKS | undefined;
 try {
   literals = process.env.NODE_ENV !== 'production' ? CHECKS : undefined;
 } catch {
-  // No `process`, and no bundler that has put a value in its place: as in production.
+  // Without `process`, and without a bundler that replaces it, the code runs as in production.
 }
 
-/** Returns what is wrong if a tool answers an object whose methods are tools, or a list of such, or `undefined`. */
+/**
+ * Returns a problem if a tool returns an object whose methods are tools, or a list of such objects. Otherwise
+ * returns `undefined`.
+ */
 export function unchainedProblem(tool: string, answered: unknown): string | undefined {
   const values: readonly unknown[] = Array.isArray(answered) ? answered.slice(0, MAX_LOOKED_AT) : [answered];
   const object = values.find((one) => typeof one === 'object' && one !== null && hasTools(one));
@@ -167,10 +171,12 @@ export function unchainedProblem(tool: string, answered: unknown): string | unde
   );
 }
 
-/** Of a long list, so many are looked at. */
+/** The number of items checked in a long list. */
 const MAX_LOOKED_AT = 10;
 
-/** Tells an object of a class with tools; bytes have a property for each. */
+/**
+ * Returns whether an object is of a class with tools. Skips bytes, which have a property for each element.
+ */
 function hasTools(object: object): boolean {
   if (ArrayBuffer.isView(object)) return false;
   const isDeclared = (): boolean => isReadable(object) || unreadable(object) !== undefined;

@@ -1,76 +1,76 @@
 import { memoized } from './async.ts';
-/** Where something happened, as far as that is known. */
+/** The place where a line comes from, as far as it is known. */
 export interface LogPlace {
-  /** Of the session. */
+  /** The owner of the session. */
   readonly owner?: { readonly id?: string | undefined; readonly tenant?: string | undefined } | undefined;
   readonly agent?: string | undefined;
   /** The session's id, as its owner calls it. */
   readonly session?: string | undefined;
   readonly turn?: string | undefined;
-  /** The id of whoever sent the message of the turn. */
+  /** The id of the principal that sent the turn's message. */
   readonly principal?: string | undefined;
-  /** Of the HTTP request that began the invocation, as in its `x-request-id`. */
+  /** The id of the HTTP request that began the invocation, as in its `x-request-id`. */
   readonly requestId?: string | undefined;
 }
 
-/** What went wrong, by a word that stays. */
+/** The kind of a problem, by a stable name. */
 export type LoggedProblem =
-  /** Code of a tool threw; the model is told what, unless the agent's policies end the turn for it. */
+  /** Code of a tool threw. The model sees the message, unless the agent's policies end the turn. */
   | 'tool-threw'
-  /** A tool gave what is not kept as it was given: a result, a file, a state. */
+  /** A value of a tool was not stored as returned: a result, a file or a state. */
   | 'value-lost'
   | 'model-failed'
-  /** A turn that could not be read has failed; any other is a line of its turn. */
+  /** A turn that could not be read has failed. Other failed turns are logged as `turn`. */
   | 'turn-failed'
   /** A turn that could not be read was abandoned, since no invocation made progress. */
   | 'turn-stuck'
-  /** The platform sent a time that no schedule has. */
+  /** The platform sent a cron time that no schedule has. */
   | 'cron-not-taken'
-  /** A delivery of a webhook was not taken: refused, or its code threw. */
+  /** A delivery to a webhook was refused, or its code threw. */
   | 'webhook-refused'
-  /** An outgoing webhook was not told that a turn has stopped. */
+  /** An outgoing webhook about a stopped turn was not delivered. */
   | 'webhook-not-delivered'
-  /** Work is due in a session for a module that the deployment does not use. */
+  /** Work in a session is due for a module that the deployment does not use. */
   | 'module-missing'
   | 'schedule-failed'
   | 'request-failed'
-  /** Anything else, such as an inspector that threw. */
+  /** Any other problem, such as an inspector that threw. */
   | 'other';
 
-/** Something that whoever runs the app should know. */
+/** A problem that the operator of the app should know. */
 export interface LogProblem extends LogPlace {
   readonly level: 'error' | 'warn';
   readonly event: LoggedProblem;
-  /** One line. */
+  /** The problem in one line. */
   readonly message: string;
-  /** What was thrown, in words: its stack, and those of its causes. */
+  /** The stack of the thrown error, and those of its causes. */
   readonly stack?: string | undefined;
-  /** What was thrown itself; absent where there are secrets, which may stand anywhere in it. */
+  /** The thrown value. Absent if there are secrets, which it could contain. */
   readonly thrown?: unknown;
-  /** The name of the tool that it is about. */
+  /** The name of the tool concerned. */
   readonly tool?: string | undefined;
-  /** The name of the model that it is about. */
+  /** The name of the model concerned. */
   readonly model?: string | undefined;
 }
 
-/** The outcome of a turn that has ended. One that failed is logged at the level `error`, with the reason. */
+/** The outcome of a turn that has ended. A failed turn is logged at level `error`, with the reason. */
 export interface LogTurn extends LogPlace {
   readonly level: 'info' | 'error';
   readonly event: 'turn';
   readonly outcome: string;
-  /** The type of the error of a turn that failed. */
+  /** The type of a failed turn's error. */
   readonly error?: string | undefined;
-  /** Why it failed, in one line. */
+  /** Why the turn failed, in one line. */
   readonly message?: string | undefined;
-  /** As those of a problem, of an unforeseen error. */
+  /** As in `LogProblem`, for an unexpected error. */
   readonly stack?: string | undefined;
   readonly thrown?: unknown;
-  /** Milliseconds from its start to its end, what it waited for somebody included. */
+  /** Milliseconds from its start to its end, including waits for answers. */
   readonly ms: number;
-  /** The name of the model that answered last. */
+  /** The name of the model that replied last. */
   readonly model?: string | undefined;
   readonly iterations: number;
-  /** As its models reported it, and what it cost in dollars, if they have prices. */
+  /** The usage that its models reported, and its cost in USD if they have prices. */
   readonly usage: {
     readonly inputTokens: number;
     readonly outputTokens: number;
@@ -79,15 +79,18 @@ export interface LogTurn extends LogPlace {
     readonly reasoningTokens?: number | undefined;
     readonly cost?: number | undefined;
   };
-  /** How often each tool was called, by its name. */
+  /** The number of calls of each tool, by name. */
   readonly tools: Readonly<Record<string, number>>;
 }
 
-/** The conversation of a session is now so long that a summary of its older turns pays. Once a session; never where one is written. */
+/**
+ * Reports that a session's conversation is so long that a summary of its older turns would pay off. Logged
+ * once per session, and never if the app summarizes.
+ */
 export interface LogLong extends LogPlace {
   readonly level: 'info';
   readonly event: 'long-conversation';
-  /** One line: how many characters a model reads of it in every call, and where to read on. */
+  /** One line: the number of characters that a model reads in every call, and a link to the docs. */
   readonly message: string;
   readonly stack?: undefined;
   readonly thrown?: undefined;
@@ -96,13 +99,13 @@ export interface LogLong extends LogPlace {
 /** One line of the log. */
 export type LogEntry = LogProblem | LogTurn | LogLong;
 
-/** Takes the lines of the log, or nothing of them: `false`. */
+/** The receiver of the log's lines. `false` drops them. */
 export type LogOption = false | ((entry: LogEntry) => void);
 
-/** Takes lines of the log, and never throws. */
+/** Writes a line to the log. Never throws. */
 export type Log = (entry: LogEntry) => void;
 
-/** A line about something that goes on without what failed; `thrown`: why it did. */
+/** Returns a warning, for work that continues without the failed part. `thrown`: the cause. */
 export const warning = (message: string, thrown?: unknown): LogProblem => ({
   level: 'warn',
   event: 'other',
@@ -110,7 +113,7 @@ export const warning = (message: string, thrown?: unknown): LogProblem => ({
   ...(thrown !== undefined && { thrown }),
 });
 
-/** A line about what failed, such as code of an app, where the turn goes on without it. */
+/** Returns an error line for a failure, such as of an app's code, without which the turn continues. */
 export const mistake = (message: string, thrown?: unknown, event: LoggedProblem = 'other'): LogProblem => ({
   ...warning(message, thrown),
   level: 'error',
@@ -119,7 +122,7 @@ export const mistake = (message: string, thrown?: unknown, event: LoggedProblem 
 
 const writtenTo = memoized((_: Log) => new Set<string>());
 
-/** Writes a problem to a log, unless that log has one with this message. */
+/** Writes a problem to a log, unless it already has one with the same message. */
 export function logOnce(log: Log, problem: LogProblem): void {
   const messages = writtenTo(log);
   if (messages.has(problem.message)) return;
@@ -127,7 +130,7 @@ export function logOnce(log: Log, problem: LogProblem): void {
   log(problem);
 }
 
-/** What was thrown, for whoever mends it: its stack, and those of what caused it. */
+/** Returns the stack of a thrown value, and those of its causes. */
 export function stackOf(thrown: unknown, causes = 5): string {
   try {
     if (!(thrown instanceof Error)) return String(thrown);
@@ -139,5 +142,5 @@ export function stackOf(thrown: unknown, causes = 5): string {
   }
 }
 
-/** The first line of what was said, for a line of the log. */
+/** Returns the first line of a text, for the log. */
 export const firstLine = (words: string): string => /^[^\r\n]{0,300}/.exec(words.trimStart())?.[0] ?? '';

@@ -1,20 +1,23 @@
-/** Checks what the literals of agents and of nested loops hold. Runs in development only: other files reach it through `literals.ts`. */
+/**
+ * Checks the options of agents and of nested loops. Runs in development only: other files reach it through
+ * `literals.ts`.
+ */
 import { type InnerFault, innerFault, type LiteralFault } from './check-literal.ts';
 import { INNER_SHAPES } from './kernel-literals.ts';
 import type { AnyTool } from './tool.ts';
 import { type Choice, choiceProblem, type NamedTool } from './tool-choices.ts';
 
-/** Settings, with what they are declared beside. */
+/** Settings, with the tools that they are declared with. */
 interface DeclaredSettings {
   readonly settings: { readonly toolChoice?: DeclaredChoice } | undefined;
   readonly tools: readonly NamedTool[];
-  /** Only a turn will know all of its tools. */
+  /** `true` if more tools are known only in a turn. */
   readonly hasMoreTools: boolean;
 }
 
 type DeclaredChoice = Choice | { readonly first?: Choice; readonly every?: Choice };
 
-/** Returns what is wrong with declared settings, as far as the declaration tells, or `undefined`. */
+/** Returns the problem of declared settings, or `undefined`. */
 function settingsFault({ settings, tools, hasMoreTools }: DeclaredSettings): LiteralFault | undefined {
   if (settings === undefined) return undefined;
   const use = hasMoreTools ? undefined : choiceProblem(chosenIn(settings.toolChoice), tools);
@@ -29,19 +32,19 @@ function settingsFault({ settings, tools, hasMoreTools }: DeclaredSettings): Lit
   );
 }
 
-/** The choices that a declared one comes to. */
+/** Returns the tool choices that a declared choice can produce. */
 function chosenIn(declared: DeclaredChoice): readonly Choice[] {
   if (typeof declared !== 'object' || 'tool' in declared) return [declared];
   return [...('first' in declared ? [declared.first] : []), ...('every' in declared ? [declared.every] : [])];
 }
 
-/** What an agent, or a manager of tool calls, declares of its policies. */
+/** The policies of an agent, or of a tool-calling manager. */
 interface DeclaredPolicies {
   readonly unknownTools?: object | undefined;
   readonly blankReplies?: object | undefined;
 }
 
-/** Returns the first policy that is unknown or has a value that cannot be followed, and what it must be; or `undefined`. */
+/** Returns the first unknown or invalid policy, with its valid values, or `undefined`. */
 export const policyProblem = (declared: DeclaredPolicies = {}): InnerFault | undefined =>
   innerFault(declared, INNER_SHAPES.policies) ??
   within(declared, 'unknownTools') ??
@@ -52,19 +55,19 @@ function within(declared: DeclaredPolicies, policy: keyof DeclaredPolicies): Inn
   return fault && { ...fault, path: `${policy}.${fault.path}` };
 }
 
-/** The literal of an agent, as far as it is checked here. */
+/** The options of an agent that are checked here. */
 interface DeclaredAgent {
   readonly settings?: DeclaredSettings['settings'];
   readonly policies?: DeclaredPolicies | undefined;
 }
 
-/** What finds tools in a turn, as a use that offers tools. */
+/** A source of tools in a turn, such as a use that offers tools. */
 interface Finder {
   declares?(): readonly string[];
   refuses?(tools: readonly AnyTool[]): string | undefined;
 }
 
-/** What an agent has beside its literal. */
+/** Data about an agent beside its literal. */
 interface BesideAgent {
   readonly tools: readonly AnyTool[];
   readonly finders: readonly object[];
@@ -74,14 +77,14 @@ interface BesideAgent {
   refusedSettings(): string | undefined;
 }
 
-/** Returns why a module of the agent can add nothing to its tools, or `undefined`. */
+/** Returns why a module of the agent cannot add any tools, or `undefined`. */
 function uselessFinder({ tools, finders }: Pick<BesideAgent, 'tools' | 'finders'>): string | undefined {
   const asked: readonly Finder[] = finders;
   if (!asked.every(({ refuses }) => refuses)) return undefined;
   return asked.map((finder) => finder.refuses?.(tools)).find((problem) => problem !== undefined);
 }
 
-/** Returns the first thing in the literal of an agent that cannot be followed, or `undefined`. */
+/** Returns the first problem in the literal of an agent, or `undefined`. */
 export function agentFault(
   { settings, policies }: DeclaredAgent,
   { tools, finders, refusedUse, refusedSettings }: BesideAgent,
@@ -100,7 +103,7 @@ export function agentFault(
   );
 }
 
-/** Returns why a tool that is added in turns could never be offered, or `undefined`. */
+/** Returns why a tool added in turns could never be offered, or `undefined`. */
 function clash(tools: readonly NamedTool[], finders: readonly unknown[]): string | undefined {
   const taken = finders.flatMap(declaredBy).find((name) => tools.some((tool) => tool.name === name));
   return taken === undefined

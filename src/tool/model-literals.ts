@@ -1,4 +1,6 @@
-/** Checks the options of model adapters. Runs in development only: other files reach it through `literals.ts`. */
+/**
+ * Checks the options of model adapters. Runs in development only: other files reach it through `literals.ts`.
+ */
 import { type InnerShape, innerFault, type LiteralRule } from './check-literal.ts';
 import { isJsonObject } from './json.ts';
 
@@ -17,7 +19,9 @@ const EFFORTS: readonly unknown[] = ['none', 'minimal', 'low', 'medium', 'high',
 const isChoice = (value: unknown): boolean =>
   value === 'auto' || value === 'required' || value === 'none' || isWord(only(value, 'tool'));
 
-/** Returns the value under a key of a choice that says nothing else: with two keys, the choice is ambiguous. */
+/**
+ * Returns the value under a key of a choice with only that key, since a choice with two keys is ambiguous.
+ */
 const only = (value: unknown, key: 'tool' | 'first' | 'every'): unknown =>
   isJsonObject(value) && ['tool', 'first', 'every'].every((name) => name in value === (name === key))
     ? value[key]
@@ -64,7 +68,7 @@ type MediaList = 'message.data' | 'message.url' | 'result.data' | 'result.url';
 
 const LISTS: readonly MediaList[] = ['message.data', 'message.url', 'result.data', 'result.url'];
 
-/** The options of an adapter, by callers with or without types. */
+/** The options of an adapter, from callers with or without types. */
 interface AdapterLiteral {
   readonly settings?: unknown;
   readonly maxOutputTokens?: unknown;
@@ -72,8 +76,8 @@ interface AdapterLiteral {
 }
 
 /**
- * Returns the problem of the options about a model, or `undefined`. `never`: the lists of media types that must be empty, since
- * the adapter cannot send a file there.
+ * Returns the problem of the options about a model, or `undefined`. `never`: lists of media types that must
+ * be empty, since the adapter cannot send a file there.
  */
 export function adapterProblem(
   { settings, maxOutputTokens, media }: AdapterLiteral,
@@ -88,7 +92,7 @@ export function adapterProblem(
   return LISTS.map((list) => mediaProblem(list, media, never)).find((problem) => problem !== undefined);
 }
 
-/** In lower case, without parameters; a star stands for all of a kind. */
+/** A media type in lowercase without parameters, or a range with a star. */
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]*)$/;
 
 function mediaProblem(list: MediaList, media: unknown, never: readonly MediaList[]): string | undefined {
@@ -105,7 +109,7 @@ function mediaProblem(list: MediaList, media: unknown, never: readonly MediaList
     : undefined;
 }
 
-/** The options of an adapter about the requests to a server. */
+/** The options of an adapter about requests to a server. */
 interface ServerLiteral {
   readonly extraBody?: unknown;
   readonly cacheKeyIn?: unknown;
@@ -114,8 +118,8 @@ interface ServerLiteral {
 }
 
 /**
- * Returns the problem of the options about a server, or `undefined`. `ours`: the fields that the adapter sets itself; `servers`: the names
- * of those that it knows.
+ * Returns the problem of the options about a server, or `undefined`. `ours`: the fields that the adapter sets
+ * itself. `servers`: the names of the known servers.
  */
 export function serverProblem(
   { extraBody, cacheKeyIn = 'key', baseURL, server, ...others }: ServerLiteral,
@@ -142,7 +146,7 @@ function isJson(value: unknown): boolean {
   }
 }
 
-/** A reply, as a model in plain JavaScript may return it. */
+/** A reply, as a model in plain JavaScript can return it. */
 interface GivenReply {
   readonly parts?: readonly object[] | undefined;
   readonly provider?: object | undefined;
@@ -155,7 +159,7 @@ interface GivenCall {
   readonly input: string;
 }
 
-/** What must be text in a part of each type. */
+/** The fields that must be strings in a part of each type. */
 const TEXTS: Readonly<Record<string, readonly string[]>> = {
   text: ['text'],
   reasoning: ['text'],
@@ -167,8 +171,8 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns why the parts of a reply cannot be kept and given back, to follow a colon, or `undefined`. Its words hold nothing of the reply
- * but the type of a part.
+ * Returns why the parts of a reply cannot be stored and sent back, to follow a colon, or `undefined`. The
+ * text contains nothing of the reply except the type of a part.
  */
 export function partsProblem({ parts, provider, toolCalls }: GivenReply): string | undefined {
   if (parts !== undefined) {

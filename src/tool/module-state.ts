@@ -14,70 +14,82 @@ import {
   type ToolMemory,
 } from './tool-memory.ts';
 
-/** How the parts and the tools of a module reach its state. */
+/** Access to the state of a module, for its parts and its tools. */
 export interface ModuleState<Value extends Json, Fact extends Json> {
   /**
-   * What is remembered. Of a loop: as the model was shown it. Of a call: with what this call has recorded itself; for
-   * `when: 'call'` as of now, with what calls have recorded for their end that still run, in whatever loop they are; for
-   * `when: 'batch'` as of the reply that asked for the call, with what earlier calls of the same `serial` have recorded.
+   * Returns the state. For a loop: as the model was shown it. For a call: with the facts that the call itself
+   * has recorded. With `when: 'call'`, it is the current state, including facts that running calls in any
+   * loop recorded for their ends. With `when: 'batch'`, it is the state as of the reply that made the call,
+   * with facts of earlier calls of the same `serial`. A call that reads and records without an `await` in
+   * between therefore sees a consistent state.
    *
-   * So a call that reads and records without awaiting anything in between is not overtaken by another.
-   *
-   * @throws ToolConfigurationError if the app does not have the module, or its state cannot be folded.
+   * @throws ToolConfigurationError if the app lacks the module, or if its state cannot be folded.
    */
   recall(from: Pick<CallContext, 'recall'> | Pick<LoopView, 'recall'>): Value;
   /**
-   * Records a fact of this call. One for its `end` that is recorded before the tool's effect is stored with the start of the
-   * effect, and counts from then on even if the call is killed. One that is recorded in `run` is stored with the call's end.
+   * Records a fact of this call. A fact for its `end` that is recorded before the tool's effect is stored
+   * with the start of the effect, and counts from then on even if the call is killed. A fact that is recorded
+   * in `run` is stored with the call's end.
    *
-   * @throws TypeError if something of the fact is not JSON; ModuleError if it is not as the schema of the facts says;
-   *   ToolConfigurationError as `recall`.
+   * @throws TypeError if part of the fact is not JSON.
+   * @throws ModuleError if it does not match the schema of the facts.
+   * @throws ToolConfigurationError as `recall` does.
    */
   remember(call: Pick<CallContext, 'record'>, fact: Fact, options?: FactOptions): void;
-  /** A fact for `Frame.facts`, and for what a strategy notes of a call. */
+  /** Makes a fact for `Frame.facts`, or for the remarks of a strategy. */
   fact(fact: Fact, options?: FactOptions): MemoryFact;
 }
 
-/** The state of a module, as `defineModule` takes it. `Value` and `Fact` are type aliases of JSON. */
+/** The state of a module, as passed to `defineModule`. `Value` and `Fact` are type aliases of JSON. */
 export interface StateConfig<Value extends Json, Fact extends Json> {
   readonly initial: NoInfer<Value>;
-  /** Raised when `apply` or `observe` read the same journal otherwise. Defaults to 1. */
+  /**
+   * The version of the functions. Increase it if `apply` or `observe` would fold the same journal
+   * differently. Defaults to 1.
+   */
   readonly version?: number | undefined;
-  /** Defaults to `batch`: a fact takes effect once all calls of the reply have ended, in their order. `call`: as its call ends. */
+  /**
+   * When facts take effect. `batch`: once all calls of the reply have ended, in their order. `call`: when
+   * their call ends. Defaults to `batch`.
+   */
   readonly when?: MemoryTiming | undefined;
-  /** Defaults to `session`: one value, in which subagents count too. `path`: one for each agent and nested loop. `turn`: one that ends with its turn. */
+  /**
+   * The scope of a value. `session`: one value, shared with subagents. `path`: one for each agent and nested
+   * loop. `turn`: one that ends with its turn. Defaults to `session`.
+   */
   readonly scope?: MemoryScope | undefined;
   /**
-   * A Standard Schema that checks each fact as it is remembered, before it is journaled. It must be synchronous. Facts of the journal are not checked again: `apply` reads
-   * what older code has stored.
+   * A synchronous Standard Schema that checks each fact before it is journaled. Facts in the journal are not
+   * checked again, so `apply` also reads facts of older code.
    */
   readonly schema?: StandardSchemaV1<Fact> | undefined;
   /**
-   * What a deployment without this module does with a session that holds its facts. `refuse`: it treats them as written by a newer deployment, so that
-   * requests for the session return 503 `newer-deployment`, its turns wait, and a cancel still works. Defaults to `skip`: it passes them over, and a deployment with the module folds them
-   * later.
+   * How a deployment without this module handles a session with its facts. `refuse`: like facts of a newer
+   * deployment, so that requests for the session return 503 `newer-deployment`, its turns wait, and a cancel
+   * still works. `skip`: it ignores them, and a deployment with the module folds them later. Defaults to
+   * `skip`.
    */
   readonly unread?: 'skip' | 'refuse' | undefined;
-  /** Returns the value with a fact. Pure: it reads no clock, and takes the time from `place.at`. */
+  /** Returns the value after a fact. It must be pure: read no clock, and take the time from `place.at`. */
   apply?(value: Value, fact: Fact, place: FactPlace): NoInfer<Value>;
-  /** Returns the value after something else has happened. Pure, as `apply` is. */
+  /** Returns the value after another moment of the session. It must be pure, like `apply`. */
   observe?(value: Value, moment: SessionMoment): NoInfer<Value>;
 }
 
-/** A module was defined in a way that cannot work, or its state cannot be folded. */
+/** Thrown if the definition of a module cannot work, or if its state cannot be folded. */
 export class ModuleError extends Error {
   override readonly name = 'ModuleError';
   /** The name of the module. */
   readonly module: string;
 
-  /** `problem` is a sentence that goes on after "Module 'x': ". */
+  /** `problem` continues the sentence "Module 'x': ...". */
   constructor(module: string, problem: string, options?: ErrorOptions) {
     super(`Module '${shorten(module, 80)}': ${problem}`, options);
     this.module = module;
   }
 }
 
-/** The functions that reach a state. */
+/** Returns the functions to access a state. */
 export const accessTo = <Value extends Json, Fact extends Json>(
   memory: ToolMemory<Value, Fact>,
   schema?: StandardSchemaV1<Fact>,
@@ -87,7 +99,11 @@ export const accessTo = <Value extends Json, Fact extends Json>(
   fact: (fact, options) => factOf(memory, checked(memory, fact, schema), options),
 });
 
-/** Returns the fact as its schema gives it back. @throws ModuleError if it is not as the schema says. */
+/**
+ * Returns the fact as its schema returns it.
+ *
+ * @throws ModuleError if it does not match the schema.
+ */
 function checked<Fact>(
   { name }: { readonly name: string },
   fact: Fact,
@@ -105,12 +121,15 @@ function checked<Fact>(
   throw new ModuleError(module, `a fact is not as its schema says: ${problems}`);
 }
 
-/** How the names of an app's own modules begin in the journal, so that none can meet one of the library. */
+/**
+ * The prefix of the names of an app's own modules in the journal, so that they do not collide with those of
+ * the library.
+ */
 export const APP_MEMORY = 'app:';
 
 const NAME = /^[a-z][\w-]{0,63}$/i;
 
-/** @throws ModuleError if facts cannot be journaled under the name. */
+/** @throws ModuleError if the name cannot be journaled. */
 export function checkName(name: string): void {
   if (!NAME.test(name))
     throw new ModuleError(
@@ -119,7 +138,10 @@ export function checkName(name: string): void {
     );
 }
 
-/** A memory whose functions cannot do harm: what they are given is theirs alone, and what they return is JSON. `folding` folds it. */
+/**
+ * Returns a memory that isolates the app's functions: they receive copies, and their results must be JSON.
+ * `folding` folds it.
+ */
 export function stateOfApp<Value extends Json, Fact extends Json>(
   module: string,
   declared: StateConfig<Value, Fact>,
@@ -153,10 +175,14 @@ export function stateOfApp<Value extends Json, Fact extends Json>(
   };
 }
 
-/** A copy as the journal would give it back. @throws ModuleError that says where it is not JSON. */
+/**
+ * Returns a copy through JSON.
+ *
+ * @throws ModuleError if part of it is not JSON. The message names the place.
+ */
 function asJson<Value extends Json>(module: string, field: string, value: Value): Value {
   const copy = copyJson(value);
-  if (copy.ok) return copy.value as Value; // equal, but for what JSON does not keep
+  if (copy.ok) return copy.value as Value; // Equal, except for parts that JSON drops.
   const { path, what } = copy.problem;
   throw new ModuleError(
     module,

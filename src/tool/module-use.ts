@@ -1,23 +1,28 @@
 import type { ToolMemory } from './tool-memory.ts';
 
-/** A feature, as the kernel tells it from others. Made by `defineModule`, once, in the feature's folder. */
+/**
+ * The identity of a feature, as the kernel sees it. Made by `defineModule`, once, in the feature's folder.
+ */
 export interface ModuleIdentity {
-  /** Rows of the journal and of the agenda name it, so it stays. */
+  /** The name in rows of the journal and of the agenda. It must not change. */
   readonly name: string;
-  /** What an agent has of it holds in the loops inside its own too. */
+  /** `true` if an agent's use also applies to loops nested in the agent's own. */
   readonly nested: boolean;
-  /** What it remembers of a session. */
+  /** The memories that it keeps of a session. */
   readonly state: readonly ToolMemory[];
 }
 
-/** Makes the identity of a module. `nested`: false unless given. */
+/** Makes the identity of a module. `nested` defaults to `false`. */
 export const createModule = ({
   name,
   nested = false,
   state = [],
 }: Pick<ModuleIdentity, 'name'> & Partial<ModuleIdentity>): ModuleIdentity => ({ name, nested, state });
 
-/** Makes a use of a module, with `more` in it. The key defaults to the empty text. A copy of a use is none: seams know the object itself. */
+/**
+ * Makes a use of a module, with the properties of `more`. The key defaults to the empty string. A copy of a
+ * use has no effect, since seams know the object itself.
+ */
 export function useOf<More extends object>(
   module: ModuleIdentity,
   key?: string,
@@ -29,28 +34,28 @@ export function useOf(module: ModuleIdentity, key = '', more: object = {}): Modu
   return use;
 }
 
-/** Every use that `useOf` has made. */
+/** All uses that `useOf` made. */
 const MADE = new WeakSet<object>();
 
-/** Returns whether `useOf` has made a value: seams know no copy of it. */
+/** Returns whether `useOf` made this object. A copy does not count. */
 export const isMade = (use: object): boolean => MADE.has(use);
 
-/** A module as it is used in one place, with its configuration: what an app, an agent or a tool carries. */
+/** The use of a module in one place, with its configuration. An app, an agent or a tool carries it. */
 export interface ModuleUse {
   readonly module: ModuleIdentity;
-  /** Tells uses of one module apart; each has its own. */
+  /** Distinguishes the uses of one module. */
   readonly key: string;
 }
 
-/** A place where modules plug in: whoever owns the place asks it what a use brings for it. */
+/** A place where modules plug in. The code that owns it reads the part that a use provides. */
 export interface Seam<Shape extends object> {
-  /** What the use brings here; nothing for most. */
+  /** Returns the part that a use provides for this seam. Most provide none. */
   of(use: ModuleUse): Shape | undefined;
-  /** Remembers what a use brings here. */
+  /** Stores the part that a use provides for this seam. */
   give(use: ModuleUse, shape: Shape): void;
 }
 
-/** Makes a seam. A use that brings nothing for it costs one look-up where uses are put together. */
+/** Defines a seam. A use without a part for it costs one lookup where uses are composed. */
 export function defineSeam<Shape extends object>(): Seam<Shape> {
   const given = new WeakMap<ModuleUse, Shape>();
   return { of: (use) => given.get(use), give: (use, shape) => void given.set(use, shape) };

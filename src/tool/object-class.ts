@@ -1,15 +1,18 @@
 import { shorten } from './json.ts';
 
-/** The key that marks what `toolMethod` and `toolTable` make. */
+/** The key that marks members made by `toolMethod` and `toolTable`. */
 export const READS: unique symbol = Symbol('holdfast.tool-object');
 
-/** Returns whether an object or a class has a member that `toolMethod` or `toolTable` made. Reads no getter except `tools`. */
+/**
+ * Returns whether an object or a class has a member that `toolMethod` or `toolTable` made. Reads no getters
+ * except `tools`.
+ */
 export const isReadable = (object: object): boolean => carriersOf(object).some(isMarked);
 
 const isMarked = (value: unknown): boolean =>
   (typeof value === 'function' || typeof value === 'object') && value !== null && READS in value;
 
-/** Returns what may be marked of an object, or of its class. */
+/** Returns the members of an object, or of its class, that can be marked. */
 function carriersOf(object: object): readonly unknown[] {
   const owner = ownerOf(object);
   const fields = [...chainOf(object), ...chainOf(owner)].flatMap((holder) =>
@@ -18,7 +21,7 @@ function carriersOf(object: object): readonly unknown[] {
   return [Reflect.get(owner, 'tools'), ...fields.filter((value) => typeof value === 'function')];
 }
 
-/** Returns why the tools that an object declares cannot be read where it is listed, after "Tool x ", or `undefined`. */
+/** Returns why the tools of a listed object cannot be read, to follow "Tool x ", or `undefined`. */
 export function unreadable(object: object): string | undefined {
   const owner = ownerOf(object);
   const name = nameOf(owner);
@@ -31,24 +34,27 @@ export function unreadable(object: object): string | undefined {
   return undefined;
 }
 
-/** A list is none: tool groups and agents have one. */
+/** Returns whether a value is a table. A list is not: tool groups and agents have one. */
 const isTable = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
 
-/** Tells an entry of a plain object of tools. An object of a class may have a method of the name `run`. */
+/**
+ * Returns whether an entry of a plain object is a tool. Objects of a class do not count, since they can have
+ * a method `run`.
+ */
 export const isPlainTool = (entry: unknown): boolean =>
   typeof entry === 'object' &&
   entry !== null &&
   isPlain(entry) &&
   typeof Reflect.get(entry, 'run') === 'function';
 
-/** Tells an object that is of no class. */
+/** Returns whether an object has no class. */
 export function isPlain(object: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(object);
   return prototype === null || prototype === Object.prototype;
 }
 
-/** Answers whose `tools` are read: the class of an instance, else the object itself. */
+/** Returns the object whose `tools` are read: the class of an instance, or else the object itself. */
 export function ownerOf(object: object): object {
   if (typeof object === 'function') return object;
   const parent: unknown = Object.getPrototypeOf(object)?.constructor;
@@ -59,7 +65,7 @@ export function ownerOf(object: object): object {
 export const nameOf = (owner: object): string =>
   typeof owner === 'function' ? shorten(String(owner.name), 80) || 'an anonymous class' : 'Object';
 
-/** An object or a class, and what it extends, the nearest first. */
+/** Returns an object or a class and its prototypes, nearest first. */
 export function chainOf(start: object): object[] {
   const chain: object[] = [];
   for (let one: object | null = start; one !== null; one = Object.getPrototypeOf(one)) chain.push(one);

@@ -1,26 +1,29 @@
 import type { READS } from './object-class.ts';
 import type { AnyTool } from './tool.ts';
 
-/** An object or a class that is marked. */
+/** An object or a class with marked members. */
 export interface ReadByIts {
   readonly [READS]: true;
 }
 
 /**
- * Returns the tools of an object or of a class, or `undefined` if it has nothing that is marked. `isShared`: all sessions share the
- * object, and the console warns of state in it.
+ * Returns the tools of an object or of a class, or `undefined` if it has no marked members. `isShared`: all
+ * sessions share the object, so the console warns about state in it.
  *
- * @throws ToolObjectError and ToolDefinitionError as `toolsOf`.
+ * @throws ToolObjectError and ToolDefinitionError as `toolsOf` does.
  */
 export type ObjectReader = (
   object: unknown,
   options: { readonly isShared: boolean },
 ) => readonly AnyTool[] | undefined;
 
-/** Reads the objects in lists of tools. Until something is marked there is none, so that a Worker without tool objects lacks the code. */
+/**
+ * Reads the objects in lists of tools. It does nothing until a member is marked, so that a Worker without
+ * tool objects does not bundle the code.
+ */
 export let readObject: ObjectReader = () => undefined;
 
-/** Has objects in lists of tools be read by this code from now on. Called by all that marks something. */
+/** Sets the reader of objects in lists of tools. Called by all functions that mark members. */
 export function readObjectsBy(reader: ObjectReader): void {
   readObject = reader;
 }

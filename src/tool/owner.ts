@@ -1,8 +1,8 @@
 import { literals } from './literals.ts';
 
 /**
- * Answers what keeps a value from being an owner, as a sentence goes on after "its owner "; `undefined` when it is one. The value
- * may come from code that no compiler has seen.
+ * Returns the problem of an owner, to follow "its owner ", or `undefined` if it is valid. The value can come
+ * from untyped code.
  */
 export function ownerProblem(owner: unknown): string | undefined {
   const mend = literals?.mending.owner ?? '';

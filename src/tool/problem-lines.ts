@@ -2,31 +2,33 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { formatPath, shorten } from './json.ts';
 import type { ToolResult } from './tool-result.ts';
 
-/** A valid input as `run` is given it, or every problem, one short line each, for the model to read. */
+/**
+ * A valid input as `run` receives it, or all of its problems, in one short line each for the model to read.
+ */
 export type ParsedInput<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** The input that `run` is given, or what the model is answered instead. */
+/** The input that `run` receives, or the error result for the model. */
 export type CheckedInput<Value> =
   | { readonly ok: true; readonly value: Value }
   | {
       readonly ok: false;
       readonly answer: ToolResult;
-      /** What the answer lists; absent when the schema itself failed. */
+      /** The problems listed in the error. Absent if the schema itself failed. */
       readonly problems?: readonly string[] | undefined;
     };
 
-/** One thing that is wrong with an input. An empty path is the input itself. */
+/** A problem of an input. An empty path means the input itself. */
 export interface Problem {
   readonly path: readonly PropertyKey[];
   readonly message: string;
 }
 
 /**
- * Writes problems as the model reads them, one short line each, such as `items[0].quantity: Expected a number`, in
- * their order and without repetitions. Messages quote the input, so lines are capped in length and in number; what
- * was left out is counted in a last line.
+ * Formats problems for the model in one short line each, such as `items[0].quantity: Expected a number`, in
+ * order and without duplicates. Messages quote the input, so the length and the number of lines are limited.
+ * A last line counts those that were left out.
  */
 export function problemLines(problems: readonly Problem[]): readonly string[] {
   const lines = [...new Set(problems.map(problemLine))];
@@ -34,7 +36,7 @@ export function problemLines(problems: readonly Problem[]): readonly string[] {
   return rest > 0 ? [...lines.slice(0, MAX_PROBLEMS), `and ${rest} more`] : lines;
 }
 
-/** The same for what a Standard Schema says. */
+/** Formats the issues of a Standard Schema in the same way. */
 export const issueLines = (issues: readonly StandardSchemaV1.Issue[]): readonly string[] =>
   problemLines(
     issues.map(({ path = [], message }) => ({
@@ -51,6 +53,6 @@ function problemLine({ path, message }: Problem): string {
 }
 
 const MAX_PROBLEMS = 20;
-/** The most characters of a path in a line. */
+/** The maximum characters of a path in a line. */
 export const MAX_PATH = 80;
 const MAX_LINE = 240;

@@ -2,28 +2,28 @@ import { checkNaming, ToolDefinitionError } from './check-definition.ts';
 import type { AnyTool } from './tool.ts';
 import { error } from './tool-result.ts';
 
-/** A tool of a provider, as `openai.tools.webSearch({})` of the AI SDK makes it. */
+/** A tool of a provider, as made by `openai.tools.webSearch({})` of the AI SDK. */
 export interface DeclaredProviderTool {
   readonly type: 'provider';
-  /** Such as `openai.web_search`. */
+  /** Its id, such as `openai.web_search`. */
   readonly id: `${string}.${string}`;
   readonly args: Readonly<Record<string, unknown>>;
-  /** `false`: the provider only knows the tool, and its caller is to run it. */
+  /** `false` if the provider does not run the tool itself. */
   readonly isProviderExecuted?: boolean | undefined;
 }
 
-/** How a provider's tool is called among the tools of an agent. */
+/** The name of a provider's tool among the tools of an agent. */
 export interface ProviderToolOptions {
-  /** Unless given, the word behind the dot of its id, without a date at its end: `web_search`. */
+  /** Defaults to the part of its id after the dot, without a date at its end: `web_search`. */
   readonly name?: string | undefined;
 }
 
 /**
- * Makes a tool of one that a model's provider runs itself, such as a web search. It stands among the tools of an agent as
- * any other; the model's calls of it and what came of them are parts of its reply, and we never run it. A model that
- * cannot be given it refuses it by name.
+ * Makes a tool from one that a model's provider runs itself, such as a web search. List it among the tools of
+ * an agent. The model's calls of it and their results are parts of its reply, and we never run it. A model
+ * that does not support it refuses it by name.
  *
- * @throws ToolDefinitionError when the name cannot be one, or the provider does not run the tool.
+ * @throws ToolDefinitionError if the name is invalid, or if the provider does not run the tool.
  */
 export function providerTool(
   { id, args, isProviderExecuted }: DeclaredProviderTool,

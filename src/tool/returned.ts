@@ -4,14 +4,18 @@ import type { AsJson, Json } from './json.ts';
 import type { ToolResult } from './tool-result.ts';
 
 /**
- * Refuses a `run` whose value JSON does not keep whole: the compiler's error names the place and what stands there. A type that says
- * nothing (`unknown`, `any`) is taken, and what is deeper than eight levels; their values are looked at when the tool has run.
+ * Rejects a `run` whose return value JSON does not keep whole. The compile error names the place and the type
+ * there. Unknown types (`unknown`, `any`) and types below eight levels are accepted, and their values are
+ * checked when the tool has run.
  */
 export type ReturnsJson<Output> = [NotJsonIn<Output>] extends [never]
   ? unknown
   : { readonly run: NotJsonIn<Output> };
 
-/** What is not JSON in a type, and where: a text for the compiler's error; `never` when there is nothing. */
+/**
+ * The first part of a type that is not JSON, with its path, as text for the compile error. `never` if there
+ * is none.
+ */
 export type NotJsonIn<Value, Path extends string = '$', Level extends readonly unknown[] = []> = 0 extends 1 &
   Value
   ? never
@@ -23,7 +27,7 @@ export type NotJsonIn<Value, Path extends string = '$', Level extends readonly u
         ? never
         : Found<Value, Path, [...Level, unknown]>;
 
-/** Looks at each type of a union by itself. */
+/** Checks each member of a union separately. */
 type Found<Value, Path extends string, Level extends readonly unknown[]> = Value extends
   | ToolResult
   | Error
@@ -48,17 +52,20 @@ type Found<Value, Path extends string, Level extends readonly unknown[]> = Value
                   ? FoundIn<Value, Path, Level>
                   : never;
 
-/** Properties whose key is a symbol are not looked at: JSON drops them. */
+/**
+ * Checks the properties of an object. Those with a symbol as their key are skipped, since JSON drops them.
+ */
 type FoundIn<Value extends object, Path extends string, Level extends readonly unknown[]> = {
   [Key in keyof Value & (string | number)]-?: NotJsonIn<Value[Key], `${Path}.${Key}`, Level>;
 }[keyof Value & (string | number)];
 
-/** What becomes a file. */
+/** Types that become a file. */
 type Bytes = ArrayBuffer | ArrayBufferView;
 
 /**
- * Refuses a `run` whose values are none of the type that its tool declares as `output`. A list of them is taken, and so are words,
- * nothing, and results that `run` makes itself: those are looked at when the tool has run.
+ * Rejects a `run` whose return value does not match the tool's declared `output`. A list of matching values
+ * is accepted, as are text, `undefined`, and results that `run` makes itself. Those are checked when the tool
+ * has run.
  */
 export type ReturnsType<Output, Type extends StandardSchemaV1> =
   StandardSchemaV1.InferInput<Type> extends infer Sent
@@ -70,8 +77,8 @@ export type ReturnsType<Output, Type extends StandardSchemaV1> =
     : unknown;
 
 /**
- * What is looked at of a value for which a domain type is declared: of an object of a class its properties alone, since its
- * type makes the methods again that are tools.
+ * The part of a return type that a declared domain type checks: for an object of a class only its properties,
+ * since the type remakes the methods that are tools.
  */
 export type KeptAs<Type extends StandardSchemaV1, Output> =
   Type extends DomainType<string, unknown, infer Sent>
@@ -94,15 +101,15 @@ type WithoutMethods<Value> = Value extends
 
 type Method = (...given: never[]) => unknown;
 
-/** What `run` may return beside an artifact. */
+/** Types that `run` can return beside an artifact. */
 type NoArtifact = ToolResult | Error | string | number | boolean | null | undefined;
 
-/** A value that is only read: its lists may be of the kind that cannot be changed, and what may be absent may be `undefined`. */
+/** A type for reading: its lists can be readonly, and optional properties can be `undefined`. */
 type Settled<Value> = Value extends object
   ? {
       readonly [Key in keyof Value]: Settled<Value[Key]> | (undefined extends Value[Key] ? undefined : never);
     }
   : Value;
 
-/** A type that nothing is inferred from, and that is itself, unions too, once it is known. */
+/** A type from which nothing is inferred. Once known, it equals itself, including unions. */
 export type Inferred<Type> = [Type][Type extends unknown ? 0 : never];

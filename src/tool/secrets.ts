@@ -6,7 +6,10 @@ const inspect: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
 type Hidden = readonly (readonly [name: string, written: string])[];
 
-/** A name such as `STRIPE_KEY` is repeated, since no secret looks like it. */
+/**
+ * Returns the error for a missing secret. It repeats a name such as `STRIPE_KEY`, since no secret looks like
+ * that.
+ */
 const noSecret = (name: string): string => {
   const which =
     /^[A-Z]+(_[A-Z]+)+$/.test(name) && name.length <= 40
@@ -16,18 +19,21 @@ const noSecret = (name: string): string => {
 };
 
 /**
- * Credentials for the tools of one invocation. They are never journaled: a resumed turn gets them anew from the app.
- * Printing them, or writing them as JSON, shows their names only.
+ * Credentials for the tools of one invocation. They are never journaled: for a resumed turn, the app mints
+ * them again. Printing them or converting them to JSON shows only their names.
  */
 export class Secrets {
-  /** The bag without secrets. */
+  /** The empty set of secrets. */
   static readonly NONE: Secrets = new Secrets(new Map());
 
   readonly #values: ReadonlyMap<string, string>;
-  /** What is replaced, under the name of its secret; the longest first, since one secret may hold another. */
+  /**
+   * The texts to redact, with the name of their secret. The longest comes first, since one secret can contain
+   * another.
+   */
   readonly #hidden: Hidden;
   #find: FindBeginning | undefined;
-  /** The last long text that came out without secrets: a result is looked through more than once. */
+  /** The last long text without secrets, cached because a result is redacted more than once. */
   #clean = '';
 
   private constructor(values: ReadonlyMap<string, string>, others: Hidden = []) {
@@ -39,7 +45,7 @@ export class Secrets {
     this.#hidden = [...own, ...others].sort(([, a], [, b]) => b.length - a.length);
   }
 
-  /** Copies the values; those that are `undefined` are left out. */
+  /** Copies the values. `undefined` values are left out. */
   static of(values: Readonly<Record<string, string | undefined>>): Secrets {
     const given = Object.entries(values).flatMap(([name, value]): [string, string][] =>
       value === undefined ? [] : [[name, value]],
@@ -47,12 +53,12 @@ export class Secrets {
     return given.length === 0 ? Secrets.NONE : new Secrets(new Map(given));
   }
 
-  /** The same secrets, which take those of another bag out of texts too, and give them to nobody. */
+  /** Returns the same secrets, which also redact those of another set but do not give access to them. */
   hidingToo(others: Secrets): Secrets {
     return others.#hidden.length === 0 ? this : new Secrets(this.#values, others.#hidden);
   }
 
-  /** Whether nothing is taken out of any text, and there is nothing to give. */
+  /** `true` if there are no secrets to give and no texts to redact. */
   get isEmpty(): boolean {
     return this.#values.size + this.#hidden.length === 0;
   }
@@ -61,7 +67,11 @@ export class Secrets {
     return this.#values.get(name);
   }
 
-  /** @throws Error if there is no secret of this name. It repeats no text that may be a secret, given in place of its name. */
+  /**
+   * Returns the secret of this name.
+   *
+   * @throws Error if there is none. The message does not repeat a text that could itself be a secret.
+   */
   require(name: string): string {
     const value = this.#values.get(name);
     if (value === undefined) throw new Error(noSecret(name));
@@ -73,9 +83,10 @@ export class Secrets {
   }
 
   /**
-   * A copy of JSON-like data without any of the secrets in its texts and keys, also as they are written in JSON, in a URL and in
-   * base64, alone or inside of a longer text, or cut by an ellipsis (`…` or `...`); the data itself when there are none of six characters or
-   * more. Of a secret that is a whole `Authorization` header, what it carries is taken out too. Other encodings are not looked for.
+   * Returns a copy of JSON-like data with the secrets redacted in its strings and keys. This includes secrets
+   * inside longer texts, in JSON, URL and base64 encoding, and cut off by an ellipsis (`…` or `...`). For a
+   * secret that is a whole `Authorization` header, its credentials are redacted too. Other encodings are not
+   * covered. Returns the data itself if there are no secrets of at least six characters.
    */
   redact<T>(value: T): T {
     const hidden = this.#hidden;
@@ -90,7 +101,7 @@ export class Secrets {
             : left,
         text,
       );
-    // Most texts of a long list are too short to hold one, and are not looked into, so that a big result costs little.
+    // Skips texts that are too short to contain a secret, so that a big result with many of them stays cheap.
     const whole = (text: string): string => {
       if (text === this.#clean) return text;
       const left = ELLIPSES.reduce(
@@ -104,8 +115,9 @@ export class Secrets {
   }
 
   /**
-   * Hands on texts that come in pieces, without the secrets that `redact` finds, also those that two pieces hold together: what may be the
-   * beginning of one is held back until more of the same text has come, or any of another one, or `end`.
+   * Passes on text that arrives in pieces, with secrets redacted even if they span pieces. A possible
+   * beginning of a secret is held back until more of the same text arrives, another text begins, or `end` is
+   * called.
    */
   redactPieces<Text>(hand: (piece: string, of: Text) => void): PieceRedactor<Text> {
     let held = '';
@@ -128,7 +140,7 @@ export class Secrets {
     };
   }
 
-  /** Made when it is first needed, since most texts are not cut. */
+  /** Created on first use, since most texts are not cut. */
   #beginningAt(): FindBeginning {
     this.#find ??= toFindBeginning(this.#hidden);
     return this.#find;
@@ -147,7 +159,7 @@ export class Secrets {
   }
 }
 
-/** Replaces the beginnings of secrets that an ellipsis cuts off: a text that is quoted is often cut. */
+/** Redacts beginnings of secrets before an ellipsis, since quoted text is often cut. */
 function withoutCut(text: string, mark: string, beginningAt: FindBeginning): string {
   let left = '';
   let copied = 0;
@@ -163,10 +175,15 @@ function withoutCut(text: string, mark: string, beginningAt: FindBeginning): str
   return copied === 0 ? text : left + text.slice(copied);
 }
 
-/** From so many characters on, a text is looked through once for all secrets, before any of them is searched for. */
+/**
+ * The length in characters from which a text is scanned once for all secrets before it is searched for each.
+ */
 const LONG = 16_384;
 
-/** Returns those of the secrets that the text may hold: of a long one those whose every four characters in a row are somewhere in it. */
+/**
+ * Returns the secrets that a text may contain. For a long text, these are the secrets whose every
+ * four-character sequence occurs in it.
+ */
 function heldIn(text: string, hidden: Hidden): Hidden {
   if (text.length < LONG) return hidden;
   const bits = 2 ** Math.min(23, Math.ceil(Math.log2(text.length)) + 1);
@@ -182,7 +199,7 @@ function heldIn(text: string, hidden: Hidden): Hidden {
   return hidden.filter(([, secret]) => eachFour(secret, has));
 }
 
-/** Hashes every four characters in a row until `visit` returns `false`. Returns whether it never did. */
+/** Hashes every four-character sequence until `visit` returns `false`. Returns whether it never did. */
 function eachFour(text: string, visit: (hash: number) => boolean): boolean {
   let [a, b, c] = [text.charCodeAt(0), text.charCodeAt(1), text.charCodeAt(2)];
   for (let at = 3; at < text.length; at += 1) {
@@ -194,13 +211,16 @@ function eachFour(text: string, visit: (hash: number) => boolean): boolean {
   return true;
 }
 
-/** How texts that are cut are written to end. */
+/** The ellipses that mark a cut text. */
 const ELLIPSES = ['…', '...'] as const;
 
-/** Up to where it is known what is a secret, whatever comes next; a whole one is not cut in two. */
+/**
+ * Returns the end of the part that can be redacted now, regardless of the text that follows. It does not
+ * split a whole secret.
+ */
 function knownEnd(text: string, hidden: Hidden, beginningAt: FindBeginning): number {
   let end = openFrom(text, beginningAt);
-  // The longest is taken out first. A long run of one that overlaps itself is not held back.
+  // The longest secret is redacted first. A long run of one that overlaps itself is not held back.
   const [, longest = `${text}.`] = hidden.find(([, secret]) => text.includes(secret)) ?? [];
   const known = end - (text.slice(0, end).split(longest).at(-1) ?? '').length;
   for (let before = -1; before !== end; ) {
@@ -213,7 +233,10 @@ function knownEnd(text: string, hidden: Hidden, beginningAt: FindBeginning): num
   return end;
 }
 
-/** Where the text ends with the beginning of a secret, also with some of an ellipsis after it; its length if it does not. */
+/**
+ * Returns where a possible beginning of a secret starts at the end of the text, even with part of an ellipsis
+ * after it. Returns the text's length if there is none.
+ */
 const openFrom = (text: string, beginningAt: FindBeginning): number =>
   ['', '.', '..'].reduce(
     (open, dots) =>
@@ -226,25 +249,25 @@ const openFrom = (text: string, beginningAt: FindBeginning): number =>
     text.length,
   );
 
-/** Returns the longest beginning of a secret that is not all of it in the text from `from` to `end`, at its end. */
+/** Returns the longest proper beginning of a secret at the end of the text between `from` and `end`. */
 type FindBeginning = (
   text: string,
   place: { readonly from?: number; readonly end: number; readonly least: number },
 ) => { readonly at: number; readonly name: string } | undefined;
 
-/** Creates a search whose cost hardly depends on how many secrets there are. */
+/** Creates a search whose cost hardly depends on the number of secrets. */
 function toFindBeginning(hidden: Hidden): FindBeginning {
-  // Those that begin alike are neighbors.
+  // Secrets with the same beginning are neighbors.
   const sorted = [...hidden].sort(([, a], [, b]) => (a < b ? -1 : 1));
   const [, longest = ''] = hidden[0] ?? [];
   const nameOf = (text: string, at: number, end: number): string | undefined => {
     for (let low = 0, high = sorted.length; low < high; ) {
       const middle = (low + high) >>> 1;
-      const [name, secret] = sorted[middle] as Hidden[number]; // `middle` is within
+      const [name, secret] = sorted[middle] as Hidden[number]; // `middle` is within bounds.
       let same = 0;
       while (at + same < end && secret.charCodeAt(same) === text.charCodeAt(at + same)) same += 1;
       if (at + same === end && same < secret.length) return name;
-      // No letter is less than any.
+      // Comparisons with NaN, past the end, are false.
       if (!(secret.charCodeAt(same) > text.charCodeAt(at + same))) low = middle + 1;
       else high = middle;
     }
@@ -259,32 +282,35 @@ function toFindBeginning(hidden: Hidden): FindBeginning {
   };
 }
 
-/** Takes secrets out of texts that come in pieces. */
+/** Redacts secrets in text that arrives in pieces. */
 export interface PieceRedactor<Text> {
   take(piece: string, of: Text): void;
-  /** Hands on what was held back: nothing more comes. */
+  /** Passes on the held text, since no more follows. */
   end(): void;
 }
 
 /**
- * The text of a var, of a secret or of a binding of the Secrets Store, without the line ends that it was pasted with; '' for what
- * is not set. Rejects with what the store does.
+ * Returns the text of a var, a secret or a Secrets Store binding, without surrounding whitespace. Returns ''
+ * if it is not set. Rejects with any error of the store.
  */
 export async function secretText(value: unknown): Promise<string> {
   const text: unknown = isStored(value) ? await value.get() : value;
   return typeof text === 'string' ? text.trim() : '';
 }
 
-/** A binding of the Secrets Store: its text is not in the environment, but asked for. */
+/** Returns whether a value is a Secrets Store binding, whose text must be fetched. */
 export const isStored = (value: unknown): value is { get(): Promise<unknown> } =>
   typeof value === 'object' && value !== null && 'get' in value && typeof value.get === 'function';
 
-/** Shorter values occur by chance, and replacing them would garble honest results. */
+/**
+ * The minimum length of a redacted secret. Shorter texts occur by chance, and redacting them would garble
+ * results.
+ */
 export const MIN_REDACTED = 6;
 
 /**
- * Returns a secret as it is, and as it is written in JSON text, in a URL and in base64: some writers escape `/` in JSON as `\\/`,
- * and write percent escapes in lower case.
+ * Returns a secret as it is, and as it is written in JSON, in a URL and in base64. Some writers escape `/` in
+ * JSON as `\\/`, and write percent escapes in lowercase.
  */
 export const writtenForms = (secret: string): ReadonlySet<string> => {
   const plain = [
@@ -308,8 +334,9 @@ const variants = (written: string): readonly string[] => [
 ];
 
 /**
- * The base64 of a secret alone, and what of it shows in the base64 of a longer text, as in `Basic` credentials: three bytes are
- * four characters, so that depends on how many bytes come before it, and a character that it shares with others is not its own.
+ * Returns the base64 of a secret alone, and its visible part in the base64 of a longer text, as in `Basic`
+ * credentials. Three bytes are four characters, so this depends on the number of bytes before it. Characters
+ * shared with neighbors are left out.
  */
 function base64Forms(bytes: Uint8Array): readonly string[] {
   const alone = toBase64(bytes);
@@ -321,7 +348,10 @@ function base64Forms(bytes: Uint8Array): readonly string[] {
   return [alone, alone.replace(/=+$/, ''), ...inside];
 }
 
-/** Returns what a whole `Authorization` header carries: its credentials, and of Basic ones the pair and the password. */
+/**
+ * Returns the credentials in a whole `Authorization` header. For Basic ones, also the decoded pair and the
+ * password.
+ */
 export function carriedBy(secret: string): readonly string[] {
   const [, scheme = '', credentials = ''] = /^(basic|bearer) +(\S+)$/i.exec(secret) ?? [];
   const pair = scheme.toLowerCase() === 'basic' && fromBase64(credentials);

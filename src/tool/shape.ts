@@ -1,10 +1,10 @@
 /**
- * Shapes of JSON as data. A type is inferred from a shape, and the module `openapi` makes a JSON Schema of it. A shape is a literal without
- * calls and spreads, so that a bundle without that module has none of it.
+ * Shapes of JSON as data. A type is inferred from a shape, and the module `openapi` makes a JSON Schema from
+ * it. A shape is a literal without calls and spreads, so that a bundle without that module drops it.
  */
 import type { Json, JsonObject, JsonSchema } from './json.ts';
 
-/** What values of JSON look like. */
+/** The shape of JSON values. */
 export type Shape = { readonly says?: string } & (
   | { readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'null'; readonly also?: JsonObject }
   | { readonly only: string | true }
@@ -13,7 +13,7 @@ export type Shape = { readonly says?: string } & (
   /** An object whose keys are data. */
   | { readonly mapOf: Shape }
   | { readonly anyOf: readonly Shape[] }
-  /** An object; with the properties of another one, if `and` names it. */
+  /** An object. With `and`, it also has the properties of that shape. */
   | { readonly object: Fields; readonly and?: ObjectShape; readonly also?: JsonObject }
   | ShapeAs<unknown>
 );
@@ -29,17 +29,20 @@ export interface ObjectShape {
   readonly also?: JsonObject;
 }
 
-/** The shape of values whose type no shape can say: that beside a JSON Schema, or beside a shape that is like it. */
+/**
+ * A shape with an explicit type that cannot be inferred. It comes with a JSON Schema, or with a similar
+ * shape.
+ */
 export type ShapeAs<Value> = {
-  /** Of the type alone. */
+  /** For type inference only. */
   readonly value?: Value;
   readonly says?: string;
 } & ({ readonly schema: Schema | (() => Schema) } | { readonly like: Shape | (() => Shape) });
 
-/** JSON Schema, as OpenAPI 3.1 writes it. */
+/** A JSON Schema in the dialect of OpenAPI 3.1. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** The type of the values of a shape. The comments on its properties are those of the shape. */
+/** The type of a shape's values. The comments on its properties are those of the shape. */
 export type Infer<Of> = Of extends { readonly object: infer Own; readonly and: infer Base }
   ? ObjectOf<Own> & Infer<Base>
   : Of extends { readonly object: infer Own }
@@ -79,7 +82,7 @@ type ValuesOf<Of> = {
 type ObjectOf<Of> = ValuesOf<Pick<Of, Needed<Of>>> &
   Partial<ValuesOf<Pick<Of, Exclude<keyof Of, Needed<Of>>>>>;
 
-/** The same type, whose optional properties may be `undefined` too: for values that code of an app makes. */
+/** The same type, but its optional properties can also be `undefined`, for values made by an app's code. */
 export type Loose<Value> = {
   [Key in keyof Value]: object extends Pick<Value, Key> ? Value[Key] | undefined : Value[Key];
 };
@@ -98,8 +101,8 @@ export const TEXT_OR_NULL = { anyOf: [TEXT, NULL] } as const;
 export const ANY_JSON: ShapeAs<Json> = { schema: {} };
 export const ANY_OBJECT: ShapeAs<JsonObject> = { schema: { type: 'object', additionalProperties: true } };
 export const JSON_SCHEMA: ShapeAs<JsonSchema> = { schema: { type: 'object', additionalProperties: true } };
-/** Of an object that has only the properties of its shape, as the bodies of requests. */
+/** For an object with only the properties of its shape, such as a request body. */
 export const CLOSED = { additionalProperties: false } as const;
 
-/** The keys of an object of a shape, by which a check of it knows them: the compiler misses none. */
+/** The keys of an object of a shape, for code that checks it. The compiler requires all of them. */
 export type KeysOf<Of> = Readonly<Record<keyof Infer<Of>, 1>>;

@@ -1,7 +1,7 @@
-/** How errors of definitions name what they are about. */
+/** The names of values in errors about definitions. */
 import { mapTexts, shorten } from './json.ts';
 
-/** Returns a value as an error names it: short values as they are, of others their kind. */
+/** Returns the name of a value for an error: the value itself if it is short, and otherwise its kind. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return `'${shorten(value, 80)}'`;
   if (typeof value === 'function')
@@ -15,34 +15,40 @@ export function shown(value: unknown): string {
 export const isClass = (value: object): boolean =>
   typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value));
 
-/** Returns the name in a literal, for the error about it; blank if there is none. */
+/** Returns the name in a literal, for an error about it, or an empty string. */
 export const nameIn = (config: unknown, key = 'name'): string => {
   const name: unknown = Object(config)[key];
   return typeof name === 'string' ? name : '';
 };
 
-/** Returns the sentence with a full stop, if it does not end by itself. */
+/** Adds a full stop to a sentence, unless it ends with one. */
 export const ended = (sentence: string): string => (/[.?]$/.test(sentence) ? sentence : `${sentence}.`);
 
-/** Returns the error about the name of an agent that an app lacks. `what`: what names it, as in `Agent 'a' has the subagent`. */
+/**
+ * Returns the error for an agent that an app lacks. `what`: the code that names it, as in `Agent 'a' has the
+ * subagent`.
+ */
 export const notAmong = (what: string, name: string, meant: string | undefined): string =>
   `${what} '${name}', which is not among the agents.${meant === undefined ? '' : ` Did you mean '${meant}'?`}`;
 
 /**
- * Characters that nobody sees, or that change what is seen of others: of format, such as those that turn the direction of what
- * follows, control characters, separators of lines, halves of a pair, and fillers. Line ends, tabs and what only chooses the
- * form of a sign are left.
+ * Invisible characters, and characters that change how others are displayed: format characters, such as those
+ * that change the text direction, control characters, line separators, lone surrogates and fillers. Excludes
+ * line breaks, tabs and variation selectors.
  */
 export const UNSEEN = /(?!\r\n|\n|\t|\ufe0e|\ufe0f)[\p{Cf}\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{DI}]/gu;
 
-/** Shows a text to whoever decides by it: what could not be seen stands there as `\u{202e}`. Applied again it changes nothing. */
+/**
+ * Makes invisible characters visible as `\u{202e}`, for people who decide based on the text. Applying it
+ * again changes nothing.
+ */
 export const visible = (text: string): string =>
   text.replaceAll(UNSEEN, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);
 
-/** The same for the texts and keys of JSON-like data; the data itself is what counts. */
+/** Does the same for the strings and keys of JSON-like data. The original data stays authoritative. */
 export const visibleIn = <Value>(value: Value): Value => mapTexts(value, visible);
 
-/** Reads what somebody has made of shown data: `\u{202e}` is that character again, where the data had it. */
+/** Converts `\u{202e}` in edited data back to the character, if the original data contained it. */
 export function fromVisible<Value>(written: Value, data: unknown): Value {
   const shown = new Map<string, string>();
   mapTexts(data, (text) => {
@@ -54,8 +60,9 @@ export function fromVisible<Value>(written: Value, data: unknown): Value {
 }
 
 /**
- * Draws a mark that none of these texts holds: whoever wrote them could not know it. It is drawn once, when the texts enter a
- * session, and is kept with them, so that what a model was shown stays as it was.
+ * Returns a random mark that none of these texts contains, so that their authors cannot have guessed it. It
+ * is drawn once, when the texts enter a session, and stored with them, so that the model always sees the same
+ * text.
  */
 export function drawMark(texts: readonly string[]): string {
   for (;;) {
@@ -64,13 +71,16 @@ export function drawMark(texts: readonly string[]): string {
   }
 }
 
-/** Puts words of somebody outside between two marks, with this between the marks and them: no words can end what is theirs. */
+/**
+ * Encloses untrusted text in two marks. The text cannot contain the end mark. `between`: the separator
+ * between the marks and the text.
+ */
 export const fenced = (words: string, mark: string, between: '\n' | ' '): string =>
   `[untrusted ${mark}]${between}${words}${between}[/untrusted ${mark}]`;
 
 /**
- * A line with fenced words in quotes instead: the same for the same words, whichever mark was drawn for them. A mark that has no
- * end is passed over, so that a line of many beginnings is read once.
+ * Replaces the fences in a line with quotes, so that equal texts are equal regardless of their marks. Skips
+ * marks without an end, so that a line with many beginnings is read only once.
  */
 export function asQuoted(line: string): string {
   const lastEnds = new Map(Array.from(line.matchAll(END), ({ index, 1: mark }) => [mark, index]));
@@ -89,7 +99,10 @@ export function asQuoted(line: string): string {
 const START = /\[untrusted ([0-9a-f]{8})\] /g;
 const END = / \[\/untrusted ([0-9a-f]{8})\]/g;
 
-/** Returns the word that differs least from this one, in at most `most` letters that are missing, added, other or swapped. */
+/**
+ * Returns the word with the fewest differences from this one, at most `most`. A missing, added, different or
+ * swapped letter counts as one.
+ */
 export function nearest(word: string, words: readonly string[], most: number): string | undefined {
   const ranked = words
     .map((other) => ({ other, far: distance(word.toLowerCase(), other.toLowerCase()) }))
@@ -98,11 +111,11 @@ export function nearest(word: string, words: readonly string[], most: number): s
   return ranked[0]?.other;
 }
 
-/** Returns the word that begins as this one does, but for its case. */
+/** Returns the word with the same first three letters, ignoring case. */
 export const meantBy = (given: string, words: readonly string[]): string | undefined =>
   words.find((word) => given.trim().toLowerCase().startsWith(word.slice(0, 3)));
 
-/** Counts the letters by which two words differ; a swap of neighbours counts once. */
+/** Counts the letters by which two words differ. A swap of neighbors counts once. */
 function distance(a: string, b: string): number {
   if (a.length > MOST_LETTERS) return MOST_LETTERS;
   let before: readonly number[] = [];

@@ -1,6 +1,6 @@
 import { type Signal, type ToolResult, toolResult } from './tool-result.ts';
 
-/** Thrown by a tool to end its loop. It is never taken for a failure: the call is answered with the reason. */
+/** Thrown by a tool to end its loop. It does not count as a failure: the call's result is the reason. */
 export class SignalError extends Error {
   override readonly name: string = 'SignalError';
   readonly signal: Signal;
@@ -11,21 +11,24 @@ export class SignalError extends Error {
   }
 }
 
-/** Makes what a tool throws when the plan should be made anew: it ends this loop. */
+/** Returns the error that a tool throws to request a new plan. It ends this loop. */
 export const replan = (reason: string): SignalError => new SignalError({ type: 'replan', reason });
 
-/** Makes what a tool throws when nothing more is to be done in this loop. */
+/** Returns the error that a tool throws to end this loop. */
 export const terminateAction = (reason: string): SignalError =>
   new SignalError({ type: 'terminate-action', reason });
 
-/** Makes what a tool throws when nothing more is to be done in this turn, which ends as cancelled. */
+/** Returns the error that a tool throws to end this turn as cancelled. */
 export const terminateAgent = (reason: string): SignalError =>
   new SignalError({ type: 'terminate-agent', reason });
 
-/** Makes what a tool throws when whoever supervises the turn wants out: the turn ends as cancelled. */
+/**
+ * Returns the error that a tool throws if the supervisor of the turn wants to stop it. The turn ends as
+ * cancelled.
+ */
 export const exitEarly = (reason: string): SignalError => new SignalError({ type: 'exit', reason });
 
-/** To throw when a tool cannot work in this deployment; a failure of its work is an ordinary error. */
+/** Thrown if a tool cannot work in this deployment. For a failure of its work, throw an ordinary error. */
 export class ToolConfigurationError extends SignalError {
   override readonly name = 'ToolConfigurationError';
 
@@ -35,8 +38,8 @@ export class ToolConfigurationError extends SignalError {
 }
 
 /**
- * The result of a call that was ended by a signal: its reason, for the model, if the loop is ever gone on with. It is no
- * success, since the call broke off.
+ * Returns the result of a call that a signal ended: its reason, for the model, in case the loop ever resumes.
+ * It is not a success, since the call broke off.
  */
 export const signalled = ({ signal }: SignalError): ToolResult =>
   signal.type === 'misconfigured' || signal.type === 'fail'
@@ -44,7 +47,7 @@ export const signalled = ({ signal }: SignalError): ToolResult =>
     : toolResult({ type: 'text', content: signal.reason, withheld: true, signal });
 
 /**
- * Leaves a call open for another invocation, or for an answer from outside. A decorator lets it pass, and tells nobody
- * that the call has ended: it has not.
+ * Leaves a call open, for another invocation or for an answer from outside. A decorator must rethrow it, and
+ * must not report the call as ended.
  */
 export abstract class CallInterrupted extends Error {}

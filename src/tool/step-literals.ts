@@ -1,21 +1,27 @@
 /**
- * Finds steps that cannot follow each other: what one declares to return is no input of the next. Runs in development only: other files
- * reach it through `literals.ts`.
+ * Finds steps of a pipeline that do not fit: the declared output of one lacks inputs of the next. Runs in
+ * development only: other files reach it through `literals.ts`.
  */
 import { attempt } from './async.ts';
 import { isJsonObject, type JsonSchema } from './json.ts';
 import type { AnyTool } from './tool.ts';
 
-/** A step of a pipeline, as far as it is checked here. */
+/** A step of a pipeline, as checked here. */
 interface DeclaredStep {
   readonly tool: AnyTool;
   readonly adapt?: unknown;
 }
 
-/** Reads what a tool declares to return. Throws if there is no JSON Schema for it, or it is no object. */
+/**
+ * Returns the schema of a tool's declared output. Throws if it has no JSON Schema, or if that is not an
+ * object.
+ */
 type ReadOutput = (output: NonNullable<AnyTool['output']>) => { readonly json: JsonSchema };
 
-/** Returns the first step that does not fit the one before it, or `undefined`. What is not declared is not judged. */
+/**
+ * Returns the first step that does not fit the one before it, or `undefined`. Undeclared outputs are not
+ * checked.
+ */
 export function misfitOf(
   steps: readonly DeclaredStep[],
   readOutput: ReadOutput,
@@ -49,11 +55,11 @@ function misfit(before: AnyTool, next: AnyTool, readOutput: ReadOutput): string 
   );
 }
 
-/** Tells whether values may have other properties; Valibot's JSON Schema does not say so. */
+/** Returns whether values can have other properties. Valibot's JSON Schema does not say so. */
 const isOpen = (output: unknown, { additionalProperties = false }: JsonSchema): boolean =>
   Object(output).type === 'loose_object' || additionalProperties !== false;
 
-/** The JSON Schema of what a tool declares to return, if it is that of an object. */
+/** Returns the JSON Schema of a tool's declared output, if it is an object. */
 function returnedBy({ output }: AnyTool, readOutput: ReadOutput): JsonSchema | undefined {
   const read = attempt(() => output && readOutput(output).json);
   return read.ok ? read.value : undefined;

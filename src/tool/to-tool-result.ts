@@ -4,12 +4,17 @@ import { literals } from './literals.ts';
 import { type ContentResult, isToolResult, type ToolResult, text, toolResult } from './tool-result.ts';
 
 /**
- * Makes a result of whatever a tool returned: `undefined` is the text `Done`, `null` the empty text, a string its text, a number
- * or boolean its JSON, bytes a file, an object or array an artifact whose JSON the model reads. JSON is made as
- * `JSON.stringify` makes it; a `Map` is an object if its keys are texts, else a list of pairs; a `Set` is a list; bytes in
- * it are files behind it, and their name stands in their place. Results stay as they are. Never throws, and never an error: the tool
- * has run. What JSON does not keep is left out, the model is told of it behind the value, and `onLost` in words for the
- * developer. The value is copied, so that the tool may go on changing its own.
+ * Converts the return value of a tool to a result. `undefined` becomes the text `Done`, `null` an empty text,
+ * a string its text, a number or boolean its JSON, bytes a file, and an object or array an artifact whose
+ * JSON the model reads.
+ *
+ * JSON is made like `JSON.stringify` does. A `Map` becomes an object if its keys are strings, and otherwise a
+ * list of pairs. A `Set` becomes a list. Bytes inside become files after the text, and their name replaces
+ * them. Results stay as they are.
+ *
+ * Never throws and never returns an error, since the tool has run. Parts that JSON does not keep are left
+ * out: the model reads so after the value, and `onLost` receives a message for the developer. The value is
+ * copied, so that the tool can continue to change its own.
  */
 export function toToolResult(tool: string, returned: unknown, onLost?: OnLost): ToolResult {
   if (returned === undefined) return text('Done');
@@ -20,7 +25,7 @@ export function toToolResult(tool: string, returned: unknown, onLost?: OnLost): 
   return result ? keptArtifact(result, kept) : shown(kept);
 }
 
-/** Told of what a tool returned and that cannot be kept. */
+/** Called with a message about a part of a tool's return value that cannot be stored. */
 type OnLost = (problem: string) => void;
 
 function shown({ value, left, nulls, bytes }: KeptJson): ToolResult {
@@ -37,7 +42,10 @@ function shown({ value, left, nulls, bytes }: KeptJson): ToolResult {
   return toolResult({ type: 'artifact', value, parts: withFiles([{ type: 'text', text: words }], bytes) });
 }
 
-/** An artifact that says what the model reads; one whose value is lost is its words alone. */
+/**
+ * Returns the result of an artifact with its own words for the model. If its value is lost, only the words
+ * remain.
+ */
 function keptArtifact(
   { value: _, ...said }: Extract<ToolResult, { type: 'artifact' }>,
   { value, left, bytes }: KeptJson,
@@ -62,7 +70,7 @@ const toFile = ({ name, bytes }: KeptBytes): NewFile => ({
   bytes,
 });
 
-/** By their first bytes, if they are of a type that models are shown. */
+/** Detects the media types that models are shown, by the first bytes. */
 function mediaTypeOf(bytes: Uint8Array): string {
   const start = String.fromCharCode(...bytes.subarray(0, 12));
   return SIGNATURES.find(([, pattern]) => pattern.test(start))?.[0] ?? 'application/octet-stream';
@@ -76,10 +84,10 @@ const SIGNATURES: readonly (readonly [string, RegExp])[] = [
   ['application/pdf', /^%PDF-/],
 ];
 
-/** The most places that are named of what was left out. */
+/** The maximum number of places named for values that were left out. */
 const MOST_NAMED = 5;
 
-/** What the model reads behind a value of which something was left out. */
+/** Returns the remark for the model after a value with parts left out. */
 const notShown = (left: readonly NonJson[]): readonly string[] =>
   left.length === 0 ? [] : [`(not shown: ${placesOf(left)})`];
 
@@ -100,11 +108,11 @@ function tellLost(tool: string, { left, nulls }: KeptJson, onLost: OnLost | unde
 }
 
 /**
- * A result of words and files, which the model is shown in this order. A file that the model cannot take is told in words: its
- * type, name, size and id. Each may weigh 8 MiB, those of a result 12 MiB, and all files of a session 50 MiB: of what is more, the
- * model is told in words that it was not kept.
+ * Returns a result of text and files, which the model is shown in this order. If the model does not accept a
+ * file, it reads its type, name, size and id as text. A file can be up to 8 MiB, those of a result together
+ * 12 MiB, and all files of a session 50 MiB. Files beyond these limits are not kept, and the model reads so.
  *
- * @throws TypeError for a part that is neither words nor a file.
+ * @throws TypeError if a part is neither text nor a file.
  *
  * @example
  * ```ts
@@ -120,7 +128,7 @@ export const content = (parts: readonly (string | ContentPart | ContentResult)[]
     }),
   });
 
-/** Copies a part. Callers without types may give anything, and what is journaled must be readable for ever. */
+/** Copies a part. Callers without types can pass anything, but journaled parts must stay readable. */
 function toPart(part: unknown, index: number): ContentPart {
   const { type, text, mediaType, name, bytes, url, id, size } = Object(part);
   if (type === 'text' && typeof text === 'string') return { type, text };
@@ -136,24 +144,30 @@ function toPart(part: unknown, index: number): ContentPart {
   );
 }
 
-/** The bytes of a file, or the https address where it is, which is handed on to the model and not fetched. */
+/** The bytes of a file, or its https URL, which is passed on to the model and not fetched. */
 export type FileSource = Uint8Array | ArrayBuffer | URL;
 
 /**
- * A result that is one file; it may also stand among the parts of `content`. `mediaType` is such as `application/pdf`.
+ * Returns a result with one file, which can also be a part of `content`. `mediaType`: such as
+ * `application/pdf`.
  *
- * @throws TypeError when the source or the media type is none, or the address is not one with https, or has a user in it.
+ * @throws TypeError if the source or the media type is invalid, or if the URL does not begin with https or
+ * contains a user.
  */
 export function file(source: FileSource, mediaType: string, name?: string): ContentResult {
   const type = toMediaType(mediaType);
   if (type === undefined) throw new TypeError(`'${mediaType}' is not a media type such as image/png.`);
   const told = { type: 'file', mediaType: type, ...named(name) } as const;
-  // A copy: the tool may go on using its own.
+  // A copy, since the tool can continue to use its own.
   const held = isUrl(source) ? { url: addressOf(source) } : { bytes: new Uint8Array(bytesOf(source)) };
   return toolResult({ type: 'content', parts: [{ ...told, ...held }] });
 }
 
-/** A result that is one image, as `file` makes one: `image(png, 'image/png')`. @throws TypeError as `file`, and for a media type that is no image's. */
+/**
+ * Returns a result with one image, like `file`: `image(png, 'image/png')`.
+ *
+ * @throws TypeError as `file` does, and if the media type is not an image's.
+ */
 export function image(source: FileSource, mediaType: string, name?: string): ContentResult {
   if (!/^image\//i.test(mediaType)) throw new TypeError(`'${mediaType}' is not the media type of an image.`);
   return file(source, mediaType, name);
@@ -164,13 +178,13 @@ const named = (name: string | undefined): { readonly name?: string } => {
   return kept === undefined ? {} : { name: kept };
 };
 
-/** Also of another realm, whose classes are others. */
+/** Works for objects of another realm too, which have other classes. */
 const tagOf = (source: unknown): string =>
   Object.prototype.toString.call(source).slice('[object '.length, -1);
 
 const isUrl = (source: FileSource): source is URL => tagOf(source) === 'URL';
 
-/** A user's password would be journaled, and told to models. */
+/** Refuses URLs with a user, whose password would be journaled and shown to models. */
 function addressOf(url: URL | null): string {
   if (url?.protocol === 'https:' && url.username === '' && url.password === '') return url.href;
   throw new TypeError(
@@ -178,10 +192,10 @@ function addressOf(url: URL | null): string {
   );
 }
 
-/** The bytes of a source. Callers without types may give anything. */
+/** Returns the bytes of a source. Callers without types can pass anything. */
 function bytesOf(source: Uint8Array | ArrayBuffer): Uint8Array {
   const kind = tagOf(source);
-  if (kind === 'Uint8Array') return source as Uint8Array; // as its tag says, and so below
+  if (kind === 'Uint8Array') return source as Uint8Array; // The tag proves it, here and below.
   if (kind === 'ArrayBuffer') return new Uint8Array(source as ArrayBuffer);
   throw new TypeError(
     `A file is made of a Uint8Array or an ArrayBuffer of its bytes, or of a URL, and this is of the type ${kind}.`,

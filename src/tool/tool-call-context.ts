@@ -3,10 +3,10 @@ import { attempt } from './async.ts';
 import { copyJson } from './copy-json.ts';
 import { isJsonObject, type Json, type JsonLike, type JsonObject, sameJson, shorten } from './json.ts';
 
-/** What is wrong with a value of the context. */
+/** The problem of a context value. */
 export type ContextProblem = 'missing' | 'invalid' | 'not-json' | 'asynchronous-schema';
 
-/** A tool-call context does not hold what was asked of it. It names the key, never the value. */
+/** Thrown if a tool-call context lacks a requested value. The message names the key, never the value. */
 export class ToolCallContextError extends Error {
   override readonly name = 'ToolCallContextError';
   readonly key: string;
@@ -19,26 +19,29 @@ export class ToolCallContextError extends Error {
   }
 }
 
-/** The key under which the loop stamps the id of the loop that a call belongs to. */
+/** The key under which the loop stores its id in the context of calls. */
 export const LOOP_ID_KEY = 'holdfast.loopId';
 
-/** The id of the loop that a call belongs to: one turn, or several that were sent the same `loopId`. */
+/**
+ * Returns the id of the loop that a call belongs to: one turn, or several turns that were sent the same
+ * `loopId`.
+ */
 export function loopId(context: ToolCallContext): string | undefined {
   const id = context.get(LOOP_ID_KEY);
   return typeof id === 'string' ? id : undefined;
 }
 
-/** Values of a context by their keys, as code hands them over. */
+/** Values of a context by their keys, as code passes them. */
 export type ContextValues = Readonly<Record<string, JsonLike>>;
 
 const inspect: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
 /**
- * Values beside the input that the model never sees: who asks, for which tenant, in which locale.
- * Immutable. It is journaled, so it holds JSON and no credentials; printing it shows its keys only.
+ * Values beside the input that the model never sees, such as the user, the tenant or the locale. Immutable.
+ * It is journaled, so it contains JSON and no credentials. Printing it shows only its keys.
  */
 export class ToolCallContext {
-  /** The context without values; `of` and `merge` answer this very object when there are none. */
+  /** The empty context. `of` and `merge` return this same object if there are no values. */
   static readonly EMPTY: ToolCallContext = new ToolCallContext(new Map());
 
   readonly #values: ReadonlyMap<string, Json>;
@@ -48,9 +51,10 @@ export class ToolCallContext {
   }
 
   /**
-   * Copies values out of an object, a `Map` or pairs; of pairs with one key the last stands. A context is itself.
+   * Copies the values of an object, a `Map` or pairs. If several pairs have one key, the last one counts.
+   * Returns a context unchanged.
    *
-   * @throws ToolCallContextError when a value is not JSON.
+   * @throws ToolCallContextError if a value is not JSON.
    */
   static of(
     values: ToolCallContext | ContextValues | Iterable<readonly [string, JsonLike]>,
@@ -64,10 +68,11 @@ export class ToolCallContext {
   }
 
   /**
-   * The value of a key, `undefined` when there is none; with a schema, the schema's output. The schema is asked about
-   * `undefined` too, so that it may supply a default: `v.nullish(v.string(), 'en')` also for a value that is `null`.
+   * Returns the value of a key, or `undefined` if there is none. With a schema, returns the schema's output.
+   * The schema also receives `undefined`, so that it can supply a default: `v.nullish(v.string(), 'en')` also
+   * handles `null`.
    *
-   * @throws ToolCallContextError when the schema refuses the value or answers with a promise.
+   * @throws ToolCallContextError if the schema refuses the value or is asynchronous.
    */
   get(key: string): Json | undefined;
   get<Schema extends StandardSchemaV1>(key: string, schema: Schema): StandardSchemaV1.InferOutput<Schema>;
@@ -84,19 +89,22 @@ export class ToolCallContext {
     return [...this.#values.keys()];
   }
 
-  /** All values of both; `other` wins. Merging with `EMPTY` answers the other object itself. */
+  /**
+   * Returns the values of both, where `other` takes precedence. Merging with `EMPTY` returns the other object
+   * itself.
+   */
   merge(other: ToolCallContext): ToolCallContext {
     if (other.#values.size === 0) return this;
     if (this.#values.size === 0) return other;
     return new ToolCallContext(new Map([...this.#values, ...other.#values]));
   }
 
-  /** Whether both have the same keys with the same values, in any order. */
+  /** Returns whether both have the same keys with the same values, in any order. */
   equals(other: ToolCallContext): boolean {
     return sameJson(this.toJSON(), other.toJSON());
   }
 
-  /** The values, for the journal; `of` makes the same context of them again. */
+  /** Returns the values, for the journal. `of` restores the same context from them. */
   toJSON(): JsonObject {
     return Object.fromEntries(this.#values);
   }
@@ -114,7 +122,7 @@ function validated(key: string, value: Json | undefined, schema: StandardSchemaV
   const made = attempt(() => schema['~standard'].validate(value));
   const result = made.ok ? made.value : undefined;
   if (result instanceof Promise) {
-    result.catch(() => undefined); // Nobody will wait for it.
+    result.catch(() => undefined); // Its rejection is not handled elsewhere.
     throw contextError(
       key,
       'asynchronous-schema',
@@ -122,7 +130,7 @@ function validated(key: string, value: Json | undefined, schema: StandardSchemaV
     );
   }
   if (result !== undefined && !result.issues) return result.value;
-  // A schema's messages quote the value, so they are not passed on.
+  // The messages of a schema quote the value, so they are not passed on.
   if (value === undefined) throw contextError(key, 'missing', 'is missing');
   throw contextError(key, 'invalid', 'does not match the schema it is read with');
 }
@@ -133,7 +141,7 @@ function copyOf(key: string, value: JsonLike): Json {
   throw contextError(key, 'not-json', `is not JSON: at \`${copy.problem.path}\` it is ${copy.problem.what}`);
 }
 
-/** Readers share the values, and so must not be able to change them. */
+/** Freezes a value, since its readers share it. */
 function freeze(value: Json): Json {
   if (Array.isArray(value)) for (const item of value) freeze(item);
   else if (isJsonObject(value)) for (const item of Object.values(value)) freeze(item);

@@ -1,4 +1,4 @@
-/** Checks choices of tools. Runs in development only: other files reach it through `literals.ts`. */
+/** Checks tool choices. Runs in development only: other files reach it through `literals.ts`. */
 import { shorten } from './json.ts';
 
 /** The parts of a tool that the check reads. */
@@ -7,10 +7,13 @@ export interface NamedTool {
   readonly inner?: readonly NamedTool[] | undefined;
 }
 
-/** How a model may be told to use its tools. */
+/** A tool choice for a model. */
 export type Choice = 'auto' | 'required' | 'none' | { readonly tool: string } | undefined;
 
-/** Returns what a choice must be in place of one that these tools can never meet; `undefined` if they can meet all. */
+/**
+ * Returns the valid form of the first choice that these tools can never meet, or `undefined` if they can meet
+ * all.
+ */
 export function choiceProblem(choices: readonly Choice[], tools: readonly NamedTool[]): string | undefined {
   for (const choice of choices) {
     if (tools.length === 0 && (choice === 'required' || typeof choice === 'object'))
@@ -21,7 +24,7 @@ export function choiceProblem(choices: readonly Choice[], tools: readonly NamedT
   return undefined;
 }
 
-/** Tools inside tools count: one that unfolds is offered in its place. */
+/** Returns whether a tool is among these or inside them, since an unfolding tool offers its inner ones. */
 const isAmong = (tools: readonly NamedTool[], name: string): boolean => namesIn(tools, new Set()).has(name);
 
 function namesIn(tools: readonly NamedTool[], names: Set<string>): ReadonlySet<string> {
@@ -33,7 +36,7 @@ function namesIn(tools: readonly NamedTool[], names: Set<string>): ReadonlySet<s
   return names;
 }
 
-/** Names of tools in a message. */
+/** The maximum number of tools named in a message. */
 const MAX_NAMES = 20;
 
 const listed = (tools: readonly NamedTool[]): string =>

@@ -1,9 +1,14 @@
-/** Apart from the kernel's shapes, since kinds of tools refer to it, and a bundler leaves out the shapes only as a whole file. */
+/**
+ * In a file of its own, since kinds of tools refer to it. A bundler can drop the kernel's shapes only as a
+ * whole file.
+ */
 
-/** What the literals of all tools hold. */
+/** The keys that the literals of all tools have. */
 export const NAMED = { name: 'text', description: 'text' } as const;
 
-/** Options of other libraries, for what modules of a loop do here: each with what to write, and its import. */
+/**
+ * Options of other libraries for features that are modules here. Each has the code to write, and its import.
+ */
 export const IN_USE = {
   chaining: [
     'use: [chaining([chainFrom(Customer)])]',
@@ -15,7 +20,7 @@ export const IN_USE = {
   ],
 } as const;
 
-/** What other libraries call the input of a tool. */
+/** Names of a tool's input in other libraries. */
 export const FOREIGN_INPUT = {
   parameters: 'input',
   inputSchema: 'input',

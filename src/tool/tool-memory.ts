@@ -6,103 +6,120 @@ import type { ResultData } from './tool-result.ts';
 export type MemoryTiming = 'call' | 'batch';
 
 /**
- * What has a value of its own: each path (agent and nested loops, joined by `/`), the session as a whole, or each turn, with which the
- * value goes.
+ * The scope of a value: each path (agent and nested loops, joined by `/`), the whole session, or each turn,
+ * with which the value is dropped.
  */
 export type MemoryScope = 'path' | 'session' | 'turn';
 
-/** Which ends of its call a fact is for: a success, or any end at all. */
+/** The ends of a call for which a fact counts: only a success, or any end. */
 type FactOn = 'success' | 'end';
 
 /**
- * What one kind of tool remembers of a session: a fold over the facts that its calls record. `Value` and `Fact` are JSON.
- * Its functions are pure and answer a new value, so that a warm state and one folded from the journal are equal.
+ * A memory of a session: a fold over the facts that calls of a kind of tool record. `Value` and `Fact` are
+ * JSON. Its functions are pure and return a new value, so that a warm state equals one folded from the
+ * journal.
  */
 export interface ToolMemory<Value extends Json = Json, Fact extends Json = Json> {
-  /** Facts are journaled under it, and the session's state shows it. */
+  /** The name under which facts are journaled, and the session's state shows the value. */
   readonly name: string;
   readonly initial: Value;
-  /** Raised when the functions read the same facts otherwise: values that older code has folded are folded anew. */
+  /**
+   * The version of its functions. Increase it if they would fold the same facts differently. Values folded by
+   * older code are then recomputed.
+   */
   readonly version?: number | undefined;
-  /** `batch` unless given. */
+  /** Defaults to `batch`. */
   readonly when?: MemoryTiming | undefined;
-  /** `session` unless given. */
+  /** Defaults to `session`. */
   readonly scope?: MemoryScope | undefined;
   /**
-   * What code without this memory does with a session that holds facts of it. `refuse`: as if newer code had written them, until code with the
-   * memory has the session. Defaults to `skip`: it passes them over, and code with the memory folds them later.
+   * How code without this memory handles a session with its facts. `refuse`: as if newer code had written
+   * them, until code with the memory runs. `skip`: it ignores them, and code with the memory folds them
+   * later. Defaults to `skip`.
    */
   readonly unread?: 'skip' | 'refuse' | undefined;
-  /** The session's state does not show it: it may be long, or is of no use to whoever looks. */
+  /** `true` if the session's state does not show it, such as a long value or one without use for viewers. */
   readonly isHidden?: true | undefined;
-  /** The code that folds it: `FOLDING` of the journal, which an app carries only if a module of it remembers something. Opaque here. */
+  /**
+   * The code that folds it: `FOLDING` of the journal. An app bundles it only if one of its modules has a
+   * memory. Opaque here.
+   */
   readonly folding: object;
   /** Folds one fact. */
   apply?(value: Value, fact: Fact, place: FactPlace): Value;
-  /** Folds what happens in the session beside its own facts; told after the facts that came with it. */
+  /** Folds a moment of the session other than its own facts. Called after the facts of the same event. */
   observe?(value: Value, moment: SessionMoment): Value;
 }
 
 /** A loop of a session. */
 export interface MemoryPlace {
   readonly turn: string;
-  /** The id of the call that opened the loop; empty for the turn's own. */
+  /** The id of the call that opened the loop. Empty for the turn's own loop. */
   readonly frame: string;
-  /** Names of the agent and of the nested loops around the call, joined by `/`. */
+  /** The names of the agent and of the nested loops around the call, joined by `/`. */
   readonly path: string;
 }
 
-/** Where and when a fact was recorded. */
+/** The place and time of a recorded fact. */
 export interface FactPlace extends MemoryPlace {
-  /** The id of the call that recorded it; of the call that opened the loop, for a fact that came with the loop. */
+  /** The id of the call that recorded it, or for a fact of a loop, of the call that opened the loop. */
   readonly call: string;
-  /** What the call ended in; absent while it runs, and for a fact that came with a loop. */
+  /** The result of the call. Absent while it runs, and for a fact of a loop. */
   readonly result?: ResultData | undefined;
   /**
-   * Milliseconds since the epoch, by the clock of whoever ran the turn, when the call ended; never before the turn's start.
-   * Of a call that was cut off and closed by somebody else: when it was started. 0 for facts of journals that are older than
-   * this time is.
+   * When the call ended, in ms since the epoch, by the clock of the code that ran the turn, but at least the
+   * turn's start. For a call that was cut off and closed later: when it was started. 0 in journals from
+   * before this property existed.
    */
   readonly at: number;
 }
 
-/** What happens in a session that a memory may keep count of, with the loop in which it happens. */
+/** A moment of a session that a memory can count, with the loop in which it happens. */
 export type SessionMoment = MemoryPlace &
-  /** `root`: the turn at the root of the tree of turns that it is in; itself, if no turn has started it. */
+  /** `root`: the root of the turn's tree, which is the turn itself if no turn started it. */
   (
     | { readonly type: 'turn-started'; readonly root: string }
-    /** A nested loop, which is the place. `around`: the id of the loop around it; empty for the turn's own. */
+    /**
+     * A nested loop opened. The place is that loop. `around`: the id of the outer loop, empty for the turn's
+     * own.
+     */
     | { readonly type: 'loop-opened'; readonly around: string }
-    /** A model has replied; not told of loops in which a plan decides. */
+    /** A model replied. Not reported for loops in which a plan decides. */
     | { readonly type: 'model-replied'; readonly model: string; readonly usage?: MomentUsage | undefined }
-    /** A reply, or a plan, has made calls. */
+    /** A reply or a plan made calls. */
     | {
         readonly type: 'calls-made';
-        /** In their order. `tool`: the one that is meant, where a call names an unfolding tool before it. */
+        /**
+         * The calls in order. `tool`: the tool that the call is for, which can be behind the unfolding tool
+         * that it names.
+         */
         readonly calls: readonly { readonly id: string; readonly tool: string }[];
-        /** The loop and those around it, by their ids, from the inside out. */
+        /** The ids of the loop and those around it, innermost first. */
         readonly loops: readonly string[];
       }
-    /** A model was asked for something that is no reply of the loop, such as a summary. */
+    /** A model was asked for something other than a reply of the loop, such as a summary. */
     | { readonly type: 'asked-aside'; readonly usage?: MomentUsage | undefined }
-    /** A model has refused a request as too long, before it worked on it. */
+    /** A model refused a request as too long, before it processed it. */
     | { readonly type: 'request-refused' }
-    /** The turn is the root of a new tree: a person has steered it, or has decided about a call of it. */
+    /** The turn became the root of a new tree: a person steered it, or decided about one of its calls. */
     | { readonly type: 'tree-left' }
-    /** A call has ended, and with it the loop that it may have opened. */
+    /** A call ended, and with it any loop that it opened. */
     | {
         readonly type: 'call-ended';
         readonly call: string;
         readonly tool: string;
         readonly result: ResultData;
-        /** Milliseconds inside `run`; absent when nothing was run. */
+        /** Milliseconds spent in `run`. Absent if it did not run. */
         readonly ms?: number | undefined;
       }
-    /** All loops of the turn have ended. `isTree`: whether the session still remembers a tree of turns, by its root. */
+    /**
+     * All loops of the turn have ended. `isTree`: returns whether the session still remembers the tree of
+     * turns with this root.
+     */
     | { readonly type: 'turn-ended'; isTree(root: string): boolean }
   );
 
-/** What a reply used. `cost`: in USD, where its model has prices. */
+/** The usage of a reply. `cost`: in USD, if its model has prices. */
 interface MomentUsage {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
@@ -112,7 +129,7 @@ interface MomentUsage {
   readonly cost?: number;
 }
 
-/** A fact as the journal keeps it. */
+/** A fact as journaled. */
 export interface MemoryFact extends Infer<typeof MEMORY_FACT> {}
 export const MEMORY_FACT = {
   object: {
@@ -121,23 +138,23 @@ export const MEMORY_FACT = {
     fact: ANY_JSON,
     /** Defaults to `success`. */
     on: { optional: { only: 'end' } },
-    /** As `FactPlace.at`; absent before the fact is journaled. */
+    /** As in `FactPlace.at`. Absent before the fact is journaled. */
     at: OPTIONAL_NUMBER,
-    /** As its memory says. Defaults to `skip`. */
+    /** Copied from its memory. Defaults to `skip`. */
     unread: { optional: { only: 'refuse' } },
   },
 } as const satisfies Shape;
 
-/** How a fact is recorded. */
+/** Options for recording a fact. */
 export interface FactOptions {
   /**
-   * `success`, unless given: the fact takes effect only if its call succeeds. `end`: also if it fails, is rejected, times out,
-   * is cancelled, or is closed as unknown after a kill.
+   * When the fact counts. `success`: only if its call succeeds. `end`: also if it fails, is rejected, times
+   * out, is cancelled, or is closed as unknown after a kill. Defaults to `success`.
    */
   readonly on?: FactOn | undefined;
 }
 
-/** A fact of this memory. */
+/** Makes a fact of this memory. */
 export const factOf = <Value extends Json, Fact extends Json>(
   { name, unread }: Pick<ToolMemory<Value, Fact>, 'name' | 'unread'>,
   fact: Fact,

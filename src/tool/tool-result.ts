@@ -12,15 +12,16 @@ import {
 } from './shape.ts';
 
 /**
- * Marks a value as made by `text`, `content`, `artifact` or `error`. It is private to this module, so that a row
- * which merely looks like a result (`{ type: 'error' }`) is never taken for one.
+ * Marks a value made by `text`, `content`, `artifact` or `error`. Private to this module, so that data that
+ * only looks like a result (`{ type: 'error' }`) is never mistaken for one.
  */
 const made: unique symbol = Symbol('holdfast.tool-result');
 
 /**
- * Why a call ended in an error. Absent: the tool itself said so. `threw`: its code threw; the message is what was thrown. `declined`:
- * somebody who was asked said no, or did not answer in time. `skipped`: a signal of another call of its batch ended the loop first.
- * `unknown-outcome`: it started, and nobody knows whether it happened.
+ * Why a call ended in an error. Absent if the tool itself returned the error. `threw`: its code threw, and
+ * the message is the exception's. `declined`: a person or client declined, or did not answer in time.
+ * `skipped`: a signal of another call of its batch ended the loop first. `unknown-outcome`: it was started,
+ * and may or may not have happened.
  */
 export type ErrorReason = Infer<typeof ERROR_REASON>;
 const ERROR_REASON = {
@@ -38,8 +39,9 @@ const ERROR_REASON = {
 } as const satisfies Shape;
 
 /**
- * Ends the loop in which the call ran, once its batch has settled. `replan` and `terminate-action` end that
- * loop only; `terminate-agent` and `exit` end the turn as cancelled; `misconfigured` and `fail` end it as failed.
+ * Ends the loop in which the call ran, once its batch has ended. `replan` and `terminate-action` end only
+ * that loop. `terminate-agent` and `exit` end the turn as cancelled. `misconfigured` and `fail` end it as
+ * failed.
  */
 export interface Signal extends Infer<typeof SIGNAL> {}
 export const SIGNAL = {
@@ -50,8 +52,8 @@ export const SIGNAL = {
 } as const satisfies Shape;
 
 /**
- * `withheld`: no error, and yet not what the tool is for: it is not available now, it broke off by a signal, or its loop
- * met a limit. The words say which. No fold counts it as a success.
+ * `withheld`: not an error, but not a success either. The tool is not available now, the call broke off by a
+ * signal, or its loop reached a limit. The text says which. No fold counts it as a success.
  */
 const WITHHELD = {
   object: { withheld: OPTIONAL_YES, signal: { optional: SIGNAL } },
@@ -59,10 +61,10 @@ const WITHHELD = {
 
 const PARTS = { listOf: CONTENT_PART } as const satisfies Shape;
 
-/** The types of the items of a list, in order; `null` for an item without one. */
+/** The types of a list's items, in order. `null` for an item without one. */
 export const ITEM_TYPES = { optional: { listOf: TEXT_OR_NULL } } as const;
 
-/** What a tool answered, as plain JSON data: this is what the journal keeps. */
+/** The result of a tool as plain JSON data, as journaled. */
 export type ResultData = Infer<typeof RESULT>;
 export const RESULT = {
   anyOf: [
@@ -70,22 +72,28 @@ export const RESULT = {
     {
       object: {
         type: { only: 'content' },
-        /** Words and files, in the order in which the model is shown them. */
+        /** Text and files, in the order in which the model is shown them. */
         parts: PARTS,
       },
       and: WITHHELD,
     },
-    /** Without `content` the model reads the value's JSON, with the remark below it, so that the value is kept once. */
+    /**
+     * Without `content`, the model reads the value's JSON followed by the remark, so that the value is stored
+     * once.
+     */
     {
       object: {
         type: { only: 'artifact' },
         value: ANY_JSON,
         content: OPTIONAL_TEXT,
-        /** In the place of `content`, where the model is shown files too. */
+        /** In place of `content`, if the model is shown files too. */
         parts: { optional: PARTS },
         remark: OPTIONAL_TEXT,
         artifactType: OPTIONAL_TEXT,
-        /** Of a list whose items are of more than one type, in the place of `artifactType`: the type of each item, in order. */
+        /**
+         * For a list whose items have more than one type, in place of `artifactType`: the type of each item,
+         * in order.
+         */
         artifactTypes: ITEM_TYPES,
       },
       and: WITHHELD,
@@ -101,28 +109,28 @@ export const RESULT = {
   ],
 } as const satisfies Shape;
 
-/** A result that `text`, `content`, `artifact` or `error` made. */
+/** A result made by `text`, `content`, `artifact` or `error`. */
 export type ToolResult = ResultData & {
   readonly [made]: true;
-  /** What the model reads, but for the `Error: ` before the message of an error. */
+  /** The text for the model, without the `Error: ` before an error's message. */
   readonly content: string;
-  /** The same, as the seeds call it. */
+  /** Returns the same text. */
   text(): string;
 };
 
-/** Names the type of an artifact; types of artifacts are nominal and are journaled by this name. */
+/** The type of an artifact. Types are nominal, and are journaled by this name. */
 export interface ArtifactType {
   readonly name: string;
 }
 
-/** One artifact of a result. */
+/** An artifact of a result. */
 export interface ArtifactItem {
   readonly value: Json;
   /** The name of its type. */
   readonly type?: string;
 }
 
-/** Returns the artifacts of a result, each with its type: a list is its items, never whole. */
+/** Returns the artifacts of a result, each with its type. A list counts as its items, never as a whole. */
 export function artifactItems(result: ResultData): readonly ArtifactItem[] {
   if (result.type !== 'artifact') return [];
   const { value, artifactType, artifactTypes } = result;
@@ -133,37 +141,40 @@ export function artifactItems(result: ResultData): readonly ArtifactItem[] {
   });
 }
 
-/** Brands plain result data, as read from the journal. What is added to it is not enumerable, and so not journaled. */
+/**
+ * Makes a result from plain data, such as from the journal. The added properties are not enumerable, so they
+ * are not journaled.
+ */
 export function toolResult<Data extends ResultData>(
   data: Data,
 ): Extract<ToolResult, { readonly type: Data['type'] }>;
 export function toolResult(data: ResultData): ToolResult {
-  // Made when asked for: the words of an artifact may be its whole JSON.
+  // Computed on access, since the text of an artifact can be its whole JSON.
   const content = (): string => contentOf(data);
   const added = { [made]: { value: true }, text: { value: content } };
   const result = Object.defineProperties({ ...data }, added);
   if (!Object.hasOwn(result, 'content')) Object.defineProperty(result, 'content', { get: content });
-  return result as ToolResult; // the properties were just defined
+  return result as ToolResult; // The properties were just defined.
 }
 
-/** Recognises a result by its private mark, never by its shape. */
+/** Recognizes a result by its private mark, never by its shape. */
 export const isToolResult = (value: unknown): value is ToolResult =>
   typeof value === 'object' && value !== null && made in value;
 
 /**
- * Answers what the model reads of a result. An error reads `Error: {message}`; an artifact is never serialized beside its
- * words.
+ * Returns the text of a result for the model. For an error: `Error: {message}`. An artifact's JSON is never
+ * added to its own text.
  */
 export const modelText = (result: ResultData): string =>
   result.type === 'error' ? `Error: ${result.message}` : contentOf(result);
 
-/** The most characters of one result that a model is shown, unless its agent says otherwise. */
+/** The default for the maximum characters of one result that a model is shown. */
 export const RESULT_CHARACTERS = 65_536;
 
 /**
- * Answers what a model reads of a result: its beginning, and how much that is, when it has more characters than `most`. A
- * remark below an artifact stays whole: it names tools that the model could not know otherwise. `readOn` says how to read on
- * from a character.
+ * Returns the text of a result for the model. If it is longer than `most`, returns its beginning and how much
+ * that is. A remark below an artifact is never shortened, since it names tools that the model could not know
+ * otherwise. `readOn` returns how to read the rest from a character.
  */
 export function shownText(result: ResultData, most: number, readOn?: (from: number) => string): string {
   const { text } = wordsOf(result);
@@ -176,10 +187,10 @@ export function shownText(result: ResultData, most: number, readOn?: (from: numb
   return `${shown}\n... [shortened: ${shown.length} of ${whole} characters are shown${how}]${below}`;
 }
 
-/** Made once of each result: a conversation is shown to its model with every request. */
+/** Cached per result, since every request shows the conversation to the model. */
 const wordsOf = memoized((result: ResultData) => ({ text: modelText(result) }));
 
-/** The words of a result that may be shortened: without the remark below an artifact. */
+/** Returns the text of a result that can be shortened, without the remark below an artifact. */
 export function shortenable(result: ResultData): string {
   const text = modelText(result);
   return text.slice(0, text.length - belowOf(result).length);
@@ -190,11 +201,14 @@ function belowOf(result: ResultData): string {
   return remark ? `\n\n${remark}` : '';
 }
 
-/** So many characters, but no half of one at the end, which some providers refuse. */
+/**
+ * Returns the first characters of a text, without half of a surrogate pair at the end, which some providers
+ * refuse.
+ */
 export const beginning = (text: string, most: number): string =>
   text.slice(0, /[\uD800-\uDBFF]/.test(text[most - 1] ?? '') ? most - 1 : most);
 
-/** How many characters two texts have in common at their beginning. */
+/** Returns the length of the common beginning of two texts. */
 export function sameLength(one: string, other: string): number {
   const most = Math.min(one.length, other.length);
   if (one.startsWith(other.slice(0, most))) return most;
@@ -203,18 +217,21 @@ export function sameLength(one: string, other: string): number {
   return at;
 }
 
-/** Tells whether a call did what it was made for. */
+/** Returns whether a call succeeded. */
 export const succeeded = (result: ResultData): boolean => result.type !== 'error' && result.withheld !== true;
 
-/** The words of a tool that is not available now, for a model that will find another way: no error. */
+/**
+ * Returns a result for a tool that is not available now. It is not an error, since the model can find another
+ * way.
+ */
 export const withheld = (content: string): ToolResult =>
   toolResult({ type: 'text', content, withheld: true });
 
-/** An error result with the reason that the system knows; a tool's own errors have none. */
+/** Returns an error with a reason that the system knows. A tool's own errors have none. */
 export const failure = (reason: ErrorReason, message: string): ToolResult =>
   toolResult({ type: 'error', message, reason });
 
-/** Tells whether a result says that its call may have happened or not. */
+/** Returns whether the outcome of a result's call is unknown. */
 export const isOutcomeUnknown = (result: ResultData): boolean =>
   result.type === 'error' && result.reason === 'unknown-outcome';
 
@@ -235,23 +252,23 @@ function contentOf(result: ResultData): string {
   }
 }
 
-/** A result that is words for the model; the empty text when there are none. */
+/** Returns a result of text for the model. Defaults to an empty text. */
 export const text = (content: string | null | undefined): Extract<ToolResult, { type: 'text' }> =>
   toolResult({ type: 'text', content: content ?? '' });
 
-/** A result that is words and files. */
+/** A result of text and files. */
 export type ContentResult = Extract<ToolResult, { type: 'content' }>;
 
-/** Answers the words and files of a result; of one without files, nothing. */
+/** Returns the parts of a result. Empty if it has no files. */
 export const partsOfResult = (result: ResultData): readonly ContentPart[] =>
   result.type === 'content' || result.type === 'artifact' ? (result.parts ?? []) : [];
 
-/** Tells a result with a file that is not kept yet. */
+/** Returns whether a result contains a file that is not kept yet. */
 export const hasNewFiles = (result: ResultData): boolean => partsOfResult(result).some(isNew);
 
 /**
- * A result that tells the model what went wrong; it reads `Error: {message}`, also when there is no message. `cause` is for the
- * log, with its stack: neither the model nor a caller is told of it, and it is not journaled.
+ * Returns a result with an error for the model, which reads `Error: {message}`, or a default message. `cause`
+ * is for the log, with its stack. It is neither journaled nor shown to the model or a caller.
  *
  * @example
  * ```ts
@@ -268,10 +285,10 @@ export function error(
   return result;
 }
 
-/** What was behind an error, until the log is told of it. */
+/** The causes of errors, until they are logged. */
 const causes = new WeakMap<ToolResult, unknown>();
 
-/** Answers once what a tool said was behind its error, if it said so. */
+/** Returns the cause of a tool's error, if it has one. Returns it only once. */
 export function takeCause(result: ToolResult): unknown {
   const cause = causes.get(result);
   causes.delete(result);
@@ -279,9 +296,10 @@ export function takeCause(result: ToolResult): unknown {
 }
 
 /**
- * A result with words for the model and a value for the program: sinks, unlock conditions and chaining see the value,
- * the model only the words, or the words and files of `content`. With a type, the value is an artifact of that type.
- * The value is copied as JSON when the call ends; of what JSON does not keep the log tells.
+ * Returns a result with text for the model and a value for the program. Sinks, unlock conditions and chaining
+ * see the value. The model sees only the text, or the text and files of `content`. With a type, the value is
+ * an artifact of that type. The value is copied as JSON when the call ends, and parts that JSON does not keep
+ * are logged.
  */
 export function artifact(words: string | ContentResult, value: unknown): ToolResult;
 export function artifact(words: string | ContentResult, type: ArtifactType, value: unknown): ToolResult;
@@ -295,21 +313,27 @@ export function artifact(
   return toolResult({ type: 'artifact', ...said, value: unchecked(value), artifactType: type.name });
 }
 
-/** Every artifact is checked when its call ends; asking for `Json` here would refuse values whose type is an interface. */
+/**
+ * Not checked here, since every artifact is checked when its call ends. A parameter of type `Json` would
+ * reject interfaces.
+ */
 const unchecked = (value: unknown): Json => value as Json;
 
 /**
- * A result with other words for the model. Its variant, its artifact, its reason and its signal stay, so that sinks
- * and the loop see what the tool answered. An error's words are its message, without the `Error: `.
+ * Returns a result with other text for the model. Its variant, artifact, reason and signal stay, so that
+ * sinks and the loop see the tool's own result. An error's text is its message, without the `Error: `.
  */
 export function mapContent(result: ToolResult, map: (content: string) => string): ToolResult {
   const content = map(result.content);
-  // An artifact whose words are its JSON is kept once as long as nobody changes them.
+  // An artifact without its own text is stored once, as long as its text does not change.
   if (content === result.content) return result;
   return toolResult(withWords(result, content));
 }
 
-/** A result whose model reads other words. Its files stay, each in the place of its line, or behind the words. */
+/**
+ * Returns a result with other text for the model. Its files stay, each in place of its line, or after the
+ * text.
+ */
 export function withWords(result: ResultData, words: string): ResultData {
   if (result.type === 'error') return { ...result, message: words };
   const files = partsOfResult(result).filter(isFile);

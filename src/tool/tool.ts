@@ -10,267 +10,311 @@ import type { ToolCallContext } from './tool-call-context.ts';
 import type { MemoryFact, ToolMemory } from './tool-memory.ts';
 import type { ToolResult } from './tool-result.ts';
 
-/** A tool as lists hold it, its types erased. Made by `defineTool` or by a decorator of one; never mutated. */
+/** A tool in a list, without its specific types. Made by `defineTool` or by a decorator. Never mutated. */
 export interface AnyTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
-  /** `none`: the tool opens a frame or leaves its running to the caller, and has no effect of its own. */
+  /** `none` if the tool opens a frame or leaves its work to the caller, without effects of its own. */
   readonly effect: Effect | 'none';
   /**
-   * Calls of one batch that share this word run one after another, in source order. A function is given the model's parsed
-   * input, which is not checked yet, and must not throw.
+   * Calls of one batch with the same word run one after another, in source order. A function receives the
+   * model's parsed input, which is not validated yet, and must not throw.
    */
   readonly serial?: Serial | undefined;
   /**
-   * The turn may end with this tool's result, without another model call. What it answers without having acted,
-   * as a memo does, goes to the model.
+   * If `true`, the turn can end with this tool's result, without another model call. A result without an
+   * effect, such as that of a memo, goes to the model.
    */
   readonly returnDirect: boolean;
-  /** For programs that list tools: never sent to a model. */
+  /** Metadata for programs that list tools. Never sent to a model. */
   readonly metadata: Readonly<Record<string, Json>>;
-  /** What it returns; a domain type also names its artifacts. */
+  /** Its return type. A domain type also names its artifacts. */
   readonly output?: StandardSchemaV1 | undefined;
-  /** What it throws may be told to every client, where it ends the turn. */
+  /** If `true`, every client can see the exception that ends the turn. */
   readonly expose?: boolean | undefined;
-  /** The model's provider runs it, and knows it by this; it is in the request and never run by us. */
+  /** Set if the model's provider runs the tool. It is in the request, and never run by us. */
   readonly providerTool?: ProviderTool | undefined;
-  /** The modules that it needs; the app of an agent that has the tool has them too. */
+  /** The modules that it needs. An app whose agent has the tool also has them. */
   readonly uses?: readonly ModuleUse[] | undefined;
-  /** The modules that only the nested loop of its call uses; the app has them too. */
+  /** The modules that only the nested loop of its call uses. The app also has them. */
   readonly usesInside?: readonly ModuleUse[] | undefined;
-  /** What a decorator was made of. */
+  /** The original of a decorator. */
   readonly delegate?: AnyTool | undefined;
-  /** The name of the agent that it asks, if it was given the agent by its name alone. */
+  /** The name of the agent that it asks, if the agent is given only by name. */
   readonly asks?: string | undefined;
-  /** The tools inside, for whoever lists them. */
+  /** The inner tools, for code that lists them. */
   readonly inner?: readonly AnyTool[] | undefined;
-  /** The tools inside are offered in its own loop, once it was called. */
+  /** `true` if the inner tools are offered in its own loop once it was called. */
   readonly opens?: true | undefined;
-  /** Wraps the tools that this one unfolds into: what guards an unfolding tool also guards the tools behind it. */
+  /**
+   * Wraps the tools that this one unfolds into, so that a guard of an unfolding tool also guards the tools
+   * behind it.
+   */
   readonly adopt?: ((inner: AnyTool) => AnyTool) | undefined;
   /**
-   * The tool that this input is meant for in place of this one, and the input for it; the loop treats the call as one of
-   * that tool. Must be a function of the input alone, and must not throw. A decorator that replaces `call` drops it.
+   * Returns the tool that an input is for instead of this one, with its input. The loop treats the call as
+   * one of that tool. It must depend only on the input, and must not throw. A decorator that replaces `call`
+   * drops it.
    */
   readonly route?: ((input: JsonObject) => RoutedCall | undefined) | undefined;
-  /** Reads the model's own text in place of the parser, which refuses what is no JSON object. Must not throw. */
+  /**
+   * Parses the model's own text in place of the default parser, which refuses text that is not a JSON object.
+   * Must not throw.
+   */
   readonly readInput?: ((raw: string) => JsonObject) | undefined;
   /**
-   * Checks an input without running anything: what `run` would be given, or what the model is answered. `name` is the
-   * one under which the model knows the tool; its own unless given.
+   * Checks an input without running anything. Returns the input that `run` would receive, or the error for
+   * the model. `name` is the name that the model knows. Defaults to the tool's own.
    */
   check(input: JsonObject, name?: string): Promise<CheckedInput<unknown>>;
-  /** `input` is the model's parsed JSON, not yet validated. Bad input is an error result that lists every problem. */
+  /**
+   * Runs the tool. `input` is the model's parsed JSON, which is not validated yet. Bad input returns an error
+   * result that lists every problem.
+   */
   call(input: JsonObject, call: CallRun): Promise<ToolResult>;
 }
 
-/** A tool as the provider that runs it knows it. */
+/** A tool as its provider knows it. */
 interface ProviderTool {
-  /** Such as `openai.web_search`. */
+  /** Its id, such as `openai.web_search`. */
   readonly id: `${string}.${string}`;
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** A tool whose tools inside are offered in its own loop. */
+/** A tool whose inner tools are offered in its own loop. */
 export type OpeningTool = AnyTool & { readonly opens: true };
 
-/** What calls of one batch that may not meet have in common. */
+/** The key shared by calls of one batch that must not run in parallel. */
 export type Serial = string | ((input: JsonObject) => string);
 
-/** Whom a call is meant for. */
+/** The tool that a call is for, with its input. */
 export interface RoutedCall {
   readonly tool: AnyTool;
   readonly input: JsonObject;
 }
 
-/** A tool with its literal name, input and output, for inference; the types are phantoms, so that any list accepts it. */
+/**
+ * A tool with its literal name, input and output, for inference. The types are phantoms, so that any list
+ * accepts it.
+ */
 export interface Tool<Name extends string = string, Input = unknown, Output = unknown> extends AnyTool {
   readonly name: Name;
   readonly '~types'?: { readonly input: Input; readonly output: Output };
 }
 
-/** What the `run` of a tool is given: its schema's output. `unknown` for a tool whose types were erased. */
+/**
+ * The input that a tool's `run` receives: its schema's output. `unknown` for a tool without specific types.
+ */
 export type ToolInput<T extends AnyTool> = T extends Tool<string, infer Input, unknown> ? Input : unknown;
 
-/** What the `run` of a tool returns. `unknown` for a tool whose types were erased. */
+/** The return type of a tool's `run`. `unknown` for a tool without specific types. */
 export type ToolOutput<T extends AnyTool> = T extends Tool<string, unknown, infer Output> ? Output : unknown;
 
 /**
- * One call that runs, as its loop hands it to the tool, its decorators and the modules around it. `execute` is the only door to side effects: it waits for a slot, journals the
- * start where the effect asks for it, keeps the deadline, and answers what is known of a call that was interrupted.
- * Code around it (validation, decorators) runs again on every resume.
+ * A running call, as its loop passes it to the tool, its decorators and the modules around it. Side effects
+ * must go through `execute`: it waits for a slot, journals the start if the effect requires it, enforces the
+ * timeout, and returns the known outcome of an interrupted call. Code around it (validation, decorators) runs
+ * again on every resume.
  */
 export interface CallRun extends CallContext {
   /**
-   * The loop that the call belongs to, as of the start of its batch; its `recall` also knows the facts of earlier calls of
+   * The loop of the call, as of the start of its batch. Its `recall` also knows the facts of earlier calls of
    * the same `serial`.
    */
   readonly view: LoopView;
-  /** The tools that the model could have called, as of the start of the batch. */
+  /** Returns the tools that the model could have called, as of the start of the batch. */
   offered(): readonly AnyTool[];
   /**
-   * The tools that the model would be offered next if the batch came to nothing but this fact, those that this call has
-   * recorded and those of earlier calls of the same `serial`, for a call that tells the model what it changes. In the
-   * strategies' order; of two of one name the first counts. Nothing is remembered by it.
+   * Returns the tools that the model would be offered next if the batch only had this fact, those that this
+   * call has recorded, and those of earlier calls of the same `serial`. For a call that tells the model what
+   * it changes. In the strategies' order. If two have the same name, the first counts. Records nothing.
    */
   offeredAfter<Value extends Json, Fact extends Json>(
     memory: ToolMemory<Value, Fact>,
     fact: Fact,
   ): readonly AnyTool[];
-  /** What `withParameter` has added to the tool's input, for a tool that hands all of its input on. */
+  /**
+   * Properties that `withParameter` added to the tool's input, for a tool that passes on all of its input.
+   */
   readonly added?: AddedInput | undefined;
-  /** The name and the input of the call in the journal: an unfolding tool may have handed it to another tool. */
+  /**
+   * The name and the input of the call in the journal. An unfolding tool may have routed it to another tool.
+   */
   readonly asked: { readonly name: string; readonly input: string };
-  /** Opaque. Functions over a call, such as `nest`, read it; a Worker carries only those that it imports. */
+  /** Opaque. Read by functions over a call, such as `nest`. A Worker bundles only those that it imports. */
   readonly inLoop: object;
   execute(execution: ToolEffect): Promise<ToolResult>;
   /**
-   * Runs code around the effect under a name, which the log shows if the code takes longer than half a minute. The call ends as
-   * `timeout` then, or with the result of its effect if that has run.
+   * Runs code around the effect under a name, which the log shows if the code takes longer than 30 seconds.
+   * The call then ends as `timeout`, or with the result of its effect if that has run.
    */
   during<T>(code: string, work: () => T | Promise<T>): Promise<T>;
-  /** Runs work around the effect that has a time limit of its own: it may take longer than half a minute. */
+  /** Runs work around the effect that has its own time limit, and can take longer than 30 seconds. */
   untimed<T>(work: () => Promise<T>): Promise<T>;
-  /** An earlier invocation has started its effect or opened its frame, or the caller has run it: it goes on there. */
+  /**
+   * `true` if the call resumes: an earlier invocation started its effect or opened its frame, or the caller
+   * ran it.
+   */
   readonly hasBegun: boolean;
 }
 
-/** Properties of an input that the schema of the tool does not know. */
+/** Properties of an input that are not in the tool's own schema. */
 export interface AddedInput {
-  /** As the model sent them. */
+  /** The values as the model sent them. */
   readonly sent: JsonObject;
-  /** As their own schemas read them. */
+  /** The values as their own schemas return them. */
   readonly typed: Readonly<Record<string, unknown>>;
 }
 
-/** What a model is told first. Must be a function of the view alone. */
+/** The system message for the model. A function must depend only on the view. */
 export type Instructions = string | ((view: LoopView) => string);
 
-/** A loop as its strategies and instructions see it: made from the journal alone, so the same on every resume. */
+/**
+ * A loop as its strategies and instructions see it. Computed from the journal alone, so it is the same on
+ * every resume.
+ */
 export interface LoopView {
-  /** The session's id, as its owner and its URL name it; empty outside of a session. */
+  /** The session's id, as its owner and its URL name it. Empty outside a session. */
   readonly session: string;
-  /** The name of the session's agent, also in the loop of a subagent; empty outside of a session. */
+  /** The name of the session's agent, even in the loop of a subagent. Empty outside a session. */
   readonly agent: string;
   readonly turn: string;
-  /** Milliseconds since the epoch. The same in every invocation. */
+  /** When the turn started, in ms since the epoch. The same in every invocation. */
   readonly turnStartedAt: number;
-  /** Who asked for the turn. */
+  /** The principal that started the turn. */
   readonly principal: TurnPrincipal;
-  /** The id of the call that opened the loop; empty for the turn's own. */
+  /** The id of the call that opened the loop. Empty for the turn's own loop. */
   readonly frame: string;
-  /** Names of the agent and of the frames around, joined by `/`: what session-long memory is kept under. */
+  /** The names of the agent and of the frames around, joined by `/`. Session-long memories by path use it. */
   readonly path: string;
-  /** Replies so far. */
+  /** The number of replies so far. */
   readonly iterations: number;
-  /** What the loop was given, before any strategy. */
+  /** The tools of the loop before any strategy. */
   readonly tools: readonly AnyTool[];
   readonly context: ToolCallContext;
-  /** Takes a line for whoever runs the app, by way of its `log`; secrets are hidden in it. */
+  /** Writes a line to the app's log. Secrets in it are redacted. */
   readonly log: Log;
-  /** Oldest first; not to be changed. */
+  /** The entries of the blackboard, oldest first. Do not change them. */
   readonly blackboard: readonly BlackboardEntry[];
-  /** What a kind of tool remembers of the session; not to be changed. `path`: of another loop, for a memory by path. */
+  /** Returns a memory of the session. Do not change it. `path`: another loop, for a memory by path. */
   recall<Value extends Json, Fact extends Json>(memory: ToolMemory<Value, Fact>, path?: string): Value;
   /**
-   * Tools that code makes from journaled data, made once an invocation: the same key answers the same list. A key names the
-   * kind, and what the list was made of. The list is also an identity, and an empty one can be only that: what else is
-   * known for as long as the invocation lasts may be kept by it.
+   * Returns tools made from journaled data, made once per invocation: the same key returns the same array. A
+   * key names the kind and the data. The array is also an identity, even if empty: other data for the
+   * invocation can be cached by it.
    */
   made(key: string, make: () => readonly AnyTool[]): readonly AnyTool[];
-  /** The loop's conversation, as journaled; the turn's own loop has that of the session. Not to be changed. */
+  /**
+   * Returns the loop's conversation, as journaled. The turn's own loop has that of the session. Do not change
+   * it.
+   */
   history(): readonly HistoryMessage[];
 }
 
 /**
- * Decides which tools a loop offers: unfolding, chaining and their like are each one of these. A function of what it is
- * given and nothing else, asked before each model call and again, with what was known when the model replied, before its
- * calls are run.
+ * Decides which tools a loop offers. Unfolding, chaining and similar features are strategies. It must depend
+ * only on its arguments. It is called before each model call, and again before the calls of a reply run, with
+ * the state at that reply.
  */
 export interface InjectionStrategy {
   readonly name: string;
-  /** Asked before `offer` and before each model call, for what that needs to know from outside. */
+  /** Called before `offer` and before each model call, to discover outside state that `offer` needs. */
   readonly discover?: Discovers | undefined;
-  /** The modules that it needs, as a tool has them. */
+  /** The modules that it needs, as in the definition of a tool. */
   readonly uses?: readonly ModuleUse[] | undefined;
-  /** The same list when nothing changes. Must not throw. */
+  /** Returns the offered tools. It must return the same array if it changes nothing, and must not throw. */
   offer(tools: readonly AnyTool[], view: LoopView): readonly AnyTool[];
   /**
-   * Answers what it may make of a tool and offer in its place, beside what is inside of it: whether or not it is offered now. A
-   * model that is told in the conversation which tools came and went is shown them again by it, in any Worker. Must not throw.
+   * Returns the tools that it can make from a tool and offer in its place, beside its inner ones, whether or
+   * not it is offered now. With it, any Worker can show a model again which tools were added and removed in
+   * the conversation. Must not throw.
    */
   mayBecome?(tool: AnyTool): readonly AnyTool[];
-  /** Asked when a call has succeeded, before its end is journaled. Must not throw. */
+  /** Called when a call has succeeded, before its end is journaled. Must not throw. */
   remarkOn?(call: RemarkedCall, view: LoopView): CallRemarks | undefined;
 }
 
-/** A call that succeeded, with its result as the journal will give it back. */
+/** A successful call, with its result as the journal will return it. */
 export interface RemarkedCall {
   readonly id: string;
-  /** As it was offered. */
+  /** The tool as it was offered. */
   readonly tool: AnyTool;
   /** The model's own text. */
   readonly input: string;
   readonly result: ToolResult;
 }
 
-/** What a strategy has to add to the end of a call. */
+/** A strategy's additions to the end of a call. */
 export interface CallRemarks {
-  /** Made by `fact` of a module. Facts of a module that the app does not have are not kept. */
+  /** Facts made by `fact` of a module. Facts of a module that the app lacks are not stored. */
   readonly facts?: readonly MemoryFact[] | undefined;
-  /** Said to the model below the result. */
+  /** A remark for the model below the result. */
   readonly remark?: string | undefined;
 }
 
-/** What a source of tools may use to find out which ones it has. */
+/** The means for a source of tools to discover them. */
 export interface Discovery {
-  /** What is found out with one's credentials is not another's to see: keep it under the view's principal. */
+  /**
+   * The loop. Keep results that depend on a user's credentials under the view's principal, so that other
+   * users do not see them.
+   */
   readonly view: LoopView;
-  /** Credentials for this invocation; never journaled. */
+  /** Credentials for this invocation. Never journaled. */
   readonly secrets: Secrets;
-  /** Aborts when this invocation may no longer act for the session. */
+  /** Aborts when this invocation can no longer act for the session. */
   readonly signal: AbortSignal;
   /** Milliseconds since the epoch. */
   now(): number;
   /**
-   * Runs `work` in one of the invocation's connections, for `ms` at the most.
+   * Runs `work` in one of the invocation's connections, for at most `ms`.
    *
-   * @throws CallInterrupted when the invocation has fewer subrequests or less time left than `work` needs: it is to be let
-   *   through; a TimeoutError after `ms`.
+   * @throws CallInterrupted if the invocation has fewer subrequests or less time left than `work` needs.
+   * Rethrow it.
+   * @throws a TimeoutError after `ms`.
    */
   ask<T>(needs: { readonly subrequests: number; readonly ms: number }, work: () => Promise<T>): Promise<T>;
-  /** Runs once this invocation's part of the turn is over, on every path; it is not waited for long. Must not throw. */
+  /**
+   * Registers work to run on every path when this invocation's part of the turn is over. The wait for it is
+   * short. `work` must not throw.
+   */
   atEnd(work: () => Promise<unknown>): void;
-  /** Counts requests beyond those that were asked for, when they are made: an invocation has so many and no more. */
+  /**
+   * Counts requests beyond the declared ones when they are made, since the requests of an invocation are
+   * limited.
+   */
   count(subrequests: number): void;
   readonly credentials: SessionCredentials;
 }
 
 /**
- * Credentials that others have given to the session, such as the id of a server's session, for the invocations that go on with it.
- * They stand beside the journal, in nothing that anybody reads, and go with the session. One invocation at a time has them.
+ * Credentials that other services gave to the session, such as the id of a server's session, for later
+ * invocations. They are kept beside the journal, where no reader sees them, and are erased with the session.
+ * One invocation at a time has them.
  */
 export interface SessionCredentials {
   /**
-   * Answers what was kept under a key. `lost`: an invocation was cut off that may still use it, so that no other one does, or it
-   * cannot be read now. Never rejects.
+   * Returns the value under a key. `lost`: an interrupted invocation may still use it, so no other one can,
+   * or it cannot be read now. Never rejects.
    */
   find(key: string): Promise<KeptValue>;
-  /** Keeps a value in place of the one under its key; `null` forgets that. Answers whether it was done. Never rejects. */
+  /**
+   * Stores a value in place of the one under its key. `null` removes it. Returns whether it was done. Never
+   * rejects.
+   */
   keep(key: string, value: string | null): Promise<boolean>;
 }
 
-/** What a session keeps under a key. */
+/** The value that a session keeps under a key. */
 export type KeptValue =
   | { readonly status: 'found'; readonly value: string }
   | { readonly status: 'lost' | 'none' };
 
 /**
- * Finds out what is to be had outside, and answers the facts by which the session will know it. What it throws is logged,
- * and nothing is remembered: the next model call asks again.
+ * Discovers outside state, and returns the facts that record it in the session. If it throws, the error is
+ * logged, nothing is recorded, and the next model call tries again.
  */
 export type Discover = (discovery: Discovery) => Promise<readonly MemoryFact[]>;
 
-/** How something finds out: at once, or in parts, of which one that fails or has no room takes nothing away from the others. */
+/** A discovery as a whole, or in parts. A part that fails or has no room does not affect the others. */
 export type Discovers = Discover | readonly Discover[];

@@ -1,10 +1,13 @@
-/** Checks the uses of modules that an app and its agents name. Runs in development only: other files reach it through `literals.ts`. */
+/**
+ * Checks the uses of modules in an app and its agents. Runs in development only: other files reach it through
+ * `literals.ts`.
+ */
 import type { ModuleIdentity, ModuleUse } from './module-use.ts';
 import { shown } from './shown.ts';
 
 /**
- * Returns why these uses cannot hold together, or `undefined`. `scopes`: those that hold in one place, such as an agent's with its app's;
- * `all`: those of all scopes.
+ * Returns why these uses conflict, or `undefined`. `scopes`: the uses that apply together, such as an agent's
+ * and its app's. `all`: the uses of all scopes.
  */
 export function usesProblem(
   scopes: readonly (readonly ModuleUse[])[],
@@ -22,7 +25,7 @@ export function usesProblem(
   return scopes.map(sharedKey).find((problem) => problem !== undefined);
 }
 
-/** Returns which two uses of one module have the same key, or `undefined`. */
+/** Returns an error for two uses of one module with the same key, or `undefined`. */
 function sharedKey(uses: readonly ModuleUse[]): string | undefined {
   const distinct = new Map<string, ModuleUse>();
   for (const use of uses) {
@@ -34,7 +37,7 @@ function sharedKey(uses: readonly ModuleUse[]): string | undefined {
   return undefined;
 }
 
-/** Says so of a value that may be anything. */
+/** Returns the error for a value that is not a use. */
 function notMade(use: unknown): string {
   const { name } = Object(Object(use).module);
   return typeof name === 'string'
@@ -50,7 +53,10 @@ const twoUses = (name: string, key: string): string =>
     ? 'with different settings: use it once.'
     : `under the key '${key}': give one of them another.`);
 
-/** Returns what is wrong with the entries of `chaining`, or `undefined`. `isMade`: whether a function of the module has made one. */
+/**
+ * Returns the problem of the entries of `chaining`, or `undefined`. `isMade`: returns whether a function of
+ * the module made an entry.
+ */
 export function chainsProblem(given: unknown, isMade: (entry: object) => boolean): string | undefined {
   if (!Array.isArray(given))
     return `chaining() is made of ${shown(given)}: use a list, as in chaining([chainFrom(Customer)]).`;
@@ -59,7 +65,7 @@ export function chainsProblem(given: unknown, isMade: (entry: object) => boolean
   return `chaining() has ${shown(given[at])} at [${at}]: use what chainFrom, discover or chainAny returns, as in chaining([chainFrom(Customer)]).`;
 }
 
-/** What is wrong with an agent or a tool, after its name, that can know no type to chain. */
+/** The error for an agent or a tool without any type to chain, to follow its name. */
 export const nothingToChain =
   'has chainAny(), and none of its tools declares a type whose objects have tools: make one with ' +
   'defineDomainType({ name, schema, tools }), and declare it as the `output` of the tool that returns the object, or name it, as in ' +

@@ -3,15 +3,16 @@ import { defineSeam, type ModuleUse } from './module-use.ts';
 import type { AnyTool, InjectionStrategy } from './tool.ts';
 import type { MemoryFact } from './tool-memory.ts';
 
-/** What brings modules along: tools, and what adds tools to a loop. */
+/** A carrier of modules: a tool, or a strategy that adds tools to a loop. */
 export type Carrier = Pick<AnyTool, 'uses' | 'usesInside' | 'delegate' | 'inner'> &
   Pick<InjectionStrategy, 'discover'>;
 
 /**
- * The modules that these bring along, each once: their own, those of tools inside them, of what decorators were put
- * around, and of the strategies that modules bring.
+ * Returns the modules that these carriers bring, each once: their own, those of inner tools, of the originals
+ * of decorators, and of the strategies of modules.
  *
- * @throws TypeError in development, if something finds tools outside (`discover`) and does not bring the module for it.
+ * @throws TypeError in development, if one discovers tools outside (`discover`) but does not bring the module
+ * for it.
  */
 export const usesOf = (carriers: readonly Carrier[]): readonly ModuleUse[] => collected(carriers, ownUses);
 
@@ -23,7 +24,7 @@ function ownUses({ uses = [], discover }: Pick<Carrier, 'uses' | 'discover'>): r
   });
 }
 
-/** The modules that only loops inside use, which these tools open; each once. */
+/** Returns the modules that only nested loops of these tools use, each once. */
 export const usesInside = (carriers: readonly Carrier[]): readonly ModuleUse[] =>
   collected(carriers, ({ usesInside: inside }) => inside ?? []);
 
@@ -43,30 +44,37 @@ function collected(
   return [...uses];
 }
 
-/** What a use brings for the seam `offer`. */
+/** The part of a use for the seam `offer`. */
 export interface OfferSeam extends InjectionStrategy {
   /**
-   * Has it asked only in the loops that have the use themselves: `before` the strategies of every loop, so that what it adds unfolds,
-   * or `after` them. A use of the app holds in every loop all the same. By default it is asked in every loop of the app.
+   * Limits it to loops that have the use themselves: `before` the strategies of every loop, so that its tools
+   * can unfold, or `after` them. A use of the app applies to every loop regardless. By default it runs in
+   * every loop of the app.
    */
   readonly own?: 'before' | 'after' | undefined;
   /**
-   * In development: returns why it can add nothing in a loop of these tools, to follow the name of an agent or a tool; `undefined` if it can.
-   * It is not asked where tools come later.
+   * In development: returns why it cannot add tools to a loop with these tools, to follow the name of an
+   * agent or a tool, or `undefined` if it can. Not called if more tools arrive later.
    */
   refuses?(tools: readonly AnyTool[]): string | undefined;
-  /** Returns the names of tools that it adds and that are known before a turn: in development, none may be that of a tool of the agent. */
+  /**
+   * Returns the names of the tools that it adds, if known before a turn. In development, they must differ
+   * from those of the agent.
+   */
   declares?(): readonly string[];
-  /** Returns what is asked in its place in a loop that keeps what it remembers under a key. */
+  /** Returns the strategy that replaces it in a loop whose memories are under a key. */
   under?(key: string): InjectionStrategy;
-  /** Returns the fact with which a loop of this key restarts. */
+  /** Returns the fact with which a loop under this key restarts. */
   forget?(key: string): MemoryFact;
 }
 
-/** The seam `offer`: which tools a loop offers. */
+/** The seam `offer`: the tools that a loop offers. */
 export const OFFERS = defineSeam<OfferSeam>();
 
-/** Returns what these uses of a loop have asked in it alone, in their order. `key`: under which the loop keeps what it remembers. */
+/**
+ * Returns the strategies of these uses that run only in this loop, in order. `key`: the key of the loop's
+ * memories.
+ */
 export const ownOffers = (
   uses: readonly ModuleUse[] | undefined,
   place: OfferSeam['own'],

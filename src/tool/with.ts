@@ -13,10 +13,10 @@ import type { CheckedInput } from './problem-lines.ts';
 import type { AnyTool, CallRun, Tool } from './tool.ts';
 
 /**
- * The same tool under another name. The only renamer there is: prefixes, naming functions and tool
- * groups use it, so that a renamed tool can be unwrapped and is called with its context.
+ * Returns the same tool under another name. Prefixes, naming functions and tool groups all use it, so that
+ * every renamed tool can be unwrapped and is called with its context.
  *
- * @throws ToolDefinitionError when some provider would refuse the name.
+ * @throws ToolDefinitionError if a provider would refuse the name.
  *
  * @example
  * ```ts
@@ -32,9 +32,9 @@ export function withName<const Name extends string, Input, Output>(
 }
 
 /**
- * The same tool with another description, for the model.
+ * Returns the same tool with another description for the model.
  *
- * @throws ToolDefinitionError when it is blank.
+ * @throws ToolDefinitionError if it is blank.
  *
  * @example
  * ```ts
@@ -47,7 +47,8 @@ export function withDescription<T extends AnyTool>(tool: T, description: string)
 }
 
 /**
- * The same tool with a note after its description, as `{description}. {note}` with one full stop between.
+ * Returns the same tool with a note after its description, as `{description}. {note}` with one full stop
+ * between.
  *
  * @example
  * ```ts
@@ -58,10 +59,10 @@ export const withUsageNote = <T extends AnyTool>(tool: T, note: string): T =>
   withDescription(tool, `${tool.description.replace(/\.$/, '')}. ${note}`);
 
 /**
- * The same tool with more metadata, for programs that list tools; a key that it has is overwritten. Never
- * sent to a model.
+ * Returns the same tool with more metadata, for programs that list tools. Existing keys are overwritten.
+ * Never sent to a model.
  *
- * @throws ToolDefinitionError when a value is not JSON.
+ * @throws ToolDefinitionError if a value is not JSON.
  *
  * @example
  * ```ts
@@ -76,8 +77,8 @@ export function withMetadata<T extends AnyTool>(tool: T, keyed: string | JsonObj
 }
 
 /**
- * The same tool for models that write numbers and booleans in quotes: these are taken off before the input is validated,
- * as `coerceInput` says. The tools of objects have it.
+ * Returns the same tool for models that quote numbers and booleans. The quotes are removed before the input
+ * is validated, as in `coerceInput`. The tools of objects already do this.
  *
  * @example
  * ```ts
@@ -91,14 +92,17 @@ export const withCoercion = <T extends AnyTool>(tool: T): T =>
   });
 
 /**
- * The same tool with one more property in its input: for decorators around it, or for a `run` whose own schema keeps
- * properties that it does not name (JSON Schema and `v.looseObject` do, `v.object` and `z.object` drop them, and to a
- * schema with `additionalProperties: false` it is not handed on). The tool's own schema stays as it is, nested detail
- * included. The value is validated by its own schema, together with the rest of the input, and is part of the
- * typed input that decorators see. A tool with a loop of its own hands it on: the loop is asked with it, the functions for its
- * instructions and its context see it, and copies (`withInstructions`) can be made of the tool as before.
+ * Returns the same tool with one more property in its input. The property is for decorators around it, or for
+ * a `run` whose own schema keeps unknown properties. JSON Schema and `v.looseObject` keep them, `v.object`
+ * and `z.object` drop them, and a schema with `additionalProperties: false` does not receive them.
  *
- * @throws ToolDefinitionError when the tool has a property of this name, or the declaration cannot be shown to a model.
+ * The tool's own schema stays unchanged. The value is validated by its own schema, together with the rest of
+ * the input, and is part of the typed input that decorators see. A tool with its own loop passes it on: the
+ * loop's message contains it, the functions for its instructions and its context see it, and copies
+ * (`withInstructions`) of the tool still work.
+ *
+ * @throws ToolDefinitionError if the tool already has a property of this name, or if the declaration has no
+ * JSON Schema.
  *
  * @example
  * ```ts
@@ -122,7 +126,7 @@ export function withParameter<
   );
   const ofTool = (input: JsonObject): JsonObject => (isClosed ? without(input, key) : input);
 
-  // What is asked in a loop of its own is told all that was sent.
+  // A tool with its own loop is asked with the whole input.
   const isAsked = unwrapAs(tool, isCopyable) !== undefined;
 
   async function check(input: JsonObject, as: string = tool.name): Promise<CheckedInput<unknown>> {
@@ -162,7 +166,7 @@ export function withParameter<
 
 const isCopyable = (tool: AnyTool): tool is AnyTool => makerOf(tool) !== undefined;
 
-/** The call, with one more property of its input beside the tool's own. */
+/** Returns the call with one more property of its input beside the tool's own. */
 const withAdded = (
   call: CallRun,
   { key, sent, typed }: { readonly key: string; readonly sent: Json | undefined; readonly typed: unknown },
