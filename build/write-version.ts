@@ -1,6 +1,6 @@
 /**
- * `npm run version-packages`: raises the version as the changesets say, then writes it wherever else it stands, and closes the
- * unreleased part of the changelog.
+ * `npm run version-packages`: raises the version as the changesets say, moves their text to the changelog, and writes the version to
+ * every other file that names it.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -37,7 +37,5 @@ run('npx', 'changeset', 'version');
 const after = versionOf();
 if (after !== before) {
   for (const file of NAMING) change(file, before, after);
-  const today = new Date().toISOString().slice(0, 10);
-  change('CHANGELOG.md', '## [Unreleased]\n', `## [Unreleased]\n\n## [${after}] - ${today}\n`);
   run('npm', 'install', '--package-lock-only', '--ignore-scripts');
 }

@@ -245,14 +245,13 @@ it('the README asks for the Node that the package asks for', () => {
   expect(engines.node).toBe(`>=${oldest}.0`);
 });
 
-it('the changelog and the decisions say everything once, each decision below a blank line', () => {
+it('the changelog begins with the version of the package, by which a release finds its text', () => {
+  const { version } = JSON.parse(read('package.json')) as { version: string }; // our own
+  expect(/^## (.+)$/m.exec(read('CHANGELOG.md'))?.[1]).toBe(version);
+});
+
+it('the decisions say everything once, each below a blank line', () => {
   const twice = (all: readonly string[]): string[] => all.filter((one, place) => all.indexOf(one) < place);
-  const entries = read('CHANGELOG.md')
-    .split(/\n(?=- |### )/)
-    .filter((entry) => entry.startsWith('- '));
-  expect(entries.length).toBeGreaterThan(100);
-  // Whoever words an entry anew leaves its beginning.
-  expect(twice(entries.map((entry) => entry.replaceAll(/\s+/g, ' ').slice(0, 80)))).toEqual([]);
   const decisions = read('src/DECISIONS.md').split(/^(?=## )/m);
   expect(twice(decisions.map((decision) => decision.split('\n')[0] ?? ''))).toEqual([]);
   expect(decisions.slice(0, -1).filter((decision) => !decision.endsWith('\n\n'))).toEqual([]);
