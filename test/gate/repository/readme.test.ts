@@ -1,9 +1,10 @@
 /** What the README and the pages in docs show is what runs, and what they link to is there. In Node, over the texts. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { asInstalled } from '../../full/process/as-installed.ts';
+import { type Link, linksIn } from '../../source/links.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
@@ -55,19 +56,7 @@ it('pages link to no source but that of the examples, which the package has', ()
   expect(links.filter((path) => !path.startsWith('src/examples/'))).toEqual([]);
 });
 
-interface Link {
-  readonly to: string;
-  /** In the repository; the page itself where the link is only a heading. */
-  readonly path: string;
-  readonly heading: string | undefined;
-}
-
-const linksOf = (page: string): Link[] =>
-  [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, to = '']) => {
-    if (/^https?:/.test(to)) return [];
-    const [path = '', heading] = to.split('#');
-    return { to, path: path === '' ? page : join(dirname(page), path), heading };
-  });
+const linksOf = (page: string): Link[] => linksIn(read(page), page);
 
 /** The anchors of a page's headings, as GitHub and npm make them. */
 const anchorsOf = (page: string): string[] =>
@@ -217,11 +206,14 @@ it('the page on production names the compatibility dates that the Worker asks fo
   expect(read('src/create/cli/settings.ts')).toContain(`OLDEST_DATE = '${dates.toSorted()[0]}'`);
 });
 
-it.each([...PAGES, 'CONTRIBUTING.md', 'SECURITY.md'])('%s names only scripts that there are', (page) => {
-  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }; // our own
-  const named = [...read(page).matchAll(/npm run ([a-z-]+)/g)].map(([, name = '']) => name);
-  expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
-});
+it.each([...PAGES, 'CONTRIBUTING.md', 'SECURITY.md', 'test/README.md'])(
+  '%s names only scripts that there are',
+  (page) => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }; // our own
+    const named = [...read(page).matchAll(/npm run ([a-z-]+)/g)].map(([, name = '']) => name);
+    expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
+  },
+);
 
 it('every link of SECURITY.md leads somewhere', () => {
   const lost = linksOf('SECURITY.md').filter(
@@ -243,18 +235,4 @@ it('the README asks for the Node that the package asks for', () => {
   const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } }; // our own
   const [, oldest] = /^Node (\d+\.\d+) or newer\./m.exec(read('README.md')) ?? [];
   expect(engines.node).toBe(`>=${oldest}.0`);
-});
-
-it('the changelog begins with the version of the package, by which a release finds its text', () => {
-  const { version } = JSON.parse(read('package.json')) as { version: string }; // our own
-  expect(/^## (.+)$/m.exec(read('CHANGELOG.md'))?.[1]).toBe(version);
-});
-
-it('the decisions say everything once, each below a blank line', () => {
-  const twice = (all: readonly string[]): string[] => all.filter((one, place) => all.indexOf(one) < place);
-  const decisions = read('src/DECISIONS.md').split(/^(?=## )/m);
-  expect(twice(decisions.map((decision) => decision.split('\n')[0] ?? ''))).toEqual([]);
-  expect(decisions.slice(0, -1).filter((decision) => !decision.endsWith('\n\n'))).toEqual([]);
-  const lines = decisions.flatMap((decision) => decision.split('\n')).filter((line) => line.length > 60);
-  expect(twice(lines)).toEqual([]);
 });

@@ -1,0 +1,80 @@
+/** The decisions in docs/adr and the changelog keep the form that their readers and the release rely on. In Node, over the texts. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { linksIn } from '../../source/links.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+const FOLDER = 'docs/adr';
+const INDEX = `${FOLDER}/README.md`;
+const FILES = readdirSync(join(root, FOLDER))
+  .filter((file) => file !== 'README.md')
+  .toSorted();
+const SECTIONS = ['Context', 'Decision', 'Consequences', 'Alternatives considered'];
+const MOST_LINES = 90;
+
+interface Adr {
+  readonly number: string;
+  readonly title: string;
+  /** The list between the title and the first section, by its names. */
+  readonly head: ReadonlyMap<string, string>;
+  readonly sections: readonly { readonly title: string; readonly text: string }[];
+}
+
+function adrOf(file: string): Adr {
+  const [top = '', ...sections] = read(`${FOLDER}/${file}`).split(/^## /m);
+  const [, number = '', title = ''] = /^# (\d{4})\. (.+)$/m.exec(top) ?? [];
+  return {
+    number,
+    title,
+    head: new Map([...top.matchAll(/^- (\w+): (.+)$/gm)].map(([, name = '', value = '']) => [name, value])),
+    sections: sections.map((text) => {
+      const [title = '', ...lines] = text.split('\n');
+      return { title, text: lines.join('\n').trim() };
+    }),
+  };
+}
+
+describe('architecture decisions', () => {
+  it('have numbers from 0001 on without a gap, each in its file name and its title', () => {
+    const numbers = FILES.map((file) => /^(\d{4})-[a-z0-9-]+\.md$/.exec(file)?.[1]);
+    expect(numbers).toEqual(FILES.map((_, index) => String(index + 1).padStart(4, '0')));
+    expect(FILES.map((file) => adrOf(file).number)).toEqual(numbers);
+  });
+
+  it.each(FILES)('%s has a status, a date and the sections of MADR, on one page', (file) => {
+    const { title, head, sections } = adrOf(file);
+    expect(title).not.toBe('');
+    expect(head.get('Status')).toMatch(
+      /^(accepted|proposed|deprecated|superseded by \[\d{4}\]\(\d{4}-.+\.md\))$/,
+    );
+    expect(head.get('Date')).toMatch(/^20\d\d-\d\d-\d\d$/);
+    expect(sections.map((section) => section.title)).toEqual(SECTIONS);
+    expect(sections.filter(({ text }) => text.length < 40)).toEqual([]);
+    expect(read(`${FOLDER}/${file}`).trimEnd().split('\n').length).toBeLessThanOrEqual(MOST_LINES);
+  });
+
+  it('are each in the index once, under their title', () => {
+    const rows = [...read(INDEX).matchAll(/^\| \[(\d{4})\]\((.+?)\) \| (.+) \|$/gm)].map(
+      ([, number, file, title]) => ({ number, file, title }),
+    );
+    const expected = FILES.map((file) => ({ number: adrOf(file).number, file, title: adrOf(file).title }));
+    expect(rows.toSorted((a, b) => Number(a.number) - Number(b.number))).toEqual(expected);
+  });
+
+  it.each([INDEX, ...FILES.map((file) => `${FOLDER}/${file}`)])(
+    '%s has only links that lead somewhere',
+    (page) => {
+      const lost = linksIn(read(page), page).filter(({ path }) => !existsSync(join(root, path)));
+      // The form of the link to a record that replaces another one.
+      expect(lost.map(({ to }) => to).filter((to) => to !== 'NNNN-name.md')).toEqual([]);
+    },
+  );
+});
+
+it('the changelog begins with the version of the package, by which a release finds its text', () => {
+  const { version } = JSON.parse(read('package.json')) as { version: string }; // our own
+  expect(/^## (.+)$/m.exec(read('CHANGELOG.md'))?.[1]).toBe(version);
+});
