@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { asInstalled } from '../../full/process/as-installed.ts';
 import { type Link, linksIn } from '../../source/links.ts';
 
@@ -223,12 +223,32 @@ it('every link of SECURITY.md leads somewhere', () => {
   expect(lost.map(({ to }) => to)).toEqual([]);
 });
 
-it('every link of CONTRIBUTING.md leads somewhere, and it names every script that is not a part of another', () => {
-  expect(linksOf('CONTRIBUTING.md').filter(({ path }) => !existsSync(join(root, path)))).toEqual([]);
-  const page = read('CONTRIBUTING.md');
+/** The scripts that somebody who changes the library needs. */
+const EVERYDAY = ['dev', 'demo', 'check', 'format', 'test', 'test:full', 'bench', 'build'];
+
+describe('the scripts of package.json', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }; // our own
-  const unnamed = Object.keys(scripts).filter((name) => !new RegExp(`npm (run )?${name}\\b`).test(page));
-  expect(unnamed).toEqual(['prepack']);
+  const rowsOf = (page: string): string[] =>
+    [...read(page).matchAll(/^\| `npm (?:run )?([a-z:-]+)/gm)].map(([, name = '']) => name);
+
+  it('are a table of eight in CONTRIBUTING.md', () => {
+    expect(rowsOf('CONTRIBUTING.md')).toEqual(EVERYDAY);
+  });
+
+  it('are each described in CONTRIBUTING.md or in test/README.md, but for what npm runs itself', () => {
+    const measuring = rowsOf('test/README.md');
+    expect(measuring.filter((name) => EVERYDAY.includes(name))).toEqual([]);
+    const page = read('CONTRIBUTING.md');
+    const unnamed = Object.keys(scripts).filter(
+      (name) => !measuring.includes(name) && !new RegExp(`npm (run )?${name}\\b`).test(page),
+    );
+    expect(unnamed).toEqual(['prepack']);
+  });
+});
+
+it.each(['CONTRIBUTING.md', 'test/README.md'])('every link of %s leads somewhere', (page) => {
+  const lost = linksOf(page).filter(({ path }) => !existsSync(join(root, path)));
+  expect(lost.map(({ to }) => to)).toEqual([]);
 });
 
 it('the README asks for the Node that the package asks for', () => {
