@@ -665,30 +665,38 @@ describe('ARCHITECTURE.md', () => {
     expect(named.filter((one) => !isDeclared(one))).toEqual([]);
   });
 
+  const [, decided = ''] = page.split('\n## Where it is decided\n');
+  const [decisions = ''] = decided.split('\n## ', 1);
+
   it('names behind each file the subjects that it decides, each with a name that it declares', () => {
-    const decided = rowsOf('Where it is decided').flatMap((row) =>
-      [...row.matchAll(/\]\(([^)]+)\) (.*?)\.(?= \[|<br>| \|$)/g)].map(([, path = '', subjects = '']) => ({
-        path,
-        subjects: subjects.split(/; /),
-      })),
-    );
-    const files = rowsOf('Where it is decided').flatMap((row) => [...row.matchAll(/\]\(/g)]);
-    expect(decided).toHaveLength(files.length);
-    expect(decided.length).toBeGreaterThan(150);
-    const unnamed = decided.flatMap(({ subjects }) =>
-      subjects.filter((subject) => !/`#?\w+`$/.test(subject)),
-    );
-    expect(unnamed).toEqual([]);
-    const named = decided.flatMap(({ path, subjects }) =>
-      subjects.flatMap((text) => [...text.matchAll(/`(#?\w+)`/g)].map(([, name = '']) => ({ path, name }))),
+    const lines = decisions.split('\n').filter((line) => line.startsWith('- '));
+    expect(lines.length).toBeGreaterThan(150);
+    const files = lines.map((line) => {
+      const [, path = '', subjects = ''] = /^- \[`[^`]+`\]\(([^)]+)\): (.+)\.$/.exec(line) ?? [];
+      return { line, path, subjects: subjects.split('; ') };
+    });
+    const isNamed = (subject: string): boolean => /`#?\w+`$/.test(subject);
+    expect(files.filter(({ subjects }) => !subjects.every(isNamed)).map(({ line }) => line)).toEqual([]);
+    // A subject ends with its names. Other words in quotes are those of protocols.
+    const named = files.flatMap(({ path, subjects }) =>
+      subjects.flatMap((subject) =>
+        [...(/(`#?\w+`(, )?)+$/.exec(subject)?.[0] ?? '').matchAll(/#?\w+/g)].map(([name]) => ({
+          path,
+          name,
+        })),
+      ),
     );
     expect(named.filter((one) => !isDeclared(one))).toEqual([]);
   });
 
-  it('says in at most fifteen rows where something is decided, and has an example of each seam', () => {
-    const decided = rowsOf('Where it is decided');
-    expect(decided.length).toBeGreaterThan(10);
-    expect(decided.length).toBeLessThanOrEqual(15);
+  it('says in at most fifteen parts where something is decided, each with its reasons', () => {
+    const parts = decisions.split('\n### ').slice(1);
+    expect(parts.length).toBeGreaterThan(10);
+    expect(parts.length).toBeLessThanOrEqual(15);
+    expect(parts.filter((part) => !part.includes('](docs/adr/'))).toEqual([]);
+  });
+
+  it('has an owner and an example of each seam', () => {
     const seams = sources
       .filter(({ file }) => !isIn(file, 'src/modules/'))
       .flatMap(({ file }) =>
