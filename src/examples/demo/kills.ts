@@ -37,7 +37,7 @@ const tidesMail = { to: 'maren@example.com', subject: 'Your tide tables', text: 
 /** The four kills, in order. */
 export const kills: readonly Kill[] = [
   {
-    title: 'between two `once` calls: the first is done and counted, the second not begun',
+    title: 'between two effects. The refund is paid, and the mail is not sent yet',
     session: 'kill-1',
     client: 'json',
     message: 'Refund order 1001, see where its parcel was last, and write to the customer.',
@@ -54,7 +54,7 @@ export const kills: readonly Kill[] = [
     unknown: 0,
   },
   {
-    title: 'during a model call',
+    title: 'while the model answers',
     session: 'kill-2',
     client: 'background',
     message: 'Have order 1005 left at the boathouse and tell the customer.',
@@ -71,7 +71,7 @@ export const kills: readonly Kill[] = [
     unknown: 0,
   },
   {
-    title: 'inside a `once` call that reconciles: it is done, and its answer is lost',
+    title: 'inside a refund. It is paid, the answer is lost, and the tool can look it up (`reconcile`)',
     session: 'kill-3',
     client: 'stream',
     message: 'Refund order 1005 and tell the customer.',
@@ -87,7 +87,7 @@ export const kills: readonly Kill[] = [
     unknown: 0,
   },
   {
-    title: 'inside a `once` call that does not reconcile: it is done, and nobody can know',
+    title: 'inside a mail. It is sent, the answer is lost, and the tool cannot look it up',
     session: 'kill-4',
     client: 'background',
     message: 'Write to Maren about her tide tables.',

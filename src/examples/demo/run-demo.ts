@@ -1,6 +1,6 @@
 /**
- * `npm run demo`: a tour of the example agents without a key or a network, then four kills. Effects are counted by a
- * separate process; the journal is only shown. The last line says what was expected and seen, and so does the exit code.
+ * `npm run demo`: four kills, then a tour of the example agents, without a key or a network. A separate process counts the effects, and
+ * the journal is only shown. The last line says what was expected and seen, and so does the exit code. `-- --fast` prints without pauses.
  */
 import { join } from 'node:path';
 import { openSession } from './client.ts';
@@ -11,6 +11,7 @@ import { startHeldModel } from './held-model.ts';
 import { kills } from './kills.ts';
 import { freePort } from './ports.ts';
 import { runKill, unknownOutcomes } from './run-kill.ts';
+import { say } from './say.ts';
 import { serveFolder } from './served-folder.ts';
 import { Stage } from './stage.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -30,13 +31,14 @@ async function demo(): Promise<boolean> {
   const effects = await countEffects(join(directory, 'effects.jsonl'));
   const model = await startHeldModel(new Map(kills.map(({ message, replies }) => [message, replies])));
   const stage = new Stage({ effects, port: await freePort(), directory });
-  heading('A tour, with the offline planner');
-  await tour(stage, await serveFolder(directory));
-  await stage.end('stop');
+  await say(
+    'A Worker runs on this machine. It refunds orders, ships and writes mails, and dies in the middle of it, four times.',
+  );
+  await say('A process of its own counts what really happens.');
   await stage.start({ MODEL: 'scripted', OPENAI_BASE_URL: model.baseURL });
   let failures = 0;
   for (const [index, kill] of kills.entries()) {
-    heading(`SIGKILL ${index + 1} of ${kills.length}, ${kill.title}`);
+    await heading(`Kill ${index + 1} of ${kills.length}: ${kill.title}`);
     try {
       await runKill(stage, model, kill);
     } catch (error) {
@@ -47,6 +49,9 @@ async function demo(): Promise<boolean> {
     }
   }
   const journals = await Promise.all(kills.map(({ session }) => openSession(stage.url, session).events()));
+  await stage.end('stop');
+  await heading('A tour of the example agents, with a planner in place of a model, and one more kill');
+  await tour(stage, await serveFolder(directory));
   await stage.end('stop');
   return summarize(effects.executions(), unknownOutcomes(journals.flat()), failures);
 }
@@ -71,8 +76,8 @@ const idempotent: ReadonlySet<string> = new Set(['delivery-notes', serviceOf({ w
 
 const nameOf = ({ service, what }: Effect): string => `${service} ${what}`;
 
-function heading(text: string): void {
-  console.log(`\n${styled('bold', `== ${text} (${seconds()} s)`)}`);
+async function heading(text: string): Promise<void> {
+  await say(`\n${styled('bold', `== ${text} (${seconds()} s)`)}`);
 }
 
 function seconds(): string {

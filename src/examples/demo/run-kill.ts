@@ -4,6 +4,7 @@ import type { Hold } from './gate.ts';
 import type { HeldModel } from './held-model.ts';
 import type { Kill } from './kills.ts';
 import { within } from './ports.ts';
+import { say } from './say.ts';
 import type { Stage } from './stage.ts';
 import { styled, timeline } from './timeline.ts';
 
@@ -13,20 +14,23 @@ import { styled, timeline } from './timeline.ts';
  * @throws AssertionError when the kill was misplaced, or the turn did not go on as it has to.
  */
 export async function runKill(stage: Stage, model: HeldModel, kill: Kill): Promise<void> {
-  const before = await killInside(stage, model, kill);
+  const open = await killInside(stage, model, kill);
+  const before = open.at(-1)?.seq ?? 0;
+  await say(timeline(open));
+  await say(`    ${styled('red', 'SIGKILL. The process is gone; no client sends anything again.')}`);
   const killed = Date.now();
   await stage.start();
   const restarted = Date.now();
   const events = await openSession(stage.url, kill.session).turnEnded(before);
-  console.log(timeline(events));
-  console.log(
-    `    ${styled('dim', `killed after seq ${before}; up again in ${restarted - killed} ms; the turn ended by itself ${Date.now() - restarted} ms later`)}`,
-  );
+  const ended = Date.now();
+  await say(`    ${styled('dim', `The Worker is up again after ${restarted - killed} ms.`)}`);
+  await say(timeline(events, before));
+  await say(`    ${styled('dim', `The turn ended by itself ${ended - restarted} ms later.`)}`);
   check(events, before, kill);
 }
 
-/** Resolves with the last sequence before the kill. */
-async function killInside(stage: Stage, model: HeldModel, kill: Kill): Promise<number> {
+/** Resolves with the events before the kill. */
+async function killInside(stage: Stage, model: HeldModel, kill: Kill): Promise<readonly TimelineEvent[]> {
   const counted = stage.effects.executions().length;
   const hold = await holdFor(stage, model, kill);
   try {
@@ -44,7 +48,7 @@ async function killInside(stage: Stage, model: HeldModel, kill: Kill): Promise<n
     await stage.end('kill');
     const dies = kill.client !== 'background';
     assert.equal(await request.lost, dies, 'The connection of a client that waits dies with the process.');
-    return events.at(-1)?.seq ?? 0;
+    return events;
   } finally {
     // Only now: whatever the process was told before it died, it was not told this answer.
     hold.release();

@@ -5,9 +5,9 @@ import type { TimelineEvent } from './client.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Colours only on a terminal. */
+/** Colors on a terminal only, or where FORCE_COLOR is set. */
 export const styled = (style: Style, text: string): string =>
-  process.stdout.isTTY ? styleText(style, text) : text;
+  process.stdout.isTTY || process.env.FORCE_COLOR ? styleText(style, text) : text;
 
 /** Characters of a message; a webhook's may be long. */
 const MAX_MESSAGE = 130;
@@ -62,8 +62,8 @@ function lineOf(event: TimelineEvent, { names, started, iteration }: Telling): [
     case 'turn-resumed':
       return [
         event.cause === 'expired'
-          ? 'SIGKILL; the lease ran out, another invocation goes on'
-          : 'another invocation goes on',
+          ? 'the lease has expired, another invocation resumes the turn'
+          : 'another invocation resumes the turn',
         'yellow',
       ];
     case 'model-replied': {

@@ -3,6 +3,7 @@ import { type Client, openSession, type TimelineEvent } from './client.ts';
 import type { Effect } from './counted-effects.ts';
 import { endWrite, openWrite } from './files-scene.ts';
 import { githubEffects } from './github-world.ts';
+import { say } from './say.ts';
 import { type Said, scenes } from './scenes.ts';
 import type { ServedFolder } from './served-folder.ts';
 import type { Stage } from './stage.ts';
@@ -31,16 +32,16 @@ export async function tour(stage: Stage, folder: ServedFolder): Promise<void> {
   await stage.end('kill');
   triage.release();
   await stage.start();
-  console.log(
+  await say(
     `\n  ${styled('yellow', 'wrangler dev was killed and restarted; each session is where it was.')}`,
   );
   for (const { agent, point, after } of scenes) {
-    console.log(`\n  ${styled('bold', `${agent}: ${point}`)}`);
+    await say(`\n  ${styled('bold', `${agent}: ${point}`)}`);
     await said(stage, agent, after);
   }
-  console.log(`\n  ${styled('bold', 'triage: one comment, though the Worker died before it heard of it')}`);
+  await say(`\n  ${styled('bold', 'triage: one comment, though the Worker died before it heard of it')}`);
   await endTriage(stage, triage);
-  console.log(`\n  ${styled('bold', 'files: a write that waited for its approval through the kill')}`);
+  await say(`\n  ${styled('bold', 'files: a write that waited for its approval through the kill')}`);
   await endWrite(stage, folder, write);
   await stream(stage);
   await approval(stage);
@@ -84,7 +85,7 @@ async function approval(stage: Stage): Promise<void> {
   assert(asked.outcome === 'suspended' && pending, `The refund does not wait: ${asked.outcome}.`);
   const before = stage.effects.executions().length;
   const seq = await show(client, `202 suspended: ${pending.message}`);
-  console.log(`\n  ${styled('yellow', `POST ${pending.links.approvals} {"decision":"approve"}`)}`);
+  await say(`\n  ${styled('yellow', `POST ${pending.links.approvals} {"decision":"approve"}`)}`);
   const answer = await client.decide(pending, { decision: 'approve' });
   assert(answer.outcome === 'completed', `The approved refund ended as ${answer.outcome}.`);
   assert.equal(stage.effects.executions().length - before, 1, 'Refunds since the approval');
@@ -103,7 +104,7 @@ async function policy(stage: Stage): Promise<void> {
 /** Prints what happened in the last turn after `seq`, and what came of it. Answers the last sequence. */
 async function show(client: Client, answer: string, { length = 110, seq = 0 } = {}): Promise<number> {
   const events = await client.events();
-  console.log(`\n${timeline(events, seq)}`);
-  console.log(`    ${styled('green', `→ ${short(answer, length)}`)}`);
+  await say(`\n${timeline(events, seq)}`);
+  await say(`    ${styled('green', `→ ${short(answer, length)}`)}`);
   return events.at(-1)?.seq ?? 0;
 }

@@ -3,6 +3,7 @@ import { sign } from '@octokit/webhooks-methods';
 import { type Answer, openSession } from './client.ts';
 import { DEMO_SECRET, DEMO_TOKEN, opened, openedName, serviceOf } from './github-world.ts';
 import { until, within } from './ports.ts';
+import { say } from './say.ts';
 import type { Stage } from './stage.ts';
 import { short, styled, timeline } from './timeline.ts';
 
@@ -35,8 +36,8 @@ const comments = serviceOf({ what: 'comment' });
 export async function openTriage(stage: Stage): Promise<OpenTriage> {
   const hold = await stage.effects.hold(comments);
   const delivered = await deliver(stage, 'first');
-  console.log(`\n  ${styled('bold', `triage: GitHub delivers ${openedName}, "${opened.issue.title}"`)}`);
-  console.log(`    ${styled('dim', `POST /hooks/github: 202, Location: ${delivered.location}`)}`);
+  await say(`\n  ${styled('bold', `triage: GitHub delivers ${openedName}, "${opened.issue.title}"`)}`);
+  await say(`    ${styled('dim', `POST /hooks/github: 202, Location: ${delivered.location}`)}`);
   await within(20_000, 'the comment reaches GitHub', hold.reached);
   return { delivered, release: hold.release };
 }
@@ -93,8 +94,8 @@ async function answerAt(address: string): Promise<Answer> {
 /** The journal, and what is to be seen outside of it. */
 async function show(stage: Stage, session: string, answer: Answer): Promise<void> {
   const events = await openSession(stage.url, session, 'triage').events();
-  console.log(`\n${timeline(events)}`);
-  console.log(`    ${styled('green', `→ ${short(answer.text, 110)}`)}`);
+  await say(`\n${timeline(events)}`);
+  await say(`    ${styled('green', `→ ${short(answer.text, 110)}`)}`);
   const issue = await onGithub<{ labels: { name: string }[]; comments: number }>(stage, '');
   const [comment] = await onGithub<{ body: string }[]>(stage, '/comments');
   assert.deepEqual(
@@ -104,7 +105,7 @@ async function show(stage: Stage, session: string, answer: Answer): Promise<void
   assert.equal(issue.comments, 1, 'Comments on GitHub');
   const labels = issue.labels.map(({ name }) => name).join(', ');
   const line = `on GitHub: labelled ${labels}; ${issue.comments} comment: ${short(comment?.body ?? '', 70)}`;
-  console.log(`    ${styled('green', `→ ${line}`)}`);
+  await say(`    ${styled('green', `→ ${line}`)}`);
 }
 
 /** What the fake GitHub says of the issue, asked past the Worker. */
