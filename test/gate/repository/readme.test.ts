@@ -13,9 +13,10 @@ const filesIn = (folder: string): string[] =>
     .filter((file) => /\.tsx?$/.test(file))
     .map((file) => `${folder}/${file}`);
 
-const PAGES = ['README.md', ...readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md'))].map(
-  (file) => (file === 'README.md' ? file : `docs/${file}`),
-);
+const PAGES = [
+  'README.md',
+  ...readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md') && file !== 'index.md'),
+].map((file) => (file === 'README.md' ? file : `docs/${file}`));
 
 /** The blocks of a page that are written in a language. */
 const blocksOf = (page: string, language: string): string[] =>
