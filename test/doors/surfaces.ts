@@ -1,6 +1,7 @@
 /** A door for tests. What surfaces are made of. */
 export { toUiMessages } from '../../src/surfaces/ai-sdk-ui/ui-messages.ts';
 export { type ChatChunk, chatItems } from '../../src/surfaces/openai/chat-chunks.ts';
+export type { Conversation, ListedItem } from '../../src/surfaces/openai/lists/list-types.ts';
 export type { ResponseEvent } from '../../src/surfaces/openai/numbered-output.ts';
 export { namedFile } from '../../src/surfaces/openai/read-body.ts';
 export { type ResponseWanted, responseEvents } from '../../src/surfaces/openai/response-events.ts';

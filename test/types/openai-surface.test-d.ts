@@ -2,7 +2,13 @@
 import type OpenAI from 'openai';
 import { describe, expectTypeOf, it } from 'vitest';
 import { openAi } from '../../src/surfaces/openai/entry.ts';
-import type { ChatChunk, ResponseEvent, ResponseObject } from '../doors/surfaces.ts';
+import type {
+  ChatChunk,
+  Conversation,
+  ListedItem,
+  ResponseEvent,
+  ResponseObject,
+} from '../doors/surfaces.ts';
 
 /** The client adds the joined text by itself. */
 type Wire<Type> = Type extends { readonly response: infer Whole }
@@ -15,6 +21,10 @@ describe('what is sent', () => {
   });
   it('is an event of its stream', () => {
     expectTypeOf<ResponseEvent>().toExtend<Wire<OpenAI.Responses.ResponseStreamEvent>>();
+  });
+  it('is a conversation and its items, but that their lists are not read-only', () => {
+    expectTypeOf<Conversation>().toExtend<OpenAI.Conversations.Conversation>();
+    expectTypeOf<Extract<ListedItem, { role: 'assistant' }>>().toExtend<OpenAI.Conversations.Message>();
   });
   it('is a chunk of a chat completion', () => {
     expectTypeOf<ChatChunk>().toExtend<OpenAI.Chat.ChatCompletionChunk>();

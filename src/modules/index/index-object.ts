@@ -7,16 +7,15 @@ import {
   type IndexOwner,
   type Known,
   keyOfOwner,
+  OWNERS,
   type OwnerStanding,
+  type Place,
   type SessionKey,
   type SessionQuery,
   type SessionReport,
   type UsageQuery,
   type Used,
 } from './reports.ts';
-
-/** The name of the object that lists all owners. No owner has it. */
-export const OWNERS = 'owners';
 
 /** The bindings that an index needs. */
 export interface IndexEnv {
@@ -68,6 +67,18 @@ export class IndexObject extends DurableObject<IndexEnv> {
 
   sessions(query: SessionQuery): IndexedSession[] {
     return this.#tables.sessions(query);
+  }
+
+  /** Returns a page of the sessions of these agents. Each agent has an index of its own, so that no other session is read. */
+  sessionsOf(agents: readonly string[], query: Omit<SessionQuery, 'agent'>): IndexedSession[] {
+    const found = agents.flatMap((agent) => this.#tables.sessions({ ...query, agent }));
+    const sign = query.oldestFirst ? -1 : 1;
+    return found.toSorted((one, other) => sign * byActivity(one, other)).slice(0, query.limit);
+  }
+
+  /** Returns the sessions of this id, each of another one of these agents. */
+  named(agents: readonly string[], session: string): IndexedSession[] {
+    return this.#tables.named(agents, session);
   }
 
   usage(query: UsageQuery): Used[] {
@@ -195,3 +206,11 @@ export class IndexObject extends DurableObject<IndexEnv> {
     return about.erased === null ? undefined : about.erased + ERASURE_KNOWN;
   }
 }
+
+/** The latest first, and of one moment as the rows are in order. */
+const byActivity = (one: Place, other: Place): number =>
+  other.lastActivity - one.lastActivity ||
+  compared(one.agent, other.agent) ||
+  compared(one.session, other.session);
+
+const compared = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);

@@ -193,39 +193,41 @@ export class IndexTables {
     );
   }
 
-  /** Returns a page of sessions, the latest first, without those that are to be erased. */
-  sessions({ agent, status, since = 0, after, limit }: SessionQuery): IndexedSession[] {
-    if (!this.#isMade || this.about()?.erasing !== null) return [];
+  /** Returns a page of sessions in the order of their last activity, without those that are to be erased. */
+  sessions({ agent, status, since = 0, after, limit, oldestFirst = false }: SessionQuery): IndexedSession[] {
+    if (!this.#isShown) return [];
+    const [behind, before, order] = oldestFirst
+      ? ['>', '<', 'lastActivity, agent DESC, session DESC']
+      : ['<', '>', 'lastActivity DESC, agent, session'];
     // SQLite finds an index with a condition only by the same words.
     const wanted = [
       ...(agent === undefined ? [] : ['agent = ?']),
       ...(status === undefined ? [] : ['status = ?']),
       ...(status === undefined || status === 'idle' ? [] : ["status <> 'idle'"]),
-      ...(after ? ['(lastActivity < ? OR (lastActivity = ? AND (agent, session) > (?, ?)))'] : []),
+      ...(after
+        ? [`(lastActivity ${behind} ? OR (lastActivity = ? AND (agent, session) ${before} (?, ?)))`]
+        : []),
     ];
     const rows = this.#rows<SessionRow>(
       `SELECT * FROM sessions WHERE ${[...wanted, 'lastActivity >= ?', 'isLeft = 0'].join(' AND ')}
-      ORDER BY lastActivity DESC, agent, session LIMIT ?`,
+      ORDER BY ${order} LIMIT ?`,
       ...[agent, status].filter((one) => one !== undefined),
       ...(after ? [after.lastActivity, after.lastActivity, after.agent, after.session] : []),
       ...[since, limit],
     );
-    return rows.map((row) => {
-      const { session, status, outcome, openedAt, lastActivity, words, title, turns } = row;
-      const shown = title ?? (words || null);
-      const usage = usageOf(row);
-      return {
-        session,
-        agent: row.agent,
-        title: shown,
-        status,
-        outcome,
-        openedAt,
-        lastActivity,
-        turns,
-        usage,
-      };
-    });
+    return rows.map(toIndexed);
+  }
+
+  /** Returns the sessions of this id, each of another one of these agents, without those that are to be erased. */
+  named(agents: readonly string[], session: string): IndexedSession[] {
+    if (!this.#isShown) return [];
+    const rows = agents.flatMap((agent) => this.#session({ agent, session }) ?? []);
+    return rows.filter(({ isLeft }) => isLeft === 0).map(toIndexed);
+  }
+
+  /** Whether there are sessions that are not all to be erased. */
+  get #isShown(): boolean {
+    return this.#isMade && this.about()?.erasing === null;
   }
 
   usage({ by, from = '', to = '9999' }: UsageQuery): Used[] {
@@ -345,6 +347,12 @@ type AboutRow = { [Key in keyof About]: About[Key] extends number | null ? About
 };
 
 type UsedRow = Record<'day' | 'agent' | 'model' | 'usage', string> & { readonly turns: number };
+
+function toIndexed(row: SessionRow): IndexedSession {
+  const { agent, session, status, outcome, openedAt, lastActivity, words, title, turns } = row;
+  const named = { agent, session, title: title ?? (words || null) };
+  return { ...named, status, outcome, openedAt, lastActivity, turns, usage: usageOf(row) };
+}
 
 const usageOf = ({ usage }: { readonly usage: string }): PricedUsage => JSON.parse(usage) as PricedUsage; // written by this file
 

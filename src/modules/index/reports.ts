@@ -67,7 +67,7 @@ export interface SessionReport extends SessionKey, IndexOwner {
   readonly standing: Standing | null;
 }
 
-/** Asks for a page of sessions, the latest first. */
+/** Asks for a page of sessions, in the order of their last activity. */
 export interface SessionQuery {
   readonly agent?: string | undefined;
   readonly status?: SessionStatus | undefined;
@@ -76,6 +76,8 @@ export interface SessionQuery {
   /** The last session of the page before. */
   readonly after?: Place | undefined;
   readonly limit: number;
+  /** Defaults to `false`: the latest come first. */
+  readonly oldestFirst?: boolean | undefined;
 }
 
 /** The place of a session in a list. */
@@ -123,6 +125,9 @@ export interface Erasure {
   /** How many sessions were erased. */
   readonly removed: number;
 }
+
+/** The name of the object that lists all owners. No owner has it. */
+export const OWNERS = 'owners';
 
 /** The name of an owner in the index: of its object, in paths and in queries. No two owners have the same. */
 export const keyOfOwner = ({ id = '', tenant }: Owner): string =>

@@ -81,7 +81,7 @@ const READING: readonly RouteParameter[] = [
   { name: 'starting_after', in: 'query', schema: WHOLE, description: 'A `sequence_number`.' },
 ];
 
-const OTHERS = { others: 'As the protocol has it', refusal: REFUSAL };
+export const OTHERS = { others: 'As the protocol has it', refusal: REFUSAL };
 
 /** Describes the routes of `openAi`, for `openApi({ descriptions: [openAiDescription] })`. */
 export const openAiDescription = {

@@ -12,6 +12,7 @@ import { defineRoute, useOfRoutes } from '../../worker/module-routes.ts';
 import { type Tell, tellerOf } from '../../worker/tell.ts';
 import { type CallerInstructions, declareAsked } from './asked.ts';
 import { createCompletion } from './chat.ts';
+import type { OpenAiLists } from './lists/entry.ts';
 import { agentNamed } from './read-body.ts';
 import { answered, refusing } from './refuse.ts';
 import { cancelResponse, createResponse, getResponse, type OpenAiSurface } from './responses.ts';
@@ -54,6 +55,11 @@ export interface OpenAiConfig {
    */
   readonly models?: Readonly<Record<string, string>> | undefined;
   /**
+   * `openAiLists()` of `holdfast/surfaces/openai/lists`: clients list conversations and the input of responses, and delete both. Without it
+   * there are no such routes.
+   */
+  readonly lists?: OpenAiLists | undefined;
+  /**
    * Words what went wrong for the person who uses the client. Without it, what a provider, a tool or the Worker says is replaced by a short
    * sentence, and is in the log alone; in development, a request from your own machine is shown everything.
    */
@@ -80,7 +86,7 @@ export function openAi(config: OpenAiConfig = {}): ModuleUse {
     throw new ConfigurationError(
       `openAi: its instructions is ${shown(instructions)}: use ${MODES.join(', ')}.`,
     );
-  const { models = {}, tell } = config;
+  const { models = {}, lists, tell } = config;
   const surface: OpenAiSurface = { mode: instructions, models, tellerOf: tellerOf('openAi', tell) };
   const refuse = refusing(surface.tellerOf);
   const refuseSent = refusing(surface.tellerOf, true);
@@ -117,6 +123,7 @@ export function openAi(config: OpenAiConfig = {}): ModuleUse {
         refuse: refuseSent,
         handle: (asked) => answered(() => createCompletion(asked, surface)),
       }),
+      ...(lists?.routes(surface, refuse) ?? []),
     ],
     LIVE_TEXT,
   );
@@ -128,7 +135,7 @@ const MODES: readonly CallerInstructions[] = ['append', 'ignore', 'refuse'];
 
 const SHAPE = {
   of: 'openAi',
-  keys: { instructions: 'any', models: 'object', tell: 'function' },
+  keys: { instructions: 'any', models: 'object', lists: 'object', tell: 'function' },
   required: [],
   foreign: { system: 'instructions', systemPrompt: 'instructions', aliases: 'models', onError: 'tell' },
 } satisfies LiteralShape<keyof OpenAiConfig>;

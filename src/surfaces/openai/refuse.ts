@@ -70,9 +70,8 @@ function refused({ type, status, detail, headers, more }: RouteProblem, mayBeTak
   return response;
 }
 
-/** What a client is told that asks for something else of OpenAI's, such as `conversations`. */
-const NOTHING =
-  'There is nothing here but responses, chat/completions and models. A conversation begins with the first response that names it.';
+/** For a client that asks for something else of OpenAI's, such as `files`. */
+const NOTHING = 'There is no such route. A response begins the conversation that it names.';
 
 const TYPES: Readonly<Record<number, string>> = {
   401: 'authentication_error',

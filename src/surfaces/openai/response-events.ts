@@ -300,7 +300,7 @@ const TERMINAL: Readonly<
 > = { completed: 'response.completed', failed: 'response.failed' };
 
 /** The turn waited for its client, and goes on with what that has answered. */
-const isBoundary = (event: StoredEvent, before: StoredEvent | undefined): boolean =>
+export const isBoundary = (event: StoredEvent, before: StoredEvent | undefined): boolean =>
   event.type === 'turn-resumed' &&
   event.cause === 'handed-over' &&
   before !== undefined &&

@@ -151,8 +151,22 @@ export interface Named extends RouteSession {
   readonly place: number;
 }
 
-/** `resp`: a response; `mcpr`: a question; `call`: a call that the client runs; the others are items that nobody answers. */
-export type IdPrefix = 'resp' | 'mcpr' | 'call' | 'mcp' | 'fc' | 'msg' | 'rs' | 'ig' | 'chatcmpl';
+/**
+ * `resp`: a response; `mcpr`: a question; `call`: a call that the client runs; `mcpa` and `fco`: their answers. The others are items
+ * without an answer.
+ */
+export type IdPrefix =
+  | 'resp'
+  | 'mcpr'
+  | 'mcpa'
+  | 'call'
+  | 'fco'
+  | 'mcp'
+  | 'fc'
+  | 'msg'
+  | 'rs'
+  | 'ig'
+  | 'chatcmpl';
 
 /** Writes an id. It is no secret: whoever sends it must own the session, as everywhere. */
 export const toId = (prefix: IdPrefix, { agent, session, what, place }: Named): string =>

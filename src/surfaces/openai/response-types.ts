@@ -137,7 +137,7 @@ export type OutputItem =
   | ApprovalItem
   | FunctionCallItem
   | ImageItem;
-const OUTPUT_ITEM = {
+export const OUTPUT_ITEM = {
   anyOf: [MESSAGE_ITEM, REASONING_ITEM, MCP_CALL_ITEM, APPROVAL_ITEM, FUNCTION_CALL_ITEM, IMAGE_ITEM],
 } as const satisfies Shape;
 

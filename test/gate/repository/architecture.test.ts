@@ -214,6 +214,8 @@ const ARROWS: readonly {
       'src/modules/caller-words/caller-words.ts',
       // What reads and offers the tools of clients comes with the agents that use it.
       'src/modules/client-tools/declared.ts',
+      // By which lists of sessions are read.
+      'src/modules/index/',
       'src/journal/conversation.ts',
       'src/journal/reply-data.ts',
       // A turn is declared with what its client asks for.

@@ -360,6 +360,22 @@ it('a Worker carries the protocols of OpenAI only when it mounts them, and never
   expect(carried.filter((path) => path.startsWith('src/surfaces/ai-sdk-ui/'))).toEqual([]);
 });
 
+it('a Worker carries the lists of OpenAI only when it mounts them', async () => {
+  const isOfLists = (path: string): boolean => path.startsWith('src/surfaces/openai/lists/');
+  const mounting =
+    "import { openAi } from './src/surfaces/openai/entry.ts'; import { sessionIndex } from './src/modules/index/entry.ts';";
+  const speaking = WORKER.replace('agents: [agent]', 'agents: [agent], use: [openAi(), sessionIndex()]');
+  expect((await filesOf(`${mounting}${speaking}`)).filter(isOfLists)).toEqual([]);
+  const listing = speaking.replace('openAi()', 'openAi({ lists: openAiLists() })');
+  const lists = "import { openAiLists } from './src/surfaces/openai/lists/entry.ts';";
+  const bytes = await added(`${mounting}${speaking}`, `${mounting}${lists}${listing}`);
+  console.log(`size: the lists of OpenAI are ${(bytes / 1024).toFixed(2)} KiB minified`);
+  expect(bytes).toBeLessThan(10 * 1024);
+  const carried = await filesOf(`${mounting}${lists}${listing}`);
+  expect(carried.filter(isOfLists)).toContain('src/surfaces/openai/lists/entry.ts');
+  expect(carried.filter((path) => path.endsWith('/describe.ts'))).toEqual([]);
+});
+
 it('a Worker carries what chains only when it chains', async () => {
   const chains = (path: string): boolean => path.startsWith('src/modules/chaining/');
   expect((await filesOf(WORKER)).filter(chains)).toEqual([]);

@@ -6,6 +6,8 @@ import manyUsers from '../../../../src/examples/one-token/worker.ts';
 import { ask } from '../../../../src/examples/openai/ask.ts';
 import { run } from '../../../../src/examples/openai/with-agents.ts';
 import worker from '../../../../src/examples/openai/worker.ts';
+import { listThreads, readThread, renameThread } from '../../../../src/examples/openai-lists/threads.ts';
+import withLists from '../../../../src/examples/openai-lists/worker.ts';
 import type { Send } from '../http/client.ts';
 import { say } from '../surfaces/chat-histories.ts';
 import { clientOf } from '../surfaces/openai-app.ts';
@@ -61,4 +63,22 @@ it('the Agents SDK runs the agent of a Worker', async () => {
   expect(await run('http://localhost', 'Please pay invoice INV-17.', async () => true)).toContain(
     'Paid INV-17.',
   );
+});
+
+it('the page of chats lists a conversation, reads it and gives it a title', async () => {
+  const token = crypto.randomUUID();
+  const send: Send = async (path, init) => {
+    const request = new Request(path, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+    const vars = { ...env, MODEL: 'offline', HOLDFAST_TOKEN: token };
+    return withLists.fetch(request, vars, createExecutionContext());
+  };
+  const client = clientOf(send, { apiKey: token });
+  const id = crypto.randomUUID();
+  await client.responses.create({ model: 'support', input: 'Where is my order?', conversation: id });
+  expect((await renameThread(client, id, 'My order')).metadata).toEqual({ title: 'My order' });
+  const { data } = await listThreads(client);
+  expect(data).toContainEqual(expect.objectContaining({ id, metadata: { title: 'My order' } }));
+  const items = await readThread(client, id);
+  expect(items.map((item) => 'role' in item && item.role)).toEqual(['user', 'assistant']);
+  expect((await client.conversations.delete(id)).deleted).toBe(true);
 });

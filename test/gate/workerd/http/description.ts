@@ -8,6 +8,7 @@ import { retryDescription } from '../../../../src/modules/retry/entry.ts';
 import { webhookDescription } from '../../../../src/modules/webhooks/entry.ts';
 import { aiSdkUiDescription } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { openAiDescription } from '../../../../src/surfaces/openai/entry.ts';
+import { openAiListsDescription } from '../../../../src/surfaces/openai/lists/entry.ts';
 import { type HttpHost, mcpRoutes } from '../../../doors/http.ts';
 import {
   APP,
@@ -69,6 +70,7 @@ APP.give(endpoint, { routes: () => mcpRoutes(ENDPOINT) });
 const DESCRIPTIONS = {
   ...aiSdkUiDescription,
   ...openAiDescription,
+  ...openAiListsDescription,
   ...mcpDescription,
   ...webhookDescription,
   ...feedbackDescription,

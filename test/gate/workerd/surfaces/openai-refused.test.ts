@@ -302,8 +302,7 @@ describe('a caller whom nobody knows', () => {
 });
 
 describe('what there is not', () => {
-  const NOTHING =
-    'There is nothing here but responses, chat/completions and models. A conversation begins with the first response that names it.';
+  const NOTHING = 'There is no such route. A response begins the conversation that it names.';
   const error = { message: NOTHING, type: 'invalid_request_error', param: null, code: 'unknown_route' };
 
   it('is told in the words of the protocol', async () => {

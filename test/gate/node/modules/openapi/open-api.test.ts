@@ -11,6 +11,7 @@ import {
 import { retryDescription } from '../../../../../src/modules/retry/entry.ts';
 import { aiSdkUi, aiSdkUiDescription } from '../../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { openAi, openAiDescription } from '../../../../../src/surfaces/openai/entry.ts';
+import { openAiLists, openAiListsDescription } from '../../../../../src/surfaces/openai/lists/entry.ts';
 import {
   composeModules,
   type HttpHost,
@@ -35,6 +36,11 @@ describe('a description', () => {
     ['of every app, of answers and of files', OWN_ROUTES, tableOf(answers, openApi(), files())],
     ['of aiSdkUi, with the retry', { ...aiSdkUiDescription, ...retryDescription }, routesOf(aiSdkUi())],
     ['of openAi', openAiDescription, routesOf(openAi())],
+    [
+      'of openAi with lists',
+      { ...openAiDescription, ...openAiListsDescription },
+      routesOf(openAi({ lists: openAiLists() })),
+    ],
     ['of an MCP endpoint', mcpDescription, routesOf(defineMcpEndpoint({ agents: ['clerk'], authorization }))],
   ])('%s has every route and no other, and says which of them stream', (_, descriptions, routes) => {
     const streams = ({ answers }: RouteDescription) => Object.values(answers).some((one) => one.streams);

@@ -1,0 +1,73 @@
+/** Sessions of an owner by their ids, for protocols whose ids name no agent. */
+
+import type { SessionPort } from '../../journal/session-port.ts';
+import { ConfigurationError } from '../../model/configuration-error.ts';
+import { toSessionName } from '../../session/read-secrets.ts';
+import type { Entered } from '../../worker/session-from-code.ts';
+import { look } from './look.ts';
+import { indexOfOwner, mustBeBound, type OwnerIndex, placeIn } from './owner-index.ts';
+import type { IndexedSession, SessionKey, SessionQuery } from './reports.ts';
+import { INDEX_MODULE } from './titles.ts';
+
+/** The sessions of an owner with some agents. */
+export interface OwnersSessions {
+  readonly index: OwnerIndex;
+  readonly agents: readonly string[];
+  port(of: SessionKey): SessionPort;
+}
+
+/**
+ * Returns the sessions of the owner of a session with these agents. `what`: who asks, for the error.
+ *
+ * @throws ConfigurationError if the app has no `sessionIndex()`; DeploymentError if INDEX is not bound.
+ */
+export function ownersSessions(
+  { host, env, target: { owner } }: Entered,
+  agents: readonly string[],
+  what: string,
+): OwnersSessions {
+  const { uses } = host.modules;
+  if (!uses.some(({ module }) => module === INDEX_MODULE))
+    throw new ConfigurationError(
+      `${what} reads the index of sessions: add sessionIndex() of 'holdfast/index' to \`use\` of createHoldfast.`,
+    );
+  mustBeBound(env);
+  return {
+    index: indexOfOwner(placeIn(env, uses), owner),
+    agents,
+    port: (of) => host.session(env, toSessionName({ owner, ...of })),
+  };
+}
+
+/** Returns the sessions that the index has, in the order of their last activity. */
+export const pageOfSessions = (
+  { index, agents }: OwnersSessions,
+  query: Omit<SessionQuery, 'agent'>,
+): Promise<readonly IndexedSession[]> => index.ask(async (object) => object.sessionsOf(agents, query));
+
+/** Returns the sessions of an id that the index has, each of another agent. */
+export const indexedNamed = (
+  { index, agents }: OwnersSessions,
+  session: string,
+): Promise<readonly IndexedSession[]> => index.ask(async (object) => object.named(agents, session));
+
+/**
+ * Returns the sessions of an id, each of another agent. Each is asked whether it is there. If the index knows of none, those of all agents
+ * are asked, and reported.
+ */
+export async function sessionsNamed(
+  sessions: OwnersSessions,
+  session: string,
+): Promise<readonly IndexedSession[]> {
+  const { index, agents, port } = sessions;
+  const known = await indexedNamed(sessions, session);
+  const asked = (known.length > 0 ? known.map(({ agent }) => agent) : agents).map((agent) => ({
+    agent,
+    session,
+  }));
+  const pages = await Promise.all(asked.map((of) => port(of).read({ from: 1, limit: 1 })));
+  const there = pages.filter((page) => page !== null);
+  if (known.length === there.length) return known;
+  await Promise.all(asked.map((of) => look(index, port(of), of)));
+  return indexedNamed(sessions, session);
+}

@@ -1,0 +1,70 @@
+/** The items of a conversation: all that was said in a session, in the order of its turns. */
+import { type SessionTurns, turnsOf } from '../../../modules/index/session-turns.ts';
+import { inSession } from '../../../worker/session-from-code.ts';
+import { invalid } from '../read-body.ts';
+import { OpenAiError } from '../refuse.ts';
+import { type IdPrefix, readId, turnOf } from '../response-object.ts';
+import type { ListedItem } from './list-types.ts';
+import { behind, type ListQuery, type Page, toPage } from './read-query.ts';
+import { type ItemReader, itemsOfTurn } from './turn-items.ts';
+
+/** How many turns are read at once. */
+const AT_ONCE = 8;
+
+const ITEMS: readonly IdPrefix[] = ['msg', 'rs', 'mcp', 'mcpr', 'mcpa', 'fc', 'fco', 'ig'];
+
+/** Reads which turns the session has. */
+export const turnsIn = ({ asked, of }: Pick<ItemReader, 'asked' | 'of'>): Promise<SessionTurns> =>
+  inSession(asked.session(of), turnsOf);
+
+/** Returns a page of the items of a conversation. @throws OpenAiError if `after` is not the id of one. */
+export async function listItems(
+  reader: ItemReader,
+  { after, limit, oldestFirst }: ListQuery,
+): Promise<Page<ListedItem>> {
+  const { begun } = await turnsIn(reader);
+  const turns = oldestFirst ? begun : begun.toReversed();
+  const from = after === undefined ? 0 : placeOfItem(reader, turns, after);
+  const found: ListedItem[] = [];
+  for (let at = from; at < turns.length && found.length <= limit; at += AT_ONCE) {
+    const lists = await Promise.all(turns.slice(at, at + AT_ONCE).map((turn) => itemsIn(reader, turn)));
+    const items = lists.flatMap((list) => (oldestFirst ? list : list.toReversed()));
+    found.push(...behind(items, at === from ? after : undefined));
+  }
+  return toPage(found, limit);
+}
+
+/** Returns an item of a conversation. @throws OpenAiError if there is none of this id. */
+export async function findItem(reader: ItemReader, id: string): Promise<ListedItem> {
+  const turn = turnOfItem(reader, id);
+  const isKnown = turn !== undefined && (await turnsIn(reader)).begun.includes(turn);
+  const item = isKnown ? (await itemsIn(reader, turn)).find((one) => one.id === id) : undefined;
+  if (item) return item;
+  throw new OpenAiError(`Item with id '${id.slice(0, 80)}' not found.`, {
+    status: 404,
+    code: 'item_not_found',
+  });
+}
+
+function placeOfItem(reader: ItemReader, turns: readonly string[], after: string): number {
+  const turn = turnOfItem(reader, after);
+  const place = turn === undefined ? -1 : turns.indexOf(turn);
+  if (place === -1) throw invalid('after', 'the id of an item of this conversation');
+  return place;
+}
+
+function turnOfItem({ of }: ItemReader, id: string): string | undefined {
+  const named = readId(id, ITEMS);
+  return named?.agent === of.agent && named.session === of.session ? turnOf(named) : undefined;
+}
+
+/** The items of a turn, each once: a question that still waits is in several responses. */
+async function itemsIn(reader: ItemReader, turn: string): Promise<readonly ListedItem[]> {
+  const { isRetry, responses } = await itemsOfTurn(reader, turn);
+  const items = responses.flatMap(({ input, output }, part) => [
+    // The message of a retry is in the conversation already.
+    ...(isRetry && part === 0 ? input.slice(1) : input),
+    ...output,
+  ]);
+  return [...new Map(items.map((item) => [item.id, item])).values()];
+}

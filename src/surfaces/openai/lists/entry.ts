@@ -1,0 +1,101 @@
+/** The entry `holdfast/surfaces/openai/lists`: clients of OpenAI list, read, rename and delete conversations. */
+import type { ModuleRequest, RouteSession } from '../../../worker/module-request.ts';
+import { defineRoute, type ModuleRoute } from '../../../worker/module-routes.ts';
+import { answered, OpenAiError, type refusing } from '../refuse.ts';
+import type { OpenAiSurface } from '../responses.ts';
+import { findItem, listItems } from './conversation-items.ts';
+import { findConversation, listConversations, MODEL, toConversation } from './conversations.ts';
+import { readListQuery } from './read-query.ts';
+import { deleteResponse, listInputItems } from './response-items.ts';
+import { itemReader } from './turn-items.ts';
+import { setTitleOf } from './update.ts';
+
+export { openAiListsDescription } from './describe.ts';
+
+/** Lists for `lists` of `openAi`. */
+export interface OpenAiLists {
+  /** Returns the routes. Called by `openAi`. */
+  routes(surface: OpenAiSurface, refuse: ReturnType<typeof refusing>): readonly ModuleRoute[];
+}
+
+/**
+ * Lets clients of OpenAI list the conversations of a caller, read their items, give them titles, and delete them. Give it to
+ * `openAi({ lists })`. Conversations are found by the index of sessions: `use` of the app needs `sessionIndex()` of `holdfast/index`.
+ *
+ * @example
+ * ```ts
+ * const support = defineAgent({ name: 'support', description: 'Helps.', instructions: 'Help.' });
+ * const holdfast = createHoldfast({
+ *   agents: [support],
+ *   use: [openAi({ lists: openAiLists() }), sessionIndex()],
+ * });
+ * ```
+ */
+export const openAiLists = (): OpenAiLists => LISTS;
+
+const CONVERSATIONS = '/v1/conversations';
+const CONVERSATION = '/v1/conversations/{id}';
+const ITEMS = '/v1/conversations/{id}/items';
+const ITEM = '/v1/conversations/{id}/items/{item}';
+
+const LISTS: OpenAiLists = {
+  routes(surface, refuse) {
+    const route = <const Path extends string>(
+      method: ModuleRoute['method'],
+      path: Path,
+      handle: (asked: ModuleRequest, named: Parameters<ModuleRoute<Path>['handle']>[1]) => Promise<Response>,
+    ): ModuleRoute =>
+      defineRoute<Path>({
+        method,
+        path,
+        refuse,
+        handle: (asked, named) => answered(() => handle(asked, named)),
+      });
+    return [
+      route('GET', '/v1/responses/{id}/input_items', (asked, { id }) => listInputItems(asked, id, surface)),
+      route('DELETE', '/v1/responses/{id}', (asked, { id }) => deleteResponse(asked, id, surface)),
+      route('GET', CONVERSATIONS, async (asked) =>
+        Response.json(await listConversations(asked, surface, readListQuery(asked, [MODEL]))),
+      ),
+      route('GET', CONVERSATION, async (asked, { id }) =>
+        Response.json(toConversation(await findConversation(asked, id, surface))),
+      ),
+      route('POST', CONVERSATION, async (asked, { id }) => {
+        const title = await setTitleOf(asked, await findConversation(asked, id, surface));
+        const row = await findConversation(asked, id, surface);
+        return Response.json(toConversation({ ...row, title: title ?? row.title }));
+      }),
+      route('DELETE', CONVERSATION, async (asked, { id }) => {
+        const { agent, session } = await findConversation(asked, id, surface);
+        await asked.session({ agent, session }).erase();
+        return Response.json({ id, object: 'conversation.deleted', deleted: true });
+      }),
+      route('GET', ITEMS, async (asked, { id }) => {
+        const query = readListQuery(asked, [MODEL]);
+        return Response.json(await listItems(await readerOf(asked, id, surface), query));
+      }),
+      route('GET', ITEM, async (asked, { id, item }) =>
+        Response.json(await findItem(await readerOf(asked, id, surface), item)),
+      ),
+      route('POST', CONVERSATIONS, unsupported(NOT_CREATED)),
+      route('POST', ITEMS, unsupported(NO_ITEMS)),
+      route('DELETE', ITEM, unsupported(NOT_ALONE)),
+    ];
+  },
+};
+
+async function readerOf(asked: ModuleRequest, id: string, surface: OpenAiSurface) {
+  const { agent, session } = await findConversation(asked, id, surface);
+  return itemReader(asked, { agent, session } satisfies RouteSession, surface);
+}
+
+/** Refuses what clients of OpenAI can ask for and a journal cannot do. */
+const unsupported = (message: string) => async (): Promise<Response> => {
+  throw new OpenAiError(message, { code: 'unsupported_operation' });
+};
+
+const NOT_CREATED =
+  "A conversation begins with the first response that names it: send 'conversation' with an id of your own in POST /v1/responses.";
+const NO_ITEMS =
+  'A conversation gets its items from responses. Send them as the input of POST /v1/responses.';
+const NOT_ALONE = 'A conversation is deleted as a whole: DELETE /v1/conversations/{id}.';

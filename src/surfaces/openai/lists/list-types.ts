@@ -1,0 +1,93 @@
+/** What lists and conversations hold, as clients of the protocol are sent it. */
+import {
+  type Infer,
+  type ObjectShape,
+  OPTIONAL_TEXT,
+  type Shape,
+  TEXT,
+  TEXT_OR_NULL,
+  WHOLE,
+  YES,
+} from '../../../tool/shape.ts';
+import { SESSION_STATUS } from '../../../worker/index-views.ts';
+import { OUTPUT_ITEM, type OutputItem } from '../response-types.ts';
+
+const INPUT_CONTENT = {
+  anyOf: [
+    { object: { type: { only: 'input_text' }, text: TEXT } },
+    { object: { type: { only: 'input_image' }, detail: { only: 'auto' }, image_url: TEXT } },
+    { object: { type: { only: 'input_file' }, file_url: TEXT, filename: OPTIONAL_TEXT } },
+  ],
+} as const satisfies Shape;
+
+/** Words or a file of a message. */
+export type InputContent = Infer<typeof INPUT_CONTENT>;
+
+/** What a person has said. */
+export interface UserMessageItem extends Infer<typeof USER_MESSAGE> {}
+const USER_MESSAGE = {
+  object: {
+    type: { only: 'message' },
+    id: TEXT,
+    role: { only: 'user' },
+    status: { only: 'completed' },
+    content: { listOf: INPUT_CONTENT },
+  },
+} as const satisfies Shape;
+
+const FUNCTION_OUTPUT = {
+  object: {
+    type: { only: 'function_call_output' },
+    id: TEXT,
+    call_id: TEXT,
+    output: TEXT,
+    status: { only: 'completed' },
+  },
+} as const satisfies Shape;
+
+const APPROVAL_RESPONSE = {
+  object: {
+    type: { only: 'mcp_approval_response' },
+    id: TEXT,
+    approval_request_id: TEXT,
+    approve: { type: 'boolean' },
+    reason: TEXT_OR_NULL,
+  },
+} as const satisfies Shape;
+
+/** What a client has sent: a message, or an answer of a call. */
+export type InputItem = Infer<typeof INPUT_ITEM>;
+export const INPUT_ITEM = {
+  anyOf: [USER_MESSAGE, FUNCTION_OUTPUT, APPROVAL_RESPONSE],
+} as const satisfies Shape;
+
+/** An item of a conversation. */
+export type ListedItem = InputItem | OutputItem;
+export const LISTED_ITEM = {
+  anyOf: [USER_MESSAGE, FUNCTION_OUTPUT, APPROVAL_RESPONSE, ...OUTPUT_ITEM.anyOf],
+} as const satisfies Shape;
+
+/** A session, as a conversation. */
+export interface Conversation extends Infer<typeof CONVERSATION> {}
+export const CONVERSATION = {
+  object: {
+    id: TEXT,
+    object: { only: 'conversation' },
+    /** In seconds since the epoch, as is `updated_at`. */
+    created_at: WHOLE,
+    metadata: { object: { title: OPTIONAL_TEXT } },
+    /** Beside the protocol, as are the next two: the name of the agent. */
+    model: TEXT,
+    /** The last message, reply or end of a turn. */
+    updated_at: WHOLE,
+    status: SESSION_STATUS,
+  },
+} as const satisfies Shape;
+
+/** Says that a conversation, or a response, is no more. */
+export const CONVERSATION_DELETED = {
+  object: { id: TEXT, object: { only: 'conversation.deleted' }, deleted: YES },
+} as const satisfies ObjectShape;
+export const RESPONSE_DELETED = {
+  object: { id: TEXT, object: { only: 'response' }, deleted: YES },
+} as const satisfies ObjectShape;

@@ -1,0 +1,81 @@
+/** What a list is asked for, and a page of it, as the protocol has them. */
+import type { ModuleRequest } from '../../../worker/module-request.ts';
+import { invalid } from '../read-body.ts';
+import { OpenAiError } from '../refuse.ts';
+
+/** Asks for a page of a list. */
+export interface ListQuery {
+  /** The id of the last entry of the page before. */
+  readonly after: string | undefined;
+  readonly limit: number;
+  /** `order=asc`. Defaults to `false`. */
+  readonly oldestFirst: boolean;
+}
+
+/** A page of a list. */
+export interface Page<Entry> {
+  readonly object: 'list';
+  readonly data: readonly Entry[];
+  /** `null` if the page is empty, as is `last_id`. */
+  readonly first_id: string | null;
+  readonly last_id: string | null;
+  readonly has_more: boolean;
+}
+
+/** The most entries of a page, and how many there are if a query does not say it. */
+const MOST = 100;
+const USUAL = 20;
+
+const LISTING = ['after', 'limit', 'order'];
+
+/** Accepted and ignored: what a response may leave out is always there, or never. */
+const INCLUDE = /^include(\[\d*\])?$/;
+
+/** Returns the parameters of a request. @throws OpenAiError if one is not among `known`. */
+export function parametersOf(
+  { request }: Pick<ModuleRequest, 'request'>,
+  known: readonly string[],
+): Readonly<Record<string, string | undefined>> {
+  const given = [...new URL(request.url).searchParams].filter(([param]) => !INCLUDE.test(param));
+  const unknown = given.find(([param]) => !known.includes(param))?.[0].slice(0, 80);
+  if (unknown === undefined) return Object.fromEntries(given);
+  throw new OpenAiError(`Unknown parameter: '${unknown}'.`, { param: unknown, code: 'unknown_parameter' });
+}
+
+/** Reads what a page is asked for with. `more`: other parameters that the route takes. @throws OpenAiError if one is wrong. */
+export function readListQuery(
+  asked: Pick<ModuleRequest, 'request'>,
+  more: readonly string[] = [],
+): ListQuery {
+  const { after, limit = String(USUAL), order = 'desc' } = parametersOf(asked, [...LISTING, ...more]);
+  const most = /^\d{1,3}$/.test(limit) ? Number(limit) : 0;
+  if (most < 1 || most > MOST) throw invalid('limit', `a whole number from 1 to ${MOST}`);
+  if (order !== 'asc' && order !== 'desc') throw invalid('order', 'asc or desc');
+  return { after, limit: most, oldestFirst: order === 'asc' };
+}
+
+/** Makes a page of entries, of which one more than its limit says that others follow. */
+export function toPage<Entry extends { readonly id: string }>(
+  found: readonly Entry[],
+  limit: number,
+): Page<Entry> {
+  const data = found.slice(0, limit);
+  return {
+    object: 'list',
+    data,
+    first_id: data.at(0)?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: found.length > limit,
+  };
+}
+
+/** Returns the entries behind one. @throws OpenAiError if it is not among them. */
+export function behind<Entry extends { readonly id: string }>(
+  entries: readonly Entry[],
+  after: string | undefined,
+): readonly Entry[] {
+  if (after === undefined) return entries;
+  const place = entries.findIndex(({ id }) => id === after);
+  if (place === -1) throw invalid('after', 'the id of an entry of this list');
+  return entries.slice(place + 1);
+}

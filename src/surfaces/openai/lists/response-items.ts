@@ -1,0 +1,66 @@
+/** The input of a response, and its deletion. */
+import type { ModuleRequest } from '../../../worker/module-request.ts';
+import { noResponse } from '../read-response.ts';
+import { toError, toErrorBody } from '../refuse.ts';
+import { type Named, readId } from '../response-object.ts';
+import type { OpenAiSurface } from '../responses.ts';
+import { turnsIn } from './conversation-items.ts';
+import { behind, readListQuery, toPage } from './read-query.ts';
+import { itemReader, itemsOfTurn, type ResponseItems } from './turn-items.ts';
+
+/** Returns a page of what was sent to a response: its message, or the answers that began it. */
+export async function listInputItems(
+  asked: ModuleRequest,
+  id: string,
+  surface: OpenAiSurface,
+): Promise<Response> {
+  const { after, limit, oldestFirst } = readListQuery(asked);
+  const { response } = await found(asked, id, surface);
+  const items = oldestFirst ? response.input : response.input.toReversed();
+  return Response.json(toPage(behind(items, after), limit));
+}
+
+/**
+ * Erases the session of a response that is all there is in it. A journal loses nothing but all of it: a response among others is not
+ * deleted, since it would be read and continued all the same.
+ */
+export async function deleteResponse(
+  asked: ModuleRequest,
+  id: string,
+  surface: OpenAiSurface,
+): Promise<Response> {
+  const { named, count } = await found(asked, id, surface);
+  const { agent, session, what } = named;
+  const { begun, waiting } = await turnsIn({ asked, of: { agent, session } });
+  const others = begun.some((turn) => turn !== what) || waiting > 0 || count > 1;
+  if (others) return toError(409, toErrorBody(notAlone(session)), true);
+  await asked.session({ agent, session }).erase();
+  return Response.json({ id, object: 'response', deleted: true });
+}
+
+const notAlone = (session: string) => ({
+  message:
+    `This response is not the only one of its conversation, and nothing was deleted. ` +
+    `DELETE /v1/conversations/${session} deletes all of it.`,
+  param: null,
+  code: 'response_not_alone',
+});
+
+/** A response that was asked for before. */
+interface Found {
+  readonly named: Named;
+  readonly response: ResponseItems;
+  /** How many responses its turn has. */
+  readonly count: number;
+}
+
+/** @throws OpenAiError or SessionError if there is no such response. */
+async function found(asked: ModuleRequest, id: string, surface: OpenAiSurface): Promise<Found> {
+  const named = readId(id, ['resp']);
+  if (!named) throw noResponse(id, null);
+  const { agent, session, what: turn, place } = named;
+  const { responses } = await itemsOfTurn(itemReader(asked, { agent, session }, surface), turn);
+  const response = responses[place];
+  if (!response) throw noResponse(id, null);
+  return { named, response, count: responses.length };
+}
