@@ -752,6 +752,22 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ['test/gate/workerd/modules/index/lists.test.ts'],
   },
   {
+    name: 'operator-journaled',
+    breaks: 'An operator reads a full session of an owner, and no journal keeps that.',
+    in: 'record',
+    text: 'if (!WITHOUT_EVENT.includes(access.action))',
+    becomes: 'if (false as boolean)',
+    tests: ['test/gate/workerd/modules/operators/operators.test.ts'],
+  },
+  {
+    name: 'operator-decides',
+    breaks: 'An operator decides what waits for the owner of a session.',
+    in: 'mustDecideByRole',
+    text: "if (wait.for !== 'decision' || wait.by === undefined) throw ofOwner(named.call);",
+    becomes: "if (wait.for !== 'decision') continue;",
+    tests: ['test/gate/workerd/modules/operators/operators.test.ts'],
+  },
+  {
     name: 'index-erasing',
     breaks:
       'Sessions of an owner that is being erased begin all the same: what was to be gone is there again.',

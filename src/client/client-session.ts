@@ -12,6 +12,8 @@ import type { TransportOptions } from './transport.ts';
 export interface ClientOptions<Name = string> extends TransportOptions {
   /** The name of the agent. */
   readonly agent: Name;
+  /** Whose sessions, where an operator asks: `id:` or `tenant:`, and a name. The app has `operators()`. Defaults to the caller. */
+  readonly owner?: string | undefined;
 }
 
 /** The sessions of one agent. */

@@ -191,7 +191,7 @@ async function last(items: AsyncIterable<StreamItem>): Promise<ClientAnswer> {
   for await (const item of items) {
     if (item.type === 'answer' || item.type === 'suspended' || item.type === 'later') return item.answer;
   }
-  throw new HoldfastError('session-erased', 'The session was erased, and the turn with it.', { status: 410 });
+  throw new HoldfastError('session-erased', 'It is erased.', { status: 410 });
 }
 
 /** A turn that failed is answered as a problem, which has the answer in it. */

@@ -67,7 +67,8 @@ export function createTransport({
   token,
   fetch: given,
   retries = RETRIES,
-}: TransportOptions): Transport {
+  owner,
+}: TransportOptions & { readonly owner?: string | undefined }): Transport {
   if (typeof url !== 'string' || !/^(https?:\/\/[^/?#@\s]+)?(\/[^?#]*)?$/.test(url))
     throw new TypeError(
       `createClient: its url is '${String(url).replace(/\/\/.*@/, '//***@')}': use one such as https://agents.example.com.`,
@@ -83,7 +84,18 @@ export function createTransport({
     signal?.throwIfAborted();
     const init = { method, headers: all, ...(body !== undefined && { body }) };
     return lost(asked, () =>
-      answered((stop) => (given ?? fetch)(base + path, { ...init, signal: stop }), asked),
+      answered(
+        (stop) =>
+          (given ?? fetch)(
+            base +
+              path +
+              (owner === undefined
+                ? ''
+                : `${path.includes('?') ? '&' : '?'}owner=${encodeURIComponent(owner)}`),
+            { ...init, signal: stop },
+          ),
+        asked,
+      ),
     );
   };
   const attempt = async <T>(asked: Asked, read: (response: Response) => Promise<T>): Promise<T> => {

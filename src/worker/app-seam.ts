@@ -128,23 +128,31 @@ export function gatesOf({ uses, appWide }: Modules): Gates {
   const misplaced = uses.find((use) => !appWide.includes(use) && isGate(APP.of(use)));
   if (misplaced) throw new ConfigurationError(ofTheApp(misplaced.module));
   const parts = partsOf(appWide);
-  const layers = parts.flatMap(({ http }) => http ?? []);
-  const speakers = parts.flatMap(({ caller }) => caller ?? []);
-  const doors = parts.flatMap(({ admit }) => admit ?? []);
   return {
-    http: layers.length === 0 ? undefined : layers.reduce(around),
-    caller: speakers.length === 0 ? undefined : speakers.reduce(after),
-    admit:
-      doors.length === 0
-        ? undefined
-        : async (owner, app) => {
-            for (const admit of doors) await admit(owner, app);
-          },
+    http: composed(parts, 'http', around),
+    caller: composed(parts, 'caller', after),
+    owner: composed(parts, 'owner', (first) => first),
+    admit: composed(parts, 'admit', (first, second) => async (owner, app) => {
+      await first(owner, app);
+      await second(owner, app);
+    }),
   };
 }
 
-const isGate = ({ http, caller, admit, log, location }: AppParts = {}): boolean =>
-  (http ?? caller ?? admit ?? log ?? location) !== undefined;
+/** Joins what modules bring by this key, or returns `undefined` if they bring none. */
+const composed = <Key extends keyof Gates>(
+  parts: readonly Gates[],
+  key: Key,
+  join: (first: NonNullable<Gates[Key]>, second: NonNullable<Gates[Key]>) => Gates[Key],
+): Gates[Key] =>
+  parts.reduce<Gates[Key]>(
+    (one, { [key]: other }) => (one && other ? join(one, other) : (one ?? other)),
+    undefined,
+  );
+
+const GATES = ['http', 'caller', 'owner', 'admit', 'log', 'location'] as const;
+
+const isGate = (parts: AppParts = {}): boolean => GATES.some((key) => parts[key]);
 
 const ofTheApp = ({ name }: ModuleIdentity): string =>
   `The module '${name}' is of the whole app: add it to \`use\` of createHoldfast.`;

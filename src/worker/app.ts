@@ -249,12 +249,12 @@ async function handle(
   known: CallerRequest,
   named: NamedInPath,
 ): Promise<Response> {
-  const { host, env, base, caller, execution } = known;
+  const { host, env, caller, execution, request } = known;
   if (route.access === 'caller') return route.handle(known, named);
-  const here = invoked(host, env, execution);
-  const { agent = '', session = '' } = named;
-  const target = targetOf({ host: here, env, base }, caller, { agent, session });
+  const here = { ...known, host: invoked(host, env, execution) };
+  const owner = await host.gates.owner?.(here, route, named);
+  const target = targetOf(here, caller, { agent: '', session: '', ...named, owner });
   // A tool may ask the Worker's own `fetch`.
   const origin = CALLS.originOf(env);
-  return route.handle({ ...known, host: here, target, origin, signal: known.request.signal }, named);
+  return route.handle({ ...here, target, origin, signal: request.signal }, named);
 }

@@ -12,7 +12,7 @@ import { lackedRole, roleRequired } from './auth.ts';
 import type { Caller, HostedApp } from './host.ts';
 import { SessionError } from './problem.ts';
 import { unknownSession, unknownTurn } from './session-view.ts';
-import { type Named, ownerOf, type SessionAccess, type Target, targetOf, turnPath } from './target.ts';
+import { type OwnedName, ownerOf, type SessionAccess, type Target, targetOf, turnPath } from './target.ts';
 
 /** A turn that is asked to stop. */
 export interface CancelRequested extends Infer<typeof CANCEL_REQUESTED> {}
@@ -76,15 +76,16 @@ interface Visit extends HostedApp {
  * @throws SessionError when the id cannot be one, there is neither such an agent nor such a session, or the open turn waits for a role
  *   that the caller lacks.
  */
-export async function eraseSession({ host, env, base, caller }: Visit, named: Named): Promise<void> {
-  const { agent, session } = named;
+export async function eraseSession({ caller, ...app }: Visit, named: OwnedName): Promise<void> {
+  const { host, env } = app;
+  const { agent, session, owner = ownerOf(caller) } = named;
   const isKnown = host.agents.has(agent);
-  const known = isKnown ? targetOf({ host, env, base }, caller, { agent, session }) : undefined;
-  const port = known?.port ?? host.session(env, toSessionName({ owner: ownerOf(caller), agent, session }));
+  if (isKnown) targetOf(app, caller, named);
+  const port = host.session(env, toSessionName({ owner, agent, session }));
   const { openTurn } = (await port.read({ from: 1, limit: 1 })) ?? {};
   if (openTurn) await mustMayEnd({ port, caller }, openTurn.id, 'erase');
   const existed = await port.erase();
-  if (!existed && !isKnown) targetOf({ host, env, base }, caller, { agent, session });
+  if (!existed && !isKnown) targetOf(app, caller, named);
 }
 
 /** A call that waits for an answer. */

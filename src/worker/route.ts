@@ -41,6 +41,19 @@ export interface Gates {
   /** Called after `auth`. */
   readonly caller?: SpeakerOf | undefined;
   /**
+   * Called for each request to a session. Returns the owner whose session is meant, or `undefined` for the caller's own. Of several uses, the
+   * first has it.
+   *
+   * @throws Problem or SessionError to refuse it.
+   */
+  readonly owner?:
+    | ((
+        asked: CallerRequest,
+        route: Pick<Route, 'method' | 'path'>,
+        named: Readonly<Record<string, string>>,
+      ) => Promise<Owner | undefined>)
+    | undefined;
+  /**
    * Called before a client or a delivery starts a turn in a session of this owner, or may do so. Code of the app is not asked.
    *
    * @throws Problem or SessionError to refuse it.

@@ -49,7 +49,7 @@ export const sessionPath = ({ agent, session }: Named, base = ''): string =>
   `${base}/agents/${agent}/sessions/${encodeURIComponent(session)}`;
 
 /** Where a session is, and whose, unless it is the caller's. */
-interface OwnedName extends Named {
+export interface OwnedName extends Named {
   readonly owner?: Owner | undefined;
 }
 

@@ -10,8 +10,14 @@ import { count, cut, dollars, inLines, jsonLine, localTime, oneLine, when, width
 
 const AGENT = { 'agent NAME': 'whose session it is; not needed if there is one agent' };
 
-const sessionOf = async ({ session = '', deployment }: Asked): Promise<ClientSession> =>
-  deployment.sessions(await deployment.agent()).session(nameIn('a session', session));
+const OWNER = { 'owner OWNER': 'of another owner, id:NAME or tenant:NAME; for operators' };
+
+async function sessionOf({ session = '', texts, deployment }: Asked): Promise<ClientSession> {
+  const agent = await deployment.agent();
+  const named = nameIn('a session', session);
+  if (texts.owner !== undefined) await deployment.mustAdmitOperators(agent);
+  return deployment.sessions(agent).session(named);
+}
 
 /** How many signs are shown of what a call is called with, or an event says. */
 const MOST_DATA = 300;
@@ -23,7 +29,7 @@ export const show = remoteCommand({
   session: 'one',
   summary: 'shows a session: its turn, what waits, what was said',
   about: 'Shows how a session stands, what waits for somebody, and its messages.',
-  options: AGENT,
+  options: { ...AGENT, ...OWNER },
   async run(asked) {
     const { isJson, out } = asked;
     const state = await (await sessionOf(asked)).state();
@@ -66,6 +72,7 @@ export const journal = remoteCommand({
   about: 'Prints the events of a session, one a line. With --json each line is an event as JSON.',
   options: {
     ...AGENT,
+    ...OWNER,
     follow: 'goes on with what happens until ctrl-c, also after a lost connection',
     'after SEQ': 'only the events behind the one of this sequence',
   },
@@ -120,7 +127,7 @@ export const cancel = remoteCommand({
   session: 'one',
   summary: 'stops the open turn of a session',
   about: 'Stops the open turn of a session, or the one that is named.',
-  options: { ...AGENT, 'turn TURN': 'the turn; also one that has not begun' },
+  options: { ...AGENT, ...OWNER, 'turn TURN': 'the turn; also one that has not begun' },
   async run(asked) {
     const { turn } = asked.texts;
     const answer = await (await sessionOf(asked)).cancel(turn === undefined ? turn : nameIn('a turn', turn));
@@ -157,20 +164,21 @@ export const erase = remoteCommand({
   name: 'erase',
   session: 'maybe',
   summary: 'erases a session, or all of an owner',
-  about: 'Erases a session, or all sessions of an owner, with their files. It asks before it does so.',
+  about: `Erases a session, or all sessions of an owner, with their files. It asks before it does so. With a session and
+--owner it erases that session of the owner.`,
   options: {
     ...AGENT,
-    'owner OWNER': 'all sessions of id:NAME or tenant:NAME, in the background; for operators',
-    wait: 'with --owner: waits until they are erased',
+    'owner OWNER':
+      'all sessions of id:NAME or tenant:NAME, in the background, or the one that is named; for operators',
+    wait: 'with --owner and no session: waits until all are erased',
     yes: 'does not ask',
   },
   lacking: NO_INDEX,
   async run(asked) {
     const { session, texts, deployment, isJson, out } = asked;
     const { owner } = texts;
-    if ((session === undefined) === (owner === undefined))
-      throw new UsageError('it takes a session, or --owner');
-    if (owner !== undefined) {
+    if (session === undefined && owner === undefined) throw new UsageError('it takes a session, or --owner');
+    if (session === undefined && owner !== undefined) {
       const named = nameIn('--owner', owner);
       await mustMean(asked, `Erase all sessions of ${oneLine(owner)}`);
       let standing = await deployment.index.eraseOwner(named);
@@ -181,11 +189,14 @@ export const erase = remoteCommand({
       out(isJson ? jsonLine(standing) : erasureOf(standing));
       return OK;
     }
+    const one = await sessionOf(asked);
     const agent = await deployment.agent();
-    const named = nameIn('a session', session ?? '');
-    await mustMean(asked, `Erase the session ${oneLine(named)} of ${oneLine(agent)}`);
-    await deployment.sessions(agent).session(named).erase();
-    out(isJson ? jsonLine({ session, agent, status: 'erased' }) : `The session ${oneLine(named)} is erased.`);
+    const whose = owner === undefined ? '' : ` of ${oneLine(owner)}`;
+    await mustMean(asked, `Erase the session ${oneLine(one.id)} of ${oneLine(agent)}${whose}`);
+    await one.erase();
+    out(
+      isJson ? jsonLine({ session, agent, status: 'erased' }) : `The session ${oneLine(one.id)} is erased.`,
+    );
     return OK;
   },
 });

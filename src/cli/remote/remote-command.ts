@@ -26,8 +26,15 @@ export interface Deployment {
   readonly index: IndexClient;
   /** The agent that is named, or the only one. @throws CannotAsk if there are several. */
   agent(): Promise<string>;
-  /** The sessions of an agent. */
+  /** The sessions of an agent: of the owner that the options name, or the caller's. */
   sessions(agent: string): Client;
+  /**
+   * Resolves if the app has `operators()` and the caller is one. Any other app leaves the owner of a request out of account, and would do to
+   * a session of the caller what is meant for one of the owner.
+   *
+   * @throws CannotAsk if the app lacks it. HoldfastError if the caller is no operator.
+   */
+  mustAdmitOperators(agent: string): Promise<void>;
   /** Whether there is an app of Holdfast at this address. */
   isThere(): Promise<boolean>;
 }
@@ -42,6 +49,9 @@ export class CannotAsk extends Error {
     this.code = code;
   }
 }
+
+const NO_OPERATORS =
+  'this deployment lets no operator into sessions, since its app lacks operators(): docs/operators.md.';
 
 export const OK = 0;
 export const FAILED = 1;
@@ -155,7 +165,18 @@ function deploymentAt(texts: Asked['texts'], token: string | undefined): Deploym
       if (names.length > 1) throw new CannotAsk(`--agent says which: ${names.join(', ')}.`, MISUSED);
       return nameIn('an agent', only);
     },
-    sessions: (agent) => createClient({ ...at, agent }),
+    sessions: (agent) => createClient({ ...at, agent, owner: texts.owner }),
+    async mustAdmitOperators(agent) {
+      const path = `/agents/${encodeURIComponent(agent)}/sessions/any?owner=`;
+      const ask = createTransport(at).ask({ path }, readJson);
+      const refusal = await ask.then(
+        () => undefined,
+        (failure: unknown) => (failure instanceof HoldfastError ? failure : Promise.reject(failure)),
+      );
+      if (refusal?.type === 'invalid-query') return;
+      if (refusal && refusal.type !== 'unknown-session') throw refusal;
+      throw new CannotAsk(NO_OPERATORS);
+    },
     isThere: () =>
       agents().then(
         () => true,

@@ -3,6 +3,7 @@ import { defineAgent } from '../../index.ts';
 import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
 import { answers } from '../../modules/answers/entry.ts';
 import { sessionIndex } from '../../modules/index/entry.ts';
+import { operators } from '../../modules/operators/entry.ts';
 import { orOffline } from '../../offline-model/entry.ts';
 
 const clerk = defineAgent({
@@ -17,7 +18,7 @@ const team = bearerToken('TEAM_TOKEN');
 const holdfast = createHoldfast({
   agents: [clerk],
   model: orOffline(openaiCompatible()),
-  use: [answers, sessionIndex()],
+  use: [answers, sessionIndex(), operators()],
   auth: async (request, env) =>
     (await team(request, env)) ? { id: 'team', operator: true } : users(request, env),
 });

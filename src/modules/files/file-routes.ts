@@ -14,6 +14,11 @@ import { readLink, type ShownLink } from './signed-links.ts';
 
 const FILE = `${SESSION}/files/{file}` as const;
 
+const GET_FILE = {
+  method: 'GET',
+  path: FILE,
+} as const;
+
 /** Makes the routes of an app that finds files in this way. `table`: its other routes. */
 export const fileRoutes = (find: AppFiles['find'], table: readonly Route[]): readonly Route[] => [
   // The route of messages takes forms too; generated clients want one type of body an operation.
@@ -28,8 +33,7 @@ export const fileRoutes = (find: AppFiles['find'], table: readonly Route[]): rea
     ),
   // The bytes of a file that the session keeps, for its owner, and for whoever has an address with a signature.
   defineRoute({
-    method: 'GET',
-    path: FILE,
+    ...GET_FILE,
     access: 'open',
     async handle(asked, { file, ...named }) {
       const { env, request, base, execution } = asked;
@@ -38,7 +42,8 @@ export const fileRoutes = (find: AppFiles['find'], table: readonly Route[]): rea
       const link = await readLink(env, { ...named, file }, { url: request.url, now });
       // Only who owns the session is asked for with a signature.
       const caller = link ? NOBODY : await callerOf(asked);
-      const target = targetOf({ host, env, base }, caller, { ...named, owner: link?.owner });
+      const other = link ?? { owner: await host.gates.owner?.({ ...asked, host, caller }, GET_FILE, named) };
+      const target = targetOf({ host, env, base }, caller, { ...named, owner: other.owner });
       const response = await answerFile({ ...asked, host, target }, find, file);
       return link ? shared(response, link) : response;
     },

@@ -7,6 +7,7 @@ import { addressOfSession, toSessionName } from '../../session/read-secrets.ts';
 import { readTurn } from '../../session/read-session.ts';
 import type { Owner } from '../../tool/call-origin.ts';
 import { warning } from '../../tool/log.ts';
+import { keyOfOwner } from '../../tool/owner-name.ts';
 import type { Caller, HostedApp } from '../../worker/host.ts';
 import type {
   Inbox,
@@ -34,7 +35,7 @@ import {
   readSessionQuery,
   readUsageQuery,
 } from './queries.ts';
-import { type IndexedSession, keyOfOwner, type OwnerStanding } from './reports.ts';
+import type { IndexedSession, OwnerStanding } from './reports.ts';
 import { INDEX_MODULE, NO_TITLE, TITLE_MEMORY } from './titles.ts';
 
 /** An app, whose index is asked. */

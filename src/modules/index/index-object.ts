@@ -1,12 +1,12 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { SessionObject } from '../../../durable-objects/session-object.ts';
 import { toSessionName } from '../../session/read-secrets.ts';
+import { keyOfOwner } from '../../tool/owner-name.ts';
 import { IndexTables, type LeftSession } from './index-tables.ts';
 import {
   type IndexedSession,
   type IndexOwner,
   type Known,
-  keyOfOwner,
   OWNERS,
   type OwnerStanding,
   type Place,

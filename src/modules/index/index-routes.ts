@@ -1,12 +1,10 @@
 /** The routes of an index: lists of sessions, the inbox, usage, and what operators do. */
 
-import type { Owner } from '../../tool/call-origin.ts';
 import { unknownProblems } from '../../tool/json.ts';
 import type { KeysOf } from '../../tool/shape.ts';
-import { roleRequired } from '../../worker/auth.ts';
 import { invalidBody, readBody } from '../../worker/body.ts';
-import type { Caller } from '../../worker/host.ts';
 import type { TITLE_BODY } from '../../worker/index-views.ts';
+import { mustOperate, ownerAsked, readOwner } from '../../worker/operator.ts';
 import {
   type CallerRequest,
   defineRoute,
@@ -27,8 +25,7 @@ import {
   setTitle,
   titleProblem,
 } from './ask.ts';
-import { type Asked, readOwner } from './queries.ts';
-import { keyOfOwner } from './reports.ts';
+import type { Asked } from './queries.ts';
 
 /** The path of an owner. */
 const OWNER = '/owners/{owner}';
@@ -43,7 +40,11 @@ export const INDEX_ROUTES: readonly Route[] = [
       const { caller } = asked;
       const query = queryOf(asked);
       return Response.json(
-        await listSessions(appOf(asked), { owner: ownerAsked(caller, query), agent, caller }, query),
+        await listSessions(
+          appOf(asked),
+          { owner: ownerAsked(caller, query.owner) ?? ownerOf(caller), agent, caller },
+          query,
+        ),
       );
     },
   }),
@@ -60,7 +61,8 @@ export const INDEX_ROUTES: readonly Route[] = [
     access: 'caller',
     async handle(asked) {
       const query = queryOf(asked);
-      return Response.json(await readUsage(appOf(asked), ownerAsked(asked.caller, query), query));
+      const owner = ownerAsked(asked.caller, query.owner) ?? ownerOf(asked.caller);
+      return Response.json(await readUsage(appOf(asked), owner, query));
     },
   }),
   defineRoute({
@@ -101,22 +103,6 @@ const queryOf = ({ request }: CallerRequest): Asked => Object.fromEntries(new UR
 /** @throws SessionError if there is no such agent. */
 const mustHaveAgent = ({ host, env, base, caller }: CallerRequest, agent: string): unknown =>
   targetOf({ host, env, base }, caller, { agent, session: 'any' });
-
-/** Returns whose sessions are meant: the caller's, unless an operator names another owner. @throws SessionError if anybody else does. */
-function ownerAsked(caller: Caller, { owner }: Asked): Owner {
-  const own = ownerOf(caller);
-  if (owner === undefined || owner === keyOfOwner(own)) return own;
-  mustOperate(caller);
-  return readOwner(String(owner));
-}
-
-/** @throws SessionError if the caller is no operator. */
-function mustOperate({ operator }: Caller): void {
-  if (operator === true) return;
-  throw roleRequired('Only operators may do this: callers for whom `auth` returns operator: true.', {
-    role: 'operator',
-  });
-}
 
 async function patchSession(asked: SessionRequest): Promise<Response> {
   const { request, host, target, env, base } = asked;

@@ -7,6 +7,7 @@ import type { SessionPort } from '../../journal/session-port.ts';
 import { addUsage } from '../../journal/spending.ts';
 import { PAGE_BYTES } from '../../session/fold-session.ts';
 import { isJsonObject } from '../../tool/json.ts';
+import { OPERATORS } from '../../worker/operator.ts';
 import type { OwnerIndex } from './owner-index.ts';
 import type { Known, SessionKey, Standing, UsedSince } from './reports.ts';
 import { NO_TITLE, TITLES } from './titles.ts';
@@ -104,6 +105,8 @@ class Since {
   }
 
   count(event: StoredEvent): void {
+    // An operator's look is no activity of the session.
+    if (event.type === 'module-event' && event.module === OPERATORS) return;
     this.#lastActivity = Math.max(this.#lastActivity, event.at);
     if (event.seq === 1) this.#openedAt = event.at;
     switch (event.type) {

@@ -4,10 +4,11 @@ import { systemClock } from '../../session/read-platform.ts';
 import { sendingAgain } from '../../session/send-again.ts';
 import type { Owner } from '../../tool/call-origin.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
+import { keyOfOwner } from '../../tool/owner-name.ts';
 import { partsOf } from '../../worker/app-seam.ts';
 import type { Env } from '../../worker/host.ts';
 import type { IndexObject } from './index-object.ts';
-import { type IndexOwner, keyOfOwner, OWNERS } from './reports.ts';
+import { type IndexOwner, OWNERS } from './reports.ts';
 
 /** Sends a call to an object, and sends it again if it did not arrive: each call bears being done twice. */
 export type AskIndex = <Answer>(

@@ -3,10 +3,9 @@ import { ENCODER } from '../../tool/async.ts';
 import type { Owner } from '../../tool/call-origin.ts';
 import { fromBase64, toBase64 } from '../../tool/content.ts';
 import { ownerProblem } from '../../tool/owner.ts';
-import { shown } from '../../tool/shown.ts';
 import { SESSION_STATUS, type SessionStatus } from '../../worker/index-views.ts';
 import { SessionError } from '../../worker/problem.ts';
-import { ownerOfKey, type Place, type SessionQuery, type UsageQuery } from './reports.ts';
+import type { Place, SessionQuery, UsageQuery } from './reports.ts';
 
 /** Values by their names, as a query of an address has them, or code of the app. */
 export type Asked = Readonly<Record<string, unknown>>;
@@ -113,13 +112,6 @@ function fromCursor(cursor: unknown): readonly unknown[] {
     if (Array.isArray(place)) return place;
   } catch {}
   throw badCursor();
-}
-
-/** Reads an owner as paths and queries name it. @throws SessionError if it is none. */
-export function readOwner(key: string): Owner {
-  const owner = ownerOfKey(key);
-  if (owner) return owner;
-  throw refused(`An owner is id: and the id of a caller, or tenant: and a tenant; it is ${shown(key)}.`);
 }
 
 /** @throws SessionError if code of the app names no owner. */

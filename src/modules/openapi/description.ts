@@ -30,6 +30,9 @@ export interface RouteDescription {
 /** Descriptions by the method and the path of their routes: `{ 'GET /v1/models': { ... } }`. */
 export type RouteDescriptions = Readonly<Record<string, RouteDescription>>;
 
+/** Returns the description of a route that another module brings, with what this one adds. */
+export type RouteAddition = (about: RouteDescription) => RouteDescription;
+
 /** A problem that a route may answer; with a status if that is not its usual one. */
 export type ProblemAnswer = ProblemType | readonly [status: number, type: ProblemType];
 

@@ -22,7 +22,7 @@ const INFO = {
   title: 'Holdfast',
   version: '1',
   description:
-    'Agents whose tool loops survive. Pages of origins that the app names use all routes, without cookies; others read ' +
+    'Agents whose tool loops survive. Pages of origins that the app names use all routes; others read ' +
     'nothing, and changes return 403 `cross-site`.',
   license: { name: 'MIT', identifier: 'MIT' },
 };
@@ -70,7 +70,7 @@ function describe(route: Route, descriptions: RouteDescriptions, basePath = ''):
   const key = `${route.method} ${route.path}`;
   const isOwn = Object.hasOwn(OWN_ROUTES, key);
   // A route that a mounted app has in the root of its site names the path of the app.
-  const about = { ...descriptions, ...OWN_ROUTES }[key] ?? descriptions[key.replace(basePath, '')];
+  const about = { ...OWN_ROUTES, ...descriptions }[key] ?? descriptions[key.replace(basePath, '')];
   return {
     route,
     about: about ?? { summary: key, answers: {}, others: 'As the protocol has it' },

@@ -1,14 +1,11 @@
 /** The entry `holdfast/openapi`: describes an app to generators of clients. */
 
-import { ConfigurationError } from '../../model/configuration-error.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
-import type { Schema } from '../../tool/shape.ts';
 import { APP } from '../../worker/app-seam.ts';
 import { defineRoute, type Route } from '../../worker/route.ts';
-import { componentSchemas } from './components.ts';
-import type { RouteDescription, RouteDescriptions } from './description.ts';
-import { schemasOf, toDocument } from './document.ts';
-import { OWN_ROUTES } from './own-routes.ts';
+import type { RouteDescriptions } from './description.ts';
+import { toDocument } from './document.ts';
+import { type Descriptions, joinDescriptions } from './join-descriptions.ts';
 
 export {
   type AnswerSchema,
@@ -16,6 +13,7 @@ export {
   headerParameter,
   type ProblemAnswer,
   type Refusal,
+  type RouteAddition,
   type RouteAnswer,
   type RouteDescription,
   type RouteDescriptions,
@@ -26,9 +24,10 @@ export {
 export interface OpenApiConfig {
   /**
    * The descriptions of routes that other modules bring, such as `openAiDescription` of `holdfast/surfaces/openai`. The document lists a
-   * route without a description by its method and its path alone.
+   * route without a description by its method and its path alone. An addition, as of `operatorsDescription` of `holdfast/operators`, adds
+   * parameters to the description of a route.
    */
-  readonly descriptions?: readonly RouteDescriptions[] | undefined;
+  readonly descriptions?: Descriptions | undefined;
 }
 
 const OPENAPI = createModule({ name: 'openapi' });
@@ -44,7 +43,7 @@ const OPENAPI = createModule({ name: 'openapi' });
  * ```
  */
 export function openApi({ descriptions = [] }: OpenApiConfig = {}): ModuleUse {
-  const described = checked(descriptions);
+  const described = joinDescriptions(descriptions);
   const use = useOf(OPENAPI);
   APP.give(use, { routes: ({ table }) => [describing(table, described)] });
   return use;
@@ -58,27 +57,3 @@ const describing = (table: readonly Route[], descriptions: RouteDescriptions): R
     link: 'openapi',
     handle: ({ host, base }) => Response.json(toDocument(host, table, { descriptions, base })),
   });
-
-/** Joins all descriptions. @throws ConfigurationError if two of them say different things by one name. */
-function checked(all: readonly RouteDescriptions[]): RouteDescriptions {
-  const joined = new Map<string, RouteDescription>();
-  const schemas = new Map(Object.entries<Schema>(componentSchemas()));
-  for (const [key, about] of [OWN_ROUTES, ...all].flatMap((one) => Object.entries(one))) {
-    if (joined.has(key)) throw new ConfigurationError(`openApi has two descriptions of '${key}'.`);
-    joined.set(key, about);
-    for (const [name, own] of Object.entries(schemasOf([about]))) {
-      const problem = schemaProblem(name, own, schemas.get(name) ?? own);
-      if (problem)
-        throw new ConfigurationError(`openApi: '${key}' has a schema called '${name}': ${problem}.`);
-      schemas.set(name, own);
-    }
-  }
-  return Object.fromEntries(joined);
-}
-
-/** Returns what is wrong with the name of a schema, or `undefined`. */
-function schemaProblem(name: string, own: Schema, other: Schema): string | undefined {
-  if (!/^[\w.-]+$/.test(name)) return 'use letters, digits and . _ - alone';
-  if (JSON.stringify(other) !== JSON.stringify(own)) return 'another description has one by that name';
-  return undefined;
-}

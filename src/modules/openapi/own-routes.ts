@@ -167,7 +167,7 @@ const DESCRIPTIONS: {
   'GET ...': {
     operation: 'getState',
     summary: 'The state of a session',
-    parameters: [headerParameter('If-None-Match', 'Tags of states that are not sent again.')],
+    parameters: [headerParameter('If-None-Match', 'Tags of known states.')],
     answers: {
       200: {
         description: 'The state; `waiting` lists the turns that have not begun',
@@ -179,7 +179,7 @@ const DESCRIPTIONS: {
   },
   'DELETE ...': {
     operation: 'eraseSession',
-    summary: 'Erases a session, with what waits in it and what it planned',
+    summary: 'Erases a session, with all that waits in it',
     answers: { 204: { description: 'The session is gone' } },
     problems: [
       'unknown-agent',
@@ -221,7 +221,7 @@ const DESCRIPTIONS: {
   },
   'GET .../files/{file}': {
     operation: 'getFile',
-    summary: 'The bytes of a file of a session',
+    summary: 'The bytes of a file',
     parameters: [
       headerParameter('Range', 'One range of bytes; several return the whole file.'),
       headerParameter('If-None-Match', 'Tags of known files.'),

@@ -53,7 +53,8 @@ export const deleteSession = defineRoute({
   path: SESSION,
   access: 'caller',
   async handle(asked, named) {
-    await eraseSession(asked, named);
+    const owner = await asked.host.gates.owner?.(asked, deleteSession, named);
+    await eraseSession(asked, { ...named, owner });
     return new Response(null, { status: 204 });
   },
 });

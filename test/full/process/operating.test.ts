@@ -220,6 +220,34 @@ describe('erase', () => {
     });
   }, 60_000);
 
+  it('shows, cancels and erases a session of an owner for an operator, and no session of the operator', async () => {
+    await say('o1', 'Hello');
+    await say('o2', 'pay now');
+    const owner = [...clerk, '--owner', 'id:token'];
+    const team = { token: TEAM_TOKEN };
+    expect((await run(['show', 'o1', ...owner], team)).out).toMatch(/^clerk \/ o1, /);
+    expect((await run(['cancel', 'o2', ...owner], team)).out).toMatch(/^Turn \S+ is asked to stop\.$/);
+    const events = (await run(['journal', 'o1', ...owner, '--json'], team)).out.split('\n');
+    expect(JSON.parse(events.at(-1) ?? '')).toMatchObject({
+      facts: [{ slice: 'operator-access', fact: { by: { id: 'team' }, action: 'read' } }],
+    });
+    expect(await run(['show', 'o1', ...clerk, '--owner', 'id:eve'])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^holdfast show: Only operators may do this: [^\n]+ \(role-required\)$/),
+    });
+    expect(await run(['erase', 'o1', ...owner, '--yes'], team)).toEqual({
+      code: 0,
+      out: 'The session o1 is erased.',
+      err: '',
+    });
+    expect((await run(['show', 'o1', ...clerk])).code).toBe(1);
+    expect(await run(['erase', 'o1', ...owner, '--yes'], { ...team, url: bare.url.href })).toEqual({
+      code: 1,
+      out: '',
+      err: 'holdfast erase: this deployment lets no operator into sessions, since its app lacks operators(): docs/operators.md.',
+    });
+  }, 60_000);
+
   it('erases all of an owner for an operator alone, after what it has used was told', async () => {
     await say('e2', 'Hello');
     const owner = ['--owner', 'id:token'];

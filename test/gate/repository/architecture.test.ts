@@ -246,6 +246,13 @@ const ARROWS: readonly {
     on: ['src/tool/', 'src/worker/', 'src/journal/', 'src/session/', 'src/modules/openapi/description.ts'],
   },
   {
+    folder: 'src/modules/operators/',
+    because: 'it lets operators into sessions, and notes in their journals that it did',
+    on: ['tool', 'worker', 'journal', 'session', 'modules/answers']
+      .map((name) => `src/${name}/`)
+      .concat('src/modules/openapi/description.ts'),
+  },
+  {
     folder: 'src/modules/index/',
     because: 'its object keeps what looks at sessions report, and its routes answer from there',
     on: ['tool', 'journal', 'session', 'worker']

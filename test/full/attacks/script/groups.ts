@@ -16,6 +16,7 @@ import { mcpQuestions } from './groups/mcp-questions.ts';
 import { mcpServers } from './groups/mcp-servers.ts';
 import { mcpTasks } from './groups/mcp-tasks.ts';
 import { misplacedSecrets } from './groups/misplaced-secrets.ts';
+import { operatorAccess } from './groups/operators.ts';
 import { owners } from './groups/owners.ts';
 import { paths } from './groups/paths.ts';
 import { persons } from './groups/persons.ts';
@@ -44,6 +45,7 @@ export const GROUPS: readonly Group[] = [
   { name: 'context', attacks: context },
   { name: 'approvals', attacks: approvals },
   { name: 'session lists', attacks: sessionLists },
+  { name: 'operators', attacks: operatorAccess },
   { name: 'edits', attacks: edits },
   { name: 'webhooks', attacks: webhooks },
   { name: 'deliveries', attacks: deliveries },

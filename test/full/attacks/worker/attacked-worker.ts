@@ -17,6 +17,7 @@ import { cors, onBehalfOf, rateLimit } from '../../../../src/modules/http/entry.
 import { sessionIndex } from '../../../../src/modules/index/entry.ts';
 import { liveText } from '../../../../src/modules/live-text/entry.ts';
 import { openApi } from '../../../../src/modules/openapi/entry.ts';
+import { operators } from '../../../../src/modules/operators/entry.ts';
 import { openAi, openAiDescription } from '../../../../src/surfaces/openai/entry.ts';
 import { agents } from './agents.ts';
 import { hooks } from './hooks.ts';
@@ -45,6 +46,7 @@ const endpoint = defineMcpEndpoint({
 const fileModule = files();
 const live = liveText();
 const index = sessionIndex();
+const operatorModule = operators();
 const pages = cors({ origins: ['https://app.example'] });
 
 const app: HoldfastConfig = {
@@ -61,7 +63,7 @@ const app: HoldfastConfig = {
   },
   context: (_, { principal }) => ({ tenant: principal.tenant ?? principal.id, plan: 'basic' }),
   secrets: () => ({ API_KEY: settings.API_KEY, REMOTE_TOKEN: settings.REMOTE_TOKEN }),
-  use: [openApi(), endpoint, fileModule, live, pages],
+  use: [openApi(), endpoint, fileModule, live, pages, operatorModule],
 };
 
 const use = [...(app.use ?? []), index, ...hooks, ...misplacedHooks, ...misplacedOutgoing];
@@ -80,6 +82,7 @@ const chat = createHoldfast({
     fileModule,
     pages,
     index,
+    operatorModule,
     onBehalfOf(({ headers }) => headers.get('x-user-id')),
   ],
 });

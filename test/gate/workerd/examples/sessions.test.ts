@@ -2,6 +2,7 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
+import { stopSession } from '../../../../src/examples/sessions/operate.ts';
 import { report } from '../../../../src/examples/sessions/report.ts';
 import worker, { TurnRunner } from '../../../../src/examples/sessions/worker.ts';
 import { json, newSession, ORIGIN, post, type Send, sessionId, sessionName } from '../http/client.ts';
@@ -34,5 +35,8 @@ it('lists sessions for users, and owners for the team, which code of the app has
   ]);
   expect((await users('/owners')).status).toBe(403);
   expect(await json(await team('/owners/id:token'))).toEqual({ owner: 'id:token', sessions: 1 });
+  const fetch: Send = (url, init) => team(url.slice(ORIGIN.length), init);
+  const accesses = await stopSession({ url: ORIGIN, fetch }, 'id:token', session);
+  expect(accesses).toMatchObject(['read', 'read'].map((action) => ({ by: { id: 'team' }, action })));
   expect(await report(vars)).toMatchObject({ sessions: 1, turns: 1 });
 });

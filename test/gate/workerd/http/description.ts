@@ -1,9 +1,11 @@
 /** The description of the HTTP surface, ready to check responses by. */
 import { dereference, type Schema, validate } from '@cfworker/json-schema';
 import { mcpDescription } from '../../../../src/mcp/server/entry.ts';
+import { branchesDescription } from '../../../../src/modules/branches/entry.ts';
 import { feedbackDescription } from '../../../../src/modules/feedback/entry.ts';
 import { indexDescription } from '../../../../src/modules/index/entry.ts';
 import { openApi } from '../../../../src/modules/openapi/entry.ts';
+import { operatorsDescription } from '../../../../src/modules/operators/entry.ts';
 import { retryDescription } from '../../../../src/modules/retry/entry.ts';
 import { webhookDescription } from '../../../../src/modules/webhooks/entry.ts';
 import { aiSdkUiDescription } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
@@ -14,6 +16,7 @@ import {
   APP,
   composeModules,
   createModule,
+  joinDescriptions,
   type ModuleUse,
   routeTable,
   toDocument,
@@ -75,6 +78,7 @@ const DESCRIPTIONS = {
   ...webhookDescription,
   ...feedbackDescription,
   ...retryDescription,
+  ...branchesDescription,
   ...indexDescription,
 };
 
@@ -87,7 +91,9 @@ export function descriptionOf({ use = [openApi()] }: DescribedApp): Description 
     auth: { owner: () => ({ id: 'any' }) },
     modules: composeModules([...use.filter(({ module }) => module.name !== 'mcp'), endpoint]),
   } as unknown as HttpHost;
-  const document = toDocument(app, routeTable(app), { descriptions: DESCRIPTIONS });
+  const hasOperators = use.some(({ module }) => module.name === 'operators');
+  const descriptions = joinDescriptions([DESCRIPTIONS, ...(hasOperators ? [operatorsDescription] : [])]);
+  const document = toDocument(app, routeTable(app), { descriptions });
   const { paths, components } = document as Record<string, Described>;
   const schemas: Record<string, unknown> = { ...Object(components?.schemas) };
   const lookup: Record<string, Schema | boolean> = {};

@@ -43,7 +43,7 @@ const besides: readonly (readonly [
   headers: Readonly<Record<string, string>>,
   query: string,
 ])[] = [
-  ['the query', {}, '?tenant=zeta&owner=zeta'],
+  ['the query', {}, '?tenant=zeta&caller=zeta'],
   ['headers of the usual names', { 'x-tenant': 'zeta', 'x-tenant-id': 'zeta', 'x-owner': 'zeta' }, ''],
   ['the mapped header of a gateway', { 'x-gateway-tenant': 'zeta' }, ''],
   ['a cookie', { cookie: 'tenant=zeta' }, ''],

@@ -1,0 +1,15 @@
+import { type ClientOptions, createClient } from '../../client/entry.ts';
+import type { StoredEvent } from '../../journal/entry.ts';
+import { operatorAccessIn } from '../../modules/operators/entry.ts';
+
+type Team = Pick<ClientOptions, 'url' | 'token' | 'fetch'>;
+
+/** Stops what runs in a session of an owner, and returns who has operated there. */
+export async function stopSession(team: Team, owner: string, session: string) {
+  const one = createClient({ ...team, agent: 'clerk', owner }).session(session);
+  const { openTurn } = await one.state();
+  if (openTurn !== null) await one.cancel(openTurn);
+  const events: StoredEvent[] = [];
+  for await (const event of one.events()) events.push(event);
+  return operatorAccessIn(events);
+}

@@ -1,0 +1,42 @@
+import { ConfigurationError } from '../../model/configuration-error.ts';
+import type { Schema } from '../../tool/shape.ts';
+import { componentSchemas } from './components.ts';
+import type { RouteAddition, RouteDescription, RouteDescriptions } from './description.ts';
+import { schemasOf } from './document.ts';
+import { OWN_ROUTES } from './own-routes.ts';
+
+/** What modules say of routes: descriptions of their own, and additions to those of others. */
+export type Descriptions = readonly Readonly<Record<string, RouteDescription | RouteAddition>>[];
+
+/**
+ * Joins all descriptions with those of the routes of every app, and adds the additions to those before them.
+ *
+ * @throws ConfigurationError if two descriptions are for one route, or have a schema of one name that describes different things.
+ */
+export function joinDescriptions(all: Descriptions): RouteDescriptions {
+  const joined = new Map<string, RouteDescription>();
+  const schemas = new Map(Object.entries<Schema>(componentSchemas()));
+  for (const [key, about] of [OWN_ROUTES, ...all].flatMap((one) => Object.entries(one))) {
+    const known = joined.get(key);
+    if (typeof about === 'function') {
+      if (known) joined.set(key, about(known));
+      continue;
+    }
+    if (known) throw new ConfigurationError(`openApi has two descriptions of '${key}'.`);
+    joined.set(key, about);
+    for (const [name, own] of Object.entries(schemasOf([about]))) {
+      const problem = schemaProblem(name, own, schemas.get(name) ?? own);
+      if (problem)
+        throw new ConfigurationError(`openApi: '${key}' has a schema called '${name}': ${problem}.`);
+      schemas.set(name, own);
+    }
+  }
+  return Object.fromEntries(joined);
+}
+
+/** Returns what is wrong with the name of a schema, or `undefined`. */
+function schemaProblem(name: string, own: Schema, other: Schema): string | undefined {
+  if (!/^[\w.-]+$/.test(name)) return 'use letters, digits and . _ - alone';
+  if (JSON.stringify(other) !== JSON.stringify(own)) return 'another description has one by that name';
+  return undefined;
+}

@@ -1,0 +1,55 @@
+/** Which questions operators may answer. */
+
+import { appParts } from '../../worker/app-seam.ts';
+import { mustHaveRole } from '../../worker/auth.ts';
+import { readBody } from '../../worker/body.ts';
+import { SessionError } from '../../worker/problem.ts';
+import type { CallerRequest } from '../../worker/route.ts';
+import type { Target } from '../../worker/target.ts';
+import { askedQuestion, type ReadTurns } from '../answers/questions.ts';
+
+/** A question, by its call and its place among the questions of the call. */
+interface Named {
+  readonly call: string;
+  readonly question: number;
+}
+
+/**
+ * Lets pass answers that are decisions for a role which the caller has. The question of a call never changes, so the answer that is read
+ * here is for the same question later. `call`: as the path names it, or `undefined` if the body does.
+ *
+ * @throws SessionError for any other answer, and if there is no such question. Problem for a body that cannot be read.
+ */
+export async function mustDecideByRole(
+  asked: CallerRequest,
+  target: Target,
+  call: string | undefined,
+): Promise<void> {
+  const turns: ReadTurns = new Map();
+  for (const named of await questionsIn(asked, call)) {
+    const { question } = await askedQuestion(target, named, turns);
+    const { wait } = question;
+    if (wait.for !== 'decision' || wait.by === undefined) throw ofOwner(named.call);
+    mustHaveRole(asked.caller, { call: named.call, wait });
+  }
+}
+
+async function questionsIn(
+  { host, request }: CallerRequest,
+  call: string | undefined,
+): Promise<readonly Named[]> {
+  if (call !== undefined) {
+    const question = Number(new URL(request.url).searchParams.get('question') ?? '1');
+    return [{ call, question }];
+  }
+  // The route reads the body too.
+  const { value } = await readBody(request.clone(), host.maxBodyBytes);
+  return appParts(host).flatMap(({ answers }) => answers?.read(value) ?? []);
+}
+
+const ofOwner = (call: string): SessionError =>
+  new SessionError(
+    'role-required',
+    `Call ${call.slice(0, 80)} waits for the owner of this session. Operators decide for a role that they have, and answer nothing else.`,
+    { more: { role: 'owner' } },
+  );

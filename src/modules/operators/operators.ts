@@ -1,0 +1,173 @@
+/** Operators read, cancel and erase single sessions of other owners. The journal of a session says so. */
+import type { StoredEvent } from '../../journal/events.ts';
+import { FOLDING } from '../../journal/memory-folding.ts';
+import type { SessionPort } from '../../journal/session-port.ts';
+import { noteFact } from '../../session/note-fact.ts';
+import { toSessionName } from '../../session/read-secrets.ts';
+import type { Owner } from '../../tool/call-origin.ts';
+import { isJsonObject, type Json } from '../../tool/json.ts';
+import { warning } from '../../tool/log.ts';
+import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import type { ToolMemory } from '../../tool/tool-memory.ts';
+import { APP } from '../../worker/app-seam.ts';
+import { OPERATORS, ownerAsked } from '../../worker/operator.ts';
+import { SessionError } from '../../worker/problem.ts';
+import { type CallerRequest, type Gates, SESSION } from '../../worker/route.ts';
+import { unknownSession } from '../../worker/session-view.ts';
+import { type Target, targetOf } from '../../worker/target.ts';
+import { mustDecideByRole } from './decisions.ts';
+
+/** What an operator does in a session. */
+export type OperatorAction = 'read' | 'cancel' | 'erase' | 'delete-file' | 'answer';
+
+/** Who has operated. A type alias: it must be JSON. */
+type OperatorPrincipal = { readonly id: string; readonly tenant?: string };
+
+/** One access of an operator to a session, as the journal of the session has it. */
+export interface OperatorAccess {
+  /** The principal of the operator. */
+  readonly by: OperatorPrincipal;
+  readonly action: OperatorAction;
+  /** The `x-request-id` of the request. */
+  readonly request: string;
+  /** In milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** As it is journaled. A type alias: it must be JSON. */
+type Fact = {
+  readonly by: OperatorPrincipal;
+  readonly action: OperatorAction;
+  readonly request: string;
+};
+
+/** Nothing is folded: an access is read from the journal, so that a session does not grow by it. */
+const MEMORY: ToolMemory<null, Fact> = {
+  name: 'operator-access',
+  folding: FOLDING,
+  initial: null,
+  scope: 'session',
+  isHidden: true,
+};
+
+const MODULE = createModule({ name: OPERATORS, state: [MEMORY] });
+
+/** What operators may do below the path of a session, beside all that is read. */
+const ACTIONS: Readonly<Record<string, OperatorAction>> = {
+  [`DELETE ${SESSION}`]: 'erase',
+  [`POST ${SESSION}/cancel`]: 'cancel',
+  [`DELETE ${SESSION}/files/{file}`]: 'delete-file',
+  [`POST ${SESSION}/answers`]: 'answer',
+  [`POST ${SESSION}/approvals/{callId}`]: 'answer',
+};
+
+/** Returns what a route does to a session, or `undefined` if only the owner may use it. */
+export const actionOf = (method: string, path: string): OperatorAction | undefined =>
+  method === 'GET' ? 'read' : ACTIONS[`${method} ${path}`];
+
+/**
+ * Lets operators use single sessions of other owners, in `use` of `createHoldfast`: callers for whom `auth` returns `operator: true` name
+ * the owner by `?owner=`. The journal of a session keeps each access as `operator-access`, before the request is answered.
+ *
+ * @example
+ * ```ts
+ * const holdfast = createHoldfast({ agents: [clerk()], use: [operators()] });
+ * ```
+ */
+export function operators(): ModuleUse {
+  const use = useOf(MODULE);
+  APP.give(use, { owner: admitOperator });
+  return use;
+}
+
+/** Returns the accesses of operators in events of a session, in the order of the journal. */
+export function operatorAccessIn(events: readonly StoredEvent[]): readonly OperatorAccess[] {
+  return events.flatMap((event) =>
+    event.type === 'module-event' && event.module === OPERATORS
+      ? event.facts.flatMap(({ slice, fact, at = event.at }) =>
+          slice === MEMORY.name && isFact(fact) ? [{ ...fact, at }] : [],
+        )
+      : [],
+  );
+}
+
+const isFact = (fact: Json): fact is Fact => isJsonObject(fact) && typeof fact.action === 'string'; // written by `record`
+
+/** An access that is allowed, before it is journaled. */
+interface Access {
+  readonly asked: CallerRequest;
+  readonly owner: Owner;
+  readonly agent: string;
+  readonly session: string;
+  readonly action: OperatorAction;
+}
+
+/** Returns the owner that an operator names, once the journal has the access. */
+const admitOperator: NonNullable<Gates['owner']> = async (asked, { method, path }, named) => {
+  if (!asked.request.url.includes('?')) return undefined;
+  const names = new URL(asked.request.url).searchParams.getAll('owner');
+  if (names.length > 1) throw new SessionError('invalid-query', 'owner may be in the query once.');
+  const owner = ownerAsked(asked.caller, names[0]);
+  if (!owner) return undefined;
+  const action = actionOf(method, path);
+  if (!action) throw onlyOwner();
+  const { agent = '', session = '' } = named;
+  const access = { asked, owner, agent, session, action };
+  if (action === 'erase') await recordErasure(access);
+  else {
+    const target = targetOf(asked, asked.caller, { agent, session, owner });
+    if (action === 'answer') await mustDecideByRole(asked, target, named.callId);
+    await record(access, target);
+  }
+  return owner;
+};
+
+const onlyOwner = (): SessionError =>
+  new SessionError(
+    'role-required',
+    'Only the owner of this session may do this. Operators read, cancel and erase it, and decide for a role that they have.',
+    { more: { role: 'owner' } },
+  );
+
+/** A full session takes no event, and still takes these: they show nothing of it. */
+const WITHOUT_EVENT: readonly OperatorAction[] = ['cancel', 'erase', 'delete-file'];
+
+/** Journals an access. @throws SessionError if there is no such session, or the session cannot keep the access. */
+async function record(access: Access, target: Target): Promise<void> {
+  const posted = await post(access, target.port);
+  if (posted === 'posted') return;
+  if (posted !== 'session-full') throw unknownSession(target);
+  if (!WITHOUT_EVENT.includes(access.action))
+    throw new SessionError(
+      'session-full',
+      'This session is full, so its journal cannot keep that an operator reads it. An operator may cancel or erase it.',
+    );
+  log(access);
+}
+
+/** The journal is erased too, so the log has the access. A session whose agent is not deployed any more is erased as well. */
+async function recordErasure(access: Access): Promise<void> {
+  const { asked, owner, agent, session } = access;
+  const { host, env, caller } = asked;
+  if (host.agents.has(agent)) targetOf(asked, caller, { agent, session, owner });
+  const posted = await post(access, host.session(env, toSessionName({ owner, agent, session })));
+  if (posted !== 'no-such-session') log(access);
+}
+
+/** Adds the access to the journal, as an event of the first turn. */
+async function post({ asked, action }: Access, port: SessionPort) {
+  const { host, caller, requestId: request } = asked;
+  const types = { names: ['turn-started'], until: Number.MAX_SAFE_INTEGER };
+  const [first] = (await port.read({ from: 1, limit: 1, types }))?.rows ?? [];
+  if (!first) return 'no-such-session';
+  const { id, tenant } = caller;
+  const fact: Fact = { by: { id, ...(tenant !== undefined && { tenant }) }, action, request };
+  const at = host.clock.now();
+  return noteFact(port, MODULE, { turn: first.turn, memory: MEMORY, fact, at });
+}
+
+function log({ asked, owner, agent, session, action }: Access): void {
+  const { host, caller, requestId } = asked;
+  const message = `an operator has access to a session whose journal does not keep it: ${action}`;
+  host.log({ ...warning(message), owner, agent, session, principal: caller.id, requestId });
+}

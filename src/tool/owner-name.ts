@@ -1,0 +1,26 @@
+/** The names of owners: one text for each, in paths, queries and the names of objects. */
+import type { Owner } from './call-origin.ts';
+
+/** Returns the name of an owner: `id:ann` or `tenant:acme`. No two owners have the same name. */
+export const keyOfOwner = ({ id = '', tenant }: Owner): string =>
+  tenant === undefined ? `id:${writable(id)}` : `tenant:${writable(tenant)}`;
+
+/** Half a pair of characters can be in no name, and would be replaced there, as any other half: such a name is written as JSON. */
+const writable = (name: string): string =>
+  name.isWellFormed() && name[0] !== '"' ? name : JSON.stringify(name);
+
+/** Returns the owner of such a name, or `undefined` if it is none. */
+export function ownerOfKey(key: string): Owner | undefined {
+  const [, kind, written = ''] = /^(id|tenant):(.+)$/s.exec(key) ?? [];
+  const name = written[0] === '"' ? parsed(written) : written;
+  if (typeof name !== 'string' || name === '') return undefined;
+  return kind === 'id' ? { id: name } : { tenant: name };
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,153 @@
+/** Sessions of other owners, by `?owner=`: for operators alone, and never without a trace. */
+import { type Attack, all, notSaying, problem, status, told } from '../attack.ts';
+import type { Scene } from '../scene.ts';
+import type { Claims } from '../secrets.ts';
+import { FILES, PENDING, VAULT, type Victims } from '../victims.ts';
+import { type RouteAttack, routesToZeta } from './routes.ts';
+
+const wordless = notSaying(/ZETA/);
+
+const operatorsOnly = problem(
+  403,
+  'role-required',
+  'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of one who has it.',
+);
+
+const twice = problem(400, 'invalid-query', 'owner may be in the query once.');
+
+const naming = ({ what, sent }: RouteAttack, query: string): RouteAttack => ({
+  what,
+  sent: { ...sent, path: `${sent.path}${sent.path.includes('?') ? '&' : '?'}${query}` },
+});
+
+/** Ways to write the parameter, each with what it is answered. */
+const written: readonly (readonly [query: string, comes: Attack['comes']])[] = [
+  ['owner=tenant:zeta', operatorsOnly],
+  ['owner=tenant%3Azeta', operatorsOnly],
+  ['%6Fwner=tenant:zeta', operatorsOnly],
+  ['owner=%74enant:zet%61', operatorsOnly],
+  ['owner=', operatorsOnly],
+  ['owner', operatorsOnly],
+  ['owner=tenant:zeta%00', operatorsOnly],
+  ['owner=%22zeta%22', operatorsOnly],
+  ['owner=tenant:%22zeta%22', operatorsOnly],
+  ['owner=__proto__', operatorsOnly],
+  ['owner=tenant:acme&owner=tenant:zeta', twice],
+  ['owner=tenant:zeta&owner=tenant:acme', twice],
+  ['owner=tenant:zeta&operator=true', operatorsOnly],
+  // These name no owner, so that the session of the caller is meant.
+  ['Owner=tenant:zeta', problem(404, 'unknown-session')],
+  ['owner[]=tenant:zeta', problem(404, 'unknown-session')],
+  ['owner%00=tenant:zeta', problem(404, 'unknown-session')],
+  ['x=1;owner=tenant:zeta', problem(404, 'unknown-session')],
+];
+
+/** Ways to say of oneself that one operates the deployment. */
+const claimed: readonly (readonly [what: string, claims: Claims])[] = [
+  ['a text', { operator: 'true' }],
+  ['a number', { operator: 1 }],
+  ['a list', { operator: [true] }],
+  ['a role', { roles: ['operator', 'admin', '*'] }],
+];
+
+/** What operators may not do in the name of an owner. */
+const ofOwners: readonly (readonly [method: string, below: string, body: string])[] = [
+  ['POST', '/messages', '{"message":"Hello."}'],
+  ['POST', '/results/c1', '{"result":1}'],
+  ['PATCH', '', '{"title":"Mine"}'],
+];
+
+/** A session of an owner of its own, whose answer has a word. */
+async function settled({ who, session, at, play }: Scene) {
+  const dan = who({ sub: 'dan', tenant: session });
+  await dan.post(`${at(VAULT)}/messages`, { message: play('The word is DAN-4711.') });
+  const of = (below = '') => `${at(VAULT)}${below}?owner=tenant:${session}`;
+  return { dan, of, olga: who({ sub: 'olga', operator: true }) };
+}
+
+const accesses = (text: string): number => text.split('"operator-access"').length - 1;
+
+export const operatorAccess = (victims: Victims): readonly Attack[] => [
+  ...routesToZeta(victims).map((route): Attack => {
+    const { what, sent } = naming(route, 'owner=tenant:zeta');
+    return {
+      name: `${what} of zeta's is refused to who is no operator and names zeta`,
+      act: ({ rolf }) => rolf.ask(sent),
+      comes: sent.method === 'HEAD' ? status(403) : operatorsOnly,
+    };
+  }),
+  ...[VAULT, PENDING, FILES].map(
+    (victim): Attack => ({
+      name: `${victim} of zeta's is not erased by who is no operator and names zeta`,
+      act: ({ rolf, at }) => rolf.del(`${at(victim)}?owner=tenant:zeta`),
+      comes: operatorsOnly,
+    }),
+  ),
+  ...written.map(
+    ([query, comes]): Attack => ({
+      name: `a session of zeta is not shown by ?${query}`,
+      act: ({ rolf, at }) => rolf.get(`${at(VAULT)}?${query}`),
+      comes: typeof comes === 'function' ? all(comes, wordless) : comes,
+    }),
+  ),
+  ...claimed.map(
+    ([what, claims]): Attack => ({
+      name: `nobody reads a session of zeta as an operator by ${what} in the token`,
+      act: ({ who, at }) =>
+        who({ sub: 'eve', tenant: 'acme', ...claims }).get(`${at(VAULT)}?owner=tenant:zeta`),
+      comes: operatorsOnly,
+    }),
+  ),
+  {
+    name: 'a person for whom an operator sends requests reads no session of zeta',
+    act: ({ who, at }) =>
+      who({ sub: 'server', delegates: true, operator: true })
+        .at('chat')
+        .get(`${at(VAULT)}?owner=tenant:zeta`, { 'x-user-id': 'eve' }),
+    comes: operatorsOnly,
+  },
+  {
+    name: 'a surface and an endpoint know no owner, also of an operator',
+    async act({ who }) {
+      const olga = who({ sub: 'olga', operator: true });
+      const query = '?owner=tenant:zeta';
+      const id = `/v1/responses/${victims.turn}`;
+      const came = [await olga.at('chat').get(id + query), await olga.get(`/agents${query}`)];
+      return came.map(({ text }) => text).join();
+    },
+    comes: wordless,
+  },
+  ...ofOwners.map(
+    ([method, below, body]): Attack => ({
+      name: `an operator cannot speak for an owner: ${method} ${below}`,
+      async act(scene) {
+        const { dan, of, olga } = await settled(scene);
+        const came = await olga.ask({
+          method,
+          path: of(below),
+          headers: [['content-type', 'application/json']],
+          body,
+        });
+        const { text } = await dan.get(`${scene.at(VAULT)}/events`);
+        return [told(came), accesses(text), text.split('"turn-started"').length - 1];
+      },
+      comes: ['403 role-required', 0, 1],
+    }),
+  ),
+  {
+    name: 'an operator leaves a trace of each way to read a session, and the trace has nothing of it',
+    async act(scene) {
+      const { dan, of, olga } = await settled(scene);
+      const ways = [of(), of('/events'), `${of('/events')}&limit=1`, `${of()}&`];
+      const came = [];
+      for (const way of ways) came.push((await olga.get(way)).status);
+      const head = await olga.ask({ method: 'HEAD', path: of() });
+      const cut = await olga.get(of('/events'), { accept: 'application/json' });
+      const { json } = await dan.get(`${scene.at(VAULT)}/events`);
+      const events: readonly unknown[] = Array.isArray(json?.events) ? json.events : [];
+      const traces = events.map((event) => JSON.stringify(event)).filter((text) => accesses(text) > 0);
+      return [...came, head.status, cut.status, traces.length, traces.some((text) => text.includes('DAN'))];
+    },
+    comes: [200, 200, 200, 200, 200, 200, 6, false],
+  },
+];

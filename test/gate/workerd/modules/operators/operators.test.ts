@@ -1,0 +1,488 @@
+/** What operators do in sessions of other owners, and what the journals of these keep of it. */
+import { describe, expect, it } from 'vitest';
+import { createClient } from '../../../../../src/client/entry.ts';
+import type { Caller } from '../../../../../src/create-holdfast.ts';
+import type { StoredEvent } from '../../../../../src/journal/entry.ts';
+import { answers } from '../../../../../src/modules/answers/entry.ts';
+import { branches } from '../../../../../src/modules/branches/entry.ts';
+import { feedback } from '../../../../../src/modules/feedback/entry.ts';
+import { files } from '../../../../../src/modules/files/entry.ts';
+import { onBehalfOf } from '../../../../../src/modules/http/entry.ts';
+import { sessionIndex } from '../../../../../src/modules/index/entry.ts';
+import { openApi } from '../../../../../src/modules/openapi/entry.ts';
+import {
+  operatorAccessIn,
+  operators,
+  operatorsDescription,
+} from '../../../../../src/modules/operators/entry.ts';
+import { retry } from '../../../../../src/modules/retry/entry.ts';
+import { openAi } from '../../../../../src/surfaces/openai/entry.ts';
+import { clerk, indexed, paidTo } from '../../../../fixtures/clerk-agent.ts';
+import { held, script } from '../../../../fixtures/scripts.ts';
+import { type AppConfig, appWith, objectsWith } from '../../http/app.ts';
+import { eventsOf, journal, json, post, readUntil, type Send, SSE } from '../../http/client.ts';
+import { idOf, seer } from '../../http/file-app.ts';
+import { answer, problem, waiting } from '../../http/waiting.ts';
+
+const PLAIN = [
+  answers,
+  branches(),
+  feedback(),
+  files(),
+  retry(),
+  operators(),
+  openApi({ descriptions: [operatorsDescription] }),
+];
+
+/** A tenant of its own, and an operator of no tenant. */
+function shop(config: AppConfig = {}, vars = {}, agent = 'clerk') {
+  const tenant = `t-${crypto.randomUUID()}`;
+  const as = (caller: Caller): Send =>
+    appWith({ agents: [clerk, indexed, seer()], use: PLAIN, ...config, auth: () => caller }, vars);
+  const path = `/agents/${agent}/sessions/s-${crypto.randomUUID()}`;
+  const owner = `owner=tenant:${tenant}`;
+  return {
+    as,
+    path,
+    owner,
+    /** The same path, as an operator asks for it. */
+    of: (below = '') => `${path}${below}${below.includes('?') ? '&' : '?'}${owner}`,
+    ann: as({ id: 'ann', tenant }),
+    olga: as({ id: 'olga', operator: true }),
+    manager: as({ id: 'mia', operator: true, roles: ['manager'] }),
+  };
+}
+
+/** What the journal of a session keeps of operators. */
+const accesses = async (path: string, via: Send) =>
+  operatorAccessIn(await eventsIn(path, via)).map(({ by, action }) => [by, action]);
+
+const eventsIn = async (path: string, via: Send) => (await journal(path, via)) as unknown as StoredEvent[]; // as they are described
+
+const OLGA = { id: 'olga' };
+const MIA = { id: 'mia' };
+
+const now = expect.closeTo(Date.now(), -6);
+
+const OPERATORS_ONLY = problem(
+  'role-required',
+  403,
+  'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of one who has it.',
+  { role: 'operator' },
+);
+
+const OWNER_ONLY = problem(
+  'role-required',
+  403,
+  'Only the owner of this session may do this. Operators read, cancel and erase it, and decide for a role that they have.',
+  { role: 'owner' },
+);
+
+const withFile = () => [
+  { type: 'text', text: 'Look.' },
+  { type: 'file', mediaType: 'image/png', data: btoa('Hello') },
+];
+
+const text = async (response: Response | Promise<Response>) => (await response).text();
+
+describe('an operator', { timeout: 60_000 }, () => {
+  it('reads a session of another owner, and its journal keeps who it was, without content', async () => {
+    const { ann, olga, path, of } = shop();
+    const { message } = script('The word is rose.');
+    const { turn } = await json(await post(path, { message: message() }, { via: ann }));
+    const response = await olga(of());
+    expect(await response.json()).toMatchObject({ messages: [{}, { text: 'The word is rose.' }] });
+    const events = await eventsIn(path, ann);
+    expect(events.at(-1)).toMatchObject({
+      type: 'module-event',
+      turn,
+      module: 'operators',
+      facts: [
+        {
+          slice: 'operator-access',
+          fact: { by: OLGA, action: 'read', request: response.headers.get('x-request-id') },
+        },
+      ],
+    });
+    expect(operatorAccessIn(events)).toEqual([
+      { by: OLGA, action: 'read', request: response.headers.get('x-request-id'), at: now },
+    ]);
+    expect(JSON.stringify(events.at(-1))).not.toContain('rose');
+  });
+
+  it('reads all that the owner can read, each request as one access', async () => {
+    const { ann, olga, path, of } = shop({}, {}, 'seer');
+    const { turn } = await json(await post(path, { message: withFile() }, { via: ann }));
+    const file = await idOf('Hello');
+    for (const below of [`/turns/${turn}`, '/events?after=0', '/feedback', '/forks'])
+      expect([below, (await olga(of(below))).status]).toEqual([below, 200]);
+    expect(await text(olga(of(`/files/${file}`)))).toBe('Hello');
+    expect((await olga(of(), { method: 'HEAD' })).status).toBe(200);
+    expect(await accesses(path, ann)).toEqual(Array.from({ length: 6 }, () => [OLGA, 'read']));
+  });
+
+  it('follows the events as a stream, which is one access, and which the stream of the owner survives', async () => {
+    const { ann, olga, path, of } = shop();
+    const reply = held('Done.');
+    const { message } = script(reply.reply, 'Next.');
+    const sent = post(path, { message: message() }, { via: ann });
+    await reply.asked();
+    const [own, theirs] = await Promise.all([
+      ann(`${path}/events`, { headers: SSE }),
+      olga(of('/events'), { headers: SSE }),
+    ]);
+    const streams = [eventsOf(own as Response), eventsOf(theirs as Response)];
+    reply.release();
+    await text(sent);
+    const seen = await Promise.all(streams.map((events) => readUntil(events, 'module-event')));
+    expect(seen.map((events) => events.at(-1)?.data.module)).toEqual(['operators', 'operators']);
+    await text(post(path, { message: message('And now?') }, { via: ann }));
+    const more = await Promise.all(streams.map((events) => readUntil(events, 'turn-ended')));
+    expect(more.map((events) => events.at(-1)?.data.outcome)).toEqual(['completed', 'completed']);
+    await Promise.all(streams.map((events) => events.return(undefined)));
+    expect(await accesses(path, ann)).toEqual([[OLGA, 'read']]);
+  });
+
+  it('cancels a turn that runs, and the journal keeps that once the turn has stopped', async () => {
+    const { ann, olga, path, of } = shop();
+    const reply = held('Never.');
+    const { message } = script(reply.reply);
+    const sent = post(path, { message: message() }, { via: ann });
+    await reply.asked();
+    const cancelled = await olga(of('/cancel'), { method: 'POST' });
+    expect(cancelled.status).toBe(202);
+    expect(await json(await sent)).toMatchObject({ outcome: 'cancelled' });
+    expect(await accesses(path, ann)).toEqual([[OLGA, 'cancel']]);
+  });
+
+  it('erases a session, which the log keeps, and a file of one, which the journal keeps', async () => {
+    const lines: unknown[] = [];
+    const { ann, olga, path, of, owner } = shop({ log: (line) => lines.push(line) }, {}, 'seer');
+    await text(post(path, { message: withFile() }, { via: ann }));
+    expect((await olga(of(`/files/${await idOf('Hello')}`), { method: 'DELETE' })).status).toBe(204);
+    expect(await accesses(path, ann)).toEqual([[OLGA, 'delete-file']]);
+    expect((await olga(of(), { method: 'DELETE' })).status).toBe(204);
+    expect((await ann(path)).status).toBe(404);
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        message: 'an operator has access to a session whose journal does not keep it: erase',
+        owner: { tenant: owner.slice('owner=tenant:'.length) },
+        principal: 'olga',
+      }),
+    );
+    expect((await olga(of(), { method: 'DELETE' })).status).toBe(204);
+  });
+
+  it('erases a session whose agent is not deployed any more', async () => {
+    const { ann, path, of } = shop();
+    await text(post(path, { message: script('Done.').message() }, { via: ann }));
+    const later = appWith({ agents: [indexed], use: PLAIN, auth: () => ({ id: 'olga', operator: true }) });
+    expect((await later(of())).status).toBe(404);
+    expect((await later(of(), { method: 'DELETE' })).status).toBe(204);
+    expect((await ann(path)).status).toBe(404);
+  });
+
+  it('decides for a role that it has, by a path and by a list, and answers nothing else', async () => {
+    const { ann, olga, manager, path, of } = shop();
+    const { links, pending, to } = await waiting(['pay_as_manager', 'pay', 'look_up'], {
+      via: ann,
+      session: path,
+    });
+    const [byRole, any, result] = links.map((link) => link.slice(path.length));
+    const approve = { decision: 'approve' };
+    const say = async (via: Send, below: string | undefined, body: unknown) =>
+      json(await answer(of(below), body, { via }));
+    expect(await say(olga, byRole, approve)).toMatchObject({ status: 403, role: 'manager' });
+    expect(await say(manager, any, approve)).toMatchObject({ status: 403, role: 'owner' });
+    expect(await say(manager, result, { text: 'Found.' })).toEqual(OWNER_ONLY);
+    const all = pending.map(({ call }) => ({ call, ...approve }));
+    expect(await say(manager, '/answers', { answers: all })).toMatchObject({ status: 403, role: 'owner' });
+    expect(
+      await say(manager, '/answers', { answers: [{ call: all[2]?.call, text: 'Found.' }] }),
+    ).toMatchObject({
+      status: 403,
+      role: 'owner',
+    });
+    expect(await say(manager, '/answers', { answers: 'all' })).toMatchObject({ status: 422 });
+    expect(await say(manager, `${byRole}?question=2`, approve)).toMatchObject({
+      type: 'urn:holdfast:problem:not-waiting',
+    });
+    expect(await accesses(path, ann)).toEqual([]);
+    expect((await answer(of('/answers'), { answers: all.slice(0, 1) }, { via: manager })).status).toBe(202);
+    expect(await accesses(path, ann)).toEqual([[MIA, 'answer']]);
+    await text(answer(`${path}${any}`, approve, { via: ann }));
+    await text(answer(`${path}${result}`, { text: 'Found.' }, { via: ann }));
+    expect(paidTo(to)).toEqual([1, 2]);
+  });
+
+  it('decides for its role by the path of the call, once', async () => {
+    const { ann, manager, path, of } = shop();
+    const { links, to } = await waiting(['pay_as_manager'], { via: ann, session: path });
+    const link = of(links[0]?.slice(path.length));
+    const init = { headers: { 'idempotency-key': 'k1' }, via: manager };
+    for (let sent = 0; sent < 2; sent += 1)
+      expect(await json(await answer(link, { decision: 'approve' }, init))).toMatchObject({
+        outcome: 'completed',
+      });
+    expect(paidTo(to)).toEqual([1]);
+    expect(await accesses(path, ann)).toEqual([
+      [MIA, 'answer'],
+      [MIA, 'answer'],
+    ]);
+  });
+
+  it('cancels a turn that waits for a role only if it has the role', async () => {
+    const { ann, olga, manager, path, of } = shop();
+    await waiting(['pay_as_manager'], { via: ann, session: path });
+    for (const [below, method] of [
+      ['/cancel', 'POST'],
+      ['', 'DELETE'],
+    ] as const)
+      expect(await json(await olga(of(below), { method }))).toMatchObject({ status: 403, role: 'manager' });
+    expect((await manager(of('/cancel'), { method: 'POST' })).status).toBe(202);
+  });
+
+  it('is refused what speaks for the owner', async () => {
+    const { ann, olga, path, of } = shop();
+    const { message } = script('Done.');
+    const { turn } = await json(await post(path, { message: message() }, { via: ann }));
+    for (const below of ['/messages', '/retry', '/fork', `/turns/${turn}/feedback`, '/results/c1'])
+      expect([below, await json(await answer(of(below), { message: 'Hi' }, { via: olga }))]).toEqual([
+        below,
+        OWNER_ONLY,
+      ]);
+    const form = new FormData();
+    form.set('message', 'Hi');
+    expect(await json(await olga(of('/forms'), { method: 'POST', body: form }))).toEqual(OWNER_ONLY);
+    expect(await accesses(path, ann)).toEqual([]);
+  });
+
+  it('is refused a title of a session', async () => {
+    const via = shop({ use: [answers, sessionIndex(), operators()] });
+    const patch = {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: '{"title":"Mine"}',
+    };
+    await text(post(via.path, { message: script('Done.').message() }, { via: via.ann }));
+    expect(await json(await via.olga(via.of(), patch))).toEqual(OWNER_ONLY);
+  });
+
+  it('uses its own sessions as everyone does, also if it names itself', async () => {
+    const { olga, as } = shop();
+    const path = `/agents/clerk/sessions/s-${crypto.randomUUID()}`;
+    const { message } = script('One.', 'Two.', 'Three.');
+    await text(post(path, { message: message() }, { via: olga }));
+    for (const query of ['', '?owner=id:olga', '?owner=id%3Aolga'])
+      expect((await olga(path + query)).status).toBe(200);
+    await text(as({ id: 'olga' })(`${path}?owner=id:olga`));
+    expect(
+      (
+        await olga(`${path}/messages?owner=id:olga`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ message: message() }),
+        })
+      ).status,
+    ).toBe(200);
+    expect(await accesses(path, olga)).toEqual([]);
+  });
+
+  it('leaves what the model is shown, what was used and the place in the list', async () => {
+    const use = [answers, sessionIndex(), operators()];
+    const { ann, olga, owner } = shop({ use });
+    const path = `/agents/indexed/sessions/s-${crypto.randomUUID()}`;
+    const { message, model } = script('One.', 'Two.');
+    await text(post(path, { message: message() }, { via: ann }));
+    const before = await json(await ann(path));
+    const list = async () => Object((await json(await ann('/agents/indexed/sessions'))).sessions)[0];
+    await expect.poll(list, { timeout: 20_000 }).toMatchObject({ status: 'idle', turns: 1 });
+    const { lastActivity, ...rest } = await list();
+    await text(olga(`${path}?${owner}`));
+    const patch = {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: '{"title":null}',
+    };
+    const titled = Date.now();
+    await text(ann(path, patch));
+    const after = await list();
+    expect({ ...after, lastActivity: 0 }).toEqual({ ...rest, lastActivity: 0 });
+    expect(after.lastActivity).toBeGreaterThanOrEqual(Math.min(titled, lastActivity));
+    expect((await json(await ann(path))).usage).toEqual(before.usage);
+    await text(post(path, { message: 'And now?' }, { via: ann }));
+    const [first, second] = model.requests;
+    expect(second?.messages.slice(0, first?.messages.length)).toEqual(first?.messages);
+    expect(JSON.stringify(model.requests)).not.toMatch(/olga|operator/);
+  });
+
+  it('reads by a client that names the owner, and decides by it', async () => {
+    const { ann, manager, path, owner } = shop();
+    await waiting(['pay_as_manager'], { via: ann, session: path });
+    const [, , agent = '', , id] = path.split('/');
+    const fetch = (url: string, init: RequestInit) => manager(url.slice('http://localhost'.length), init);
+    const client = createClient({
+      url: 'http://localhost',
+      agent,
+      owner: owner.slice('owner='.length),
+      fetch,
+    });
+    const session = client.session(id);
+    const { pending, openTurn } = await session.state();
+    const [call] = pending ?? [];
+    if (!call) throw new Error('nothing waits');
+    expect((await session.decide(call, 'approve')).outcome).toBe('completed');
+    expect((await session.turn(String(openTurn))).outcome).toBe('completed');
+    const seen: string[] = [];
+    for await (const { type } of session.events()) seen.push(type);
+    expect(seen).toContain('turn-ended');
+    await session.erase();
+    await expect(session.state()).rejects.toMatchObject({ type: 'unknown-session' });
+  });
+});
+
+describe('an access that cannot be journaled', { timeout: 60_000 }, () => {
+  const full = {
+    SESSIONS: objectsWith(() => ({
+      post: (one: { kind: string }) => (one.kind === 'note' ? 'session-full' : 'posted'),
+    })),
+  };
+
+  it('is refused if it reads a full session, and cancels and erases one, which the log keeps', async () => {
+    const lines: unknown[] = [];
+    const { ann, olga, path, of } = shop({ log: (line) => lines.push(line) }, full);
+    await waiting(['pay'], { via: ann, session: path });
+    const detail =
+      'This session is full, so its journal cannot keep that an operator reads it. An operator may cancel or erase it.';
+    expect(await json(await olga(of()))).toEqual(problem('session-full', 507, detail));
+    expect((await olga(of('/cancel'), { method: 'POST' })).status).toBe(202);
+    expect((await olga(of(), { method: 'DELETE' })).status).toBe(204);
+    expect(lines.map((line) => Object(line).message)).toEqual([
+      'an operator has access to a session whose journal does not keep it: cancel',
+      'an operator has access to a session whose journal does not keep it: erase',
+    ]);
+  });
+
+  it('is refused if the session does not answer', async () => {
+    const failing = { SESSIONS: objectsWith(() => ({ post: () => Promise.reject(new Error('lost')) })) };
+    const { ann, olga, path, of } = shop({}, failing);
+    await text(post(path, { message: script('The word is rose.').message() }, { via: ann }));
+    const response = await olga(of());
+    expect(response.status).toBeGreaterThanOrEqual(500);
+    expect(await response.text()).not.toContain('rose');
+  });
+
+  it('finds no session that is not there', async () => {
+    const { olga, of } = shop();
+    for (const [below, method] of [
+      ['', 'GET'],
+      ['/events', 'GET'],
+      ['/cancel', 'POST'],
+    ] as const)
+      expect(await json(await olga(of(below), { method }))).toMatchObject({
+        type: 'urn:holdfast:problem:unknown-session',
+      });
+  });
+});
+
+describe('a caller who is no operator', { timeout: 60_000 }, () => {
+  const ROUTES: readonly (readonly [method: string, below: string])[] = [
+    ...['', '/turns/t', '/events', '/feedback', '/forks', `/files/${'0'.repeat(64)}`].map(
+      (below) => ['GET', below] as const,
+    ),
+    ...['', `/files/${'0'.repeat(64)}`].map((below) => ['DELETE', below] as const),
+    ...[
+      '/messages',
+      '/cancel',
+      '/answers',
+      '/approvals/c',
+      '/results/c',
+      '/retry',
+      '/fork',
+      '/forms',
+      '/turns/t/feedback',
+    ].map((below) => ['POST', below] as const),
+  ];
+
+  it('is refused on every route that names another owner', async () => {
+    const { as, of, path } = shop();
+    const bob = as({ id: 'bob', tenant: 'other', roles: ['operator'] });
+    for (const [method, below] of ROUTES)
+      for (const at of [of(below), `${path}${below}?owner=`])
+        expect([method, at, await json(await bob(at, { method }))]).toEqual([method, at, OPERATORS_ONLY]);
+  });
+
+  it('names an owner once, and one that there can be', async () => {
+    const { as, olga, path, of } = shop();
+    const twice = problem('invalid-query', 400, 'owner may be in the query once.');
+    const bob = as({ id: 'bob' });
+    expect(await json(await bob(`${of()}&owner=id:bob`))).toEqual(twice);
+    expect(await json(await bob(`${path}?owner=id:bob&owner=id:olga`))).toEqual(twice);
+    for (const name of ['', 'bob', 'id:', 'user:bob'])
+      expect(await json(await olga(`${path}?owner=${name}`))).toMatchObject({
+        type: 'urn:holdfast:problem:invalid-query',
+      });
+  });
+
+  it('is a person for whom an operator sends requests', async () => {
+    const { ann, as, path, of } = shop({
+      use: [...PLAIN, onBehalfOf(({ headers }) => headers.get('x-person'))],
+    });
+    await text(post(path, { message: script('Done.').message() }, { via: ann }));
+    const app = as({ id: 'app', delegates: true, operator: true });
+    expect((await app(of())).status).toBe(200);
+    expect(await json(await app(of(), { headers: { 'x-person': 'eve' } }))).toEqual(OPERATORS_ONLY);
+  });
+
+  it('has its own sessions where a route knows no owner, as surfaces do', async () => {
+    const { ann, as, path, owner } = shop({ use: [...PLAIN, openAi()] });
+    await text(post(path, { message: script('The word is rose.').message() }, { via: ann }));
+    const olga = as({ id: 'olga', operator: true });
+    const id = path.split('/').at(-1);
+    const body = { model: 'clerk', input: 'Hi', conversation: id };
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    };
+    expect(await text(olga(`/v1/responses?${owner}`, init))).not.toContain('rose');
+    expect(await accesses(path, ann)).toEqual([]);
+  });
+});
+
+describe('an app without operators()', { timeout: 60_000 }, () => {
+  it('gives no meaning to an owner in the query', async () => {
+    const { ann, olga, path, of } = shop({ use: [answers] });
+    await text(post(path, { message: script('Done.').message() }, { via: ann }));
+    expect((await olga(of())).status).toBe(404);
+    expect((await ann(of())).status).toBe(200);
+  });
+});
+
+it('refuses to be a module of an agent', () => {
+  const agent = { ...clerk, uses: [...clerk.uses, operators()] };
+  expect(() => appWith({ agents: [agent] })).toThrow("The module 'operators' is of the whole app");
+});
+
+it('describes the parameter of each route that operators may use', async () => {
+  const { olga } = shop();
+  const { paths } = await json(await olga('/openapi.json'));
+  const named = Object.entries(Object(paths)).flatMap(([path, item]) =>
+    Object.entries(Object(item)).flatMap(([method, operation]) =>
+      (Object(operation).parameters ?? []).some((one: { name: string }) => one.name === 'owner')
+        ? [`${method} ${path.replace('/agents/{agent}/sessions/{session}', '...')}`]
+        : [],
+    ),
+  );
+  expect(named.toSorted()).toEqual([
+    'delete ...',
+    'delete .../files/{file}',
+    'get ...',
+    'get .../events',
+    'get .../files/{file}',
+    'get .../turns/{turn}',
+    'post .../answers',
+    'post .../approvals/{callId}',
+    'post .../cancel',
+  ]);
+});
