@@ -18,9 +18,7 @@ export interface BlobStorage {
    * one gets another version.
    */
   remove(id: string, why: BlobGone): void;
-  /**
-   * Returns when the oldest remaining blob last arrived, in ms since the epoch, or `null` if there is none.
-   */
+  /** Returns when the oldest remaining blob last arrived, in ms since the epoch, or `null`. */
   oldest(): number | null;
   /** Returns the ids of the remaining blobs that last arrived at this time or earlier. */
   keptUntil(at: number): readonly string[];

@@ -41,8 +41,8 @@ export function pageToFold(
 interface FurtherTexts extends Pick<FoldStart, 'covered'>, Pick<ReadQuery, 'from' | 'types'> {}
 
 /**
- * Continues the texts of an earlier reply that did not contain all. Returns none if the query does not ask
- * for texts.
+ * Continues the texts of an earlier reply that did not contain all. Returns no texts if the query does not
+ * ask for them.
  */
 function furtherTexts(
   storage: SessionStorage,

@@ -190,8 +190,8 @@ interface TurnCarrier {
   /** Records that a runner came for the sent turn. */
   arrived(): void;
   /**
-   * Offers a row of the agenda to its module through the loopback. Returns the outcome, or `undefined` if
-   * there is none. Never rejects.
+   * Offers a row of the agenda to its module through the loopback. Returns the outcome, or `undefined`. Never
+   * rejects.
    */
   offer(row: DueRow): Promise<DueOutcome | undefined>;
 }

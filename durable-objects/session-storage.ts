@@ -48,7 +48,7 @@ export interface SessionStorage {
    * Otherwise returns `null`.
    */
   lastAppend(epoch: number): number | null;
-  /** Returns the sequence number of the turn's `turn-started`, or `null` if there is none. */
+  /** Returns the sequence number of the turn's `turn-started`, or `null`. */
   turnStart(turn: string): number | null;
 
   /** Returns the current lease, or `NO_LEASE` if none was set. */

@@ -63,7 +63,7 @@ export class SqlSessionStorage implements SessionStorage {
 
   /** @throws Error if the object was never reached by its name. */
   get name(): string {
-    if (this.#name === undefined) throw new Error('A session is reached by its name, never by an id alone.');
+    if (this.#name === undefined) throw new Error('Reach a session by its name, never by an id alone.');
     return this.#name;
   }
 

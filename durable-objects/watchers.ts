@@ -187,7 +187,7 @@ const POLICY_VIOLATION = 1008;
 
 function close(socket: WebSocket): void {
   try {
-    socket.close(POLICY_VIOLATION, 'Only the holder may say this.');
+    socket.close(POLICY_VIOLATION, 'Only the holder may send this.');
   } catch {
     // The socket has closed since its message arrived.
   }

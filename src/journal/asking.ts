@@ -87,4 +87,4 @@ export const askingOf = (uses: readonly ModuleUse[]): Asking | undefined =>
 
 /** Returns the message that an answer no longer applies. */
 export const askedOtherwise = (tool: string): string =>
-  `Tool '${tool}' has changed since this was asked, so what was decided does not hold for it. Call it again to ask again.`;
+  `Tool '${tool}' has changed since this was asked, so the decision no longer applies. Call it again to ask again.`;

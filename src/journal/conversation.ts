@@ -50,7 +50,7 @@ export const hasBegun = ({ frames }: Pick<TurnState, 'frames'>, call: CallRecord
 /** Returns the id of one wait of a call, unique in the session. */
 export const waitId = (call: string, index: number): string => `${call}#${index}`;
 
-/** Returns the calls of the last reply if any of them is open, and otherwise none. */
+/** Returns the calls of the last reply if any of them is open, and otherwise an empty array. */
 export function openBatch(frame: Pick<FrameState, 'messages'> | undefined): readonly CallRecord[] {
   const calls = lastReply(frame?.messages ?? [])?.calls ?? [];
   return calls.some((call) => !call.ended) ? calls : [];

@@ -41,7 +41,7 @@ export const PRINCIPAL = {
   object: {
     id: TEXT,
     tenant: OPTIONAL_TEXT,
-    /** The roles at the time of the message. Absent if there are none. */
+    /** The roles at the time of the message. Absent if empty. */
     roles: { optional: { listOf: TEXT } },
   },
 } as const satisfies Shape;

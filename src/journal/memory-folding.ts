@@ -169,12 +169,12 @@ class RunningMemories implements LiveMemories {
   #problemOf(name: string): string | undefined {
     const kind = name.replace(APP_MEMORY, '');
     if (!this.#memories.has(name)) {
-      return `The module '${kind}' remembers nothing here: add it to \`use\` of createHoldfast, createTestSession or crashMatrix.`;
+      return `The module '${kind}' is missing here: add it to \`use\` of createHoldfast, createTestSession or crashMatrix.`;
     }
     const broken = this.#state.brokenMemories?.get(name);
     return broken === undefined
       ? undefined
-      : `What the module '${kind}' remembers of this session could not be folded: ${broken} ` +
+      : `The state of the module '${kind}' could not be folded in this session: ${broken} ` +
           'Its facts are still in the journal, and count once its code can fold them.';
   }
 

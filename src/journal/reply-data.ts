@@ -110,7 +110,7 @@ export const PRICED_USAGE: ShapeAs<PricedUsage> = {
 
 /**
  * The usage of several replies. Optional counts cover the models that reported them, and `cost`, in USD, the
- * models with prices. Absent if there are none.
+ * models with prices. Each is absent if there is no such model.
  */
 export type Totals = { -readonly [Count in keyof PricedUsage]: PricedUsage[Count] };
 

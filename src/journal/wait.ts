@@ -88,7 +88,7 @@ export const JOURNALED_ANSWER = {
 
 const EDIT_SCHEMA: ShapeAs<JsonSchema> = {
   like: JSON_SCHEMA,
-  says: 'What the input of an edit must match.',
+  says: 'The schema for the input of an edit.',
 };
 
 /** A call that waits for an answer, as shown to the person or client that can give it. */
@@ -97,7 +97,7 @@ export const PENDING_CALL = {
   object: {
     call: TEXT,
     /** The number of the question within its call, starting at 1. An answer names it. */
-    question: { type: 'integer', says: 'Its place among the questions of its call, from 1.' },
+    question: { type: 'integer', says: 'Its number among the questions of its call, from 1.' },
     tool: TEXT,
     /**
      * The input that the tool will receive, and that an edit replaces. A string if the model did not send a
@@ -118,7 +118,7 @@ export const PENDING_CALL = {
     /** The schema for the input of an `edit`. Its strings are shown like those of `input`. */
     schema: { optional: EDIT_SCHEMA },
     /** The role that can answer. */
-    by: { optional: { type: 'string', says: 'The role that may answer.' } },
+    by: { optional: { type: 'string', says: 'The role that can answer.' } },
     /**
      * Excludes principals from deciding, even with the role. `requester`: the people who began or steered the
      * turn.

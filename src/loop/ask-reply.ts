@@ -182,11 +182,11 @@ async function askWire({ loop, request, tell }: ModelCall, label: string): Promi
   });
   pieces?.end();
   const isOdd = reply.parts !== undefined && !areParts(reply.parts);
-  const problem = literals?.partsProblem(reply) ?? (isOdd ? 'its parts are not parts' : undefined);
+  const problem = literals?.partsProblem(reply) ?? (isOdd ? 'its parts are invalid' : undefined);
   if (!problem) return reply;
   throw new ModelError(
     'invalid-reply',
-    `The model '${spec.model.name}' answered with a reply that cannot be kept: ${problem}.`,
+    `The model '${spec.model.name}' returned a reply that cannot be stored: ${problem}.`,
   );
 }
 
@@ -235,7 +235,7 @@ export function keepable(model: string, event: EventOf<'model-replied'>): EventO
   if (weight <= MAX_KEPT_REPLY) return event;
   throw new ModelError(
     'invalid-reply',
-    `The model '${model}' answered with a reply that cannot be kept: its event weighs ${weight} bytes, and a session keeps at most ${MAX_KEPT_REPLY}. Set a smaller maxOutputTokens.`,
+    `The model '${model}' returned a reply that cannot be stored: its event has ${weight} bytes, and a session stores at most ${MAX_KEPT_REPLY}. Set a smaller maxOutputTokens.`,
   );
 }
 

@@ -163,7 +163,7 @@ function remarksOn(
     try {
       return strategy.remarkOn?.(noted, view) ?? [];
     } catch (thrown) {
-      log(mistake(`the strategy '${strategy.name}' threw in note`, thrown));
+      log(mistake(`the strategy '${strategy.name}' threw in remarkOn`, thrown));
       return [];
     }
   });

@@ -45,8 +45,7 @@ export function toCallRun(call: RunningCall, offer: Offer, turnKey: string): Cal
       }
     },
     async ask(question) {
-      if (call.ranOnce)
-        throw new Error(`Tool '${record.name}' has run, and cannot ask any more: ask before it executes.`);
+      if (call.ranOnce) throw new Error(`Tool '${record.name}' has already run: ask before it executes.`);
       const answer = await context.ask(question);
       call.received ||= question.for === 'result';
       return answer;

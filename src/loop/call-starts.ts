@@ -84,7 +84,7 @@ export class CallStarts implements CallOrigin {
   treeProblem(turn: TurnState): string | undefined {
     const { maxGenerations, maxScheduled } = this.turns.agent.limits;
     if (maxGenerations !== 'unlimited' && turn.generation >= maxGenerations) {
-      const why = `${turn.generation} turns in a row were scheduled by the turn before them, this one the last`;
+      const why = `${turn.generation} turns in a row, including this one, were scheduled by a turn`;
       return this.#limited('maxGenerations', why);
     }
     if (maxScheduled === 'unlimited' || this.#inTree(turn) < maxScheduled) return undefined;
@@ -99,8 +99,8 @@ export class CallStarts implements CallOrigin {
   #limited(option: 'maxGenerations' | 'maxScheduled', why: string): string {
     const { log, named } = this.turns;
     if (!named.has(option))
-      log(warning(`the turn may schedule no further turn: ${why}. Raise \`limits.${option}\` of its agent.`));
+      log(warning(`the turn can schedule no more turns: ${why}. Raise \`limits.${option}\` of its agent.`));
     named.add(option);
-    return `${why}, and no more may be before a person has sent a message.`;
+    return `${why}, and no more can start before a person sends a message.`;
   }
 }

@@ -208,9 +208,6 @@ async function ineligible(
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
     const why = messageOf(name, thrown);
-    return failure(
-      'declined',
-      `Tool '${name}' was not run: whether it is permitted could not be told: ${why}`,
-    );
+    return failure('declined', `Tool '${name}' was not run: its permission check failed: ${why}`);
   }
 }

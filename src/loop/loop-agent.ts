@@ -185,10 +185,10 @@ function findAgent(agents: LoopAgents | undefined, asked: LoopAgent | string): L
   if (typeof asked !== 'string') {
     const agent = agents?.resolve(asked) ?? asked;
     if (!agent.needsApp) return agent;
-    return `Agent '${asked.name}' asks for tool groups, and no app is here to give them.`;
+    return `Agent '${asked.name}' asks for tool groups, which only an app provides.`;
   }
   if (!agents) {
-    return `Agent '${asked}' not found: no app is here to look for it. It can be asked where it is given by its definition.`;
+    return `Agent '${asked}' not found: without an app, pass the agent's definition instead of its name.`;
   }
   return agents.find(asked) ?? `Agent '${asked}' not found. Available agents: ${listed(agents.names)}.`;
 }

@@ -74,10 +74,7 @@ export interface LoopFiles {
 
 /** The files of a session while an invocation holds it. */
 export interface HeldFiles extends LoopFiles {
-  /**
-   * Returns the files that an event names and that are not stored yet, so that they are stored with it.
-   * Returns `undefined` if there are none.
-   */
+  /** Returns the unsaved files that an event names, to store with it, or `undefined`. */
   namedBy(event: SessionEvent): readonly KeptBlob[] | undefined;
   /** Returns the same for the parts of a message that is left for the next lease holder. */
   namedIn(parts: readonly ContentPart[]): readonly KeptBlob[] | undefined;

@@ -184,8 +184,8 @@ export function watched(loop: Loop, moment: LoopMoment): void {
 }
 
 /**
- * Returns any layer around the model calls of a loop, since each can run all of them. Returns `undefined` if
- * there are none.
+ * Returns any layer around the model calls of a loop, since each can run all of them. Returns `undefined`
+ * otherwise.
  */
 export function askSeamOf({ spec: { uses, model } }: Pick<Loop, 'spec'>): AskSeam | undefined {
   for (const { use } of uses) {

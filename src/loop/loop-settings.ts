@@ -97,7 +97,7 @@ const isPossible = (choice: ToolChoice | undefined, tools: readonly ToolDefiniti
   typeof choice === 'object' ? tools.some(({ name }) => name === choice.tool) : tools.length > 0;
 
 const notOffered = (tool: string): string =>
-  `the tool choice '${tool}' is not offered now: the model chooses as it likes`;
+  `the tool choice '${tool}' is not offered now, so the model chooses freely`;
 
 const limited = ({ model }: LoopSpec, most: number | undefined): Pick<Asked, 'maxOutputTokens'> =>
   most === undefined ? {} : { maxOutputTokens: Math.min(most, model.maxOutputTokens ?? most) };

@@ -223,7 +223,7 @@ export interface LoopAgents {
    */
   modelOf?(make: ModelOfEnv): ChatModel;
   /**
-   * Returns the agent of this name with its tool groups, or `undefined` if there is none.
+   * Returns the agent of this name with its tool groups, or `undefined`.
    *
    * @throws ConfigurationError if the app lacks one of its tool groups.
    */

@@ -30,13 +30,13 @@ export const isTooLong = (failure: unknown): failure is ModelError =>
  */
 export function makeRoom(loop: Loop, toRequest: ToRequest, failure: ModelError): ModelError | undefined {
   const { frame, spec } = loop;
-  if (frame.shortened) return tooLong(loop, 'though it was shortened', failure);
+  if (frame.shortened) return tooLong(loop, 'even after it was shortened', failure);
   const { messages } = frame;
   const bytes = (left: Cut): number => bytesOf(toRequest(cutMessages(messages, left)));
   const all = bytes({});
   const aim = aimOf(all, failure.length);
   const left = cutOf(messages, spec.policies.resultCharacters, (some) => bytes(some) <= aim);
-  if (bytes(left) >= all) return tooLong(loop, 'and nothing of it is left to shorten', failure);
+  if (bytes(left) >= all) return tooLong(loop, 'and cannot be shortened further', failure);
   loop.journal.emit({ type: 'conversation-cut', ...inLoop(loop), ...left });
   return undefined;
 }
@@ -85,6 +85,6 @@ const tooLong = ({ spec: { model } }: Loop, why: string, failure: ModelError): M
   const { message, reason, status, length } = failure;
   const told =
     `The conversation is too long for the model '${model.name}', ${why}: shorten the message, the instructions or the tools, ` +
-    'or use a model that reads more. ';
+    'or use a model with a longer context. ';
   return new ModelError('context-length', told + message, { reason: told + reason, status, length });
 };

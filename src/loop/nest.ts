@@ -95,8 +95,8 @@ function specOf(opener: Opener, given: Frame): LoopSpec | string {
   const { loop, record } = opener;
   if (loop.spec.depth >= MAX_DEPTH) {
     const where = `${loop.frame.path}/${given.name}`;
-    loop.log(warning(`a loop was not run, since ${MAX_DEPTH} are inside each other already: ${where}`));
-    return `Not run: loops are nested ${MAX_DEPTH} deep already, the most there may be. Do it here, without handing it on.`;
+    loop.log(warning(`a loop was not run, since ${MAX_DEPTH} are already inside each other: ${where}`));
+    return `Not run: loops are nested ${MAX_DEPTH} deep already, which is the limit. Do the work here, without delegating it.`;
   }
   const calls = (): DoneCall[] => callsOf(openedFrame(opener));
   let spec: LoopSpec | string;
@@ -108,7 +108,7 @@ function specOf(opener: Opener, given: Frame): LoopSpec | string {
     spec = failure.message;
   }
   return typeof spec === 'string' && openedFrame(opener)
-    ? `${spec} The work had begun, and what was done of it is not known.`
+    ? `${spec} The work had begun, and its outcome is unknown.`
     : spec;
 }
 
@@ -181,7 +181,7 @@ function brokenOff(why: string, calls: readonly DoneCall[]): string {
     .map(({ tool }) => tool);
   if (done.length === 0) return why;
   const names = [...new Set(done)].slice(0, MAX_NAMED).join(', ');
-  return `${why} Before that it had called ${names}: what these did stands, so do not have it done again.`;
+  return `${why} Before that it had called ${names}: their effects remain, so do not have them repeated.`;
 }
 
 /** Returns the text for a loop that reached a limit before it had an answer. */

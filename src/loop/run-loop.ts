@@ -119,5 +119,5 @@ export async function runForOutput(loop: Loop): Promise<LoopEnd> {
 
 const invalidOutput = (problems: readonly string[]): TurnError => ({
   type: 'invalid-output',
-  message: `The model's answer does not have the form of the agent's output, also after it was told why: ${problems.join(' ')}`,
+  message: `The model's answer does not have the form of the agent's output, even after a retry: ${problems.join(' ')}`,
 });

@@ -84,8 +84,8 @@ export class RunningCall {
     const { signal } = loop.holder;
     // Code of an abandoned call keeps running. This turn does not run its further work.
     if (signal.aborted) throw signal.reason;
-    if (this.time.isOver) throw new Error('The call has ended, and nothing of it may run any more.');
-    if (this.reached) throw new Error(`Tool '${record.name}' may execute or nest once a call, not twice.`);
+    if (this.time.isOver) throw new Error('The call has ended: its code must not run any further.');
+    if (this.reached) throw new Error(`Tool '${record.name}' can execute or nest only once per call.`);
     if (record.waits) mustAskAgain(this, this.#outside?.asked);
     this.reached = true;
   }
@@ -119,8 +119,7 @@ function askOutside({ loop, record, tool }: RunningCall): AskOutside {
   const { journal, holder, secrets } = loop;
   if (!loop.inSession) throw new Error(cannotAsk(record.name));
   const asking = askingOf(loop.modules.uses);
-  if (!asking)
-    throw new ToolConfigurationError(needsAnswers(`Tool '${record.name}' asks somebody outside: it`));
+  if (!asking) throw new ToolConfigurationError(needsAnswers(`Tool '${record.name}' asks a question: it`));
   return asking.outside({
     record,
     tool,
@@ -149,4 +148,4 @@ export const needsAnswers = (what: string): string =>
   `${what} needs the module \`answers\`${literals?.mending.answers ?? '.'}`;
 
 const cannotAsk = (tool: string): string =>
-  `Tool '${tool}' asks somebody outside: only in a session can it wait for the answer.`;
+  `Tool '${tool}' asks a question, but only a session can wait for the answer.`;

@@ -37,12 +37,12 @@ export async function resultOf(
   const cause = takeCause(result);
   if (cause !== undefined) {
     const said = cause instanceof Error ? stackOf(cause) : messageOf(tool, cause);
-    tellMistake(loop, `Tool '${tool}' answered an error: ${result.content}\nCause: ${said}`);
+    tellMistake(loop, `Tool '${tool}' returned an error: ${result.content}\nCause: ${said}`);
   }
   if (!hasNewFiles(result)) return result;
   if (!loop.files) return withoutFiles(loop, tool, result);
   return loop.files.keep(result, loop.secrets, (problem) =>
-    tellDeveloper(loop, `A file that tool '${tool}' answered was not kept. ${problem}`),
+    tellDeveloper(loop, `A file that tool '${tool}' returned was not kept. ${problem}`),
   );
 }
 
@@ -87,7 +87,7 @@ export async function asDeclared(
   const problems = await outputProblems(output, result.value);
   if (problems.length === 0) return result;
   const not = isDomainType(output) ? `is no ${output.name}` : 'does not fit its output';
-  const problem = `Tool '${name}' ran and finished, but what it returned ${not}: ${problems.join('; ')}.`;
+  const problem = `Tool '${name}' ran and finished, but its result ${not}: ${problems.join('; ')}.`;
   tellDeveloper(loop, problem);
   return toolResult({ type: 'error', message: `${problem} ${NOT_AGAIN}` });
 }
@@ -142,7 +142,7 @@ export function exceptionResult(
 }
 
 const notExposed = (tool: string): string =>
-  `Tool '${tool}' threw, which ended the turn. What it threw is in the result of its call.`;
+  `Tool '${tool}' threw, which ended the turn. The exception is in the result of its call.`;
 
 /** Logs an exception of a tool's code. */
 export function tellThrown({ log }: Pick<Loop, 'log'>, { tool, thrown }: ToolException, where = ''): void {

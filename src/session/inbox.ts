@@ -44,7 +44,7 @@ interface Options {
   readonly log: Log;
   /** Called when the turn is cancelled. */
   readonly onCancel: () => void;
-  /** Returns the unsaved blobs that a result names, or `undefined` if there are none. */
+  /** Returns the unsaved blobs that a result names, or `undefined`. */
   readonly blobsOf?: ((result: ResultData) => readonly KeptBlob[] | undefined) | undefined;
 }
 
@@ -151,7 +151,7 @@ const isKnownKind = (kind: string): boolean => Object.hasOwn(KNOWN, kind);
 const isSteered = (turn: TurnState | undefined): boolean =>
   turn !== undefined && !turn.cancelRequested && turn.frames.get(ROOT)?.refused === undefined;
 
-/** Returns the events that journal a message, or none if it no longer applies. */
+/** Returns the events that journal a message, or an empty array if it no longer applies. */
 function toEvents(state: SessionState, row: InboxMessage): readonly SessionEvent[] {
   const { turn } = state;
   switch (row.kind) {
@@ -187,7 +187,8 @@ const waitingCalls = (turn: TurnState): WaitingCall[] =>
   );
 
 /**
- * Returns the events of a cancel. Returns none if it should decline the turn's waits, but those have changed.
+ * Returns the events of a cancel. Returns an empty array if it should decline the turn's waits, but those
+ * have changed.
  */
 function cancelled(turn: TurnState | undefined, row: InboxMessage): readonly SessionEvent[] {
   const asked = JSON.parse(row.body) as CancelMessage; // It was posted as a `CancelMessage`.
@@ -209,8 +210,8 @@ function steered(turn: TurnState, row: InboxMessage): SessionEvent {
 }
 
 /**
- * Returns the event of a late result, or none if the outcome of its call is known. The message can be a
- * duplicate, since an invocation also posts it if it cannot tell whether its append was stored.
+ * Returns the event of a late result, or an empty array if the outcome of its call is known. The message can
+ * be a duplicate, since an invocation also posts it if it cannot tell whether its append was stored.
  */
 function lateEvents({ turn, inDoubt }: SessionState, message: LateMessage): readonly SessionEvent[] {
   const { call } = message;
@@ -221,7 +222,9 @@ function lateEvents({ turn, inDoubt }: SessionState, message: LateMessage): read
   return [{ type: 'late-result-received', turn: turn.id, ...at, ...message }];
 }
 
-/** Returns the event for a wait that was answered or has expired, or none if it is no longer open. */
+/**
+ * Returns the event for a wait that was answered or has expired, or an empty array if it is no longer open.
+ */
 function waitOver(turn: TurnState, row: InboxMessage): readonly SessionEvent[] {
   // An answer is posted as JSON, and an expired wait as its id.
   const message = row.kind === 'answer' ? (JSON.parse(row.body) as AnswerMessage) : undefined;

@@ -155,7 +155,7 @@ export class LiveFeed implements LiveEvents {
     try {
       this.#show?.(item);
     } catch (thrown) {
-      this.#options.log(mistake('a client of a turn cannot be shown more', thrown));
+      this.#options.log(mistake('a client of a turn threw, and is shown no more', thrown));
       this.#show = undefined; // The turn continues without this client.
     }
   }
@@ -173,7 +173,7 @@ export function showing(
   const broke = (thrown: unknown): void => {
     if (isBroken) return;
     isBroken = true;
-    log(mistake('`onEvent` of a message threw, and is told no more of its turn', thrown));
+    log(mistake('`onEvent` of a message threw, and is not called again', thrown));
   };
   return (item) => {
     if (isBroken) return;

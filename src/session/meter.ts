@@ -211,4 +211,4 @@ export class InvocationBudgetWatch {
   }
 }
 
-const nearing = (limit: string): string => `its invocation is about to meet its limit of ${limit}`;
+const nearing = (limit: string): string => `its invocation is near its limit of ${limit}`;

@@ -14,7 +14,7 @@ interface NewMessage {
   readonly message: string;
   /** All of its parts in order. Absent if it has no files. */
   readonly parts?: readonly ContentPart[];
-  /** Each blob once, even if the message repeats its bytes. Absent if there are none. */
+  /** Each blob once, even if the message repeats its bytes. Absent if empty. */
   readonly blobs?: readonly KeptBlob[] | undefined;
   /** The maximum bytes of blobs that the session can keep. */
   readonly room?: number | undefined;

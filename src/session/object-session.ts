@@ -78,7 +78,7 @@ async function watch(object: Pick<Fetcher, 'fetch'>, watcher: Watcher): Promise<
   const { webSocket, status } = await object.fetch(`https://session/${query}`, {
     headers: { upgrade: 'websocket' },
   });
-  if (webSocket === null) throw new Error(`the session object answered ${status} and opened no WebSocket`);
+  if (webSocket === null) throw new Error(`the session object returned ${status} and opened no WebSocket`);
   let isOpen = true;
   /**
    * Characters of live messages: those sent that the object has not acknowledged, and those received since

@@ -261,7 +261,7 @@ export class Outbox implements LoopJournal {
 export interface Emitted extends DueLater {
   readonly row: NewRow;
   readonly event: StoredEvent;
-  /** Blobs that are stored in the same commit. Absent if there are none. */
+  /** Blobs that are stored in the same commit. Absent if empty. */
   readonly blobs: readonly KeptBlob[] | undefined;
   /** `true` for a reply or the result of a call. */
   readonly progress: boolean;

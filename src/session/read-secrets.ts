@@ -19,11 +19,11 @@ export type MintedSecrets = Readonly<Record<string, string | undefined>>;
 export function readSecrets(minted: MintedSecrets | undefined): Secrets {
   const values: unknown = minted ?? {};
   if (typeof values !== 'object' || values === null) {
-    throw new ConfigurationError('`secrets` must answer an object with a text for each name.');
+    throw new ConfigurationError('`secrets` must return an object of strings.');
   }
   for (const [name, value] of Object.entries(values)) {
     if (value === undefined || typeof value === 'string') continue;
-    throw new ConfigurationError(`\`secrets\` must answer texts, and '${shorten(name, 80)}' is none.`);
+    throw new ConfigurationError(`\`secrets\` must return strings, but '${shorten(name, 80)}' is not one.`);
   }
   return Secrets.of(minted ?? {});
 }

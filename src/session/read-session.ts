@@ -54,7 +54,10 @@ export async function foldShown(
   }
 }
 
-/** Reads all events of a session in order, or those of one turn. Returns none if there is no such session. */
+/**
+ * Reads all events of a session in order, or those of one turn. Returns an empty array if there is no such
+ * session.
+ */
 export async function readJournal(
   port: Pick<SessionPort, 'read'>,
   of: Pick<ReadQuery, 'turn'> = {},
@@ -192,7 +195,7 @@ export async function endUnread(
   };
   const answer = await appendInTime(unread, change);
   if (answer?.status === 'session-full') {
-    unread.log(mistake(`turn ${turn} cannot end: its session takes nothing at all`));
+    unread.log(mistake(`turn ${turn} cannot end: its session is completely full`));
   } else if (end.outcome === 'failed') {
     unread.log(failureOf(error));
   }

@@ -141,7 +141,7 @@ function snapshotOf({ state, reducer, log }: Omit<EndedTurn, 'leased' | 'bytes'>
 
 /** Returns the error message of a full session, with ways to fix it. */
 export const fullText = ({ most, used }: Pick<SessionFull, 'most' | 'used'>): string =>
-  `The session is full: it weighs ${used} bytes, and above ${most} it takes nothing more. Begin another, or erase this one.`;
+  `The session is full: it has ${used} bytes, and above ${most} it accepts no more. Start another one, or erase this one.`;
 
 /** Thrown if the session has no more room for the events of its turn. */
 export class SessionFullError extends Error {
@@ -207,7 +207,7 @@ export function storedWithStop(
     if (asked.ok)
       for (const { ref } of asked.value?.agenda ?? []) agenda.push({ module: module.name, key, ref });
     else {
-      const message = `module '${module.name}' failed at the stop of a turn`;
+      const message = `module '${module.name}' failed when a turn stopped`;
       log(mistake(message, asked.thrown));
     }
   }

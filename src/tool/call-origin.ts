@@ -45,7 +45,7 @@ interface CallOrigins {
   envOfCall(env: WorkerEnv, origin: CallOrigin): WorkerEnv;
   /** Runs code on behalf of a call, or of no call if `origin` is absent. */
   inCall<T>(origin: CallOrigin | undefined, work: () => T): T;
-  /** Returns the call whose code is running, given its environment. Returns `undefined` if there is none. */
+  /** Returns the call whose code is running, given its environment, or `undefined`. */
   originOf(env: object): CallOrigin | undefined;
 }
 

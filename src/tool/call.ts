@@ -81,7 +81,7 @@ export interface CallContext {
    * request.
    */
   say(message: string): void;
-  /** Returns a file of this session by its id, with its bytes, or `undefined` if there is none. */
+  /** Returns a file of this session by its id, with its bytes, or `undefined`. */
   file(id: string): Promise<NewFile | undefined>;
   /** Returns the conversation as the model was shown it, including the reply with this call. */
   history(): readonly HistoryMessage[];
@@ -198,9 +198,7 @@ export interface HistoryCall {
   readonly result?: ResultData | undefined;
   /** The maximum characters of the result that the model is shown, set when the conversation was too long. */
   readonly shown?: number | undefined;
-  /**
-   * Messages to the user from it, or from inside the loop that it opened, in order. Absent if there are none.
-   */
+  /** Messages to the user from it, or from inside the loop that it opened, in order. Absent if empty. */
   readonly said?: readonly TurnSaid[] | undefined;
 }
 
@@ -225,7 +223,7 @@ export interface TurnPrincipal {
   readonly tenant?: string | undefined;
   /**
    * The roles at the time of the message. A person who decides about a call is judged by their roles at that
-   * time. Absent if there are none.
+   * time. Absent if empty.
    */
   readonly roles?: readonly string[] | undefined;
 }
@@ -282,8 +280,8 @@ interface ResultFields extends Infer<typeof SENT_RESULT> {}
 export const SENT_RESULT = {
   object: {
     result: { optional: RETURNED },
-    text: { optional: { type: 'string', says: 'Words for the model.' } },
-    error: { optional: { type: 'string', says: 'What went wrong, for the model.' } },
+    text: { optional: { type: 'string', says: 'Text for the model.' } },
+    error: { optional: { type: 'string', says: 'The error message for the model.' } },
   },
   also: { additionalProperties: false, minProperties: 1, maxProperties: 1 },
   says: 'Exactly one of the three.',
@@ -359,7 +357,7 @@ export const MAX_REASON = 2_000;
 
 const EDITED: ShapeAs<JsonObject> = {
   like: ANY_OBJECT,
-  says: 'Of an edit: takes the place of what the model sent.',
+  says: 'For an edit: replaces the input that the model sent.',
 };
 
 /** A decision in the sender's form. */

@@ -169,7 +169,7 @@ export function saysTrue<Args extends readonly unknown[]>(
   answer.catch(() => undefined); // Its rejection is not handled elsewhere.
   if (!reported.has(predicate)) {
     reported.add(predicate);
-    log(mistake(`${whose} answers a promise, which is not true: it must be synchronous`));
+    log(mistake(`${whose} returns a promise: it must be synchronous`));
   }
   return false;
 }

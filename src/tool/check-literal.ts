@@ -74,7 +74,7 @@ export interface LiteralFault {
  */
 export function literalFault(config: unknown, shape: LiteralShape): LiteralFault | undefined {
   if (typeof config !== 'object' || config === null || Array.isArray(config) || config instanceof Promise) {
-    return { field: '', problem: `is made of ${shown(config)}: use one object, as in ${shape.of}({ ... })` };
+    return { field: '', problem: `was given ${shown(config)}: use one object, as in ${shape.of}({ ... })` };
   }
   const given = Object.entries(config).filter(([, value]) => value !== undefined);
   for (const [key] of given) {
@@ -136,7 +136,7 @@ export function modelProblem(given: unknown, key = 'model'): string | undefined 
   const ofServer = `openaiCompatible({ baseURL, apiKey, model${named} })`;
   const ofBinding = typeof run === 'function' ? 'workersAi(env.AI, { model })' : ofServer;
   const made = typeof doGenerate === 'function' ? 'fromAiSdk(model)' : ofBinding;
-  return `has ${shown(given)} as its '${key}': use a model, as in ${made}, or a function of the environment that makes one`;
+  return `has ${shown(given)} as its '${key}': use a model, as in ${made}, or a function that makes one from the environment`;
 }
 
 function itemFault(config: object, { items = {} }: LiteralShape): LiteralFault | undefined {

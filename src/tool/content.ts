@@ -29,7 +29,7 @@ export const KEPT_FILE = {
 export interface StoredFile extends Infer<typeof STORED_FILE> {}
 const STORED_FILE = { object: { type: { only: 'file' } }, and: KEPT_FILE } as const satisfies Shape;
 
-/** A file that is passed on as a URL. It is neither fetched nor kept. */
+/** A file that is passed on as a URL. It is not fetched and not kept. */
 export interface LinkedFile extends Infer<typeof LINKED_FILE> {}
 const LINKED_FILE = {
   object: {
@@ -57,7 +57,7 @@ export const CONTENT_PART: ShapeAs<ContentPart> = {
   like: { anyOf: [TEXT_CONTENT, STORED_FILE, LINKED_FILE] },
 };
 
-/** A file, wherever its bytes are. */
+/** A file: new, stored, or at a URL. */
 export type FileContent = Exclude<ContentPart, TextContent>;
 export const FILE_CONTENT: ShapeAs<FileContent> = { like: { anyOf: [STORED_FILE, LINKED_FILE] } };
 

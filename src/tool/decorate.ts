@@ -37,7 +37,7 @@ const noTool = (given: unknown): ToolDefinitionError =>
   new ToolDefinitionError(
     nameIn(given),
     'tool',
-    `it is ${shown(given)} and no tool, so it cannot be decorated.`,
+    `it is ${shown(given)}, not a tool, so it cannot be decorated.`,
   );
 
 /**
@@ -126,7 +126,7 @@ interface Origin {
   readonly by: readonly AnyTool[];
   /** `true` if it was also offered without them. */
   readonly wasThere: boolean;
-  /** The tool as the outer tool contains it. */
+  /** The inner tool, as its outer tool contains it. */
   readonly inner: AnyTool;
   /** Its name inside the tool that brought it. */
   readonly name: string;

@@ -233,7 +233,7 @@ export function defineTextTool<const Name extends string, Output = unknown>(
 ): Tool<Name, string, Output> {
   const declared = INPUT_WORDS.find((word) => Reflect.get(config, word) !== undefined);
   if (declared !== undefined) {
-    const problem = `it has '${declared}', but a text tool is given one text and nothing else; use defineTool.`;
+    const problem = `it has '${declared}', but a text tool only takes text; use defineTool.`;
     throw new ToolDefinitionError(config.name, declared, problem);
   }
   const withInput: ToolConfig<Name, LenientSchema<string>, Output> = { ...config, input: textInput };

@@ -66,7 +66,7 @@ function isNear(path: string, asked: string): boolean {
 export function refuseAsExport(holdfast: object): void {
   const fetch = (): never => {
     throw new Error(
-      'The main module exports what createHoldfast made: export its Worker, as in export default holdfast.worker;',
+      'The main module exports the result of createHoldfast: export its Worker instead, as in export default holdfast.worker;',
     );
   };
   Object.defineProperty(holdfast, 'fetch', { value: fetch });
@@ -106,8 +106,8 @@ export function sharedWrites(lanes: readonly (readonly WritingCall[])[]): string
 }
 
 const sharedWrite = (key: string, [one, other]: readonly [string, string]): string =>
-  `Calls of '${one}' and '${other}' in one reply both wrote call.state '${key}', and only what the later one wrote is kept. Give ` +
-  'both tools the same word as `serial`: they run one after another then, and each sees what the one before wrote.';
+  `Calls of '${one}' and '${other}' in one reply both wrote call.state '${key}', and only the later value is kept. Give ` +
+  'both tools the same `serial`: then they run one after another, and each sees the value before it.';
 
 /** Returns the problem of a tool's `reconcile`, or `undefined`. */
 export const reconcileProblem = (effect: string): string | undefined =>
@@ -134,10 +134,10 @@ export const mending = {
   sqlite:
     'Add to wrangler.toml, in place of `new_classes`:\n\n' +
     '[[migrations]]\ntag = "v1"\nnew_sqlite_classes = ["SessionObject"]\n\n' +
-    'A class that was deployed without it stays without: export it under another name, with another tag.',
+    'A class that was deployed without it cannot get it later: export it under another name, with another tag.',
   awake: 'Set compatibility_date = "2026-10-01" in wrangler.toml, or bind a queue as TURNS.',
   enable_request_signal:
-    'A client that goes away is not noticed. Add it to `compatibility_flags` in wrangler.toml.',
+    'The Worker does not notice when a client disconnects. Add it to `compatibility_flags` in wrangler.toml.',
   global_fetch_strictly_public:
     "An address that comes from data may reach servers behind the Worker's own zone. Add it to `compatibility_flags` in wrangler.toml.",
 };
@@ -150,14 +150,14 @@ export function listedMistake(given: unknown): string {
   if (near !== undefined) return near;
   const name = object && nameOf(ownerOf(object));
   if (object && isClass(object))
-    return `is the class ${name}, which has no static tools: list new ${name}() for those of its instances`;
-  return `(${name ?? typeof given}) is neither a tool nor a tool provider, nor has its class a static 'tools' table`;
+    return `is the class ${name}, which has no static tools: list new ${name}() for the tools of its instances`;
+  return `(${name ?? typeof given}) is neither a tool nor a tool provider, and its class has no static 'tools' table`;
 }
 
 /** Returns the problem of a value that resembles a tool, or `undefined`. */
 function nearMistake(given: unknown): string | undefined {
   if (typeof given === 'string') return `is ${shown(given)}: list the tool itself`;
-  if (given instanceof Promise) return 'is a promise: await it, and list what it comes to';
+  if (given instanceof Promise) return 'is a promise: await it, and list its result';
   if (Array.isArray(given)) return 'is a list: spread it, as in [...tools]';
   const {
     name,
@@ -173,7 +173,7 @@ function nearMistake(given: unknown): string | undefined {
   }: Readonly<Record<string, unknown>> = Object(given);
   const named = `('${shorten(String(name), 80)}')`;
   if (typeof given === 'function' && !isClass(given) && tools === undefined) {
-    return `${named} is a function: call it, and list what it answers, or hand it to toolFactory`;
+    return `${named} is a function: call it, and list its result, or pass it to toolFactory`;
   }
   if (isAiTool(given) && typeof run !== 'function')
     return "is a tool of the AI SDK: make it one with fromAiTool(tool, { name }) of 'holdfast/tools/ai-sdk'";
@@ -185,7 +185,7 @@ function nearMistake(given: unknown): string | undefined {
   if (drift !== undefined && connectTimeout !== undefined)
     return `${named} is a client of MCP: list mcpToolProvider({ clients: [client] }) in its place`;
   if (typeof unfoldingByName === 'function')
-    return 'is a factory of MCP tools: list what its toolByName or unfolding answers';
+    return 'is a factory of MCP tools: list the result of its toolByName or unfolding';
   if (typeof toolsNow === 'function')
     return "is the literal of a tool provider: wrap it in toolProvider({ ... }) of 'holdfast'";
   if (!Array.isArray(tools)) return undefined;
@@ -294,7 +294,7 @@ export const mendLost = (left: readonly { readonly made?: string | undefined }[]
 
 const FILES = /^(?:Blob|File|Response|ReadableStream)$/;
 const RETURN_FILE = 'Return bytes as they are, or as `file(bytes, mediaType)` or `image(bytes, mediaType)`.';
-const RETURN_JSON = 'Return JSON, or give the value a toJSON that says it.';
+const RETURN_JSON = 'Return JSON, or give the value a toJSON method.';
 
 /** Returns the problem of a `reconcile` result other than `{ done }`, or `undefined`. */
 export const misreconciled = (tool: string, answer: unknown): string | undefined =>

@@ -10,7 +10,7 @@ import type { AnyTool } from './tool.ts';
 export interface DomainObjects {
   /**
    * Their tools as made without an object, for names, descriptions and schemas. They must not be called.
-   * Tools that only some objects have can be missing. The same array on every read.
+   * Tools that only some objects have can be missing. Returns the same array on every read.
    *
    * @throws DomainTypeError if they cannot be made without an object.
    */
@@ -86,14 +86,14 @@ function declaredTools<Value>({ type, tools }: ObjectsConfig<Value>): readonly A
   const made = attempt(() => tools(value as Value)); // A stand-in, of which only properties are read.
   const read = misused();
   if (read !== undefined) {
-    const problem = `has tools that need an object while they are made (\`${read}\`): use it inside \`run\` only, so that the model can be told of them before there is one`;
+    const problem = `has tools that need an object while they are made (\`${read}\`): use it only inside \`run\`, since the tools are also made without one`;
     throw new DomainTypeError(type, 'tools', made.ok ? problem : { problem, cause: made.thrown });
   }
   if (!made.ok) {
     const problem = `has tools that cannot be made before there is an object: ${reasonOf(made.thrown)}`;
     throw new DomainTypeError(type, 'tools', { problem, cause: made.thrown });
   }
-  const problem = isToolList(made.value) ? twice(made.value) : 'has `tools` that answer no list of tools';
+  const problem = isToolList(made.value) ? twice(made.value) : 'has `tools` that return no list of tools';
   if (problem) throw new DomainTypeError(type, 'tools', problem);
   return made.value;
 }
@@ -104,7 +104,7 @@ function toolsOf<Value>(
 ): ParsedInput<readonly AnyTool[]> {
   const made = attempt(() => tools(value));
   if (!made.ok) return invalid(type, `its tools cannot be made: ${reasonOf(made.thrown)}`);
-  if (!isToolList(made.value)) return invalid(type, 'its `tools` answer no list of tools');
+  if (!isToolList(made.value)) return invalid(type, 'its `tools` return no list of tools');
   const names = made.value.map(({ name }) => name);
   return { ok: true, value: made.value.filter(({ name }, at) => names.indexOf(name) === at) };
 }
@@ -126,7 +126,7 @@ function idOf<Value>({ type, id }: ObjectsConfig<Value>, value: Value): ParsedIn
   if (!id && found === undefined) return refused(`domain type '${type}' missing instanceIdProperty: id`);
   if (found === null || found === undefined || found === '') return refused('Instance ID cannot be null');
   const text = typeof found === 'number' && Number.isFinite(found) ? String(found) : found;
-  if (typeof text !== 'string') return invalid(type, 'its id is neither a text nor a number');
+  if (typeof text !== 'string') return invalid(type, 'its id is neither a string nor a number');
   if (text.length > MAX_ID) return invalid(type, `its id is longer than ${MAX_ID} characters`);
   return { ok: true, value: text };
 }

@@ -92,7 +92,11 @@ export function defineDomainType<const Name extends string, Schema extends Stand
   if (fault) throw new DomainTypeError(nameIn(config), fault.field, fault.problem);
   const { name, schema, id, prefix = '', tools, content, infoString } = config;
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
-    throw new DomainTypeError(name, 'name', 'is not a name: use 1 to 64 of the characters A-Z a-z 0-9 _ -');
+    throw new DomainTypeError(
+      name,
+      'name',
+      'is not a valid name: use 1 to 64 of the characters A-Z a-z 0-9 _ -',
+    );
   }
   if (!/^[A-Za-z0-9_-]{0,32}$/.test(prefix)) {
     const problem = `cannot begin names with '${prefix.slice(0, 80)}': use at most 32 of the characters A-Z a-z 0-9 _ -`;
@@ -135,8 +139,8 @@ export const isDomainType = (type: ArtifactType | StandardSchemaV1): type is Dom
   '~standard' in type && type['~standard'].vendor === VENDOR;
 
 /**
- * Returns all problems that a schema or a domain type finds in a tool's return value, or none if it fits. A
- * list fits a domain type if any of its items does. Readers skip the others.
+ * Returns all problems that a schema or a domain type finds in a tool's return value, or an empty array if it
+ * fits. A list fits a domain type if any of its items does. Readers skip the others.
  */
 export async function outputProblems(output: StandardSchemaV1, value: unknown): Promise<readonly string[]> {
   const found = await problemsOf(output, value);

@@ -129,7 +129,7 @@ const SHAPES: readonly RegExp[] = [
 
 /**
  * Returns the path of a string in JSON that looks like a credential, or of the object that has one as a key.
- * Returns `undefined` if there is none.
+ * Returns `undefined` otherwise.
  */
 export function credentialIn(value: Json): readonly (string | number)[] | undefined {
   if (typeof value === 'string') return isSecretText(value) ? [] : undefined;

@@ -30,8 +30,8 @@ export interface DoneCall {
 }
 
 /**
- * Returns the next call of a planned frame, given the earlier ones in order, or `undefined` if there is none.
- * Called again on every resume, so it must depend on nothing else.
+ * Returns the next call of a planned frame, given the earlier ones in order, or `undefined`. Called again on
+ * every resume, so it must depend on nothing else.
  */
 export type Plan = (done: readonly DoneCall[]) => PlannedCall | undefined;
 

@@ -118,7 +118,7 @@ export function callState({ get, set }: KeptState): CallState {
     set,
     update(key, schema, change) {
       const next = change(read(key, schema));
-      const value = readThrough(schema, next, `What call.state '${key}' is updated to`);
+      const value = readThrough(schema, next, `The new value of call.state '${key}'`);
       set(key, next as JsonLike); // `set` refuses a value that is not JSON.
       return value;
     },
@@ -141,7 +141,7 @@ export function callBlackboard({ entries, add }: KeptEntries): CallBlackboard {
     const copy = copyJson(second);
     const parsed = copy.ok && first.parse(copy.value);
     if (parsed && !parsed.ok)
-      throw new TypeError(`call.blackboard: this is no ${first.name}: ${parsed.problems.join('; ')}`);
+      throw new TypeError(`call.blackboard: this is not a ${first.name}: ${parsed.problems.join('; ')}`);
     add(second as JsonLike, { ...third, type: first.name }); // `add` refuses a value that is not JSON.
   }
   return {
@@ -207,5 +207,5 @@ function readThrough<Schema extends StandardSchemaV1>(
     throw new TypeError(`${what} is read through an asynchronous schema: use a synchronous one.`);
   }
   if (!result.issues) return result.value;
-  throw new TypeError(`${what} is not as its schema says: ${issueLines(result.issues).join('; ')}`);
+  throw new TypeError(`${what} does not match its schema: ${issueLines(result.issues).join('; ')}`);
 }

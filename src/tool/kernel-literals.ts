@@ -197,7 +197,7 @@ export const SHAPES = {
         (one) => one instanceof String && isMediaRange(String(one)),
       ],
       use: [
-        'what modules make, such as summarize({ overTokens })',
+        'what modules return, such as summarize({ overTokens })',
         ({ module }) => typeof module === 'object',
       ],
     },
@@ -238,8 +238,8 @@ export const SHAPES = {
       instructions: 'an app has none of its own: write them in defineAgent({ instructions })',
     },
     items: {
-      agents: ['what defineAgent makes', ({ asks }) => Array.isArray(asks)],
-      use: ['what modules make, such as openApi()', ({ module }) => typeof module === 'object'],
+      agents: ['what defineAgent returns', ({ asks }) => Array.isArray(asks)],
+      use: ['what modules return, such as openApi()', ({ module }) => typeof module === 'object'],
     },
   },
   sessionOf: {
@@ -338,15 +338,15 @@ export const INNER_SHAPES = {
   http: {
     keys: {
       basePath: [
-        "a path with a '/' before it and none behind it, such as '/ai'",
+        "a path that starts with '/' and does not end with one, such as '/ai'",
         (value) => /^(\/[A-Za-z0-9_.~@!$&'()+,;=-]+)+$/.test(String(value)),
       ],
       contextHeaders: [
-        'names of headers, each with a key of the context but that of the loop, which a client sends as `loopId` of the body',
+        'header names, each with a context key other than that of the loop, which a client sends as `loopId` of the body',
         (value) => isJsonObject(value) && Object.entries(value).every(isMapped),
       ],
       bodyContext: [
-        'a list of keys of the context but that of the loop, which a client sends as `loopId` of the body',
+        'a list of context keys other than that of the loop, which a client sends as `loopId` of the body',
         (value) =>
           Array.isArray(value) && value.every((one) => typeof one === 'string' && one !== LOOP_ID_KEY),
       ],

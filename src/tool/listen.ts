@@ -14,7 +14,8 @@ export async function listen(who: string, { signal, log }: ListenedCall, tell: (
   try {
     await stop.until((async () => tell())());
   } catch (thrown) {
-    if (stop.aborted && thrown === stop.reason) log(mistake(`${who} was left, since its call was aborted`));
+    if (stop.aborted && thrown === stop.reason)
+      log(mistake(`${who} was abandoned, since its call was aborted`));
     else if (thrown instanceof SignalError) throw thrown;
     else log(mistake(`${who} failed`, thrown));
   } finally {

@@ -35,7 +35,7 @@ export const SETTINGS = {
     topK: COUNT,
     seed: ['a whole number', Number.isSafeInteger],
     stop: [
-      'a list of one text or more, none of them empty',
+      'a list of one or more strings, none of them empty',
       (value) => Array.isArray(value) && value.length > 0 && value.every(isWord),
     ],
     reasoning: [
@@ -100,7 +100,7 @@ function mediaProblem(list: MediaList, media: unknown, never: readonly MediaList
   const types = list
     .split('.')
     .reduce<unknown>((inner, key) => (inner ? Reflect.get(Object(inner), key) : undefined), media);
-  if (!Array.isArray(types)) return `${path} is no list of media types, such as ['image/png', 'image/*'].`;
+  if (!Array.isArray(types)) return `${path} is not a list of media types, such as ['image/png', 'image/*'].`;
   const wrong = types.find((type) => typeof type !== 'string' || !MEDIA_TYPE.test(type));
   if (wrong !== undefined)
     return `${path} names '${String(wrong).slice(0, 80)}'; use media types, such as 'image/png' or 'image/*'.`;
@@ -131,7 +131,7 @@ export function serverProblem(
   if (server !== undefined && !servers.some((name) => name === server))
     return `'server' is '${String(server).slice(0, 80)}'; use one of ${servers.map((name) => `'${name}'`).join(', ')}, or leave it out.`;
   if (!/^[\w-]{1,64}$/.test(String(cacheKeyIn)) || ours.has(String(cacheKeyIn)))
-    return "'cacheKeyIn' is no field of the body or header that is free to hold a key.";
+    return "'cacheKeyIn' must name a header or a body field that the adapter does not use.";
   if (extraBody === undefined) return undefined;
   if (!isJsonObject(extraBody) || !isJson(extraBody)) return "'extraBody' is not a JSON object.";
   const field = Object.keys(extraBody).find((name) => ours.has(name));
@@ -176,7 +176,7 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
  */
 export function partsProblem({ parts, provider, toolCalls }: GivenReply): string | undefined {
   if (parts !== undefined) {
-    if (!Array.isArray(parts)) return "its 'parts' are no list";
+    if (!Array.isArray(parts)) return "its 'parts' are not a list";
     const fields = parts.map((part: object | null) => new Map<string, unknown>(Object.entries(part ?? {})));
     const problem = fields.map(partProblem).find((one) => one !== undefined);
     if (problem) return problem;
@@ -188,7 +188,7 @@ export function partsProblem({ parts, provider, toolCalls }: GivenReply): string
     if (JSON.stringify(said) !== JSON.stringify(listed))
       return "the calls in its parts are not its 'toolCalls'";
   }
-  return isJson([parts, provider]) ? undefined : 'its parts hold what JSON cannot';
+  return isJson([parts, provider]) ? undefined : 'its parts contain values that JSON cannot represent';
 }
 
 const CALL = ['id', 'name', 'input'];

@@ -118,7 +118,7 @@ function checked<Fact>(
   }
   if (!result.issues) return result.value;
   const problems = result.issues.map(({ message }) => message).join(' ');
-  throw new ModuleError(module, `a fact is not as its schema says: ${problems}`);
+  throw new ModuleError(module, `a fact does not match its schema: ${problems}`);
 }
 
 /**
@@ -188,6 +188,6 @@ function asJson<Value extends Json>(module: string, field: string, value: Value)
     module,
     field === 'initial'
       ? `the value of 'initial' at \`${path}\` is ${what}, which is not JSON.`
-      : `'${field}' answered a value that is ${what} at \`${path}\`, which is not JSON.`,
+      : `'${field}' returned a value that is ${what} at \`${path}\`, which is not JSON.`,
   );
 }

@@ -6,7 +6,7 @@ import { literals } from './literals.ts';
  */
 export function ownerProblem(owner: unknown): string | undefined {
   const mend = literals?.mending.owner ?? '';
-  if (typeof owner === 'string') return `is a text, which may be an id or a tenant${mend}`;
+  if (typeof owner === 'string') return `is a string, which could be an id or a tenant${mend}`;
   const { id, tenant }: { readonly id?: unknown; readonly tenant?: unknown } = Object(owner);
   const named = [id, tenant].filter((name) => name !== undefined);
   if (named.length === 2) return `has an id and a tenant${mend}`;

@@ -43,7 +43,7 @@ export function providerTool(
     metadata: {},
     providerTool: { id, args },
     check: async (value) => ({ ok: true, value }),
-    call: async () => error(`The tool '${name}' is run by the model's provider, and by nobody else.`),
+    call: async () => error(`The tool '${name}' can be run only by the model's provider.`),
   };
 }
 

@@ -38,7 +38,7 @@ export function publicAddress(given: unknown, allowPrivate = false): URL | Wrong
   if (allowPrivate) return address;
   if (address.protocol === 'http:') return { wrong: 'does not begin with https:' };
   return isPrivateHost(address.hostname)
-    ? { wrong: 'leads into a private network', isPrivate: true }
+    ? { wrong: 'points to a private network', isPrivate: true }
     : address;
 }
 

@@ -39,8 +39,8 @@ export const notAmong = (what: string, name: string, meant: string | undefined):
 export const UNSEEN = /(?!\r\n|\n|\t|\ufe0e|\ufe0f)[\p{Cf}\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{DI}]/gu;
 
 /**
- * Makes invisible characters visible as `\u{202e}`, for people who decide based on the text. Applying it
- * again changes nothing.
+ * Makes invisible characters visible as `\u{202e}`, for people who decide based on the text. It is
+ * idempotent.
  */
 export const visible = (text: string): string =>
   text.replaceAll(UNSEEN, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);

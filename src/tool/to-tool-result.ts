@@ -101,7 +101,7 @@ function tellLost(tool: string, { left, nulls }: KeptJson, onLost: OnLost | unde
   if (!onLost) return;
   if (left.length > 0)
     onLost(
-      `Tool '${tool}' returned what JSON does not keep, and it was left out: ${placesOf(left)}.` +
+      `Tool '${tool}' returned values that JSON does not keep, and they were left out: ${placesOf(left)}.` +
         (literals ? ` ${literals.mendLost(left)}` : ''),
     );
   if (nulls.length > 0) onLost(`Tool '${tool}' returned numbers that are null in JSON: ${placesOf(nulls)}.`);
@@ -140,7 +140,7 @@ function toPart(part: unknown, index: number): ContentPart {
     if (typeof id === 'string' && Number.isSafeInteger(size)) return { ...told, id, size };
   }
   throw new TypeError(
-    `content[${index}] is neither words nor a file: use a text, or what \`image\` and \`file\` answer.`,
+    `content[${index}] is neither text nor a file: use a string, or the result of \`image\` or \`file\`.`,
   );
 }
 
@@ -187,9 +187,7 @@ const isUrl = (source: FileSource): source is URL => tagOf(source) === 'URL';
 /** Refuses URLs with a user, whose password would be journaled and shown to models. */
 function addressOf(url: URL | null): string {
   if (url?.protocol === 'https:' && url.username === '' && url.password === '') return url.href;
-  throw new TypeError(
-    'A file that is handed on as its address needs one that begins with https: and has no user in it.',
-  );
+  throw new TypeError('The URL of a file must begin with https: and contain no user.');
 }
 
 /** Returns the bytes of a source. Callers without types can pass anything. */
@@ -198,6 +196,6 @@ function bytesOf(source: Uint8Array | ArrayBuffer): Uint8Array {
   if (kind === 'Uint8Array') return source as Uint8Array; // The tag proves it, here and below.
   if (kind === 'ArrayBuffer') return new Uint8Array(source as ArrayBuffer);
   throw new TypeError(
-    `A file is made of a Uint8Array or an ArrayBuffer of its bytes, or of a URL, and this is of the type ${kind}.`,
+    `A file needs a Uint8Array, an ArrayBuffer or a URL, and not a value of the type ${kind}.`,
   );
 }

@@ -68,9 +68,8 @@ export class ToolCallContext {
   }
 
   /**
-   * Returns the value of a key, or `undefined` if there is none. With a schema, returns the schema's output.
-   * The schema also receives `undefined`, so that it can supply a default: `v.nullish(v.string(), 'en')` also
-   * handles `null`.
+   * Returns the value of a key, or `undefined`. With a schema, returns the schema's output. The schema also
+   * receives `undefined`, so that it can supply a default: `v.nullish(v.string(), 'en')` also handles `null`.
    *
    * @throws ToolCallContextError if the schema refuses the value or is asynchronous.
    */

@@ -17,7 +17,7 @@ export type Choice = 'auto' | 'required' | 'none' | { readonly tool: string } | 
 export function choiceProblem(choices: readonly Choice[], tools: readonly NamedTool[]): string | undefined {
   for (const choice of choices) {
     if (tools.length === 0 && (choice === 'required' || typeof choice === 'object'))
-      return 'it beside tools, of which there are none';
+      return 'it only together with tools';
     if (typeof choice === 'object' && !isAmong(tools, choice.tool))
       return `one of its tools: ${listed(tools)}`;
   }

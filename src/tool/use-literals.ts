@@ -59,7 +59,7 @@ const twoUses = (name: string, key: string): string =>
  */
 export function chainsProblem(given: unknown, isMade: (entry: object) => boolean): string | undefined {
   if (!Array.isArray(given))
-    return `chaining() is made of ${shown(given)}: use a list, as in chaining([chainFrom(Customer)]).`;
+    return `chaining() was given ${shown(given)}: use a list, as in chaining([chainFrom(Customer)]).`;
   const at = given.findIndex((entry) => !isMade(Object(entry)));
   if (at < 0) return undefined;
   return `chaining() has ${shown(given[at])} at [${at}]: use what chainFrom, discover or chainAny returns, as in chaining([chainFrom(Customer)]).`;

@@ -172,12 +172,12 @@ export const STOPPED_TURN = {
     artifacts: { listOf: TURN_ARTIFACT },
     /**
      * The files from its calls, including those in nested loops, in the order in which their batches ended.
-     * Read each at `GET .../files/{id}`. Absent if there are none.
+     * Read each at `GET .../files/{id}`. Absent if empty.
      */
     files: { optional: { listOf: TURN_FILE } },
     /**
      * Messages from its calls to the user before the answer, including those in nested loops, in order.
-     * Absent if there are none.
+     * Absent if empty.
      */
     said: { optional: { listOf: SAID } },
     /**
@@ -194,7 +194,7 @@ export const STOPPED_TURN = {
     signal: { optional: SIGNAL },
     /**
      * The calls of its own loop that ended it: those that returned directly or sent the signal. Absent if
-     * there are none.
+     * empty.
      */
     stoppedBy: { optional: { listOf: STOPPING_CALL } },
   },

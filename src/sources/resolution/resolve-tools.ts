@@ -52,7 +52,9 @@ export function resolveTools(
   const tools = withProvided(listed, providers);
   const loose = strictNames ? tools.find(({ name }) => name.includes('-')) : undefined;
   if (loose)
-    throw new ToolResolutionError(`Tool '${loose.name}': its name may hold only A-Z, a-z, 0-9 and '_' here`);
+    throw new ToolResolutionError(
+      `Tool '${loose.name}': its name can contain only A-Z, a-z, 0-9 and '_' here`,
+    );
   return { tools, byName: new Map(tools.map((tool) => [tool.name, tool])) };
 }
 
@@ -150,7 +152,7 @@ function collectAt(source: unknown, place: ListedAt): Partial<CollectedTools> {
   if (carriesSource(source)) return source[SOURCE](place);
   const read = readObject(source, { isShared: place.path === undefined });
   if (read) return { tools: read };
-  const mistake = literals?.listedMistake(source) ?? 'is neither a tool nor has tools';
+  const mistake = literals?.listedMistake(source) ?? 'is not a tool and has no tools';
   throw new ToolResolutionError(`Tool at index ${place.index} ${mistake}`);
 }
 

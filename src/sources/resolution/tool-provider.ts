@@ -150,7 +150,7 @@ const missingTool = (name: string, available: readonly string[]): string =>
  * Returns a tool that has no effect. A call that the real tool began is therefore still reported as unknown.
  */
 function standInFor(name: string, say: (view: LoopView) => string): AnyTool {
-  const description = 'Missing at the moment. A call is answered with what there is instead.';
+  const description = 'Not available now. A call returns the tools that are available instead.';
   checkNaming(name, description);
   return {
     name,

@@ -208,7 +208,7 @@ export type ToolObjectSource = object & {
   readonly then?: never;
   readonly needsApp?: never;
   /** Excludes MCP clients and their factories. */
-  readonly '~mcp'?: 'List mcpToolProvider({ clients: [client] }), or what the factory answers, in its place.';
+  readonly '~mcp'?: 'List mcpToolProvider({ clients: [client] }), or the result of the factory, instead.';
   /** Excludes arrays. */
   readonly [Symbol.unscopables]?: never;
 } & ({ readonly run?: undefined } | { readonly description?: undefined }) &
@@ -297,8 +297,8 @@ export function nestingProblem(path: readonly Nested[], inner: Nested): string |
   const isCircle = path.some(({ of }) => of === inner.of);
   if (!isCircle && path.length < MAX_DEPTH) return undefined;
   const way = [...path, inner].map(({ name }) => name).join(' > ');
-  const what = isCircle ? 'stand inside themselves' : `stand more than ${MAX_DEPTH} deep inside each other`;
-  return `what makes tools must not ${what}, so the last of these is left out: ${way}`;
+  const what = isCircle ? 'contain itself' : `be nested more than ${MAX_DEPTH} deep`;
+  return `a source of tools must not ${what}, so the last of these is left out: ${way}`;
 }
 
 /** Returns whether a source can be searched for tools. If not, logs the reason once. */

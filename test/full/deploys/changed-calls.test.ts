@@ -53,7 +53,7 @@ const done = (scene: string): number => site.world.done(scene).length;
 
 describe('an approval that waits', () => {
   const changed =
-    "Error: Tool 'refund' has changed since this was asked, so what was decided does not hold for it. Call it again to ask again.";
+    "Error: Tool 'refund' has changed since this was asked, so the decision no longer applies. Call it again to ask again.";
 
   it('is void when the schema of the tool has changed: who decides is told so, and asked again', async () => {
     expect(await approve('schema')).toMatchObject({

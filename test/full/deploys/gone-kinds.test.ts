@@ -135,7 +135,7 @@ describe('a subagent in whose loop something was done', () => {
       [
         'clerk',
         "Error: Agent 'named-clerk' not found. Available agents: chained, facade, kept, named, playbook, regrouped, " +
-          'subagent. The work had begun, and what was done of it is not known.',
+          'subagent. The work had begun, and its outcome is unknown.',
       ],
     ]);
   });

@@ -76,7 +76,11 @@ const IN_DEVELOPMENT: readonly [string, object, string][] =
       ];
 
 it.each<[string, object, string]>([
-  ['name', { name: 'a/b' }, "Agent 'a/b' is not a name: use 1 to 64 of the characters A-Z a-z 0-9 _ -."],
+  [
+    'name',
+    { name: 'a/b' },
+    "Agent 'a/b' is not a valid name: use 1 to 64 of the characters A-Z a-z 0-9 _ -.",
+  ],
   [
     'tools',
     { tools: [look, { ...look }] },
@@ -91,7 +95,7 @@ it.each<[string, object, string]>([
   [
     'tools',
     { tools: [null as unknown as typeof look] }, // as callers without types may
-    `Agent 'clerk' cannot have these tools: Tool at index 0 ${process.env.NODE_ENV === 'production' ? 'is neither a tool nor has tools' : 'must not be null'}.`,
+    `Agent 'clerk' cannot have these tools: Tool at index 0 ${process.env.NODE_ENV === 'production' ? 'is not a tool and has no tools' : 'must not be null'}.`,
   ],
 ])('names what is wrong: %s', (field, config, message) => {
   let thrown: unknown;

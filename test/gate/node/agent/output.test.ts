@@ -210,7 +210,7 @@ describe('an answer that does not fit', () => {
       error: {
         type: 'invalid-output',
         message:
-          "The model's answer does not have the form of the agent's output, also after it was told why: " +
+          "The model's answer does not have the form of the agent's output, even after a retry: " +
           `${NOT_A_NUMBER} due: Invalid type: Expected string but received 3`,
       },
     });

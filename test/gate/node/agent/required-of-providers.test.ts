@@ -41,7 +41,7 @@ describe('tools that an agent requires of a group with providers', () => {
     ]);
     expect(session.requests[0]?.tools.find(({ name }) => name === 'order')).toEqual({
       name: 'order',
-      description: 'Missing at the moment. A call is answered with what there is instead.',
+      description: 'Not available now. A call returns the tools that are available instead.',
       inputSchema: { type: 'object', properties: {} },
     });
     expect(results(session)).toEqual([`Error: ${missing}`]);

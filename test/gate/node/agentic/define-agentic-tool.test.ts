@@ -202,12 +202,12 @@ describe('the tools of an agentic tool', () => {
     [
       'a class without static tools',
       [look, Empty],
-      'Tool at index 1 is the class Empty, which has no static tools: list new Empty() for those of its instances',
+      'Tool at index 1 is the class Empty, which has no static tools: list new Empty() for the tools of its instances',
     ],
     [
       'a function',
       [() => look],
-      "Tool at index 0 ('') is a function: call it, and list what it answers, or hand it to toolFactory",
+      "Tool at index 0 ('') is a function: call it, and list its result, or pass it to toolFactory",
     ],
     ['a list', [[look]], 'Tool at index 0 is a list: spread it, as in [...tools]'],
     ['two of one name', [look, answers('look', 2)], `Duplicate tool name: 'look'${RENAME_FIRST_TWO}`],

@@ -99,7 +99,7 @@ describe('a subagent', () => {
     const { model } = await runBare({ tools, replies });
     expect(resultsRead(model)).toEqual([
       'Filed.',
-      "Error: Agent 'cook' not found: no app is here to look for it. It can be asked where it is given by its definition.",
+      "Error: Agent 'cook' not found: without an app, pass the agent's definition instead of its name.",
     ]);
   });
 
@@ -149,13 +149,13 @@ describe('agents that ask each other', () => {
     const answer = await session.send('Go.');
     const way = Array.from({ length: 18 }, (_, level) => (level % 2 === 0 ? 'ping' : 'pong'));
     expect(warn.mock.calls.flat()).toEqual([
-      `holdfast: a loop was not run, since 16 are inside each other already: ${way.join('/')}`,
+      `holdfast: a loop was not run, since 16 are already inside each other: ${way.join('/')}`,
     ]);
     warn.mockRestore();
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Level 0.', iterations: 34 });
     const told = session.requests[17]?.messages.at(-1)?.text;
     expect(told).toBe(
-      'Error: Not run: loops are nested 16 deep already, the most there may be. Do it here, without handing it on.',
+      'Error: Not run: loops are nested 16 deep already, which is the limit. Do the work here, without delegating it.',
     );
     const opened = (await session.events()).filter((event) => event.type === 'frame-started');
     expect(opened).toHaveLength(16);

@@ -50,9 +50,7 @@ describe('a reset that answers a promise', () => {
       for (const text of ['1', '2', '3']) await session.send(text);
       expect(await answersInside(session)).toEqual(['pay: pay done', 'ship: ship done', 'ship: ship done']);
       expect(log.mock.calls).toEqual([
-        [
-          `holdfast: \`reset\` of tool '${one.name}' answers a promise, which is not true: it must be synchronous`,
-        ],
+        [`holdfast: \`reset\` of tool '${one.name}' returns a promise: it must be synchronous`],
       ]);
     }
   });

@@ -203,7 +203,7 @@ describe('a subagent that an invocation left behind', () => {
   const GONE = "Agent 'clerk' not found. Available agents: none.";
 
   it.each([
-    ['had begun', left, `Error: ${GONE} The work had begun, and what was done of it is not known.`],
+    ['had begun', left, `Error: ${GONE} The work had begun, and its outcome is unknown.`],
     ['had not begun', left.slice(0, 1), `Error: ${GONE}`],
   ])('and whose agent is gone by then %s, as far as is told', async (_, events, told) => {
     const clock = createManualClock(1_000_000);

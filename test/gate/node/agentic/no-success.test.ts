@@ -101,7 +101,7 @@ describe('a nested loop that breaks', () => {
     const session = createTestSession(agentWith([payer]), { replies: [calls('payer'), 'Done.'] });
     await session.send('Go.');
     expect(shownResults(session.requests.at(-1))).toEqual([
-      'Error: The provider said 400. Before that it had called pay: what these did stands, so do not have it done again.',
+      'Error: The provider said 400. Before that it had called pay: their effects remain, so do not have them repeated.',
     ]);
     expect(pays).toHaveLength(1);
   });
@@ -122,7 +122,7 @@ describe('a nested loop that breaks', () => {
     });
     await session.send('Go.');
     expect(shownResults(session.requests.at(-1))).toEqual([
-      'Error: No instructions. Before that it had called pay: what these did stands, so do not have it done again.',
+      'Error: No instructions. Before that it had called pay: their effects remain, so do not have them repeated.',
     ]);
   });
 });

@@ -161,7 +161,7 @@ describe('what an agent declares holds in its frame', () => {
     const tools = [defineSubagent({ agent: agent('clerk', [look, toolGroup('web')]) })];
     const { model } = await runBare({ tools, replies: [asks('clerk'), 'Done.'] });
     expect(resultsRead(model)).toEqual([
-      "Error: Agent 'clerk' asks for tool groups, and no app is here to give them.",
+      "Error: Agent 'clerk' asks for tool groups, which only an app provides.",
     ]);
   });
 

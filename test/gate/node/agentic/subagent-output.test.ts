@@ -42,7 +42,7 @@ describe('a subagent whose agent declares an output', () => {
   it('fails when it does not fit after that either, and the turn goes on', async () => {
     const { read, answer } = await turnOf([bill], [asks('biller'), 'Seven.', 'Seven!', 'Done.']);
     expect(read).toEqual([
-      "Error: The model's answer does not have the form of the agent's output, also after it was told why: It is not JSON text.",
+      "Error: The model's answer does not have the form of the agent's output, even after a retry: It is not JSON text.",
     ]);
     expect(answer).toMatchObject({ outcome: 'completed', artifacts: [] });
   });

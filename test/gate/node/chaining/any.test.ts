@@ -309,7 +309,7 @@ describe('the types that any knows', () => {
     expect(answer).toMatchObject({ outcome: 'completed' });
     const way = Array.from({ length: 17 }, (_, level) => `T${level}`).join(' > ');
     expect(warned).toEqual([
-      `holdfast: what makes tools must not stand more than 16 deep inside each other, so the last of these is left out: ${way}`,
+      `holdfast: a source of tools must not be nested more than 16 deep, so the last of these is left out: ${way}`,
     ]);
   });
 });

@@ -370,9 +370,7 @@ describe('what binds', () => {
       expect(offered(session).at(-1)).toEqual(offered(session)[0]);
       expect(offered(session)[0]).toEqual([...(told.length > 0 ? ['average_spend'] : []), 'get_customer']);
       expect(log.mock.calls).toEqual([
-        [
-          "holdfast: `when` of the chained type 'Customer' answers a promise, which is not true: it must be synchronous",
-        ],
+        ["holdfast: `when` of the chained type 'Customer' returns a promise: it must be synchronous"],
       ]);
     }
     log.mockRestore();

@@ -328,7 +328,7 @@ describe('an object that cannot be discovered', () => {
     const { session } = await turnOf(clerk([list], [discover(Odd)]), [calls('list')]);
     expect(offered(session)[1]).toEqual(['list', 'odd_e_show']);
     expect(warned).toEqual([
-      "holdfast: a result of 'list' brings no tools: domain type 'Odd' is invalid: its id is neither a text nor a number",
+      "holdfast: a result of 'list' brings no tools: domain type 'Odd' is invalid: its id is neither a string nor a number",
       "holdfast: a result of 'list' brings no tools: domain type 'Odd' is invalid: its id cannot be read: No id.",
       "holdfast: a result of 'list' brings no tools: domain type 'Odd' is invalid: its tools cannot be made: No tools.",
     ]);

@@ -66,15 +66,15 @@ describe('a result of parts', () => {
     [() => image(PNG, 'text/html'), "'text/html' is not the media type of an image."],
     [
       () => file(new URL('http://x.test/a'), 'image/png'),
-      'A file that is handed on as its address needs one that begins with https: and has no user in it.',
+      'The URL of a file must begin with https: and contain no user.',
     ],
     [
       () => file(new URL('data:image/png;base64,AA=='), 'image/png'),
-      'A file that is handed on as its address needs one that begins with https: and has no user in it.',
+      'The URL of a file must begin with https: and contain no user.',
     ],
     [
       () => file(new URL('https://me:key@x.test/a.png'), 'image/png'),
-      'A file that is handed on as its address needs one that begins with https: and has no user in it.',
+      'The URL of a file must begin with https: and contain no user.',
     ],
     ...[
       ['iVBORw0KGgo=', 'String'],
@@ -85,7 +85,7 @@ describe('a result of parts', () => {
       [undefined, 'Undefined'],
     ].map(([source, kind]): [() => unknown, string] => [
       () => image(source as never, 'image/png'),
-      `A file is made of a Uint8Array or an ArrayBuffer of its bytes, or of a URL, and this is of the type ${kind}.`,
+      `A file needs a Uint8Array, an ArrayBuffer or a URL, and not a value of the type ${kind}.`,
     ]),
     ...[
       null,
@@ -98,15 +98,15 @@ describe('a result of parts', () => {
       { type: 'file', mediaType: 'image/png', name: 7, id: 'ab12', size: 3 },
     ].map((part): [() => unknown, string] => [
       () => content(['A', part as never]),
-      'content[1] is neither words nor a file: use a text, or what `image` and `file` answer.',
+      'content[1] is neither text nor a file: use a string, or the result of `image` or `file`.',
     ]),
     [
       () => content([{ type: 'file', mediaType: 'image/png', url: 'http://x.test/a.png' }]),
-      'A file that is handed on as its address needs one that begins with https: and has no user in it.',
+      'The URL of a file must begin with https: and contain no user.',
     ],
     [
       () => content([{ type: 'file', mediaType: 'image/png', bytes: 'iVBORw0KGgo=' as never }]),
-      'A file is made of a Uint8Array or an ArrayBuffer of its bytes, or of a URL, and this is of the type String.',
+      'A file needs a Uint8Array, an ArrayBuffer or a URL, and not a value of the type String.',
     ],
   ])('is refused where it is made when it cannot be one (%#)', (make, problem) => {
     expect(make).toThrow(new TypeError(problem));

@@ -260,7 +260,7 @@ describe('what a run shows as it comes', () => {
       },
     });
     expect([answer.text, count]).toEqual(['Fine.', 1]);
-    expect(lines[0]?.message).toMatch('`onEvent` of a message threw, and is told no more of its turn');
+    expect(lines[0]?.message).toMatch('`onEvent` of a message threw, and is not called again');
   });
 });
 

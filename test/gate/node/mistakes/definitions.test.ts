@@ -140,12 +140,12 @@ describe('the literal of a tool', () => {
     [
       'a name in place of the literal',
       make(defineTool, 'pay'),
-      "Tool '': it is made of 'pay': use one object, as in defineTool({ ... }).",
+      "Tool '': it was given 'pay': use one object, as in defineTool({ ... }).",
     ],
     [
       'nothing',
       make(defineTool, undefined),
-      "Tool '': it is made of undefined: use one object, as in defineTool({ ... }).",
+      "Tool '': it was given undefined: use one object, as in defineTool({ ... }).",
     ],
   ])('%s', told);
 });
@@ -221,7 +221,7 @@ describe('the literal of an agent', () => {
     [
       'a name with a space',
       ofAgent({ name: 'my clerk' }),
-      "Agent 'my clerk' is not a name: use 1 to 64 of the characters A-Z a-z 0-9 _ -.",
+      "Agent 'my clerk' is not a valid name: use 1 to 64 of the characters A-Z a-z 0-9 _ -.",
     ],
     [
       'a blank description',
@@ -246,27 +246,27 @@ describe('the literal of an agent', () => {
     [
       'a model by its name',
       ofAgent({ model: 'gpt-5' }),
-      "Agent 'clerk' has 'gpt-5' as its 'model': use a model, as in openaiCompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function of the environment that makes one.",
+      "Agent 'clerk' has 'gpt-5' as its 'model': use a model, as in openaiCompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function that makes one from the environment.",
     ],
     [
       'a model of the AI SDK',
       ofAgent({ model: { doGenerate: run } }),
-      "Agent 'clerk' has an object as its 'model': use a model, as in fromAiSdk(model), or a function of the environment that makes one.",
+      "Agent 'clerk' has an object as its 'model': use a model, as in fromAiSdk(model), or a function that makes one from the environment.",
     ],
     [
       'a binding as the model',
       ofAgent({ model: { run } }),
-      "Agent 'clerk' has an object as its 'model': use a model, as in workersAi(env.AI, { model }), or a function of the environment that makes one.",
+      "Agent 'clerk' has an object as its 'model': use a model, as in workersAi(env.AI, { model }), or a function that makes one from the environment.",
     ],
     [
       'a promise of a model',
       ofAgent({ model: Promise.resolve({}) }),
-      "Agent 'clerk' has a promise as its 'model': use a model, as in openaiCompatible({ baseURL, apiKey, model }), or a function of the environment that makes one.",
+      "Agent 'clerk' has a promise as its 'model': use a model, as in openaiCompatible({ baseURL, apiKey, model }), or a function that makes one from the environment.",
     ],
     [
       'nothing',
       make(defineAgent, undefined),
-      "Agent '' is made of undefined: use one object, as in defineAgent({ ... }).",
+      "Agent '' was given undefined: use one object, as in defineAgent({ ... }).",
     ],
   ])('%s', told);
 });

@@ -91,11 +91,11 @@ describe('an approval', () => {
       ofApproval(tool, 'Pay?', { role: 'manager' }),
       "Tool 'pay': its approval has 'manager' as 'role': use 'by'.",
     ],
-    ['no tool', ofApproval(), "Tool '': it is undefined and no tool, so it cannot be decorated."],
+    ['no tool', ofApproval(), "Tool '': it is undefined, not a tool, so it cannot be decorated."],
     [
       'no tool of a one shot',
       () => Reflect.apply(oneShotPerLoop, undefined, []),
-      "Tool '': it is undefined and no tool, so it cannot be decorated.",
+      "Tool '': it is undefined, not a tool, so it cannot be decorated.",
     ],
   ])('%s', told);
 });
@@ -165,7 +165,7 @@ describe('a tool of the AI SDK', () => {
     [
       'without options',
       ofAi(weather),
-      "Tool '': it is made of undefined: use one object, as in fromAiTool({ ... }).",
+      "Tool '': it was given undefined: use one object, as in fromAiTool({ ... }).",
     ],
     [
       'with a slip in its options',

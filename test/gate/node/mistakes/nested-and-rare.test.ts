@@ -142,7 +142,7 @@ describe('something in a list of an agent', () => {
     [
       'a function as a strategy',
       ofAgent({ use: [run] }),
-      "Agent 'clerk' has the function run at use[0]: use what modules make, such as summarize({ overTokens }).",
+      "Agent 'clerk' has the function run at use[0]: use what modules return, such as summarize({ overTokens }).",
     ],
     [
       'strategies as an option',
@@ -152,7 +152,7 @@ describe('something in a list of an agent', () => {
     [
       'the literal of a transformer as a module',
       ofAgent({ use: [{ name: 'cut', result: run }] }),
-      "Agent 'clerk' has an object at use[0]: use what modules make, such as summarize({ overTokens }).",
+      "Agent 'clerk' has an object at use[0]: use what modules return, such as summarize({ overTokens }).",
     ],
     [
       'inspectors without their module',
@@ -217,12 +217,12 @@ describe('something in a list of an agent', () => {
     [
       "the word 'any'",
       make(chaining, 'any'),
-      "chaining() is made of 'any': use a list, as in chaining([chainFrom(Customer)]).",
+      "chaining() was given 'any': use a list, as in chaining([chainFrom(Customer)]).",
     ],
     [
       'what is chained, outside of a list',
       make(chaining, chainAny()),
-      'chaining() is made of an object: use a list, as in chaining([chainFrom(Customer)]).',
+      'chaining() was given an object: use a list, as in chaining([chainFrom(Customer)]).',
     ],
   ])('%s', told);
 });
@@ -232,12 +232,12 @@ describe('something that is decorated, locked or asked of MCP servers', () => {
     [
       'a function that makes a tool',
       () => withConfirmation((() => tool) as never, 'Pay?'),
-      "Tool '': it is the function and no tool, so it cannot be decorated.",
+      "Tool '': it is the function, not a tool, so it cannot be decorated.",
     ],
     [
       'the literal of a tool',
       () => withConfirmation({ name: 'pay', description: 'Pays.', run } as never, 'Pay?'),
-      "Tool 'pay': it is an object and no tool, so it cannot be decorated.",
+      "Tool 'pay': it is an object, not a tool, so it cannot be decorated.",
     ],
     [
       'a slip in a lock',
@@ -342,7 +342,7 @@ describe('a literal that few apps have', () => {
     [
       'a schema in place of a domain type',
       make(defineDomainType, 'Customer'),
-      "Domain type '' is made of 'Customer': use one object, as in defineDomainType({ ... }).",
+      "Domain type '' was given 'Customer': use one object, as in defineDomainType({ ... }).",
     ],
     [
       'a module with a slip',

@@ -51,12 +51,12 @@ describe('a list of tools', () => {
     [
       'a function that makes one',
       ofAgent({ tools: [() => tool] }),
-      `${NO_TOOLS} ('') is a function: call it, and list what it answers, or hand it to toolFactory.`,
+      `${NO_TOOLS} ('') is a function: call it, and list its result, or pass it to toolFactory.`,
     ],
     [
       'a promise of one',
       ofAgent({ tools: [Promise.resolve(tool)] }),
-      `${NO_TOOLS} is a promise: await it, and list what it comes to.`,
+      `${NO_TOOLS} is a promise: await it, and list its result.`,
     ],
     ['the name of one', ofAgent({ tools: ['pay'] }), `${NO_TOOLS} is 'pay': list the tool itself.`],
     ['nothing', ofAgent({ tools: [undefined] }), `${NO_TOOLS} must not be undefined.`],
@@ -94,7 +94,7 @@ describe('a list of tools', () => {
     [
       'an instance without tools',
       ofAgent({ tools: [new Plain()] }),
-      `${NO_TOOLS} (Plain) is neither a tool nor a tool provider, nor has its class a static 'tools' table.`,
+      `${NO_TOOLS} (Plain) is neither a tool nor a tool provider, and its class has no static 'tools' table.`,
     ],
     [
       'an agent',
@@ -142,7 +142,7 @@ describe('the literal of a tool that holds others', () => {
     [
       'a model by its name',
       make(defineAgenticTool, { ...named, tools: [], model: 'gpt-5' }),
-      "Tool 'desk': it has 'gpt-5' as its 'model': use a model, as in openaiCompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function of the environment that makes one.",
+      "Tool 'desk': it has 'gpt-5' as its 'model': use a model, as in openaiCompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function that makes one from the environment.",
     ],
     [
       'unlocked in a playbook',

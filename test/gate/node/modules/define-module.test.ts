@@ -143,7 +143,7 @@ describe('the schema of a module’s facts', () => {
     const bad = createTestSession(clerk, { replies: ['Done.'], use: [prepare(6)], log: false });
     expect(await bad.send('Go.')).toMatchObject({ outcome: 'failed' });
     expect((await bad.events()).filter(({ type }) => type === 'module-event')).toEqual([]);
-    expect(() => graded.fact(6)).toThrow("Module 'graded': a fact is not as its schema says: At most 5.");
+    expect(() => graded.fact(6)).toThrow("Module 'graded': a fact does not match its schema: At most 5.");
   });
 
   it('is synchronous', () => {

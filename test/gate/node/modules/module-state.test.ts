@@ -203,7 +203,7 @@ describe('a mistake of a developer', () => {
     const kind = wordsOf();
     const session = createTestSession(agentOf(remembering(kind)), { replies: [act(2), act()] });
     const message =
-      "The module 'words' remembers nothing here: add it to `use` of createHoldfast, createTestSession or crashMatrix.";
+      "The module 'words' is missing here: add it to `use` of createHoldfast, createTestSession or crashMatrix.";
     const failed = { outcome: 'failed', error: { type: 'misconfigured', message } };
     const answers = [await session.send('Go.'), await session.send('Again.')];
     expect(answers).toMatchObject([failed, failed]);
@@ -253,7 +253,7 @@ describe('a mistake of a developer', () => {
     [
       'that answers no JSON',
       () => [new WeakMap()] as unknown as string[],
-      "Module 'words': 'apply' answered a value that is a WeakMap at `$[0]`, which is not JSON.",
+      "Module 'words': 'apply' returned a value that is a WeakMap at `$[0]`, which is not JSON.",
     ],
   ])(
     'in apply %s stops its memory alone: the session goes on, and tools of the kind say why',
@@ -273,7 +273,7 @@ describe('a mistake of a developer', () => {
         },
       });
       const session = sessionOf(kind, record, [act(), 'Recorded.', act(), act(), 'Hello.']);
-      const message = `What the module 'words' remembers of this session could not be folded: ${why} Its facts are still in the journal, and count once its code can fold them.`;
+      const message = `The state of the module 'words' could not be folded in this session: ${why} Its facts are still in the journal, and count once its code can fold them.`;
       const failed = { outcome: 'failed', error: { type: 'misconfigured', message } };
       expect(await session.send('Record.')).toMatchObject({ outcome: 'completed', text: 'Recorded.' });
       const answers = [await session.send('Again.'), await session.send('Again.')];

@@ -30,7 +30,7 @@ it.runIf(process.env.NODE_ENV === 'production').each(['Hello.', null, [textPart,
       outcome: 'failed',
       error: {
         type: 'model-failure',
-        message: "The model 'homemade' answered with a reply that cannot be kept: its parts are not parts.",
+        message: "The model 'homemade' returned a reply that cannot be stored: its parts are invalid.",
       },
     });
   },
@@ -39,8 +39,8 @@ it.runIf(process.env.NODE_ENV === 'production').each(['Hello.', null, [textPart,
 // Development says what is wrong with a part.
 describe.skipIf(process.env.NODE_ENV === 'production')('a reply whose parts cannot be taken', () => {
   it.each<[string, object, string | RegExp]>([
-    ['no list', { parts: 'Hello.' }, "its 'parts' are no list"],
-    ['nothing', { parts: null }, "its 'parts' are no list"],
+    ['no list', { parts: 'Hello.' }, "its 'parts' are not a list"],
+    ['nothing', { parts: null }, "its 'parts' are not a list"],
     ['a hole', { parts: [textPart, null] }, noType(1)],
     ['a part that is text', { parts: ['Hello.'] }, noType(0)],
     ['a part without a type', { parts: [{ text: 'Hello.' }] }, noType(0)],
@@ -70,9 +70,21 @@ describe.skipIf(process.env.NODE_ENV === 'production')('a reply whose parts cann
       { parts: [{ type: 'tool-result', id: 'c', name: 'look' }] },
       "its part 0, a 'tool-result', has no 'result'",
     ],
-    ['a cycle', { parts: [{ ...textPart, provider: { own: CYCLE } }] }, 'its parts hold what JSON cannot'],
-    ['a bigint', { parts: [{ ...textPart, provider: { own: 7n } }] }, 'its parts hold what JSON cannot'],
-    ['a bigint beside them', { provider: { own: 7n } }, 'its parts hold what JSON cannot'],
+    [
+      'a cycle',
+      { parts: [{ ...textPart, provider: { own: CYCLE } }] },
+      'its parts contain values that JSON cannot represent',
+    ],
+    [
+      'a bigint',
+      { parts: [{ ...textPart, provider: { own: 7n } }] },
+      'its parts contain values that JSON cannot represent',
+    ],
+    [
+      'a bigint beside them',
+      { provider: { own: 7n } },
+      'its parts contain values that JSON cannot represent',
+    ],
     [
       'calls that are not in them',
       { parts: [textPart], toolCalls: [{ id: 'c', name: 'look', input: '{}' }] },
@@ -99,7 +111,7 @@ describe.skipIf(process.env.NODE_ENV === 'production')('a reply whose parts cann
       type: 'model-failure',
     });
     const said = error?.message ?? '';
-    const start = "The model 'homemade' answered with a reply that cannot be kept: ";
+    const start = "The model 'homemade' returned a reply that cannot be stored: ";
     expect(said.startsWith(start)).toBe(true);
     const [what] = said.slice(start.length).split(/\.$/);
     if (typeof why === 'string') expect(what).toBe(why);
@@ -128,7 +140,7 @@ describe('a reply that is longer than a session keeps', () => {
     const session = createTestSession(agent, { model });
     const { outcome, ...more } = await session.send('Go.');
     const said =
-      /^The model 'homemade' answered with a reply that cannot be kept: its event weighs (\d+) bytes, and a session keeps at most 16777216\. Set a smaller maxOutputTokens\.$/;
+      /^The model 'homemade' returned a reply that cannot be stored: its event has (\d+) bytes, and a session stores at most 16777216\. Set a smaller maxOutputTokens\.$/;
     expect({ outcome, ...more }).toMatchObject({
       outcome: 'failed',
       text: '',

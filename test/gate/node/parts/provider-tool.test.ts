@@ -65,7 +65,7 @@ describe('a tool that the provider of a model runs', () => {
     await app.say('Go.');
     expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({
       role: 'tool',
-      text: "Error: The tool 'web_search' is run by the model's provider, and by nobody else.",
+      text: "Error: The tool 'web_search' can be run only by the model's provider.",
     });
   });
 

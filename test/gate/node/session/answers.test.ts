@@ -150,7 +150,7 @@ describe('an answer for a tool that has changed since', () => {
       expect(await app.run(await app.resume(turn), { agent })).toMatchObject({ status: 'ended' });
       expect(app.model.requests.at(-1)?.messages.at(-1)).toMatchObject({
         text:
-          "Error: Tool 'pay' has changed since this was asked, so what was decided does not hold for it. " +
+          "Error: Tool 'pay' has changed since this was asked, so the decision no longer applies. " +
           'Call it again to ask again.',
       });
       expect(did).toEqual([]);

@@ -56,7 +56,7 @@ const lastResults = (session: {
     .map((message) => message.text);
 
 const CHANGED =
-  "Error: Tool 'pay' has changed since this was asked, so what was decided does not hold for it. Call it again to ask again.";
+  "Error: Tool 'pay' has changed since this was asked, so the decision no longer applies. Call it again to ask again.";
 
 describe('a decision', () => {
   it.each(['approve', 'reject'] as const)(

@@ -172,7 +172,7 @@ describe('what a tool threw that ends the turn', () => {
   };
 
   it('stands in the result of the call, and in no error that clients are told', async () => {
-    const message = "Tool 'save' threw, which ended the turn. What it threw is in the result of its call.";
+    const message = "Tool 'save' threw, which ended the turn. The exception is in the result of its call.";
     const signal = { type: 'fail', reason: message };
     expect(await said(saving())).toEqual({
       error: { type: 'tool-failure', message },

@@ -427,8 +427,8 @@ describe('a request that cannot be made to fit', () => {
       error: {
         type: 'model-failure',
         message:
-          "The conversation is too long for the model 'small', and nothing of it is left to shorten: shorten the message, " +
-          `the instructions or the tools, or use a model that reads more. ${refused(alone.refused[0] ?? 0)}`,
+          "The conversation is too long for the model 'small', and cannot be shortened further: shorten the message, " +
+          `the instructions or the tools, or use a model with a longer context. ${refused(alone.refused[0] ?? 0)}`,
       },
     });
     expect(alone.refused).toHaveLength(1);
@@ -442,8 +442,8 @@ describe('a request that cannot be made to fit', () => {
       error: {
         type: 'model-failure',
         message:
-          "The conversation is too long for the model 'small', though it was shortened: shorten the message, the " +
-          `instructions or the tools, or use a model that reads more. ${refused(small.refused[1] ?? 0)}`,
+          "The conversation is too long for the model 'small', even after it was shortened: shorten the message, the " +
+          `instructions or the tools, or use a model with a longer context. ${refused(small.refused[1] ?? 0)}`,
       },
     });
     expect(small.refused).toHaveLength(2);
@@ -463,8 +463,8 @@ describe('a request that cannot be made to fit', () => {
     const session = createTestSession(clerk([dig]), { model: small.model });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'It could not.' });
     expect(last(said(last(small.answered)))).toBe(
-      "Error: The conversation is too long for the model 'small', and nothing of it is left to shorten: shorten the " +
-        `message, the instructions or the tools, or use a model that reads more. ${refused(small.refused[0] ?? 0)}`,
+      "Error: The conversation is too long for the model 'small', and cannot be shortened further: shorten the " +
+        `message, the instructions or the tools, or use a model with a longer context. ${refused(small.refused[0] ?? 0)}`,
     );
   });
 });

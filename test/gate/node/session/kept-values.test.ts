@@ -73,8 +73,8 @@ describe('the state of a call', () => {
     expect(answer.outcome).toBe('completed');
     expect(told).toEqual([
       'Done',
-      'Error: call.state \'visits\' is not as its schema says: Invalid type: Expected number but received "many"',
-      "Error: What call.state 'count' is updated to is not as its schema says: Invalid type: Expected number but received " +
+      'Error: call.state \'visits\' does not match its schema: Invalid type: Expected number but received "many"',
+      "Error: The new value of call.state 'count' does not match its schema: Invalid type: Expected number but received " +
         '"two"',
       "Error: call.state 'visits' is read through an asynchronous schema: use a synchronous one.",
     ]);
@@ -87,8 +87,8 @@ describe('the state of a call', () => {
     await ran([write('pay'), write('book')], calls('pay', 'book'));
     expect(logged).toEqual([
       [
-        "holdfast: Calls of 'pay' and 'book' in one reply both wrote call.state 'total', and only what the later one wrote is kept. " +
-          'Give both tools the same word as `serial`: they run one after another then, and each sees what the one before wrote.',
+        "holdfast: Calls of 'pay' and 'book' in one reply both wrote call.state 'total', and only the later value is kept. " +
+          'Give both tools the same `serial`: then they run one after another, and each sees the value before it.',
       ],
     ]);
   });
@@ -129,7 +129,7 @@ describe('the blackboard', () => {
     const odd = tool('odd', ({ blackboard }) => blackboard.add(Customer, { id: () => 1 } as never));
     const { told } = await ran([add, odd], calls('add'), calls('odd'));
     expect(told).toEqual([
-      'Error: call.blackboard: this is no Customer: since: Invalid key: Expected "since" but received undefined',
+      'Error: call.blackboard: this is not a Customer: since: Invalid key: Expected "since" but received undefined',
       'Error: call.blackboard: the value at `$.id` is a function, which is not JSON.',
     ]);
   });

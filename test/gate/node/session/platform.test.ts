@@ -151,7 +151,7 @@ describe('an invocation near its limit of subrequests', () => {
     const turn = (await app.state()).turn?.id ?? '';
     const yielded = (await app.events(turn)).filter((event) => event.type === 'turn-yielded');
     expect(yielded[0]).toMatchObject({
-      reason: 'its invocation is about to meet its limit of 40 subrequests',
+      reason: 'its invocation is near its limit of 40 subrequests',
     });
   });
 

@@ -173,7 +173,7 @@ describe('a question of a running call', () => {
     expect(await results(app)).toEqual([
       [
         'book',
-        "Error: Tool 'book' has changed since this was asked, so what was decided does not hold for it. Call it again to ask again.",
+        "Error: Tool 'book' has changed since this was asked, so the decision no longer applies. Call it again to ask again.",
       ],
     ]);
   });

@@ -54,7 +54,7 @@ const results = async (app: MemoryApp): Promise<string[]> =>
   (await eventsOf(app)).flatMap((event) => (event.type === 'tool-call-ended' ? modelText(event.result) : []));
 
 const refused = (row: number): string =>
-  `Error: Not scheduled: ${row} turns in a row were scheduled by the turn before them, this one the last, and no more may be before a person has sent a message.`;
+  `Error: Not scheduled: ${row} turns in a row, including this one, were scheduled by a turn, and no more can start before a person sends a message.`;
 
 const answered = (answer: Extract<SessionEvent, { type: 'tool-call-answered' }>['answer']): SessionEvent => ({
   type: 'tool-call-answered',
@@ -80,7 +80,7 @@ describe('turns that schedule turns', () => {
     expect(told).toEqual([...Array.from({ length: 8 }, () => 'planned'), refused(8)]);
     expect(warned.mock.calls).toEqual([
       [
-        'holdfast: the turn may schedule no further turn: 8 turns in a row were scheduled by the turn before them, this one the last. ' +
+        'holdfast: the turn can schedule no more turns: 8 turns in a row, including this one, were scheduled by a turn. ' +
           'Raise `limits.maxGenerations` of its agent.',
       ],
     ]);

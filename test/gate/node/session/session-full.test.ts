@@ -21,7 +21,7 @@ const fetches = defineTool({
 const CALL = { calls: [{ name: 'fetch' }] };
 
 const fullText = (used: number): string =>
-  `The session is full: it weighs ${used} bytes, and above ${ROOM} it takes nothing more. Begin another, or erase this one.`;
+  `The session is full: it has ${used} bytes, and above ${ROOM} it accepts no more. Start another one, or erase this one.`;
 
 describe('a session whose database is nearly full', () => {
   it('ends the turn that would store more, and says what mends it', async () => {
@@ -157,7 +157,7 @@ describe('a database that is full all the same', () => {
     expect(await passing(app.clock, app.run(leased))).toMatchObject({ status: 'lost' });
     expect(appends).toBe(2);
     expect(log.mock.calls).toEqual([
-      [`holdfast: turn ${leased.page.openTurn?.id} cannot end: its session takes nothing at all`],
+      [`holdfast: turn ${leased.page.openTurn?.id} cannot end: its session is completely full`],
     ]);
     log.mockRestore();
   });

@@ -296,7 +296,7 @@ describe('taking over', () => {
 
   it('gives up after twenty invocations in a row that had room for nothing', async () => {
     const idle = [
-      { type: 'turn-yielded', reason: 'its invocation is about to meet its limit of 50 subrequests' },
+      { type: 'turn-yielded', reason: 'its invocation is near its limit of 50 subrequests' },
       { type: 'turn-resumed', cause: 'handed-over' },
     ] as const;
     const invocations = (count: number) => Array.from({ length: count }, () => idle).flat();

@@ -218,7 +218,7 @@ describe('the seam ended', () => {
       {
         level: 'error',
         event: 'other',
-        message: "module 'broken' failed at the stop of a turn",
+        message: "module 'broken' failed when a turn stopped",
         thrown,
       },
     ]);

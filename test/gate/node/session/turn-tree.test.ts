@@ -59,7 +59,7 @@ const results = async (app: MemoryApp): Promise<string[]> =>
   (await eventsOf(app)).flatMap((event) => (event.type === 'tool-call-ended' ? modelText(event.result) : []));
 
 const refused = (count: number): string =>
-  `Not scheduled: turns have started ${count} turns since the last message of a person, and no more may be before a person has sent a message.`;
+  `Not scheduled: turns have started ${count} turns since the last message of a person, and no more can start before a person sends a message.`;
 
 const USED = { inputTokens: 900, outputTokens: 100 };
 
@@ -89,7 +89,7 @@ describe('a tree of turns', () => {
     const { turn } = await app.state();
     expect(turn).toMatchObject({ root: root?.id, generation: 1 });
     expect(warned.mock.lastCall).toEqual([
-      'holdfast: the turn may schedule no further turn: turns have started 20 turns since the last message of a person. ' +
+      'holdfast: the turn can schedule no more turns: turns have started 20 turns since the last message of a person. ' +
         'Raise `limits.maxScheduled` of its agent.',
     ]);
   });
@@ -363,7 +363,7 @@ describe('two sessions that answer each other', () => {
     await one.say('Go.');
     expect(await runAll()).toBe(8);
     expect(refusals).toEqual([
-      'Not sent: 8 turns in a row were scheduled by the turn before them, this one the last, and no more may be before a person has sent a message.',
+      'Not sent: 8 turns in a row, including this one, were scheduled by a turn, and no more can start before a person sends a message.',
     ]);
     const { turn: root } = await one.state();
     expect((await two.state()).turn?.root).toBe(root?.root);

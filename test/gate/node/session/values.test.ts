@@ -178,8 +178,8 @@ describe('a value that cannot be journaled after the tool has run', () => {
     ]);
     expect(logged).toEqual([
       [
-        "holdfast: Tool 'pay' returned what JSON does not keep, and it was left out: $.paid[0].by is a function. " +
-          'Return JSON, or give the value a toJSON that says it.',
+        "holdfast: Tool 'pay' returned values that JSON does not keep, and they were left out: $.paid[0].by is a function. " +
+          'Return JSON, or give the value a toJSON method.',
       ],
       ["holdfast: Tool 'pay' returned numbers that are null in JSON: $.rate is NaN."],
     ]);
@@ -196,8 +196,8 @@ describe('a value that cannot be journaled after the tool has run', () => {
       '{}\n\n(not shown: $.at is unreadable (no time))',
     ]);
     const problem =
-      "holdfast: Tool 'pay' returned what JSON does not keep, and it was left out: $.at is unreadable (no time). " +
-      'Return JSON, or give the value a toJSON that says it.';
+      "holdfast: Tool 'pay' returned values that JSON does not keep, and they were left out: $.at is unreadable (no time). " +
+      'Return JSON, or give the value a toJSON method.';
     expect(logged).toEqual([[problem], [problem]]);
   });
 
@@ -210,8 +210,8 @@ describe('a value that cannot be journaled after the tool has run', () => {
     await session.send('Go.');
     expect(logged).toEqual([
       [
-        "holdfast: Tool 'leak' returned what JSON does not keep, and it was left out: $.[secret key] is a bigint. " +
-          'Return JSON, or give the value a toJSON that says it.',
+        "holdfast: Tool 'leak' returned values that JSON does not keep, and they were left out: $.[secret key] is a bigint. " +
+          'Return JSON, or give the value a toJSON method.',
       ],
     ]);
   });
@@ -226,8 +226,8 @@ describe('a value that cannot be journaled after the tool has run', () => {
     expect(told(session)).toEqual(['{}\n\n(not shown: $.[secret key]… is a bigint)']);
     expect(logged).toEqual([
       [
-        "holdfast: Tool 'leak' returned what JSON does not keep, and it was left out: $.[secret key]… is a bigint. " +
-          'Return JSON, or give the value a toJSON that says it.',
+        "holdfast: Tool 'leak' returned values that JSON does not keep, and they were left out: $.[secret key]… is a bigint. " +
+          'Return JSON, or give the value a toJSON method.',
       ],
     ]);
   });
@@ -247,8 +247,8 @@ describe('a value that cannot be journaled after the tool has run', () => {
     expect(told(session)).toEqual(['[null]\n\n(not shown: $[0] is a bigint)']);
     expect(logged).toEqual([
       [
-        "holdfast: Tool 'pay' returned what JSON does not keep, and it was left out: $[0] is a bigint. " +
-          'Return JSON, or give the value a toJSON that says it.',
+        "holdfast: Tool 'pay' returned values that JSON does not keep, and they were left out: $[0] is a bigint. " +
+          'Return JSON, or give the value a toJSON method.',
       ],
     ]);
   });
@@ -286,7 +286,7 @@ describe('a value that cannot be journaled after the tool has run', () => {
     expect(await toldOf([pay], 'pay')).toEqual(['Error: The bank does not answer.']);
     expect(logged).toEqual([
       [
-        "holdfast: Tool 'pay' answered an error: The bank does not answer.\nCause: Error: connect ECONNREFUSED\n    at pay",
+        "holdfast: Tool 'pay' returned an error: The bank does not answer.\nCause: Error: connect ECONNREFUSED\n    at pay",
       ],
     ]);
   });
@@ -307,7 +307,7 @@ describe('a value that cannot be journaled after the tool has run', () => {
   ])('is an error if it $what', async ({ output: Bill, what }) => {
     const bill = (value: unknown) =>
       defineTool({ name: 'bill', description: 'Bills.', output: Bill, run: () => value });
-    const problem = `Tool 'bill' ran and finished, but what it returned ${what}: cents: Invalid type: Expected number but received "two".`;
+    const problem = `Tool 'bill' ran and finished, but its result ${what}: cents: Invalid type: Expected number but received "two".`;
     const lists = [[], [{ cents: 2 }, null, { cents: 'two' }]];
     const isOfType = what === 'is no Bill';
     for (const value of [{ cents: 'two' }, ...(isOfType ? [[{ cents: 'two' }]] : [])]) {
@@ -319,7 +319,7 @@ describe('a value that cannot be journaled after the tool has run', () => {
     // A schema says all of a value: only a domain type may stand for each value of a list.
     for (const value of isOfType ? [] : lists)
       expect(await toldOf([bill(value)], 'bill')).toEqual([
-        "Error: Tool 'bill' ran and finished, but what it returned does not fit its output: cents: Invalid key: " +
+        "Error: Tool 'bill' ran and finished, but its result does not fit its output: cents: Invalid key: " +
           'Expected "cents" but received undefined. This is a mistake in the code of the tool; do not call it again for this.',
       ]);
     for (const value of [{ cents: 2 }, ...(isOfType ? lists : []), 'There is none.'])

@@ -168,7 +168,7 @@ describe('the tool choice', () => {
     });
     expect(request?.settings).toBeUndefined();
     expect(warn.mock.calls).toEqual([
-      ["holdfast: the tool choice 'look' is not offered now: the model chooses as it likes"],
+      ["holdfast: the tool choice 'look' is not offered now, so the model chooses freely"],
     ]);
   });
 });

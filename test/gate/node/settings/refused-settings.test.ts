@@ -41,8 +41,8 @@ const WRONG: readonly [settings: object, said: string, value: string, use: strin
   [{ topP: 1.1 }, 'topP', '1.1', 'a number from 0 to 1'],
   [{ topK: 0 }, 'topK', '0', 'a positive whole number'],
   [{ seed: 0.5 }, 'seed', '0.5', 'a whole number'],
-  [{ stop: [] }, 'stop', '[]', 'a list of one text or more, none of them empty'],
-  [{ stop: ['a', ''] }, 'stop', '["a",""]', 'a list of one text or more, none of them empty'],
+  [{ stop: [] }, 'stop', '[]', 'a list of one or more strings, none of them empty'],
+  [{ stop: ['a', ''] }, 'stop', '["a",""]', 'a list of one or more strings, none of them empty'],
   [{ reasoning: 'lots' }, 'reasoning', '"lots"', EFFORTS],
   [{ parallelToolCalls: 'no' }, 'parallelToolCalls', '"no"', 'true or false'],
   [
@@ -131,7 +131,7 @@ describe('a tool choice', () => {
   it.runIf(isDevelopment)('that forces a call needs tools', () => {
     const settings = { toolChoice: 'required' } as const;
     expect(thrownBy(() => defineAgent({ ...base, tools: [], settings }))).toBe(
-      "AgentDefinitionError: Agent 'clerk' has a setting 'toolChoice' of \"required\": use it beside tools, of which there are none.",
+      "AgentDefinitionError: Agent 'clerk' has a setting 'toolChoice' of \"required\": use it only together with tools.",
     );
   });
 

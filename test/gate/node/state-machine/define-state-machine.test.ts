@@ -29,11 +29,11 @@ const base = { name: 'door', description: 'Is a door.', input: v.object({}) } as
 /** Production carries fewer words. */
 const NEITHER =
   process.env.NODE_ENV === 'production'
-    ? 'is neither a tool nor has tools'
-    : "(Object) is neither a tool nor a tool provider, nor has its class a static 'tools' table";
+    ? 'is not a tool and has no tools'
+    : "(Object) is neither a tool nor a tool provider, and its class has no static 'tools' table";
 
 const NOT_NULL =
-  process.env.NODE_ENV === 'production' ? 'is neither a tool nor has tools' : 'must not be null';
+  process.env.NODE_ENV === 'production' ? 'is not a tool and has no tools' : 'must not be null';
 
 /** What a definition is refused with, as somebody would make it who has no types. */
 function refusal(config: object): unknown {

@@ -192,7 +192,7 @@ describe('a machine is refused where it is defined', () => {
     [
       'a move of a function',
       [{ tool: function shut() {}, to: 'open' }],
-      "in state 'open' it cannot have these tools: Tool at index 0 ('shut') is a function: call it, and list what it answers, or hand it to toolFactory.",
+      "in state 'open' it cannot have these tools: Tool at index 0 ('shut') is a function: call it, and list its result, or pass it to toolFactory.",
     ],
     [
       'a group that needs something',

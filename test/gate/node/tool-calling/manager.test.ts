@@ -513,8 +513,8 @@ describe('a manager', () => {
     const manual = defineManualTool({ name: 'manual', description: 'Is run by the caller.' });
     const { texts } = await executed([ask, manual, reads('b')], [call('ask'), call('manual'), call('b')]);
     expect(texts).toEqual([
-      "Error: Tool 'ask' asks somebody outside: only in a session can it wait for the answer.",
-      "Error: Tool 'manual' asks somebody outside: only in a session can it wait for the answer.",
+      "Error: Tool 'ask' asks a question, but only a session can wait for the answer.",
+      "Error: Tool 'manual' asks a question, but only a session can wait for the answer.",
       'b done',
     ]);
   });

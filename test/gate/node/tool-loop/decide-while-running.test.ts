@@ -24,7 +24,7 @@ describe('a call that asks while it runs', () => {
     'fails outside of a session, which is what would know of the question, when it is %s',
     async (effect) => {
       expect(await told(effect, 'running')).toEqual([
-        "Error: Tool 'book' asks somebody outside: only in a session can it wait for the answer.",
+        "Error: Tool 'book' asks a question, but only a session can wait for the answer.",
       ]);
     },
   );

@@ -134,7 +134,7 @@ describe('an invocation with little left', () => {
     expect(offered(app)).toEqual([['buy', 'pay']]);
     expect(sources.map((source) => source.asked())).toEqual([1, 2]);
     expect((await journal(app)).find(({ type }) => type === 'turn-yielded')).toMatchObject({
-      reason: 'its invocation is about to meet its limit of 50 subrequests',
+      reason: 'its invocation is near its limit of 50 subrequests',
     });
   });
 

@@ -137,7 +137,7 @@ describe('a fact that a call records', () => {
       {
         type: 'misconfigured',
         message:
-          "The module 'noted' remembers nothing here: add it to `use` of createHoldfast, createTestSession or crashMatrix.",
+          "The module 'noted' is missing here: add it to `use` of createHoldfast, createTestSession or crashMatrix.",
       },
       0,
     ]);
@@ -207,7 +207,7 @@ describe('what a strategy notes of a call', () => {
       replies: [calls('look'), 'Done.'],
     });
     expect(shownResults(model.requests[1])).toEqual(['look done']);
-    expect(log).toHaveBeenCalledWith("holdfast: the strategy 'broken' threw in note", expect.any(Error));
+    expect(log).toHaveBeenCalledWith("holdfast: the strategy 'broken' threw in remarkOn", expect.any(Error));
     log.mockRestore();
   });
 });

@@ -132,7 +132,7 @@ describe('a nested loop', () => {
     [
       'it says nothing twice',
       ['', ''],
-      'The model answered with nothing, also after it was asked once more.',
+      'The model answered with nothing, even after it was asked once more.',
     ],
     [
       'it calls what does not exist',

@@ -176,7 +176,7 @@ describe('a blank reply', () => {
     });
     expect(answer).toMatchObject({
       iterations: 3,
-      error: { message: 'The model answered with nothing, also after it was asked 2 more times.' },
+      error: { message: 'The model answered with nothing, even after it was asked 2 more times.' },
     });
   });
 
@@ -332,7 +332,7 @@ describe('a call that may not run', () => {
       },
     });
     expect(texts).toEqual([
-      "Error: Tool 'look' was not run: whether it is permitted could not be told: The directory is down.",
+      "Error: Tool 'look' was not run: its permission check failed: The directory is down.",
     ]);
   });
 
@@ -403,7 +403,7 @@ describe('what a tool throws', () => {
       replies: [calls('look', 'ring')],
       policies: { exceptions: exceptionProcessor({ alwaysThrow: true }) },
     });
-    const message = "Tool 'ring' threw, which ended the turn. What it threw is in the result of its call.";
+    const message = "Tool 'ring' threw, which ended the turn. The exception is in the result of its call.";
     expect(answer).toMatchObject({
       outcome: 'failed',
       text: '',
@@ -421,7 +421,7 @@ describe('what a tool throws', () => {
     expect(fatal.answer).toMatchObject({
       outcome: 'failed',
       error: {
-        message: "Tool 'print' threw, which ended the turn. What it threw is in the result of its call.",
+        message: "Tool 'print' threw, which ended the turn. The exception is in the result of its call.",
       },
     });
     const told = await said({ tools, replies: [calls('ring'), 'Well.'], policies });

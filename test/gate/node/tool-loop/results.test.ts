@@ -243,7 +243,7 @@ describe('a tool that is not made by defineTool', () => {
     const app = memoryApp({ tools: [greedy], replies: [calls('greedy'), 'Done.'] });
     await app.say('Go.');
     expect(answers((await app.state()).messages)).toEqual([
-      ['greedy', "Error: Tool 'greedy' may execute or nest once a call, not twice."],
+      ['greedy', "Error: Tool 'greedy' can execute or nest only once per call."],
     ]);
     expect(runs).toEqual(['ran']);
   });

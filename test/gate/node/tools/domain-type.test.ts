@@ -73,7 +73,11 @@ describe('a domain type', () => {
 
   it('is refused where it is defined when it cannot work', () => {
     expect(() => defineDomainType({ name: 'a type', schema })).toThrow(
-      new DomainTypeError('a type', 'name', 'is not a name: use 1 to 64 of the characters A-Z a-z 0-9 _ -'),
+      new DomainTypeError(
+        'a type',
+        'name',
+        'is not a valid name: use 1 to 64 of the characters A-Z a-z 0-9 _ -',
+      ),
     );
     expect(() => defineDomainType({ name: 'Text', schema: v.string() })).toThrow(
       new DomainTypeError(
@@ -162,7 +166,7 @@ describe('a domain type whose objects have tools', () => {
         new DomainTypeError(
           'Thing',
           'tools',
-          `has tools that need an object while they are made (\`${path}\`): use it inside \`run\` only, so that the model can be told of them before there is one`,
+          `has tools that need an object while they are made (\`${path}\`): use it only inside \`run\`, since the tools are also made without one`,
         ),
       );
     },
@@ -177,7 +181,7 @@ describe('a domain type whose objects have tools', () => {
     );
     // @ts-expect-error plain JavaScript may return anything
     expect(() => typed(() => 'show')).toThrow(
-      "Domain type 'Thing' has `tools` that answer no list of tools.",
+      "Domain type 'Thing' has `tools` that return no list of tools.",
     );
     expect(() => typed(() => [show(), show()])).toThrow("Domain type 'Thing' has two tools named 'show'.");
     expect(() =>
@@ -212,7 +216,7 @@ describe('a domain type whose objects have tools', () => {
     };
     expect(read(() => 'none')).toEqual({
       ok: false,
-      problems: ["domain type 'Thing' is invalid: its `tools` answer no list of tools"],
+      problems: ["domain type 'Thing' is invalid: its `tools` return no list of tools"],
     });
     expect(
       read(() => {

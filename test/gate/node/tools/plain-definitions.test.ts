@@ -84,7 +84,7 @@ describe('a word of other libraries', () => {
   });
 
   it.each(['input', 'parameters', 'inputSchema'])('declares nothing for a text tool: %s', (field) => {
-    const problem = `it has '${field}', but a text tool is given one text and nothing else; use defineTool.`;
+    const problem = `it has '${field}', but a text tool only takes text; use defineTool.`;
     expectRefused(textTool({ [field]: { type: 'object' }, run }), field, problem);
   });
 

@@ -132,12 +132,12 @@ describe('an address that comes from data', () => {
     [undefined, 'is no http(s) URL'],
     ['https://ada@mcp.example.com/', 'holds credentials'],
     ['https://:secret@mcp.example.com/', 'holds credentials'],
-    ['https://10.0.0.1/', 'leads into a private network'],
-    ['https://0x7f.1/', 'leads into a private network'],
-    ['https://[::1]:8443/', 'leads into a private network'],
-    ['https://[::ffff:10.0.0.1]/', 'leads into a private network'],
-    ['https://[64:ff9b::a9fe:a9fe]/', 'leads into a private network'],
-    ['https://printer.local./', 'leads into a private network'],
+    ['https://10.0.0.1/', 'points to a private network'],
+    ['https://0x7f.1/', 'points to a private network'],
+    ['https://[::1]:8443/', 'points to a private network'],
+    ['https://[::ffff:10.0.0.1]/', 'points to a private network'],
+    ['https://[64:ff9b::a9fe:a9fe]/', 'points to a private network'],
+    ['https://printer.local./', 'points to a private network'],
   ])('is read or refused with the reason: %s: %s', (address, expected) => {
     expect(said(publicAddress(address))).toBe(expected);
   });

@@ -88,10 +88,10 @@ describe('toToolResult', () => {
     );
     toToolResult('search', artifact('rows', [10n]), tell);
     expect(told).toEqual([
-      "Tool 'search' returned what JSON does not keep, and it was left out: $.rows is a function, $.all[0] is a symbol, " +
-        `$.all[1] is a bigint.${mend('Return JSON, or give the value a toJSON that says it.')}`,
-      "Tool 'search' returned what JSON does not keep, and it was left out: $[0] is a bigint." +
-        mend('Return JSON, or give the value a toJSON that says it.'),
+      "Tool 'search' returned values that JSON does not keep, and they were left out: $.rows is a function, $.all[0] is a symbol, " +
+        `$.all[1] is a bigint.${mend('Return JSON, or give the value a toJSON method.')}`,
+      "Tool 'search' returned values that JSON does not keep, and they were left out: $[0] is a bigint." +
+        mend('Return JSON, or give the value a toJSON method.'),
     ]);
   });
 
@@ -184,7 +184,7 @@ describe('toToolResult', () => {
     const told: string[] = [];
     toToolResult('search', returned, (problem) => told.push(problem));
     expect(told).toEqual([
-      `Tool 'search' returned what JSON does not keep, and it was left out: ${what}.` +
+      `Tool 'search' returned values that JSON does not keep, and they were left out: ${what}.` +
         mend('Return bytes as they are, or as `file(bytes, mediaType)` or `image(bytes, mediaType)`.'),
     ]);
   });

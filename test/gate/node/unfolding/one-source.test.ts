@@ -162,7 +162,7 @@ describe('an unfolding tool is refused where it is defined', () => {
     [
       'a function',
       define([function find() {}]),
-      "Tool at index 0 ('find') is a function: call it, and list what it answers, or hand it to toolFactory",
+      "Tool at index 0 ('find') is a function: call it, and list its result, or pass it to toolFactory",
     ],
     [
       'a group that needs something',

@@ -308,8 +308,8 @@ describe('an object of any class', () => {
     expect(depth).toBe(16);
     const levels = Array.from({ length: 17 }, (_, level) => `Level${level}`).join(' > ');
     expect(warn.mock.calls.flat()).toEqual([
-      'holdfast: what makes tools must not stand inside themselves, so the last of these is left out: Outer > Inner > Outer',
-      `holdfast: what makes tools must not stand more than 16 deep inside each other, so the last of these is left out: ${levels}`,
+      'holdfast: a source of tools must not contain itself, so the last of these is left out: Outer > Inner > Outer',
+      `holdfast: a source of tools must not be nested more than 16 deep, so the last of these is left out: ${levels}`,
     ]);
     warn.mockRestore();
   });

@@ -31,7 +31,7 @@ describe('defineSchedule', () => {
     [{ cron: '0 0 6 * * *' }, "Schedule 'daily': '0 0 6 * * *' is no cron expression of five fields."],
     [
       { owner: 'acme' as never },
-      "Schedule 'daily': its owner is a text, which may be an id or a tenant: use { tenant } for the sessions of all callers of " +
+      "Schedule 'daily': its owner is a string, which could be an id or a tenant: use { tenant } for the sessions of all callers of " +
         'a tenant, or { id } for those of one caller.',
     ],
     [

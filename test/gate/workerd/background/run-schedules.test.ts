@@ -155,7 +155,7 @@ describe('a schedule', () => {
       [
         "holdfast: schedule 'daily' could not start a turn",
         new Error(
-          'The session is full: it weighs 8 bytes, and above 7 it takes nothing more. Begin another, or erase this one.',
+          'The session is full: it has 8 bytes, and above 7 it accepts no more. Start another one, or erase this one.',
         ),
       ],
     ]);

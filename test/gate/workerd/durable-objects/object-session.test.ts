@@ -178,7 +178,7 @@ describe('a call to the object of a session', () => {
     const busy = { fetch: async () => new Response('Try again.', { status: 503 }) };
     const plain: Namespace = new Proxy(env.SESSIONS, { get: () => () => busy });
     const watching = objectSession(plain, name, { pauses }).watch({ onNotice: () => {}, onClosed: () => {} });
-    const why = new Error('the session object answered 503 and opened no WebSocket');
+    const why = new Error('the session object returned 503 and opened no WebSocket');
     await expect(watching).rejects.toThrow(new SessionUnavailableError(why));
     expect(ms).toEqual([0, 0, 100, 500, 2_000]);
   });

@@ -220,7 +220,7 @@ describe('send', () => {
     const replies = [adding, 'Done.'] as const;
     const answered = await chat.send(script(...replies).message(), { onEvent });
     expect(answered.text).toBe('Done.');
-    expect(log).toEqual(['`onEvent` of a message threw, and is told no more of its turn']);
+    expect(log).toEqual(['`onEvent` of a message threw, and is not called again']);
   });
 
   it('hands `context` and `secrets` of the app who asks, with claims, and the request for which it is done (S0-007)', async () => {

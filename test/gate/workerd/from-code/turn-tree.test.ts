@@ -144,8 +144,8 @@ describe('two sessions that answer each other', () => {
       result: {
         type: 'error',
         message:
-          'Not sent: 8 turns in a row were scheduled by the turn before them, this one the last, and no more may be before a person ' +
-          'has sent a message.',
+          'Not sent: 8 turns in a row, including this one, were scheduled by a turn, and no more can start before a ' +
+          'person sends a message.',
       },
     });
     for (const session of [one, two]) expect((await session.state()).waiting).toEqual([]);

@@ -180,14 +180,14 @@ describe('the secrets of an app', () => {
       () => ({ apiKey: 471_147_114_711 }) as never, // no type lets it pass
       500,
       'misconfigured',
-      "`secrets` must answer texts, and 'apiKey' is none.",
+      "`secrets` must return strings, but 'apiKey' is not one.",
     ],
     [
       'that answers no object',
       () => 'key-zq4711' as never, // no type lets it pass
       500,
       'misconfigured',
-      '`secrets` must answer an object with a text for each name.',
+      '`secrets` must return an object of strings.',
     ],
   ])('fail the turn by a hook %s, and say nothing of it', async (_, secrets, status, title, message) => {
     vi.spyOn(console, 'error').mockImplementation(() => {});

@@ -38,7 +38,7 @@ describe('a turn that a request began', () => {
     const path = newSession('saver');
     const { message } = script({ calls: [{ name: 'save' }] });
     const response = await post(path, { message: message() }, { via });
-    const detail = "Tool 'save' threw, which ended the turn. What it threw is in the result of its call.";
+    const detail = "Tool 'save' threw, which ended the turn. The exception is in the result of its call.";
     const body = await json(response);
     expect([response.status, body]).toMatchObject([
       502,

@@ -40,7 +40,7 @@ it('a file by an address in a private network is taken by an app that means it, 
   expect(await said(means, image('https://files.corp/a.png'))).toBe(200);
   expect(await said({}, image('https://files.corp/a.png'))).toEqual([
     422,
-    'The body is not valid: message[0].url: leads into a private network; send the file itself.',
+    'The body is not valid: message[0].url: points to a private network; send the file itself.',
   ]);
   for (const url of ['https://a:b@files.corp/a.png', 'http://files.corp/a.png'])
     expect(await said(means, image(url))).toEqual([422, expect.stringContaining('message[0].url: must be')]);

@@ -82,7 +82,7 @@ describe('the sessions of a webhook without an owner', () => {
   });
 
   it.each<[unknown, string]>([
-    ['acme', 'is a text, which may be an id or a tenant'],
+    ['acme', 'is a string, which could be an id or a tenant'],
     [{}, 'is blank'],
     [{ id: 'a', tenant: 'b' }, 'has an id and a tenant'],
   ])('have no owner such as %j, which is found out where the webhook is defined', (owner, problem) => {

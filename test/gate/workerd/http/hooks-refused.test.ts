@@ -116,7 +116,7 @@ describe('a delivery to a session whose database is full', () => {
     const SESSIONS = objectsWith(() => ({ accept: async () => full }));
     const app = appWith({ use: [githubWebhook(config)] }, { ...ENV, SESSIONS });
     const detail =
-      'The session is full: it weighs 8 bytes, and above 7 it takes nothing more. Begin another, or erase this one.';
+      'The session is full: it has 8 bytes, and above 7 it accepts no more. Start another one, or erase this one.';
     const expected = { ...problem(507, 'session-full', detail), most: 7, used: 8 };
     await expectProblem(await deliver(app, await signedIssue()), expected);
   });
@@ -154,7 +154,7 @@ describe('a webhook that is wrong', () => {
     [
       'names an owner of whom nobody knows whether it is an id or a tenant',
       () => ({ ...turn, owner: 'acme' as never }),
-      'Its owner is a text, which may be an id or a tenant: use { tenant } for the sessions of all callers of a tenant, or { id } ' +
+      'Its owner is a string, which could be an id or a tenant: use { tenant } for the sessions of all callers of a tenant, or { id } ' +
         'for those of one caller.',
     ],
     [

@@ -163,7 +163,7 @@ describe('a message of parts is refused', () => {
       (host): [string, unknown, string] => [
         `of a URL of ${host}`,
         part({ url: `https://${host}/a.png` }),
-        'message[0].url: leads into a private network; send the file itself',
+        'message[0].url: points to a private network; send the file itself',
       ],
     ),
     [

@@ -36,12 +36,12 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   [
     'nothing',
     app(undefined),
-    'createHoldfast is made of undefined: use one object, as in createHoldfast({ ... }).',
+    'createHoldfast was given undefined: use one object, as in createHoldfast({ ... }).',
   ],
   [
     'a list of agents',
     app([clerk]),
-    'createHoldfast is made of a list: use one object, as in createHoldfast({ ... }).',
+    'createHoldfast was given a list: use one object, as in createHoldfast({ ... }).',
   ],
   ['no agents', app({}), "createHoldfast has no 'agents': use a list, as in [agent]."],
   [
@@ -53,12 +53,12 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   [
     'the literal of an agent',
     app({ agents: [clerk, { ...base, name: 'raw' }] }),
-    'createHoldfast has an object at agents[1]: use what defineAgent makes.',
+    'createHoldfast has an object at agents[1]: use what defineAgent returns.',
   ],
   [
     'a promise of an agent',
     app({ agents: [Promise.resolve(clerk)] }),
-    'createHoldfast has a promise at agents[0]: use what defineAgent makes.',
+    'createHoldfast has a promise at agents[0]: use what defineAgent returns.',
   ],
   [
     'two agents of one name',
@@ -68,7 +68,7 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   [
     'a model by its name',
     app({ agents: [clerk], model: 'gpt-5' }),
-    "createHoldfast has 'gpt-5' as its 'model': use a model, as in openaiCompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function of the environment that makes one.",
+    "createHoldfast has 'gpt-5' as its 'model': use a model, as in openaiCompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function that makes one from the environment.",
   ],
   [
     'uses',
@@ -108,7 +108,7 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   [
     'the literal of an outgoing webhook',
     app({ agents: [clerk], use: [{ url: 'https://desk.example' }] }),
-    'createHoldfast has an object at use[0]: use what modules make, such as openApi().',
+    'createHoldfast has an object at use[0]: use what modules return, such as openApi().',
   ],
   [
     'no list of modules',
@@ -147,7 +147,7 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
 it('an app that is exported in place of its Worker says so at the first request', () => {
   const holdfast = createHoldfast({ agents: [clerk], model: openaiCompatible() });
   expect(Reflect.get(holdfast, 'fetch')).toThrow(
-    'The main module exports what createHoldfast made: export its Worker, as in export default holdfast.worker;',
+    'The main module exports the result of createHoldfast: export its Worker instead, as in export default holdfast.worker;',
   );
   expect(Object.keys(holdfast)).toEqual(['worker', 'routes', 'TurnRunner']);
 });

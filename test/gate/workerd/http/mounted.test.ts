@@ -290,7 +290,7 @@ describe('the developer is told', () => {
     'at the start that %j is no basePath',
     (basePath) => {
       expect(() => app({ http: { basePath } })).toThrow(
-        `createHoldfast has ${JSON.stringify(basePath)} as its 'http.basePath': use a path with a '/' before it and none behind it, such as '/ai'.`,
+        `createHoldfast has ${JSON.stringify(basePath)} as its 'http.basePath': use a path that starts with '/' and does not end with one, such as '/ai'.`,
       );
     },
   );

@@ -227,14 +227,14 @@ describe('the context of a body', () => {
     expect(seen).toMatchObject([{ context: { a: 1, b: 2, c: 'header', d: 0 } }]);
   });
 
-  const loop = 'but that of the loop, which a client sends as `loopId` of the body.';
+  const loop = 'other than that of the loop, which a client sends as `loopId` of the body.';
   it.each<[string, Partial<HoldfastConfig>]>([
     [
-      `["holdfast.loopId"] as its 'http.bodyContext': use a list of keys of the context ${loop}`,
+      `["holdfast.loopId"] as its 'http.bodyContext': use a list of context keys ${loop}`,
       { http: { bodyContext: [LOOP_ID_KEY] } },
     ],
     [
-      `{"x-loop":"holdfast.loopId"} as its 'http.contextHeaders': use names of headers, each with a key of the context ${loop}`,
+      `{"x-loop":"holdfast.loopId"} as its 'http.contextHeaders': use header names, each with a context key ${loop}`,
       { http: { contextHeaders: { 'x-loop': LOOP_ID_KEY } } },
     ],
   ])('cannot be allowed to choose the loop: %s', (problem, config) => {

@@ -8,8 +8,8 @@ import { answer, linkOf, waiting } from './waiting.ts';
 
 const FULL = { status: 'session-full', most: 9_983_222_784, used: 9_983_222_785 };
 const TEXT =
-  'The session is full: it weighs 9983222785 bytes, and above 9983222784 it takes nothing more. Begin another, or erase ' +
-  'this one.';
+  'The session is full: it has 9983222785 bytes, and above 9983222784 it accepts no more. Start another one, or ' +
+  'erase this one.';
 
 it('a message for it is refused with what mends that', async () => {
   const via = appWith({}, { SESSIONS: objectsWith(() => ({ begin: async () => FULL })) });

@@ -202,7 +202,7 @@ describe('a session whose object cannot be reached', () => {
     expect(await json(response)).toMatchObject({ outcome: 'completed', text: 'Done.' });
     const events = await journal(session);
     expect(events.find(({ type }) => type === 'turn-yielded')).toMatchObject({
-      reason: 'its invocation is about to meet its limit of 20 subrequests to the platform itself',
+      reason: 'its invocation is near its limit of 20 subrequests to the platform itself',
     });
     // One that begins the turn, and what was kept back for the end of it.
     expect(tries).toBeLessThanOrEqual(16);

@@ -41,7 +41,7 @@ describe('a module with routes tells of a mistake in full', () => {
     [
       'a route that is none',
       () => made([route(), 7]),
-      "Module 'echo': routes[1] is made of 7: use one object, as in defineRoute({ ... }).",
+      "Module 'echo': routes[1] was given 7: use one object, as in defineRoute({ ... }).",
     ],
     [
       'an unknown key of a route',
@@ -147,17 +147,17 @@ describe('createHoldfast tells of routes that cannot stand side by side', () => 
     [
       'what is no use of a module',
       () => app([made([]), { name: 'echo', routes: [] }]),
-      error('createHoldfast has an object at use[1]: use what modules make, such as openApi().'),
+      error('createHoldfast has an object at use[1]: use what modules return, such as openApi().'),
     ],
     [
       'a function that makes one',
       () => app([made]),
-      error('createHoldfast has the function made at use[0]: use what modules make, such as openApi().'),
+      error('createHoldfast has the function made at use[0]: use what modules return, such as openApi().'),
     ],
     [
       'nothing',
       () => app([null]),
-      error('createHoldfast has null at use[0]: use what modules make, such as openApi().'),
+      error('createHoldfast has null at use[0]: use what modules return, such as openApi().'),
     ],
     [
       'two of a name',

@@ -49,11 +49,11 @@ it.each(['constructor', '__proto__', 'toString'])(
 );
 
 it.each(['https://169.254.169.254/latest', 'https://[::ffff:7f00:1]/a.png'])(
-  'an image by the address %s is refused by either protocol, since it leads into a private network',
+  'an image by the address %s is refused by either protocol, since it points to a private network',
   async (url) => {
     const refused = {
       status: 422,
-      message: expect.stringContaining('url: leads into a private network; send the file itself'),
+      message: expect.stringContaining('url: points to a private network; send the file itself'),
     };
     const content = [{ type: 'input_image' as const, image_url: url, detail: 'auto' as const }];
     const response = client.responses.create({ model: 'seer', input: [{ role: 'user', content }] });

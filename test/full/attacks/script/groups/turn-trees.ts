@@ -48,7 +48,7 @@ export const turnTrees = (): readonly Attack[] => [
     },
     // With the turn that a person asked for.
     comes: 21,
-    logs: /may schedule no further turn/,
+    logs: /can schedule no more turns/,
   },
   {
     name: 'two sessions that answer each other end after eight turns',
@@ -67,7 +67,7 @@ export const turnTrees = (): readonly Attack[] => [
       return turns;
     },
     comes: [5, 4],
-    logs: /Not sent: 8 turns in a row|may schedule no further turn/,
+    logs: /Not sent: 8 turns in a row|can schedule no more turns/,
   },
   ...FORGED.map(
     (key): Attack => ({

@@ -29,7 +29,7 @@ describe('the address of a server', () => {
   });
 
   it.each([
-    ['https://10.0.0.1/', 'its address leads into a private network'],
+    ['https://10.0.0.1/', 'its address points to a private network'],
     ['http://mcp.example.com/', 'its address does not begin with https:'],
     ['https://a:b@mcp.example.com/', 'its address holds credentials'],
     ['nowhere', 'its address is no http(s) URL'],

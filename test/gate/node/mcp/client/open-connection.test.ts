@@ -63,8 +63,8 @@ describe('what a connection is made of', () => {
   it.each([
     ['http://mcp.example.com/mcp', 'its address does not begin with https:'],
     ['https://ada:secret@mcp.example.com/', 'its address holds credentials'],
-    ['https://169.254.169.254/latest', 'its address leads into a private network'],
-    ['https://localhost/mcp', 'its address leads into a private network'],
+    ['https://169.254.169.254/latest', 'its address points to a private network'],
+    ['https://localhost/mcp', 'its address points to a private network'],
     ['mcp.example.com', 'its address is no http(s) URL'],
     ['ftp://mcp.example.com/', 'its address is no http(s) URL'],
   ])('does not ask the address %s that comes from data', async (url, why) => {

@@ -158,7 +158,7 @@ describe('a question of a call that may begin anew', () => {
     message = 'May I charge 1,000 dollars?';
     await table.decide('book', { decision: 'edit', input: { people: 4 } });
     expect(results(table)).toEqual([
-      "Error: Tool 'book' has changed since this was asked, so what was decided does not hold for it. Call it again to ask again.",
+      "Error: Tool 'book' has changed since this was asked, so the decision no longer applies. Call it again to ask again.",
     ]);
   });
 });

@@ -114,10 +114,10 @@ describe('what a model takes', () => {
     ],
     [
       { message: nothing },
-      "'media.result.data' is no list of media types, such as ['image/png', 'image/*'].",
+      "'media.result.data' is not a list of media types, such as ['image/png', 'image/*'].",
     ],
-    [['image/png'], "'media.message.data' is no list of media types, such as ['image/png', 'image/*']."],
-    [null, "'media.message.data' is no list of media types, such as ['image/png', 'image/*']."],
+    [['image/png'], "'media.message.data' is not a list of media types, such as ['image/png', 'image/*']."],
+    [null, "'media.message.data' is not a list of media types, such as ['image/png', 'image/*']."],
   ])('cannot be %j', (media, message) => {
     // What callers without types may give.
     const options = { media } as FromAiSdkOptions;

@@ -66,7 +66,7 @@ describe('the key of a conversation', () => {
     (cacheKeyIn) => {
       const make = () => openaiCompatible({ baseURL: 'https://some.test/v1', model: 'm-1', cacheKeyIn });
       expect(make).toThrow(
-        new TypeError("'cacheKeyIn' is no field of the body or header that is free to hold a key."),
+        new TypeError("'cacheKeyIn' must name a header or a body field that the adapter does not use."),
       );
     },
   );

@@ -190,7 +190,7 @@ describe('a sinking tool', () => {
     });
     expect(await find.call({}, fakeCall({ signal: stop.signal }).call)).toMatchObject({ value: { n: 1 } });
     expect(log.mock.calls).toEqual([
-      ["holdfast: a sink of tool 'tool' was left, since its call was aborted"],
+      ["holdfast: a sink of tool 'tool' was abandoned, since its call was aborted"],
     ]);
   });
 });

@@ -42,7 +42,7 @@ async function turnOf(tool: AnyTool) {
 }
 
 const NO_CUSTOMER =
-  'Error: Tool \'get\' ran and finished, but what it returned is no Customer: spent: Invalid key: Expected "spent" but received ' +
+  'Error: Tool \'get\' ran and finished, but its result is no Customer: spent: Invalid key: Expected "spent" but received ' +
   'undefined. This is a mistake in the code of the tool; do not call it again for this.';
 
 describe('a tool whose output is declared by another', () => {
@@ -81,9 +81,7 @@ describe('a tool whose output is declared by another', () => {
       expect([read, answer.artifacts]).toEqual([NO_CUSTOMER, []]);
     }
     const { read } = await turnOf(withOutput(answers('get', { id: 7 }), v.object({ id: v.string() })));
-    expect(read).toMatch(
-      /^Error: Tool 'get' ran and finished, but what it returned does not fit its output: id: /,
-    );
+    expect(read).toMatch(/^Error: Tool 'get' ran and finished, but its result does not fit its output: id: /);
   });
 
   it('leaves words without JSON, and errors, as they are (S0-062)', async () => {

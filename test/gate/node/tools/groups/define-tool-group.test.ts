@@ -105,9 +105,9 @@ describe('a tool group', () => {
       'tools',
       { tools: [search, 7] },
       process.env.NODE_ENV === 'production'
-        ? "Tool group 'web' cannot have these tools: Tool at index 1 is neither a tool nor has tools."
+        ? "Tool group 'web' cannot have these tools: Tool at index 1 is not a tool and has no tools."
         : "Tool group 'web' cannot have these tools: Tool at index 1 (number) is neither a tool nor a tool provider, " +
-          "nor has its class a static 'tools' table.",
+          "and its class has no static 'tools' table.",
     ],
   ])('names what is wrong: %s', (field, config, message) => {
     const define = () => defineToolGroup({ role: 'web', description: 'The web.', tools: [], ...config });

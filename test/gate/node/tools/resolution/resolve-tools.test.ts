@@ -148,7 +148,7 @@ describe('two tools of one name', () => {
 
 describe('what is no tool', () => {
   const neither = (index: number, what: string): string =>
-    `Tool at index ${index} (${what}) is neither a tool nor a tool provider, nor has its class a static 'tools' table`;
+    `Tool at index ${index} (${what}) is neither a tool nor a tool provider, and its class has no static 'tools' table`;
 
   it.each<[string, unknown, string]>([
     ['null', null, 'Tool at index 1 must not be null'],
@@ -204,12 +204,12 @@ describe('what has tools and is none', () => {
     [
       'a factory of MCP tools',
       createMcpToolFactory({ clients: [] }),
-      'Tool at index 0 is a factory of MCP tools: list what its toolByName or unfolding answers',
+      'Tool at index 0 is a factory of MCP tools: list the result of its toolByName or unfolding',
     ],
     [
       'anything else with a list',
       { tools: [tool('add')] },
-      "Tool at index 0 (Object) is neither a tool nor a tool provider, nor has its class a static 'tools' table",
+      "Tool at index 0 (Object) is neither a tool nor a tool provider, and its class has no static 'tools' table",
     ],
   ])('is refused by its name: %s (AEV-03)', (_, source, message) => {
     expect(() => resolveTools([source])).toThrow(new ToolResolutionError(message));
@@ -239,7 +239,7 @@ describe('a name', () => {
   it('may hold a hyphen, unless names are strict (AEV-02)', () => {
     expect(names(resolveTools([named('look-up')]).tools)).toEqual(['look-up']);
     const strict = new ToolResolutionError(
-      "Tool 'look-up': its name may hold only A-Z, a-z, 0-9 and '_' here",
+      "Tool 'look-up': its name can contain only A-Z, a-z, 0-9 and '_' here",
     );
     const options = { strictNames: true };
     expect(() => resolveTools([named('look-up')], options)).toThrow(strict);

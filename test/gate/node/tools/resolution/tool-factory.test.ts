@@ -235,7 +235,7 @@ describe('a factory that cannot work', () => {
       'nothing',
       made(undefined),
       process.env.NODE_ENV === 'production'
-        ? 'Tool at index 0 is neither a tool nor has tools'
+        ? 'Tool at index 0 is not a tool and has no tools'
         : 'Tool at index 0 must not be undefined',
     ],
     [
@@ -289,7 +289,7 @@ describe('a factory that cannot work', () => {
     expect(tools.map(({ name }) => name)).toEqual(['list', 'put']);
     expect(warn.mock.calls).toEqual([
       [
-        'holdfast: what makes tools must not stand inside themselves, so the last of these is left out: ' +
+        'holdfast: a source of tools must not contain itself, so the last of these is left out: ' +
           'Cart, a tool factory > Cart, a tool factory',
       ],
     ]);
@@ -300,7 +300,7 @@ describe('a factory that cannot work', () => {
     expect(resolveTools([deeper(), does('look')]).tools.map(({ name }) => name)).toEqual(['look']);
     expect(warn.mock.calls).toEqual([
       [
-        'holdfast: what makes tools must not stand more than 16 deep inside each other, so the last of these is left out: ' +
+        'holdfast: a source of tools must not be nested more than 16 deep, so the last of these is left out: ' +
           Array.from({ length: 17 }, () => 'a tool factory').join(' > '),
       ],
     ]);

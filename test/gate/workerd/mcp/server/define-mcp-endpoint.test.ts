@@ -58,7 +58,7 @@ describe('defineMcpEndpoint', () => {
       'what is no prompt',
       { prompts: ['p' as never] },
       'prompts',
-      "MCP endpoint: the prompt '' is made of 'p': use one object, as in defineMcpPrompt({ ... }).",
+      "MCP endpoint: the prompt '' was given 'p': use one object, as in defineMcpPrompt({ ... }).",
     ],
     ['a blank name', { name: '' }, 'name', 'MCP endpoint: it has a name that is blank.'],
     ['a blank version', { version: ' ' }, 'version', 'MCP endpoint: it has a version that is blank.'],

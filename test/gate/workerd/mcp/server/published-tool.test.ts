@@ -212,9 +212,7 @@ describe('a published tool', () => {
 
   it('that asks somebody while it runs is told that nobody is there', async () => {
     const answer = await asked((call) => call.ask({ for: 'decision', message: 'May I?' }));
-    expect(answer).toEqual(
-      refused("Tool 'it' asks somebody outside: only in a session can it wait for the answer."),
-    );
+    expect(answer).toEqual(refused("Tool 'it' asks a question, but only a session can wait for the answer."));
   });
 
   it('that takes too long is answered for', async () => {

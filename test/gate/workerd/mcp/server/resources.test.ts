@@ -406,7 +406,7 @@ describe('defineMcpResource', () => {
     "which is no variable: use a name in braces, of letters, digits and _, and none of RFC 6570's operators.";
 
   it.each<[string, unknown, string]>([
-    ['no object', 'x://y', "'' is made of 'x://y': use one object, as in defineMcpResource({ ... })."],
+    ['no object', 'x://y', "'' was given 'x://y': use one object, as in defineMcpResource({ ... })."],
     ['no name', { uri: 'x://y', read: base.read }, "'' has no 'name': use a text."],
     ['a blank name', at('x://y', { name: ' ' }), "' ' has a name that is blank."],
     [

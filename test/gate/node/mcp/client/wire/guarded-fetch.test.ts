@@ -40,8 +40,8 @@ describe('a guarded request', () => {
 
   it.each([
     ['http://mcp.example.com/', 'it names an address that does not begin with https:'],
-    ['https://169.254.169.254/latest/meta-data', 'it names an address that leads into a private network'],
-    ['https://localhost/', 'it names an address that leads into a private network'],
+    ['https://169.254.169.254/latest/meta-data', 'it names an address that points to a private network'],
+    ['https://localhost/', 'it names an address that points to a private network'],
   ])('to the other origin %s is refused', async (url, why) => {
     const { fetch, asked } = guarded(() => new Response('ok'));
     expect(await phrase(fetch(url))).toBe(why);
