@@ -9,30 +9,31 @@ const maxDepth = 8;
 const maxValues = 300;
 const maxItems = 20;
 
-/** What the values of one answer are made from. */
+/** The input from which the values of one answer are built. */
 interface Source {
   readonly root: Schema;
   readonly calls: readonly PastCall[];
-  /** The answer in words, for a text that is to hold it. */
+  /** The answer in words, for a text field that asks for it. */
   readonly words: string;
-  /** How many values there may still be: a schema may want more than anybody can read. */
+  /** The number of values still allowed. It bounds a schema that demands a huge answer. */
   left: number;
 }
 
-/** The place that a value goes to. */
+/** The position in the form that a value fills. */
 interface Place {
-  /** What was found for it, the best first. */
+  /** The values found for this position, best first. */
   readonly found: readonly Scalar[];
-  /** It is to hold the answer in words. */
+  /** `true` if this position holds the answer in words. */
   readonly tells: boolean;
-  /** The stems of what it is a part of. */
+  /** The stems of the enclosing property names. */
   readonly nouns: readonly string[];
   readonly depth: number;
 }
 
 /**
- * JSON text for the form: what the calls found, under the names that they found it, and where they found nothing, or
- * nothing that fits, the least that the schema takes. Always the same for the same calls; never throws.
+ * Returns JSON text that fits the form. Values come from tool results with matching names. If no value is
+ * found, or it does not fit, the field gets the smallest value that the schema accepts. Deterministic for the
+ * same calls; never throws.
  */
 export function answerInForm(
   { name, schema }: OutputFormat,
@@ -74,7 +75,7 @@ const choiceOf = (choices: readonly unknown[], found: readonly Scalar[]): unknow
   return choices.find((choice) => isScalar(choice) && names.includes(String(choice))) ?? choices[0] ?? null;
 };
 
-/** Fills what is required, and of the rest what is known. */
+/** Fills the required properties, and the optional ones that have a known value. */
 function objectOf(part: Schema, source: Source, { nouns, depth }: Place): unknown {
   const properties = isRecord(part.properties) ? part.properties : {};
   const required = Array.isArray(part.required)
@@ -94,7 +95,7 @@ function objectOf(part: Schema, source: Source, { nouns, depth }: Place): unknow
   );
 }
 
-/** A property as it is read alone: what is inside of it is looked at when it is filled, if it ever is. */
+/** Returns the property without its nested parts. They are read only when the property is filled. */
 function withoutParts(schema: unknown, root: Schema): Schema {
   const own: Schema = { ...partOf(schema, root), properties: undefined };
   const { items } = own;
@@ -109,7 +110,7 @@ function placeOf(param: Param, calls: readonly PastCall[], depth: number): Place
   return { found: factValues({ ...param, shape }, calls).values, tells, nouns, depth };
 }
 
-/** One item for each value that is known, and no fewer than there must be. */
+/** Returns one item for each known value, and at least `minItems`. */
 function listOf(part: Schema, source: Source, { found, tells, nouns, depth }: Place): unknown {
   const { minItems: fewest, maxItems: most, items } = part;
   const wanted = Math.max(found.length, typeof fewest === 'number' ? fewest : 0);
@@ -123,8 +124,8 @@ const maxNested = 5;
 const maxBranches = 20;
 
 /**
- * A part of a schema as one object with one `type`: behind its references, with all that `allOf` adds, and of a union the
- * first branch that is more than `null`.
+ * Returns part of a schema as one object with one `type`. It resolves references, merges `allOf` and picks
+ * the first branch of a union that is not `null`.
  */
 function partOf(schema: unknown, root: Schema, depth = 0): Schema {
   if (!isRecord(schema) || depth > maxNested) return {};
@@ -152,7 +153,7 @@ function together(less: Schema, more: Schema): Schema {
   };
 }
 
-/** Takes the first of several types that is more than `null`; without any, it follows from the other keywords. */
+/** Returns the first type that is not `null`. Without `type`, infers it from the other keywords. */
 function typeOf({ type, properties, items }: Schema): unknown {
   if (Array.isArray(type)) return type.find((one) => one !== 'null') ?? 'null';
   if (type !== undefined) return type;
@@ -160,7 +161,7 @@ function typeOf({ type, properties, items }: Schema): unknown {
   return items === undefined ? undefined : 'array';
 }
 
-/** A text that the schema takes: one of those wanted, else a stand-in. */
+/** Returns the first wanted text that fits the schema, or a placeholder. */
 const textFitting = (node: Schema, wanted: readonly string[]): string => {
   const format = formatOf(node);
   const example = Object.hasOwn(examples, format) ? examples[format] : undefined;
@@ -174,10 +175,10 @@ const sized = (node: Schema, text: string): string =>
     .padEnd(Math.min(numberIn(node, 'minLength') ?? 0, maxPadding), '-')
     .slice(0, Math.max(0, numberIn(node, 'maxLength') ?? Infinity));
 
-/** No text is padded to more than this. */
+/** The maximum length to which a text is padded. */
 const maxPadding = 10_000;
 
-/** True when a text may stand where the schema wants one, as far as its keywords are understood. */
+/** Returns whether a text satisfies the schema keywords that the planner understands. */
 const fitsText = (node: Schema, text: string): boolean => {
   const format = formatOf(node);
   const look = Object.hasOwn(looks, format) ? looks[format] : undefined;
@@ -192,7 +193,7 @@ const fitsText = (node: Schema, text: string): boolean => {
 
 const formatOf = ({ format }: Schema): string => (typeof format === 'string' ? format : '');
 
-/** What each format takes, by an example that stands in for nothing known. */
+/** A placeholder for each `format`. */
 const examples: Readonly<Record<string, string>> = {
   email: 'nobody@example.com',
   date: '1970-01-01',
@@ -211,7 +212,7 @@ const looks: Readonly<Record<string, RegExp>> = {
   uuid: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i,
 };
 
-/** A number that the schema takes: one of those wanted, else the one nearest to zero that is easily found. */
+/** Returns the first wanted number that fits the schema, or a simple one close to zero. */
 const numberFitting = (node: Schema, wanted: readonly number[]): number => {
   const step = numberIn(node, 'multipleOf') ?? 1;
   const low = numberIn(node, 'minimum') ?? numberIn(node, 'exclusiveMinimum') ?? 0;
@@ -222,7 +223,7 @@ const numberFitting = (node: Schema, wanted: readonly number[]): number => {
   return [...wanted, ...near].find((value) => fitsNumber(node, value)) ?? 0;
 };
 
-/** True when a number may stand where the schema wants one. */
+/** Returns whether a number satisfies the schema. */
 const fitsNumber = (node: Schema, value: number): boolean => {
   const step = numberIn(node, 'multipleOf');
   return (

@@ -17,19 +17,25 @@ import { stem, stemsOf, wordsOf } from './words.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** What became of the attempt to fill a tool's input. */
+/** The result of filling a tool's input. */
 export interface Filling {
-  /** Complete inputs, at most 6: several when the step names several values for one parameter. Empty: it cannot be called. */
+  /**
+   * Complete inputs, at most 6. There are several if the step names several values for one parameter. Empty
+   * if the tool cannot be called.
+   */
   readonly inputs: readonly Input[];
-  /** The required parameters that nothing fits. */
+  /** The required parameters without a fitting value. */
   readonly missing: readonly Param[];
-  /** Something in the input is more than the message's own words: a value, a choice, a fact. */
+  /** `true` if the input holds more than the message's own words, such as a value, a choice or a fact. */
   readonly grounded: boolean;
-  /** The values of the step that went into the inputs. */
+  /** The values of the step that the inputs use. */
   readonly mentions: readonly Mention[];
 }
 
-/** Fills a tool's input. Required parameters from every source; optional ones only when the step names them. Never throws. */
+/**
+ * Fills a tool's input. Required parameters use every source; optional ones are filled only if the step names
+ * them. Never throws.
+ */
 export function fillInput(card: ToolCard, sources: Sources): Filling {
   const used = new Set<Mention>();
   const values = new Map<string, unknown>();
@@ -57,12 +63,15 @@ export function fillInput(card: ToolCard, sources: Sources): Filling {
   return { inputs: missing.length === 0 ? inputs.slice(0, 6) : [], missing, grounded, mentions };
 }
 
-/** Required before optional, identifiers before the rest, so that an amount never takes an identifier's number. */
+/**
+ * Sorts required parameters before optional ones, and identifiers first. An amount then cannot take an
+ * identifier's number.
+ */
 const inOrder = (params: readonly Param[]): Param[] =>
   params.toSorted((left, right) => weight(left) - weight(right));
 const weight = ({ required, shape }: Param): number => (required ? 0 : 2) + (shape.type === 'id' ? 0 : 1);
 
-/** The values beyond the first that no other parameter took. */
+/** Returns the values after the first that no other parameter uses. */
 const alternatives = ({ values, mentions }: Found, used: ReadonlySet<Mention>): Scalar[] =>
   values.filter((_, at) => {
     const mention = mentions[at];
@@ -97,7 +106,10 @@ function valueFor(param: Param, run: InputRun): Chosen | undefined {
   }
 }
 
-/** One value of those found. A command takes several only where the step itself lists them: it must not guess. */
+/**
+ * Chooses one of the values found. A command accepts several only if the step itself lists them: it must not
+ * guess.
+ */
 function oneOf({ shape }: Param, found: Found): Chosen | undefined {
   const [value] = found.values;
   if (value === undefined) return undefined;
@@ -119,7 +131,7 @@ function scalarFor(param: Param, run: InputRun): Found {
   if (linked.values.length > 0) return sure(linked);
   const free = unclaimedValues(param, run);
   if (free.values.length > 0) return free;
-  // A step that names its own value is not about what was found for another one.
+  // If a step names its own value, results for another value do not apply.
   if (param.shape.type === 'id' && step.mentions.some((mention) => isNew(mention, background)))
     return nothingFound;
   for (const call of background) {
@@ -129,7 +141,10 @@ function scalarFor(param: Param, run: InputRun): Found {
   return param.shape.type === 'id' ? sure(heardValues(param, run.sources)) : nothingFound;
 }
 
-/** A number or identifier, or a name that no earlier call knows: it speaks of something else than they did. */
+/**
+ * Returns whether a mention is a number, an identifier or a name that no earlier call contains. It then
+ * refers to something new.
+ */
 function isNew({ kind, value, counts }: Mention, background: readonly PastCall[]): boolean {
   if (kind === 'id' || kind === 'number') return !counts;
   if (kind !== 'name' && kind !== 'email') return false;
@@ -137,7 +152,7 @@ function isNew({ kind, value, counts }: Mention, background: readonly PastCall[]
   return !background.some(({ facts }) => facts.some((fact) => String(fact.value).includes(name)));
 }
 
-/** What a required parameter takes when nothing was found for it. */
+/** Returns the fallback for a required parameter for which no value was found. */
 function otherwise(param: Param, { card, sources: { step } }: InputRun): Chosen | undefined {
   if (!param.required) return undefined;
   if (param.fallback !== undefined) return plain(param.fallback, false);
@@ -150,18 +165,18 @@ function otherwise(param: Param, { card, sources: { step } }: InputRun): Chosen 
   return plain(tail ?? step.text, false);
 }
 
-/** One value for one parameter. */
+/** The value chosen for one parameter. */
 interface Chosen {
   readonly value: unknown;
-  /** It is more than the message's own words. */
+  /** `true` if it is more than the message's own words. */
   readonly grounded: boolean;
-  /** The mentions it used up. */
+  /** The mentions that it uses up. */
   readonly taken: readonly Mention[];
-  /** All values that would do, where the step lists several. */
+  /** All fitting values, if the step lists several. */
   readonly spread: Found;
 }
 
-/** A value that used up no mention. */
+/** Returns a value that uses up no mention. */
 const plain = (value: unknown, grounded: boolean): Chosen => ({
   value,
   grounded,
@@ -169,7 +184,7 @@ const plain = (value: unknown, grounded: boolean): Chosen => ({
   spread: nothingFound,
 });
 
-/** The choice whose words the step says, the longest first. */
+/** Returns the choice whose words occur in the step, longest first. */
 function choiceFor(
   { required, fallback }: Param,
   values: readonly Scalar[],
@@ -187,7 +202,10 @@ function choiceFor(
   return values.length === 1 ? plain(values[0], false) : undefined;
 }
 
-/** True where the step names it, false where it denies it. A required one is false when nothing is said. */
+/**
+ * Returns `true` if the step names the parameter, `false` if it negates it. A required one defaults to
+ * `false`.
+ */
 function booleanFor({ nouns, required, fallback }: Param, { step }: Sources): Chosen | undefined {
   const named = nouns.length > 0 && nouns.every((noun) => step.topic.includes(noun));
   const negated = /\b(?:not|no|without|never)\b|n't\b/i.test(step.text);
@@ -198,7 +216,7 @@ function booleanFor({ nouns, required, fallback }: Param, { step }: Sources): Ch
 const reasonIn = (text: string): string | undefined =>
   /\b(?:because|since|due to|reason:)\s+(.{1,500})/is.exec(text)?.[1]?.trim();
 
-/** What the step says for an optional text: a quotation under its name, or a reason. */
+/** Returns the step's text for an optional parameter: a quotation next to its name, or a reason. */
 function reasonFor({ nouns }: Param, tells: boolean, { step }: Sources): Chosen | undefined {
   const quoted = step.mentions.find(
     ({ kind, before: [near = ''] }) => kind === 'quoted' && nouns.includes(near),
@@ -208,7 +226,10 @@ function reasonFor({ nouns }: Param, tells: boolean, { step }: Sources): Chosen 
   return reason === undefined ? undefined : plain(reason, false);
 }
 
-/** Free words: a quotation, a reason, or the step itself; what tells somebody also carries what this turn found. */
+/**
+ * Returns free text: a quotation, a reason or the step itself. A text addressed to a person also gets this
+ * turn's findings.
+ */
 function textFor({ nouns }: Param, tells: boolean, { step, summary }: Sources): Chosen {
   if (!tells) return plain(step.text, false);
   const quotes = step.mentions.filter(({ kind }) => kind === 'quoted');

@@ -6,40 +6,43 @@ import type { Step } from './steps.ts';
 import type { ToolCard } from './tool-card.ts';
 import { isVerb, kinOf, stem, wordsOf } from './words.ts';
 
-/** The sources that values may come from, the nearest first. */
+/** The sources of values, nearest first. */
 export interface Sources {
   readonly step: Step;
-  /** Calls made for this step. */
+  /** The calls made for this step. */
   readonly segment: readonly PastCall[];
-  /** Other calls of the conversation, latest first. */
+  /** The other calls of the conversation, latest first. */
   readonly background: readonly PastCall[];
-  /** The values in what the user said before this step, one list for each step or message, latest first. */
+  /** The values in the user's earlier text: one list for each step or message, latest first. */
   readonly heard: readonly (readonly Mention[])[];
-  /** What the offered tools are about: a value beside one of these words belongs to it and to nothing else. */
+  /**
+   * The words for the subjects of the offered tools. A value next to one of these words belongs only to that
+   * subject.
+   */
   readonly vocabulary: ReadonlySet<string>;
-  /** What this turn found, for text that tells somebody about it. */
+  /** The findings of this turn, for text addressed to a person. */
   readonly summary: string;
 }
 
-/** What is at hand while one input is filled. */
+/** The state while one input is filled. */
 export interface InputRun {
   readonly card: ToolCard;
   readonly sources: Sources;
-  /** The mentions that parameters of this input have taken. */
+  /** The mentions that parameters of this input already use. */
   readonly used: ReadonlySet<Mention>;
 }
 
-/** Values that fit a parameter, the best first; more than one when the step names several. */
+/** The values that fit a parameter, best first. There are several if the step names several. */
 export interface Found {
   readonly values: readonly Scalar[];
-  /** The mentions that the values came from, in the same order; empty for other sources. */
+  /** The mentions behind the values, in the same order. Empty for other sources. */
   readonly mentions: readonly Mention[];
 }
 
-/** What is found for a parameter that nothing fits. */
+/** The result if no value fits a parameter. */
 export const nothingFound: Found = { values: [], mentions: [] };
 
-/** The values that the step itself names for this parameter: `flomp 12` for `flomp_id`. */
+/** Returns the values that the step itself names for this parameter: `flomp 12` for `flomp_id`. */
 export function namedValues(param: Param, { sources: { step, vocabulary }, used }: InputRun): Found {
   const fitting = step.mentions.filter(
     (mention) => !used.has(mention) && accepts(param.shape, mention) && names(mention, param, vocabulary),
@@ -51,7 +54,7 @@ export function namedValues(param: Param, { sources: { step, vocabulary }, used 
   );
 }
 
-/** The values of the step that no word claims for something else: `4711` in "cancel 4711". */
+/** Returns the values of the step that no word ties to another parameter: `4711` in "cancel 4711". */
 export function unclaimedValues(param: Param, { card, sources, used }: InputRun): Found {
   const { step, segment, vocabulary } = sources;
   const spent = new Set(segment.flatMap(({ input }) => Object.values(input).map(String)));
@@ -71,7 +74,7 @@ export function unclaimedValues(param: Param, { card, sources, used }: InputRun)
         card.weights.has(near))
     );
   });
-  // Two free values that are no list could each be the one: a command must not guess.
+  // Two free values that do not form a list are ambiguous. A command must not guess.
   if (step.command !== undefined && new Set(free.map(({ list }) => list)).size > 1) return nothingFound;
   return fromMentions(
     param.shape,
@@ -79,7 +82,7 @@ export function unclaimedValues(param: Param, { card, sources, used }: InputRun)
   );
 }
 
-/** The values that an earlier step or message named for this parameter. */
+/** Returns the values that an earlier step or message names for this parameter. */
 export function heardValues(param: Param, { heard, vocabulary }: Sources): Found {
   for (const mentions of heard) {
     const fitting = mentions.filter(
@@ -90,7 +93,10 @@ export function heardValues(param: Param, { heard, vocabulary }: Sources): Found
   return nothingFound;
 }
 
-/** The values that calls gave under the parameter's name, from the closest match; several only of one kind. */
+/**
+ * Returns the values that calls returned under the parameter's name, from the closest match. All have the
+ * same kind.
+ */
 export function factValues(param: Param, calls: readonly PastCall[]): Found {
   const ranked = calls.flatMap(({ facts, given }) =>
     [...facts, ...given].map((fact) => ({ fact, rank: likeness(fact, param) })),
@@ -102,12 +108,15 @@ export function factValues(param: Param, calls: readonly PastCall[]): Found {
   return { values: [...new Set(values)].slice(0, 8), mentions: [] };
 }
 
-/** True when a call found that there is no such identifier: its result names it and leaves it empty. */
+/**
+ * Returns whether a call reported that the identifier does not exist: its result names it with an empty
+ * value.
+ */
 export const isAbsent = (param: Param, calls: readonly PastCall[]): boolean =>
   param.shape.type === 'id' &&
   calls.some(({ absent }) => absent.some((fact) => likeness(fact, param) > unlike));
 
-/** Answers how surely a fact is what the parameter asks for, by its name; 0 is not at all. */
+/** Returns how well a fact's name matches the parameter. 0 means that it does not match. */
 export function likeness(fact: Fact, { name, nouns, shape }: Param): number {
   const words = wordsOf(name).map(stem);
   const same = sameWords(fact.words, words);
@@ -125,13 +134,17 @@ export function likeness(fact: Fact, { name, nouns, shape }: Param): number {
   }
 }
 
-/** How a fact may be what a parameter asks for. Only their order matters: of several facts the surest kind is taken. */
+/**
+ * The degrees of likeness between a fact and a parameter. Only their order matters: the highest degree wins.
+ */
 const unlike = 0;
-/** `total` for `amount`, or `zarnik_code` for `lost_zarnik_id`: another name that may mean the same. */
+/**
+ * `total` for `amount`, or `zarnik_code` for `lost_zarnik_id`: another name with a possibly equal meaning.
+ */
 const akin = 1;
-/** `flomp: "F-12"` for `flomp_id`: the thing's own name, over a value that could identify it. */
+/** `flomp: "F-12"` for `flomp_id`: the object's own name, with a value that could identify it. */
 const aboutSame = 2;
-/** `flomp_code` for `flomp_id`: an identifier of the same thing under another name. */
+/** `flomp_code` for `flomp_id`: another identifier of the same object. */
 const identifiesSame = 3;
 /** `flomp_id` for `flompId`: the same name. */
 const sameName = 4;
@@ -168,7 +181,7 @@ function names(
   return kind === 'number' && shape.type === 'number' && after !== undefined && nouns.includes(after);
 }
 
-/** True when a value written like this may stand for the shape. */
+/** Returns whether a mention written in this way can fill the shape. */
 function accepts(shape: Shape, { kind, value }: Mention): boolean {
   switch (shape.type) {
     case 'email':
@@ -184,7 +197,7 @@ function accepts(shape: Shape, { kind, value }: Mention): boolean {
   }
 }
 
-/** The value as the shape wants it, or `undefined` where it does not fit. */
+/** Returns the value in the type of the shape, or `undefined` if it does not fit. */
 function converted(shape: Shape, value: string): Scalar | undefined {
   switch (shape.type) {
     case 'number': {

@@ -4,26 +4,26 @@ import { isRecord, isScalar, parseJson, type Scalar } from '../model/untrusted-j
 import { absentIn, type Fact, factsIn, factsOf, mentionsIn } from './mentions.ts';
 import { wordsOf } from './words.ts';
 
-/** A call that was made, with what came of it. */
+/** A past call and its outcome. */
 export interface PastCall {
   readonly tool: string;
-  /** Tool and input; equal for equal calls. */
+  /** The tool and its input as text. Equal for equal calls. */
   readonly key: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** Absent while there is no result. */
+  /** Absent until there is a result. */
   readonly result: string | undefined;
   readonly failed: boolean;
-  /** Its tool was not available, and did nothing. */
+  /** `true` if the tool was not available and did not run. */
   readonly refused: boolean;
-  /** What its result says. */
+  /** The facts in its result. */
   readonly facts: readonly Fact[];
-  /** What its result names and leaves empty; the values are empty strings. */
+  /** The names in its result that have no value. The values here are empty strings. */
   readonly absent: readonly Fact[];
-  /** What its input said, when it worked: it tells what the conversation is about. */
+  /** The facts in its input, if the call succeeded. They show what the conversation is about. */
   readonly given: readonly Fact[];
 }
 
-/** What the conversation holds, as far as the planner looks back. */
+/** The part of the conversation that the planner reads. */
 export interface Memory {
   /** The latest user message. */
   readonly task: string;
@@ -31,17 +31,20 @@ export interface Memory {
   readonly said: readonly string[];
   /** The calls since the latest user message, one list for each reply. */
   readonly turn: readonly (readonly PastCall[])[];
-  /** The calls of earlier turns, latest first, back to the turn in which the user last named something that was looked up. */
+  /**
+   * The calls of earlier turns, latest first, back to the turn in which the user last named a looked-up
+   * value.
+   */
   readonly earlier: readonly PastCall[];
-  /** What tools need before they can be used, as far as the instructions say so, by their names. */
+  /** The prerequisites of tools, by tool name, as far as the instructions state them. */
   readonly needs: ReadonlyMap<string, Needs>;
 }
 
-/** What must have happened before a tool can be used. */
+/** The prerequisites of one tool. */
 export interface Needs {
-  /** All of these tools must have been used. */
+  /** The tools that must all have been used. */
   readonly used: readonly string[];
-  /** There is more to it, which only trying can tell. */
+  /** `true` if there are other conditions, which only a call can test. */
   readonly isMore: boolean;
 }
 
@@ -49,10 +52,10 @@ const maxText = 4_000;
 const maxEarlier = 20;
 const maxTurn = 60;
 
-/** Names a call so that it can be compared with another. */
+/** Returns a key that is equal for equal calls. */
 export const callKey = (tool: string, input: unknown): string => JSON.stringify([tool, input]);
 
-/** Reads a conversation. Giant messages and long pasts are read in part. Never throws. */
+/** Reads a conversation. Giant messages and long histories are read in part. Never throws. */
 export function memoryOf(messages: readonly ModelMessage[]): Memory {
   const latest = messages.findLastIndex((message) => message.role === 'user');
   const instructions = messages.find(({ role }) => role === 'system')?.text.slice(0, maxText) ?? '';
@@ -69,7 +72,7 @@ export function memoryOf(messages: readonly ModelMessage[]): Memory {
   };
 }
 
-/** A line of what a playbook says of its tools, and what it says of those that are to be used. */
+/** Matches a line in which a playbook states the prerequisites of a tool. */
 const needIn = /^- (?<tool>[\w-]+): first (?<needed>.+)$/gm;
 const useIn = /\buse (?<tool>[\w-]+)/g;
 
@@ -83,7 +86,9 @@ const needsIn = (instructions: string): Memory['needs'] =>
     }),
   );
 
-/** What was said of an earlier subject is left out: "it" is what was named last. */
+/**
+ * Returns the earlier calls, without those about an earlier subject: "it" refers to the object named last.
+ */
 function earlierCalls(messages: readonly ModelMessage[], latest: number): PastCall[] {
   const earlier: PastCall[] = [];
   let end = latest;
@@ -101,7 +106,7 @@ function earlierCalls(messages: readonly ModelMessage[], latest: number): PastCa
   return earlier.slice(0, maxEarlier);
 }
 
-/** The calls of the last `limit` assistant messages, each with the result that followed it. */
+/** Returns the calls of the last `limit` assistant messages, each with its result. */
 function callsIn(messages: readonly ModelMessage[], limit: number): PastCall[][] {
   const replies: PastCall[][] = [];
   for (let at = messages.length - 1; at >= 0 && replies.length < limit; at -= 1) {
@@ -137,19 +142,19 @@ function pastCall(call: RequestedCall, result: string | undefined): PastCall {
   };
 }
 
-/** Tells whether a description, or an answer, says that the tool cannot be used yet. */
+/** Returns whether a description or a result says that the tool cannot be used yet. */
 export const saysUnavailable = (text: string): boolean =>
   /\bnot (?:yet|currently) available\b/i.test(text.slice(0, 1_000));
 
-/** What instructions say after this is what is to be done with the data of a message. */
+/** Instructions state the task for a message's data after these words. */
 const taskIn = /\bfollowing task:\s*(?<task>[^\n]+)/i;
-/** A quotation holds no more of a value than this. */
+/** The maximum length of a quoted value. */
 const maxValue = 500;
 
 /**
- * Answers what a message asks for, in words. A nested loop is asked with the JSON of its tool's input, and a webhook
- * hands over what it was sent: what is asked then is what the instructions call the task, of the values that the JSON
- * holds. Whatever these say, they are values: none of them begins a step of its own. Giant messages are read in part.
+ * Returns the request in a message, in words. A nested loop gets the JSON of its tool's input, and a webhook
+ * passes on its payload. Both yield the task that the instructions name, followed by the values in the JSON.
+ * The values are quoted, so none begins a step of its own. Giant messages are read in part.
  */
 export function messageText(message: string, instructions: string): string {
   const data = message.startsWith('{') ? parseJson(message) : undefined;
@@ -161,7 +166,7 @@ export function messageText(message: string, instructions: string): string {
   return [joined(values), task].filter((part) => part !== '').join('\n');
 }
 
-/** Joins as many as there is room for, none of them in part: half a quotation is none. */
+/** Joins as many values as fit. It never cuts a value, because half a quotation would not be read as one. */
 function joined(values: readonly string[]): string {
   let text = '';
   for (const value of values) {
@@ -171,10 +176,10 @@ function joined(values: readonly string[]): string {
   return text;
 }
 
-/** `orderId` and `order_id` as a person writes them. */
+/** Returns `orderId` or `order_id` as separate words. */
 const spaced = (name: string): string => name.replaceAll(/(?<=\p{Ll})(?=\p{Lu})|[_-]+/gu, ' ').toLowerCase();
 
-/** Words, and whatever else could be read as more than one value, are marked as one; an id, a date or a number stands as it is. */
+/** Quotes a value that could be read as several. Leaves an id, a date or a number as it is. */
 const quoted = (value: Scalar): string =>
   typeof value === 'string' && (/^\p{L}+$/u.test(value) || !/^[\p{L}\p{N}_.@:/#+-]+$/u.test(value))
     ? `"${value.slice(0, maxValue).replaceAll(/["“”]/g, "'")}"`

@@ -1,25 +1,28 @@
 import { isScalar, parseJson, type Scalar } from '../model/untrusted-json.ts';
 import { idMarkers, isVerb, stem, stopWords, wordsOf } from './words.ts';
 
-/** A value that somebody wrote, with the words around it that say what it is. */
+/** A value in a text, with the surrounding words that say what it is. */
 export interface Mention {
   readonly kind: 'quoted' | 'email' | 'url' | 'date' | 'id' | 'number' | 'name';
-  /** As it was written, without quotes, a leading `#` or a currency. */
+  /** The value as written, without quotes, a leading `#` or a currency. */
   readonly value: string;
-  /** Stems of up to two words right before it, nearest first, markers such as `number` skipped; shared along a list. */
+  /**
+   * Stems of up to two words directly before it, nearest first, without markers such as `number`. Shared
+   * along a list.
+   */
   readonly before: readonly string[];
-  /** The stem of the word right after it, as in `3 boxes`. */
+  /** The stem of the word directly after it, as in `3 boxes`. */
   readonly after: string | undefined;
-  /** It says how much or how many (`3 boxes`, `$5`, `1.5`), so it identifies nothing by itself. */
+  /** `true` for a quantity (`3 boxes`, `$5`, `1.5`), which by itself identifies no object. */
   readonly counts: boolean;
   /** The preposition among the words before it. */
   readonly preposition: string | undefined;
-  /** Values joined by commas, `and` or `or` have one list number. */
+  /** The list number. Values joined by commas, `and` or `or` have the same one. */
   readonly list: number;
   readonly index: number;
 }
 
-/** The values written in a text, in order, at most 40. A value after `not` or `except` is left out. */
+/** Returns the values in a text, in order, at most 40. Skips a value after `not` or `except`. */
 export function mentionsIn(text: string): readonly Mention[] {
   const found: Mention[] = [];
   let end = 0;
@@ -54,7 +57,7 @@ function clean(kind: Mention['kind'], raw: string): string {
   return kind === 'number' ? raw.replaceAll(',', '') : raw;
 }
 
-/** The last words of `text`, up to the nearest two that name something. */
+/** Returns the last words of `text`, back to the nearest two that name something. */
 function surroundings(text: string): Pick<Mention, 'before' | 'preposition'> {
   const sentence =
     text
@@ -98,17 +101,17 @@ const prepositions: ReadonlySet<string> = new Set(['from', 'to', 'by', 'at', 'in
 const joined = /^\s*(?:,|and|or|&|vs\.?|versus|\s)+\s*$/i;
 const excluded = /\b(?:not|except|without)\s+(?:[\p{L}#]+\s+)?$/iu;
 
-/** A value that a tool's result or input gave a name to. */
+/** A named value from a tool's result or input. */
 export interface Fact {
-  /** The name as it was written. */
+  /** The name as written. */
   readonly label: string;
   /** Stems of the name. */
   readonly words: readonly string[];
-  /** Stems of the name without markers such as `id`; those of what it belongs to when only a marker is left. */
+  /** Stems of the name without markers such as `id`. If only a marker is left, the stems of its owner. */
   readonly nouns: readonly string[];
-  /** Stems of what it belongs to: the key around it, or else the tool. */
+  /** Stems of the owner: the key around it, or else the tool. */
   readonly owner: readonly string[];
-  /** The name says that the value is an identifier. */
+  /** `true` if the name marks the value as an identifier. */
   readonly marked: boolean;
   readonly value: Scalar;
 }
@@ -117,7 +120,7 @@ const maxFacts = 300;
 const maxJson = 200_000;
 const maxText = 4_000;
 
-/** The facts in a result: of JSON every named value, of text what stands after `name:` or `the name is`. */
+/** Returns the facts in a result: every named value of JSON, or the text after `name:` or `the name is`. */
 export function factsIn(result: string, tool: readonly string[]): readonly Fact[] {
   const json = result.length > maxJson ? undefined : parseJson(result);
   return typeof json === 'object' && json !== null
@@ -125,15 +128,13 @@ export function factsIn(result: string, tool: readonly string[]): readonly Fact[
     : factsOfText(result.slice(0, maxText), tool);
 }
 
-/**
- * Answers what a result names and leaves empty (`null`, `""`, `[]`), each as a fact whose value is the empty string.
- */
+/** Returns the names that a result leaves empty (`null`, `""`, `[]`), each as a fact with an empty string. */
 export const absentIn = (result: string, tool: readonly string[]): readonly Fact[] =>
   result.length > maxJson
     ? []
     : factsFor(parseJson(result), tool, (value) => (isEmpty(value) ? '' : undefined));
 
-/** The named values in JSON data, outermost first, at most 300. */
+/** Returns the named values in JSON data, outermost first, at most 300. */
 export const factsOf = (json: unknown, tool: readonly string[]): readonly Fact[] =>
   factsFor(json, tool, (value) => (isScalar(value) && !isEmpty(value) ? value : undefined));
 

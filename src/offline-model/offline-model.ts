@@ -16,29 +16,37 @@ import { type ToolCard, toolCard } from './tool-card.ts';
 import { kinOf, topicOf } from './words.ts';
 
 /**
- * A deterministic planner behind the port of a model: no key, no network, and not a language model, which each of its
- * answers says. A reply is a pure function of the request; it never throws but for an abort, whatever messages and
- * schemas hold.
+ * Creates a deterministic planner that implements `ChatModel`. It needs no key and no network. It is not a
+ * language model, and each of its answers says so. A reply is a pure function of the request. `ask` throws
+ * only if it is aborted, whatever the messages and schemas contain.
  *
- * It supports English messages of these shapes, over tools whose names and parameters say what they are about:
+ * It supports English messages of the shapes below. The names and parameters of the tools must say what they
+ * are about.
  *
- * - a look-up by a value ("Show flomp 12"), by the words of an enum, by free text, or without input;
- * - several values at once ("Compare flomp 1 and 2"): parallel calls in one reply;
- * - a chain: "Where is the zarnik of flomp 12?" looks up the flomp, then the zarnik by the `zarnik_id` found in it,
- *   also through a link that the message does not name, and also for every zarnik of a list;
- * - a command in plain form ("Cancel flomp 12", "Please cancel it", "Cancel the zarnik of flomp 12"): the one tool that
- *   makes this change to this object, once. Questions, conditions and quotations never command anything, and nothing is
- *   guessed: where two tools or two values would do, it says what is missing instead;
- * - several of these in one message, by sentence, `;`, "then" or "and" before a verb: in order, until a command fails;
- * - a later message that refers back ("Who owns it?", "And flomp 13?"): answered from earlier results where they hold
- *   the answer, else looked up by the identifiers in them;
- * - a tool that only opens others (its result is a text that names them), before one of those, also one inside another;
- * - what there is at all ("List the flomps"): a tool with these very words in its name.
+ * - A look-up by a value ("Show flomp 12"), by the words of an enum, by free text, or without input.
+ * - Several values at once ("Compare flomp 1 and 2"): parallel calls in one reply.
+ * - A chain: "Where is the zarnik of flomp 12?" looks up the flomp, then the zarnik by the `zarnik_id` in the
+ * result.
+ *   The message need not name the link, and a list of zarniks leads to one call for each.
+ * - A command in plain form ("Cancel flomp 12", "Please cancel it", "Cancel the zarnik of flomp 12"): one
+ * call of the tool
+ *   that makes this change to this object. Questions, conditions and quotations never count as commands. If two
+ *   tools or two values fit, the answer says what is missing.
+ * - Several of these in one message, separated by a sentence end, `;`, "then" or "and" before a verb. They
+ * run in order,
+ *   until a command fails.
+ * - A later message that refers back ("Who owns it?", "And flomp 13?"). The answer comes from earlier
+ * results, or from a
+ *   look-up by the identifiers in them.
+ * - A tool that only unlocks others, because its result names them. The planner calls it before them, at any
+ * depth.
+ * - A list of everything ("List the flomps"): a tool with these words in its name.
  *
- * An answer in a form (`output`) holds what was found under the form's names, and else the least that its schema takes.
+ * A structured answer (`output`) holds the values found under the form's names. Other fields get the smallest
+ * value that the schema accepts.
  *
- * Not supported: other languages, conditions ("if it is late, cancel it" is only looked up), identifiers without a digit,
- * sums and comparisons of results, and more than eight calls in a turn.
+ * Not supported: other languages, conditions ("if it is late, cancel it" only looks it up), identifiers
+ * without a digit, sums and comparisons of results, and more than eight calls in a turn.
  */
 export const offlineModel = ({ prices = FREE }: OfflineModelOptions = {}): ChatModel => ({
   name: 'offline',
@@ -59,21 +67,21 @@ export const offlineModel = ({ prices = FREE }: OfflineModelOptions = {}): ChatM
   },
 });
 
-/** What the offline model pretends. */
+/** Options for `offlineModel`. */
 export interface OfflineModelOptions {
-  /** Nothing unless given, so that an agent with a cost limit works offline as it is. */
+  /** The prices to report. Defaults to zero, so an agent with a cost limit also works offline. */
   readonly prices?: Prices | undefined;
 }
 
 const FREE: Prices = { input: 0, output: 0 };
 
-/** A few words each; together they are the text. */
+/** Returns the text in pieces of a few words each. Joined, they equal the text. */
 const piecesOf = (text: string): readonly string[] => text.match(/\s*\S+(?:\s+\S+){0,7}\s*/g) ?? [];
 
 function replyTo(request: ModelRequest): ModelReply {
   const memory = memoryOf(request.messages);
   const mayCall = request.settings?.toolChoice !== 'none';
-  // What a provider runs is not there without it.
+  // Tools that a provider runs do not exist offline.
   const own = request.tools.filter(({ providerTool }) => mayCall && !providerTool);
   const cards = own.map(toolCard);
   const plan = planNext(memory, cards);
@@ -96,13 +104,16 @@ function replyTo(request: ModelRequest): ModelReply {
   };
 }
 
-/** The answer in words, or in the form that was asked for: from what the turn found, or else from what was found before. */
+/**
+ * Returns the answer in words or in the requested form. It uses this turn's results, or else the earlier
+ * ones.
+ */
 function textOf({ output }: ModelRequest, { turn, earlier }: Memory, words: string): string {
   const calls = turn.flat();
   return output === undefined ? words : answerInForm(output, calls.length > 0 ? calls : earlier, words);
 }
 
-/** A rough count that is the same for the same text. */
+/** Returns a rough token count that depends only on the length. */
 const tokens = (characters: number): number => Math.round(characters / 4);
 
 const charactersIn = ({ messages }: ModelRequest): number =>
@@ -115,7 +126,7 @@ const charactersIn = ({ messages }: ModelRequest): number =>
     );
   }, 0);
 
-/** One more than every number that an id of ours has in the conversation. */
+/** Returns a number above every number in this model's own call ids in the conversation. */
 function nextNumber({ messages }: ModelRequest): number {
   const calls = messages.flatMap((message) => (message.role === 'assistant' ? message.toolCalls : []));
   return calls.reduce((next, { id }) => {
@@ -124,7 +135,10 @@ function nextNumber({ messages }: ModelRequest): number {
   }, calls.length + 1);
 }
 
-/** The answer: what fits the question best, what each call of the turn found, what was not done, and the notice. */
+/**
+ * Returns the answer: the best-fitting facts, the result of each call in the turn, the steps not done, and
+ * the notice.
+ */
 function answerInWords(memory: Memory, plan: Plan, cards: readonly ToolCard[]): string {
   const turn = withoutPointers(memory.turn.flat(), cards);
   const undone = plan.undone.map(
@@ -138,26 +152,28 @@ function answerInWords(memory: Memory, plan: Plan, cards: readonly ToolCard[]): 
     ...undone,
     ...(turn.length === 0 && undone.length === 0 ? fromBefore(memory, best, cards) : []),
   ];
-  // A nested loop's answer has said so as well.
+  // A nested loop's answer already contains the notice.
   const own = lines.map((line) => line.replaceAll(offlineNotice, '').trim());
   return [...new Set(own), offlineNotice].join('\n');
 }
 
-/** It ends every answer. */
+/** The last sentence of every answer. */
 export const offlineNotice =
   "(Answered by Holdfast's offline planner, which is not a language model. To use one, set MODEL to its name, and OPENAI_API_KEY or OPENAI_BASE_URL.)";
 
-/** What only said which tools there are tells the user nothing, unless nothing else was found. */
+/** Drops results that only list tools, unless there are no others. They do not help the user. */
 function withoutPointers(calls: readonly PastCall[], cards: readonly ToolCard[]): readonly PastCall[] {
   const telling = calls.filter((call) => !onlyPointed(call, cards));
   return telling.length > 0 ? telling : calls;
 }
 
-/** What an asking word looks for ("where": a location) answers better than a word that the question repeats. */
+/**
+ * A word that an asking word implies ("where": a location) counts more than a word that the question repeats.
+ */
 const kinCounts = 3;
 const repeatedCounts = 2;
 
-/** Up to three facts whose names answer the question, the best first. */
+/** Returns up to three facts whose names answer the question, best first. */
 function bestFacts(task: string, calls: readonly PastCall[]): readonly Fact[] {
   const asked = topicOf(task);
   const who = /\bwho(?:m|se)?\b/i.test(task);
@@ -171,7 +187,10 @@ function bestFacts(task: string, calls: readonly PastCall[]): readonly Fact[] {
   return ranked.toSorted((left, right) => rank(right) - rank(left)).slice(0, 3);
 }
 
-/** The answer when this turn called nothing: the results that hold the best facts or else the latest, or what there is to ask. */
+/**
+ * Returns the answer for a turn without calls: the results with the best facts, else the latest ones, else
+ * what the user can ask.
+ */
 function fromBefore({ earlier }: Memory, best: readonly Fact[], cards: readonly ToolCard[]): string[] {
   const worked = earlier.filter((call) => !call.failed && !onlyPointed(call, cards));
   const holding = worked.filter(({ facts, absent }) =>
@@ -185,13 +204,14 @@ function fromBefore({ earlier }: Memory, best: readonly Fact[], cards: readonly 
 }
 
 /**
- * Creates a function that makes the planner if the var `MODEL` is `offline`, and what `model` makes otherwise. Where
- * `process.env.NODE_ENV` is `production`, as in what `wrangler deploy` bundles, it returns `model`, and the bundle carries nothing of the
- * planner; so also in a runtime without `process`, if the bundler does not define it.
+ * Creates a function that makes the planner if the var `MODEL` is `offline`, and calls `model` otherwise. If
+ * `process.env.NODE_ENV` is `production`, as in a `wrangler deploy` bundle, it returns `model`, and the
+ * bundle contains no code of the planner. The same holds in a runtime without `process`, if the bundler does
+ * not define it.
  *
  * @example
  * ```ts
- * const model = orOffline(openaiCompatible()); // of createHoldfast({ agents, model })
+ * const model = orOffline(openaiCompatible()); // for createHoldfast({ agents, model })
  * ```
  */
 export function orOffline<AppEnv extends object>(model: ModelOfEnv<AppEnv>): ModelOfEnv<AppEnv> {
@@ -202,7 +222,7 @@ export function orOffline<AppEnv extends object>(model: ModelOfEnv<AppEnv>): Mod
       return Object.assign(make, { isChecked: model.isChecked });
     }
   } catch {
-    // There is no `process`, so it is not known to be development.
+    // Without `process`, the environment is not known to be development.
   }
   return model;
 }

@@ -1,17 +1,17 @@
 import { isRecord, isScalar, type Scalar } from '../model/untrusted-json.ts';
 import { idMarkers, stem, wordsOf } from './words.ts';
 
-/** What can be filled in, as the planner understands a JSON Schema. */
+/** The kinds of parameters that the planner can fill from a JSON Schema. */
 export type Shape =
   | { readonly type: 'choice'; readonly values: readonly Scalar[] }
   | { readonly type: 'boolean' }
   | { readonly type: 'number'; readonly integer: boolean; readonly minimum: number; readonly maximum: number }
-  /** An identifier: never invented, and never taken from a value that names something else. */
+  /** An identifier. The planner never invents one, and never uses a value that names something else. */
   | { readonly type: 'id'; readonly numeric: boolean; readonly pattern: RegExp | undefined }
   | { readonly type: 'email' | 'date' | 'url' }
-  /** Free words: a question, or something to tell. */
+  /** Free text: a question or a message. */
   | { readonly type: 'text'; readonly tells: boolean }
-  /** A short string of no known kind: a name, a city. */
+  /** A short string of unknown kind, such as a name or a city. */
   | { readonly type: 'phrase' }
   | { readonly type: 'list'; readonly item: Shape }
   | { readonly type: 'object'; readonly params: readonly Param[] }
@@ -21,35 +21,38 @@ export type Shape =
 export interface Param {
   readonly name: string;
   readonly description: string;
-  /** The stems of its name without markers such as `id`; those of its tool when only a marker is left. */
+  /** The stems of its name without markers such as `id`. If only a marker is left, the stems of its tool. */
   readonly nouns: readonly string[];
   /** A preposition in its name, as in `from_flomp`. */
   readonly preposition: string | undefined;
   readonly required: boolean;
   readonly fallback: unknown;
   readonly shape: Shape;
-  /** The stems of its enum's words. */
+  /** The stems of the words of its enum. */
   readonly choices: readonly string[];
 }
 
-/** A JSON Schema, or a part of one. */
+/** A JSON Schema or a part of it. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** The properties of an object schema, at most 40. Follows local `$ref`s and the first useful branch of a union. */
+/**
+ * Returns the properties of an object schema, at most 40. Follows local `$ref`s and the first useful branch
+ * of a union.
+ */
 export const paramsOf = (schema: Schema, toolNouns: readonly string[]): readonly Param[] =>
   propertiesOf(schema, { root: schema, toolNouns, depth: 0 });
 
-/** Where a part of a schema stands. */
+/** The context of a part of a schema. */
 interface Around {
-  /** The whole schema, in which local references lead. */
+  /** The whole schema, in which local references are resolved. */
   readonly root: Schema;
-  /** The stems of what the tool is about. */
+  /** The stems of the tool's subject. */
   readonly toolNouns: readonly string[];
-  /** How deep in lists and objects it is. */
+  /** The number of enclosing lists and objects. */
   readonly depth: number;
 }
 
-/** The properties of an object schema that is a part of a whole. */
+/** Returns the properties of an object schema inside a larger schema. */
 export function propertiesOf(node: Schema, around: Around): readonly Param[] {
   const { root, toolNouns } = around;
   const properties = isRecord(node.properties) ? Object.entries(node.properties) : [];
@@ -80,7 +83,7 @@ export function propertiesOf(node: Schema, around: Around): readonly Param[] {
   return [...params, ...missing.slice(0, 1).map(unknownParam)];
 }
 
-/** A property that is required and not described: it can never be filled. */
+/** Returns a parameter for a required property without a schema. It can never be filled. */
 const unknownParam = (name: string): Param => ({
   name,
   description: '',
@@ -152,7 +155,7 @@ function stringShape(schema: Schema, { words, description }: Naming): Shape {
 
 const isMarked = (words: readonly string[]): boolean => words.some((word) => idMarkers.has(stem(word)));
 
-/** The schema behind local references and unions with `null`. */
+/** Resolves local references and unions with `null`. */
 function resolved(value: unknown, root: Schema, depth = 0): Schema {
   if (!isRecord(value) || depth > maxDepth) return {};
   const reference = value.$ref;
@@ -168,7 +171,7 @@ function resolved(value: unknown, root: Schema, depth = 0): Schema {
   };
 }
 
-/** Answers what a local reference stands for; `undefined` for one that leads nowhere or elsewhere. */
+/** Returns the target of a local reference, or `undefined` if it has none or is not local. */
 export function referred(reference: string, root: Schema): unknown {
   const path = reference.startsWith('#/') ? reference.slice(2).split('/') : ['?'];
   return path.reduce<unknown>((node, key) => own(node, key), root);

@@ -8,19 +8,19 @@ import { type Step, stepsOf } from './steps.ts';
 import { relevanceAmong, type ToolCard } from './tool-card.ts';
 import { changeOf, isVerb, stem, topicOf } from './words.ts';
 
-/** The calls to make now, none when it is time to answer, and the commands that cannot be carried out. */
+/** The calls to make now, and the commands that cannot run. Both are empty when it is time to answer. */
 export interface Plan {
   readonly calls: readonly PlannedCall[];
   readonly undone: readonly { readonly step: Step; readonly missing: readonly string[] }[];
 }
 
-/** The calls of one turn, at most. */
+/** The maximum number of calls in one turn. */
 const maxCalls = 8;
 
 /**
- * Plans by going through the turn's replies again from its start: which step was at work when each was made follows
- * from the messages alone, so nothing needs to be remembered between two requests. Steps are taken in order, and a
- * command that fails or cannot be filled ends the plan: what was to come after it may depend on it.
+ * Plans the next calls by replaying the turn's replies from its start. The messages alone show which step
+ * each reply served, so the planner keeps no state between requests. Steps run in order. A command that fails
+ * or cannot be filled ends the plan, because later steps can depend on it.
  */
 export function planNext(memory: Memory, cards: readonly ToolCard[]): Plan {
   const room = maxCalls - memory.turn.flat().length;
@@ -44,20 +44,25 @@ export function planNext(memory: Memory, cards: readonly ToolCard[]): Plan {
   return { calls: [], undone: [] };
 }
 
-/** How far the turn was gone through: the step at work, the replies before it, and all replies up to now. */
+/**
+ * The progress of the replay: the index of the current step, the replies before it, and all replies so far.
+ */
 interface Place {
   readonly at: number;
   readonly start: number;
   readonly replies: number;
 }
 
-/** Tells where the planner stood at a place of the turn. What is the same at every place is worked out once. */
+/**
+ * Creates a function that returns the situation at a place of the turn. Values that are equal at every place
+ * are computed once.
+ */
 function situationsOf(memory: Memory, cards: readonly ToolCard[], steps: readonly Step[]) {
   const relevance = relevanceAmong(cards);
   const vocabulary = vocabularyOf(cards);
   const said = memory.said.map((text) => mentionsIn(text));
   return (step: Step, { at, start, replies }: Place): Situation => {
-    // What was refused has said nothing and done nothing.
+    // A refused call returned no facts and had no effect.
     const segment = memory.turn.slice(start, replies).flat().filter(isHeard);
     const before = memory.turn.slice(0, start).flat().filter(isHeard).reverse();
     const past = steps.slice(0, at);
@@ -80,7 +85,7 @@ function situationsOf(memory: Memory, cards: readonly ToolCard[], steps: readonl
 
 const isHeard = ({ refused }: PastCall): boolean => !refused;
 
-/** The card of a tool as of some calls: it may wait for others, by what the instructions say and by what it answered last. */
+/** Returns the card of a tool after some calls. The instructions or its last result can mark it as locked. */
 function withLock(card: ToolCard, { needs, earlier }: Memory, calls: readonly PastCall[]): ToolCard {
   const { name } = card;
   const known = [...earlier.toReversed(), ...calls];
@@ -93,14 +98,14 @@ function withLock(card: ToolCard, { needs, earlier }: Memory, calls: readonly Pa
   return isMore && !isUsed(name) ? { ...card, unsure: true } : card;
 }
 
-/** A call that was refused may be made again once another one has worked: that may have opened its tool. */
+/** Returns whether a refused call can be repeated. A later successful call can have unlocked its tool. */
 const mayBeRetried = ({ refused }: PastCall, since: readonly PastCall[]): boolean =>
   refused && since.some(hasWorked);
 
 const hasWorked = ({ result, failed, refused }: PastCall): boolean =>
   result !== undefined && !failed && !refused;
 
-/** "What about 12?" asks again what was asked before. */
+/** "What about 12?" repeats the previous question. */
 const elliptical = /^\s*(?:and|what about|how about|same for)\s+(?:the\s+)?(?<word>\p{L}+)?/iu;
 
 function topicAndContext(
@@ -124,8 +129,9 @@ const vocabularyOf = (cards: readonly ToolCard[]): ReadonlySet<string> =>
   );
 
 /**
- * The step without its command where that is no verb ("weather in Paris"): neither a listed one, nor one that leads a
- * tool's name, nor one that stands as a verb before what a tool makes ("blork a flomp" for `create_blork`).
+ * Returns the step without its command if that word is not a verb ("weather in Paris"). A verb is a listed
+ * one, the first word of a tool's name, or a word used as a verb before the object that a tool makes ("blork
+ * a flomp" for `create_blork`).
  */
 function asMeant(step: Step, cards: readonly ToolCard[]): Step {
   const { command, governs } = step;
@@ -135,7 +141,7 @@ function asMeant(step: Step, cards: readonly ToolCard[]): Step {
   return cards.some((card) => leads(card) || makes(card)) ? step : { ...step, command: undefined };
 }
 
-/** What may still be locked is tried when there is nothing else to do. */
+/** A tool that is possibly locked is called only if there is no other call to make. */
 function nextFor(situation: Situation): Next {
   const { cards } = situation;
   const isUnsure = cards.some(({ unsure }) => unsure);
@@ -148,7 +154,7 @@ function nextFor(situation: Situation): Next {
   return sure?.type === 'call' ? sure : nextAmong(situation);
 }
 
-/** A command is carried out; whatever else a step is, it is looked up. */
+/** Executes a command. Any other step is a look-up. */
 function nextAmong(situation: Situation): Next {
   const { command } = situation.sources.step;
   if (command === undefined) return lookUp(situation);
@@ -157,11 +163,11 @@ function nextAmong(situation: Situation): Next {
   return carryOut(situation, kind, makes);
 }
 
-/** A fact in words: `ships on: 2026-03-01`, `probe code: none`. */
+/** Returns a fact in words: `ships on: 2026-03-01`, `probe code: none`. */
 export const factInWords = ({ label, value }: Fact): string =>
   `${label.replaceAll('_', ' ')}: ${value === '' ? 'none' : clipped(String(value), 200)}`;
 
-/** Answers what a call found, on one line, clipped. */
+/** Returns the result of a call on one line, clipped. */
 export function resultInWords({ result, facts, absent, failed }: PastCall): string {
   if (result === undefined) return 'no result yet';
   if (failed) return clipped(result, maxLine);
@@ -171,13 +177,13 @@ export function resultInWords({ result, facts, absent, failed }: PastCall): stri
   return lines.length === 0 ? 'nothing' : clipped(lines.join(', '), maxLine);
 }
 
-/** A call in words: the tool, and the plain values of its input. */
+/** Returns a call in words: the tool and the plain values of its input. */
 export const callInWords = ({ tool, input }: PastCall): string => {
   const values = Object.values(input).filter((value) => typeof value !== 'object');
   return values.length === 0 ? tool : `${tool} (${values.join(', ').slice(0, 100)})`;
 };
 
-/** The results of the calls that worked, for text that tells somebody about them. */
+/** Returns the results of the successful calls, for text addressed to a person. */
 const summaryOf = (calls: readonly PastCall[]): string =>
   clipped(
     calls
@@ -188,14 +194,15 @@ const summaryOf = (calls: readonly PastCall[]): string =>
   );
 
 /**
- * Answers what stands for a conversation that was handed over to be summarised, one message a line, as JSON: the
- * beginning of each message and of each result, about a quarter of it all. `undefined` when something else is asked.
+ * Shortens a conversation that was passed in for summarizing, as JSON with one message a line. Keeps the
+ * beginning of each message and each result, about a quarter in total. Returns `undefined` for any other
+ * request.
  */
 export function digestOf({ messages, tools, output }: ModelRequest): string | undefined {
   const last = messages.at(-1);
   if (tools.length > 0 || output || messages.length > 2 || last?.role !== 'user') return undefined;
   const lines = last.text.split('\n').map(parseJson);
-  // What a nested loop is asked with is one line.
+  // The request to a nested loop is a single line.
   if (lines.length < 2 || !lines.every(isLine)) return undefined;
   const most = Math.max(MIN_LINE, Math.floor(last.text.length / 4 / lines.length));
   return [NOTICE, ...lines.flatMap((line) => toldIn(line).map((text) => clipped(text, most)))].join('\n');
@@ -207,13 +214,13 @@ const maxFacts = 16;
 const clipped = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 1)}…` : text;
 
-/** It stands before what was shortened, which is not a summary that a language model would write. */
+/** Precedes shortened text, which is not a language model's summary. */
 const NOTICE = '(Shortened by the offline planner.)';
 
-/** The names that a line of a conversation may begin with. */
+/** The keys with which a line of a conversation can begin. */
 const SPEAKERS: readonly string[] = ['user', 'assistant', 'summary', 'steer', 'late', 'loop', 'leftOut'];
 
-/** A line is of use with so many characters at the least. */
+/** The minimum length in characters of a useful line. */
 const MIN_LINE = 24;
 
 type Line = Readonly<Record<string, unknown>>;

@@ -4,33 +4,35 @@ import { callKey, type PastCall } from './memory.ts';
 import { type Relevance, type ToolCard, weightOf, weights } from './tool-card.ts';
 import { isPlainLook, kinOf, stem, wordsOf } from './words.ts';
 
-/** A call that the planner wants to be made. */
+/** A call that the planner wants to make. */
 export interface PlannedCall {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** What comes next for one step. */
+/** The next action for one step. */
 export type Next =
   | { readonly type: 'call'; readonly calls: readonly PlannedCall[] }
   | { readonly type: 'done' }
-  /** A command that cannot be carried out; `missing` are the inputs that nothing fits. */
+  /** A command that cannot run. `missing` lists the inputs without a fitting value. */
   | { readonly type: 'blocked'; readonly missing: readonly string[] };
 
-/** The situation in which the planner considers a step. */
+/** The planner's input for one step. */
 export interface Situation {
   readonly cards: readonly ToolCard[];
   readonly relevance: Relevance;
   readonly sources: Sources;
   /** The keys of the calls made since the latest user message. */
   readonly made: ReadonlySet<string>;
-  /** What the step is about, with the words it leaves to the message before it. */
+  /** The topic of the step. An elliptical step also gets the topic of the previous message. */
   readonly topic: readonly string[];
-  /** What was spoken of before the step. */
+  /** The topics mentioned before the step. */
   readonly context: readonly string[];
 }
 
-/** The words of the topic that no call and no fact has answered yet, and that are not known to have no answer. */
+/**
+ * Returns the topic words that no call and no fact has answered yet, without those known to have no answer.
+ */
 export function openWords(situation: Situation): string[] {
   const { sources, cards, topic } = situation;
   const { step, segment, background } = sources;
@@ -52,8 +54,8 @@ export function openWords(situation: Situation): string[] {
 }
 
 /**
- * True when a call found no link to what the word asks for: the tools that say most about the word all lack an
- * identifier that a result left empty. A tool that says less about it would answer something else.
+ * Returns whether the link to a word's subject is missing. That is so if all tools that match the word best
+ * need an identifier that a result left empty. A tool with a weaker match would answer a different question.
  */
 function isCutOff({ cards, sources }: Situation, word: string): boolean {
   if (sources.segment.every(({ absent }) => absent.length === 0)) return false;
@@ -63,12 +65,15 @@ function isCutOff({ cards, sources }: Situation, word: string): boolean {
   return closest.length > 0 && closest.every(({ card }) => lacksAbsent(fillInput(card, sources), sources));
 }
 
-/** True when the call was made for this word: its tool is about it, or its tool and its result are about what it asks for. */
+/**
+ * Returns whether the call answers this word. Either its tool matches the word, or its tool and its result
+ * match what the word asks for.
+ */
 function answers({ tool, facts }: PastCall, word: string, cards: readonly ToolCard[]): boolean {
   const card = cards.find(({ name }) => name === tool);
   if (card === undefined) return wordsOf(tool).map(stem).includes(word);
   const weight = weightOf(card, word);
-  // A tool that only mentions the word does not stand in for one that is named for it.
+  // A tool that only mentions the word does not replace a tool named after it.
   const enough = readers(cards).some((other) => direct(other, [word]) > 0)
     ? weights.parameter
     : weights.description;
@@ -78,7 +83,10 @@ function answers({ tool, facts }: PastCall, word: string, cards: readonly ToolCa
   );
 }
 
-/** A look at something that is known, which may yield what another tool lacks. `eager`: without any word in common. */
+/**
+ * Returns look-ups with known values that can yield an input that another tool lacks. With `eager`, a tool
+ * that shares no word also qualifies.
+ */
 export function gather(
   situation: Situation,
   nouns: readonly string[],
@@ -91,17 +99,19 @@ export function gather(
     const opens = card.params.every(({ required }) => !required);
     const calls = fresh(card, filling, situation);
     const gain = relevance(card, nouns) + relevance(card, words) + (eager ? faintHope : 0);
-    // A tool that needs no input may lead anywhere, so it has to have a word in common.
+    // A tool without required input fits any situation, so it must share a word.
     const promises = opens ? gain > faintHope : gain > 0 && filling.grounded;
     return calls.length > 0 && promises ? [{ calls, gain }] : [];
   });
   return options.toSorted((left, right) => right.gain - left.gain)[0]?.calls ?? [];
 }
 
-/** It is less than one word in common ever gives, so that a look without any comes last, and then only an eager one. */
+/**
+ * Less than any shared word gives. A tool without a shared word therefore comes last, and only if `eager`.
+ */
 const faintHope = 0.1;
 
-/** The calls of a filling that were not made yet. */
+/** Returns the calls of a filling that were not made yet. */
 export const fresh = ({ name }: ToolCard, { inputs }: Filling, { made }: Situation): PlannedCall[] => {
   const keys = new Set(made);
   return inputs.flatMap((input) => {
@@ -112,19 +122,19 @@ export const fresh = ({ name }: ToolCard, { inputs }: Filling, { made }: Situati
   });
 };
 
-/** True when an identifier that is missing was found to be absent, so that no other call can be expected to yield it. */
+/** Returns whether a missing identifier is known to be absent, so no other call can yield it. */
 export const lacksAbsent = ({ missing }: Filling, { segment }: Sources): boolean =>
   missing.some((param) => isAbsent(param, segment));
 
-/** The tools that only look, and can be used now. */
+/** Returns the read-only tools that are not locked. */
 export const readers = (cards: readonly ToolCard[]): ToolCard[] =>
   cards.filter(({ changes, locked }) => changes.length === 0 && !locked);
 
-/** Answers how many of the words the tool's name and parameters carry. */
+/** Returns how many of the words occur in the tool's name and parameters. */
 export const direct = (card: ToolCard, words: readonly string[]): number =>
   words.filter((word) => (card.weights.get(word) ?? 0) >= weights.parameter).length;
 
-/** A call that only said which tools there are now, or which must come first. */
+/** Returns whether the call's result only lists the tools that are available now or must be called first. */
 export function onlyPointed({ result, tool }: PastCall, cards: readonly ToolCard[]): boolean {
   if (/^tools now available:/i.test(result ?? '')) return true;
   if (result === undefined || /^\s*[[{]/.test(result) || !/\btools?\b/i.test(result.slice(0, 4_000)))

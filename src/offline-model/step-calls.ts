@@ -16,14 +16,18 @@ import type { Step } from './steps.ts';
 import type { ToolCard } from './tool-card.ts';
 import { changesOf, isLook, kinOf, stem, stemsOf, wordsOf } from './words.ts';
 
-/** It is far more than the words of a message add up to, so that a tool for what the command names beats one for what it mentions. */
+/**
+ * Exceeds the sum of all other words in a message. A tool for the command's object then outranks a tool for a
+ * word mentioned elsewhere.
+ */
 const objectCounts = 100;
-/** What was spoken of before says less than the step itself, and decides only between tools that are close. */
+/** Earlier topics weigh less than the step itself, and decide only between tools that are close. */
 const contextCounts = 1 / 4;
 
 /**
- * The next calls of a command: the one tool of `makes` that fits its object best, once, or first a look for what that
- * tool lacks. Nothing is called where two tools fit equally well, nor after the command's call, whatever came of it.
+ * Returns the next calls of a command: one call of the tool in `makes` that fits its object best, or first a
+ * look-up for a missing input. Makes no call if two tools fit equally well, or after the command's call, even
+ * if that failed.
  */
 export function carryOut(situation: Situation, kind: string, makes: readonly ToolCard[]): Next {
   const { cards, relevance, sources, topic, context } = situation;
@@ -63,7 +67,10 @@ export function carryOut(situation: Situation, kind: string, makes: readonly Too
     : { type: 'blocked', missing: missing.map(({ name }) => name) };
 }
 
-/** A look without input that says something about the object: it may open the tool that the command means. */
+/**
+ * Returns a call of a tool that needs no input and matches the object. It can unlock the tool that the
+ * command means.
+ */
 function lookAbout(object: readonly string[], situation: Situation): readonly PlannedCall[] {
   const says = ({ weights }: ToolCard): number =>
     object.reduce((sum, word) => sum + (weights.get(word) ?? 0), 0);
@@ -74,7 +81,7 @@ function lookAbout(object: readonly string[], situation: Situation): readonly Pl
   return looks.find((calls) => calls.length > 0) ?? [];
 }
 
-/** A command names what it acts on; a tool for something else is never taken for it. */
+/** Returns whether the tool acts on the command's object. A command never uses a tool for another object. */
 function fitsObject(card: ToolCard, object: readonly string[], counted: boolean): boolean {
   if (object.length === 0 || direct(card, object) > 0) return true;
   const required = card.params.filter((param) => param.required);
@@ -83,23 +90,27 @@ function fitsObject(card: ToolCard, object: readonly string[], counted: boolean)
   return takesWords || !required.some(({ shape }) => shape.type === 'id');
 }
 
-/** A call with a value answers about one thing, one with free words only about some: it must fit twice as well. */
+/**
+ * A call with a value concerns one object, a call with free words only a subject. The latter must fit twice
+ * as well.
+ */
 const groundedCounts = 2;
-/** Of tools that fit alike, the one that takes a value not looked up yet: worth about one word of a description. */
+/** Prefers a tool that uses a value not looked up yet. Worth about one word of a description. */
 const newValueCounts = 1;
 /**
- * Where a question names no value, each of its own words in a tool's name, form included, counts for more than a value that
- * was spoken of before: "List the flomps" is for `list_flomps`, and not for `get_flomp` with the last one.
+ * If a question names no value, each of its own words in a tool's name, in the same form, outweighs an
+ * earlier value. "List the flomps" means `list_flomps`, and not `get_flomp` with the last one.
  */
 const formCounts = 2;
-/** Breaks ties: of two tools that fit alike, the one that needs no words may be asked anything. */
+/** Breaks ties: of two tools that fit equally, the one without required input wins. */
 const openCounts = 1 / 1000;
-/** It does little more than break ties: what was spoken of before should not outweigh a word of the step. */
+/** Little more than a tie-breaker: earlier topics must not outweigh a word of the step. */
 const spokenCounts = 1 / 100;
 
 /**
- * The next look-ups for a question: the tool that says most about the words that are still open, preferring values
- * over free words; else a tool that may lead to one that cannot be filled yet; else, once, a tool for any question.
+ * Returns the next look-ups for a question. It picks the tool that matches the open words best and prefers
+ * values over free words. Otherwise it picks a tool that can supply a missing input, or once a tool that
+ * accepts any question.
  */
 export function lookUp(situation: Situation): Next {
   const { cards, relevance, sources, context, topic } = situation;
@@ -141,7 +152,10 @@ export function lookUp(situation: Situation): Next {
   return last.length > 0 ? { type: 'call', calls: last } : { type: 'done' };
 }
 
-/** How many verbs of looking and plurals of a step that names nothing are words of the tool's name. */
+/**
+ * Returns how many of the step's look-up verbs and plurals occur in the tool's name. 0 if the step names a
+ * value.
+ */
 function sharedForms({ name }: ToolCard, { text, mentions, refersBack }: Step): number {
   if (mentions.length > 0 || refersBack) return 0;
   const forms = wordsOf(text).filter(
@@ -154,7 +168,7 @@ function sharedForms({ name }: ToolCard, { text, mentions, refersBack }: Step): 
 const kinDirect = (card: ToolCard, words: readonly string[]): boolean =>
   words.some((word) => direct(card, kinOf(word)) > 0);
 
-/** A tool that takes any question, when nothing else has a word in common with it. */
+/** Returns a call of a tool that accepts any question. Used if no tool shares a word with it. */
 function lastResort(situation: Situation): readonly PlannedCall[] {
   const { cards, sources } = situation;
   for (const card of readers(cards)) {

@@ -1,28 +1,33 @@
 import { type Mention, mentionsIn } from './mentions.ts';
 import { isLook, isVerb, stem, stopWords, topicOf, wordsOf } from './words.ts';
 
-/** One thing that the message asks for. */
+/** One request within a message. */
 export interface Step {
   readonly text: string;
-  /** What it is about, as stems, without numbers. */
+  /** The topic as stems, without numbers. */
   readonly topic: readonly string[];
-  /** The first word, as a stem, when the step may command something; absent when it asks, doubts or quotes. */
+  /**
+   * The first word as a stem, if the step can be a command. Absent for a question, a doubt or a quotation.
+   */
   readonly command: string | undefined;
-  /** An article or a pronoun follows that word, as it follows only a verb: "zorble a flomp", "zorble it". */
+  /**
+   * `true` if an article or a pronoun follows that word, which marks a verb: "zorble a flomp", "zorble it".
+   */
   readonly governs: boolean;
-  /** What the command acts on, in the message's words: from the verb to the first value or preposition. */
+  /** The object of the command, in the message's words: from the verb to the first value or preposition. */
   readonly object: string;
-  /** The object follows a number: "3 boxes". */
+  /** `true` if the object follows a number: "3 boxes". */
   readonly counted: boolean;
   readonly mentions: readonly Mention[];
-  /** It points at something said before: "cancel it". */
+  /** `true` if it refers to an earlier object: "cancel it". */
   readonly refersBack: boolean;
 }
 
 /**
- * Answers what a message asks for, in order, at most 12 steps. Sentences, `;`, "then", and "and" before a verb separate
- * steps. Only a command in its verb's plain form ("Cancel ...", "please cancel ...", "Can you cancel A-7?") carries a
- * verb: a question, a condition, a negation, a quotation and a report ("was it cancelled") never do.
+ * Returns the requests in a message, in order, at most 12. Sentences, `;`, "then", and "and" before a verb
+ * separate steps. Only a command in its verb's plain form ("Cancel ...", "please cancel ...", "Can you cancel
+ * A-7?") has a verb. A question, a condition, a negation, a quotation and a report ("was it cancelled") never
+ * have one.
  */
 export const stepsOf = (message: string): readonly Step[] =>
   cut(message, /(?<=[.!?])\s+|;\s*|\n+/gu)
@@ -46,11 +51,14 @@ const nounAfter = /^\s+(?:of|is|was|are|were|has|had)\b/i;
 const governed = /^\s+(?:a|an|the|another|some|my|our|your|me|us|it|them)(?![\p{L}\p{N}-])/iu;
 const backReference = /\b(it|its|this|that|them|they|their|these|those|he|she|his|her)\b/i;
 
-/** The text with quotations replaced by dots of the same length, so that positions agree. */
+/** Returns the text with quotations replaced by dots of the same length, which keeps positions equal. */
 const unquoted = (text: string): string =>
   text.replace(/"[^"]*"|“[^”]*”|`[^`]*`|(?<!\p{L})'[^']*'(?!\p{L})/gu, (quote) => '·'.repeat(quote.length));
 
-/** Cuts outside quotations. A seam before a word cuts only where that word is a verb and more than a verb stands before it. */
+/**
+ * Cuts outside quotations. A seam before a word cuts only if that word is a verb and more than a verb
+ * precedes it.
+ */
 function cut(text: string, seam: RegExp): string[] {
   const pieces: string[] = [];
   let start = 0;
@@ -66,7 +74,7 @@ function cut(text: string, seam: RegExp): string[] {
     .filter((piece) => /[\p{L}\p{N}]/u.test(piece));
 }
 
-/** `cancel`, not `cancels` or `cancelled`. */
+/** Accepts `cancel`, but not `cancels` or `cancelled`. */
 const isPlain = (word: string): boolean => {
   const root = stem(word.toLowerCase());
   return [root, `${root}e`, `${root}${root.at(-1)}`].includes(word.toLowerCase());
@@ -113,7 +121,7 @@ function stepsIn(piece: string, question: boolean, conditional: boolean): Step[]
     : given.map((word) => ({ ...step, command: stem(word) }));
 }
 
-/** The words from the verb to the first value or preposition, articles left out. */
+/** Returns the words from the verb to the first value or preposition, without articles. */
 function objectIn(rest: string, mentions: readonly Mention[]): { object: string; counted: boolean } {
   const bare = rest.replace(/^\s*(?:(?:the|a|an|my|our|your|this|that|all|another|new)\s+)*/i, '');
   const number = /^[$€£]?-?[\d.,]+\s+(?=\p{L})/u.exec(bare)?.[0] ?? '';

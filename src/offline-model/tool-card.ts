@@ -3,23 +3,23 @@ import { saysUnavailable } from './memory.ts';
 import { type Param, paramsOf } from './params.ts';
 import { changeOf, changesOf, idMarkers, isLook, isVerb, kinOf, stem, stemsOf, wordsOf } from './words.ts';
 
-/** What the planner understands of an offered tool. */
+/** The planner's view of an offered tool. */
 export interface ToolCard {
   readonly name: string;
-  /** How much each stem says about the tool: from its name most, from its description least. */
+  /** The weight of each stem for the tool: highest from its name, lowest from its description. */
   readonly weights: ReadonlyMap<string, number>;
-  /** The name's words without its verbs and markers: what the tool is about. */
+  /** The words of the name without verbs and markers: the tool's subject. */
   readonly nouns: readonly string[];
-  /** The kinds of change it makes, its leading verb's first; empty when it only looks. */
+  /** The kinds of change that it makes, its leading verb's first. Empty if it only reads. */
   readonly changes: readonly string[];
   readonly params: readonly Param[];
-  /** It cannot be used yet: its own description says so, or what was said and done. */
+  /** `true` if it cannot be used yet, according to its own description or to the conversation. */
   readonly locked: boolean;
-  /** It may be locked; only a call of it can tell. */
+  /** `true` if it is possibly locked. Only a call can show it. */
   readonly unsure?: boolean;
 }
 
-/** Reads a definition, once per definition object. Never throws, whatever the schema holds. */
+/** Reads a definition, once per definition object. Never throws, whatever the schema contains. */
 export function toolCard(tool: ToolDefinition): ToolCard {
   const known = cards.get(tool);
   if (known !== undefined) return known;
@@ -67,13 +67,13 @@ function read({ name, description, inputSchema }: ToolDefinition): ToolCard {
   };
 }
 
-/** What a word says about a tool, by where it stands. Only the order matters: a tool is named for what it is about. */
+/** The weight of a word by its position. Only the order matters: a tool is named after its subject. */
 export const weights = { name: 3, parameter: 2, description: 1, parameterDescription: 0.5 } as const;
 
-/** How much a tool has to do with some words; 0 is nothing. */
+/** Returns how relevant a tool is for some words. 0 means not at all. */
 export type Relevance = (card: ToolCard, words: readonly string[]) => number;
 
-/** Weighs a word by how few of the offered tools share it. */
+/** Creates a relevance function that weighs a word by how few of the offered tools share it. */
 export function relevanceAmong(cards: readonly ToolCard[]): Relevance {
   const sharing = new Map<string, number>();
   for (const { weights } of cards) {
@@ -83,7 +83,7 @@ export function relevanceAmong(cards: readonly ToolCard[]): Relevance {
   return (card, words) => words.reduce((sum, word) => sum + rarity(word) * weightOf(card, word), 0);
 }
 
-/** Answers what a stem says about a tool, directly or through what an asking word looks for. */
+/** Returns the weight of a stem for a tool, directly or through the words that an asking word implies. */
 export const weightOf = (card: ToolCard, word: string): number =>
   card.weights.get(word) ??
   Math.max(
@@ -91,6 +91,6 @@ export const weightOf = (card: ToolCard, word: string): number =>
     ...kinOf(word).map((kin, at) => (kinCounts - at * fartherCounts) * (card.weights.get(kin) ?? 0)),
   );
 
-/** Kin says less than the word itself, the less the farther it stands in its list; even the last of a list says some. */
+/** An implied word weighs less than the word itself, and less with each place in its list, but never 0. */
 const kinCounts = 0.7;
 const fartherCounts = 0.05;

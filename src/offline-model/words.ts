@@ -1,13 +1,22 @@
-/** How the offline planner reads words: English, lower case, lightly stemmed; which ask for a change, and which only for a look. */
+/**
+ * The vocabulary of the offline planner: English, lower case, lightly stemmed. It separates verbs of change
+ * from verbs of looking.
+ */
 
 const splitCamel = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu;
 const wordPattern = /[\p{L}\p{N}]+/gu;
 
-/** The lower-case words of a name or a sentence, in order; `flompId`, `flomp_id` and `flomp id` read the same. */
+/**
+ * Returns the lower-case words of a name or a sentence, in order. `flompId`, `flomp_id` and `flomp id` are
+ * equal.
+ */
 export const wordsOf = (text: string): string[] =>
   text.replace(splitCamel, ' ').toLowerCase().match(wordPattern) ?? [];
 
-/** Folds the plain inflections of a word together (`charge`, `charges`, `charged`, `charging`). Never empties a word. */
+/**
+ * Removes plain inflections: `charge`, `charges`, `charged` and `charging` are equal. Never returns an empty
+ * word.
+ */
 export function stem(word: string): string {
   let root = word;
   if (root.length > 4 && root.endsWith('ies')) root = `${root.slice(0, -3)}y`;
@@ -16,7 +25,7 @@ export function stem(word: string): string {
   return root.length > 3 && root.endsWith('e') ? root.slice(0, -1) : root;
 }
 
-/** The stems of the words that carry meaning, in order. */
+/** Returns the stems of the meaningful words, in order. */
 export const stemsOf = (text: string): string[] =>
   wordsOf(text)
     .filter((word) => !stopWords.has(word))
@@ -24,7 +33,7 @@ export const stemsOf = (text: string): string[] =>
 
 const list = (words: string): string[] => words.split(/\s+/);
 
-/** Words that say nothing about which tool is meant. */
+/** Words that do not help to choose a tool. */
 export const stopWords: ReadonlySet<string> = new Set(
   list(`a an the of to in on at by for with from into is are was were be been being am it its itself this that these those i me my you your
     we us our they them their he him she his her and or but then so please can could would will shall should may might must do does did
@@ -33,14 +42,12 @@ export const stopWords: ReadonlySet<string> = new Set(
     tool only too very still more than yet via per both`),
 );
 
-/** Words in a name that make its value an identifier: `flomp_id`, `tracking code`. */
+/** Words in a name that mark its value as an identifier: `flomp_id`, `tracking code`. */
 export const idMarkers: ReadonlySet<string> = new Set(
   list('id identifier code number no nr num key ref reference uuid guid sku slug token handle').map(stem),
 );
 
-/**
- * What an asking word looks for, as words that tools and results use, the closest first.
- */
+/** The words in tools and results that match an asking word, closest first. */
 const askedFor: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     where: list('location locate position whereabouts track trace address city'),
@@ -55,20 +62,20 @@ const askedFor: ReadonlyMap<string, readonly string[]> = new Map(
   }).map(([word, kin]) => [stem(word), kin.map(stem)]),
 );
 
-/** The stems that stand for what `word` asks for; the word itself is not among them. */
+/** Returns the stems implied by the asking word `word`, without the word itself. */
 export const kinOf = (word: string): readonly string[] => askedFor.get(word) ?? [];
 
-/** The stems a task is about: its meaningful words, and its asking words. */
+/** Returns the topic of a text: the stems of its meaningful words and its asking words. */
 export const topicOf = (text: string): string[] => {
   const asking = wordsOf(text).filter((word) => word === 'when');
   return [...new Set([...stemsOf(text), ...asking])].filter((word) => !/^\d+$/.test(word));
 };
 
 /**
- * The kinds of change that a tool makes, its leading verb's first; empty for a tool that only looks. The name decides;
- * a name without a verb, or with one before a thing (`refund_status`), leaves it to how the description begins. A verb
- * nobody listed is recognised by a description that repeats it before an article (`zorble_flomp`: "Zorbles a flomp."),
- * so that doubt falls on the side of "changes".
+ * Returns the kinds of change that a tool makes, its leading verb's first. Empty for a read-only tool. The
+ * name decides. If it has no verb, or only one before a noun (`refund_status`), the start of the description
+ * decides. The description reveals an unlisted verb if it repeats it before an article (`zorble_flomp`:
+ * "Zorbles a flomp."). A doubtful tool counts as one that changes data.
  */
 export function changesOf(name: string, description: string): readonly string[] {
   const parts = wordsOf(name).map(stem);
@@ -87,19 +94,19 @@ export function changesOf(name: string, description: string): readonly string[] 
   return classes.has(said) || (article && parts[0] === said && !looks.has(said)) ? [changeOf(said)] : [];
 }
 
-/** The kind of change that a stem names, equal for synonyms; a verb nobody listed is its own kind. */
+/** Returns the kind of change for a stem. Synonyms share a kind; an unlisted verb is its own kind. */
 export const changeOf = (word: string): string => classes.get(word) ?? word;
 
-/** True for a listed verb of change or of looking. Takes a stem. */
+/** Returns whether a stem is a listed verb of change or of looking. */
 export const isVerb = (word: string): boolean => classes.has(word) || looks.has(word);
 
-/** True for a verb of looking. Takes a stem. */
+/** Returns whether a stem is a verb of looking. */
 export const isLook = (word: string): boolean => looks.has(word);
 
-/** True for a verb (`get`, `show`) that says that something is wanted, not what. Takes a stem. */
+/** Returns whether a stem is a verb such as `get` or `show`, which does not say what is wanted. */
 export const isPlainLook = (word: string): boolean => plainLooks.has(word);
 
-/** Verbs of one line mean the same change. */
+/** The verbs on one line mean the same change. */
 const synonyms = `cancel void revoke withdraw abort
 delete remove erase drop purge destroy discard
 create add make register insert
@@ -118,7 +125,7 @@ disable deactivate
 ship dispatch
 publish post`;
 
-/** Verbs of change that have no synonym here. */
+/** Verbs of change without a synonym in this list. */
 const others = `close reopen confirm submit transfer move pause resume stop restart lock unlock invite subscribe unsubscribe upload
   deploy execute run write save grant merge import apply escalate assign archive sign upgrade downgrade extend renew reset revert
   install uninstall attach detach link unlink commit push complete finish deliver schedule reschedule redeem donate switch turn
@@ -132,7 +139,7 @@ const classes: ReadonlyMap<string, string> = new Map([
     .flatMap((line) => line.map((verb) => [verb, line.join()] as const)),
 ]);
 
-/** Verbs of looking that say nothing about what is wanted. */
+/** Verbs of looking that do not say what is wanted. */
 const plainLooks: ReadonlySet<string> = new Set(
   'get find fetch list show look lookup search read view see check query retrieve tell give display load'
     .split(' ')
@@ -147,12 +154,12 @@ const looks: ReadonlySet<string> = new Set([
     .map(stem),
 ]);
 
-/** Verbs that only introduce what is done: `create_booking` books. */
+/** Verbs whose meaning is in the noun that follows: `create_booking` books. */
 const makers: ReadonlySet<string> = new Set(
   'create make add place perform submit start'.split(' ').map(stem),
 );
 
-/** A name that ends so is a thing to look at, even with a verb in it: `zarnik_update_history`. */
+/** A name with one of these last words is read-only, even if it contains a verb: `zarnik_update_history`. */
 const things: ReadonlySet<string> = new Set(
   'status count info history list summary detail state policy rate limit level balance total price date time'
     .split(' ')
