@@ -29,98 +29,108 @@ import { CONTEXT, contextFor, contextOf, type LoopContext, wholeInput } from './
 import type { KeyedMemory } from './memory.ts';
 import { nestedResult } from './nested-result.ts';
 
-/** What the literals of all agentic tools have in common. */
+/** The fields that all kinds of agentic tools share. */
 interface AgenticConfig<
   Name extends string,
   Declaration extends InputDeclaration,
   Output extends InputDeclaration = InputDeclaration,
 > {
   /**
-   * Letters, digits, `_` and `-`, at most 64. Stands in the path under which its tools keep their state; in its place, the
-   * name that the tool is offered under when an unfolding tool brings it beside another tool of this name.
+   * Letters, digits, `_` and `-`, at most 64. The inner tools keep their state under a path that contains
+   * this name. If an unfolding tool offers the tool under another name because of a name clash, the path
+   * contains that other name.
    */
   readonly name: Name;
   /** What the tool does and when to use it, for the model. */
   readonly description: string;
-  /** What the model sends; the nested loop is asked with its JSON. */
+  /** The schema of the input that the model sends. The nested loop receives the input as JSON. */
   readonly input?: Declaration | undefined;
   /**
-   * What the answer of the nested loop must be, as the `output` of an agent: the schema of a JSON object, or a domain type. The result
-   * then is the answer as an artifact. Defaults to its last words, with the artifacts of its calls.
+   * The form of the nested loop's answer, as in the `output` of an agent: the schema of a JSON object, or a
+   * domain type. The result is then the answer as an artifact. Without it, the result is the loop's last
+   * text, with the artifacts of its calls.
    */
   readonly output?: Output | undefined;
   /**
-   * The model of the nested loop; that of the loop around it unless given. A function makes it of the environment, as for an
-   * agent.
+   * The model of the nested loop. Defaults to the model of the enclosing loop. A function creates it from the
+   * environment, as for an agent.
    */
   readonly model?: ChatModel | ModelOfEnv | undefined;
   /**
-   * How the replies of the nested loop are made. With a `model` they stand alone; else over the settings of the loop around it,
-   * but for its tool choice.
+   * Settings for the replies of the nested loop. If `model` is set, only these apply. Otherwise they override
+   * those of the enclosing loop, except its tool choice.
    */
   readonly settings?: AgentSettings | undefined;
-  /** Bounds of the nested loop, beside those around it: 20 iterations unless given. */
+  /** Limits of the nested loop, in addition to those of the enclosing loops. Defaults to 20 iterations. */
   readonly limits?: Omit<Limits, 'tokens'> | undefined;
   /**
-   * Modules that the nested loop uses, beside those of the loops around it that hold inside too: a `budget`, `chaining([...])`, what
-   * `defineInjectionStrategy` returns. What a playbook or a state machine does with tools comes after them, and so holds for what they add.
+   * Modules that the nested loop uses, in addition to those that enclosing loops pass inward: a `budget`,
+   * `chaining([...])`, the result of `defineInjectionStrategy`. The strategies of a playbook or a state
+   * machine run after them, so these modules also apply to the tools that those add.
    */
   readonly use?: readonly ModuleUse[] | undefined;
   /**
-   * Tool-call context for the calls of the nested loop, over that of the loop around it: code wins over what a client sent. A function
-   * makes it of the input and of the loop around. No credentials: it is code, made again by every invocation and never journaled.
+   * Tool-call context for the calls of the nested loop. It overrides that of the enclosing loop, because code
+   * wins over values that a client sent. A function computes it from the input and the enclosing loop. Do not
+   * put credentials here. Every invocation computes the context again, and it is never journaled.
    */
   readonly context?: LoopContext<InputOf<Declaration>> | undefined;
-  /** Artifacts of agentic tools inside count among its own; `false` unless given. */
+  /** `true` if artifacts of agentic tools inside count among its own. Defaults to `false`. */
   readonly captureNestedArtifacts?: boolean | undefined;
 }
 
 /**
- * What a nested loop is told first: fixed, or made anew before each model call of what the loop knows by then, and of
- * `More` that its kind knows. Newer models check the words that stood before their replies: with other words than before
- * they are not given back what they have thought in this loop.
+ * The instructions of a nested loop: fixed text, or a function that runs before each model call with the
+ * loop's view, the input and the values of `More` from the tool's kind. Newer models check the text before
+ * their earlier replies. If it changes, they do not get back their reasoning from this loop.
  */
 export type NestedInstructions<Input, More extends readonly unknown[] = []> =
   | string
   | ((view: LoopView, input: Input, ...more: More) => string);
 
-/** A literal with instructions, for which its kind may have `More` to go by. */
+/** A literal with instructions. Its kind can pass `More` values to them. */
 export interface InstructedConfig<
   Name extends string,
   Declaration extends InputDeclaration,
   More extends readonly unknown[] = [],
   Output extends InputDeclaration = InputDeclaration,
 > extends AgenticConfig<Name, Declaration, Output> {
-  /** What the nested loop's model is told first: text, or a function that is asked before each of its model calls. */
+  /** The instructions of the nested loop: text, or a function that runs before each of its model calls. */
   readonly instructions?: NestedInstructions<InputOf<Declaration>, More> | undefined;
 }
 
-/** What one kind of agentic tool adds to its configuration. */
+/** The parts of an agentic tool that its kind decides. */
 interface AgenticKind<Input> {
-  /** The tools inside, for whoever lists them. */
+  /** The inner tools, for code that lists them. */
   readonly inner: readonly AnyTool[];
-  /** They offer tools beside those. */
+  /** Strategies that offer tools in addition to `inner`. */
   readonly sources: readonly InjectionStrategy[];
   /** The modules of the kind itself. */
   readonly uses?: readonly ModuleUse[] | undefined;
-  /** What a call is answered when there are neither. */
+  /** The error that a call returns if there are no inner tools and no sources. */
   readonly whenEmpty: string;
   readonly serial?: Serial | undefined;
-  /** The nested loop of one call, made again whenever the call is resumed; or why there is none. */
+  /**
+   * Builds the nested loop of one call, again each time the call resumes. Returns a result if the call cannot
+   * run a loop.
+   */
   loop(input: Input, call: CallRun): NestedLoop<Input> | ToolResult;
 }
 
-/** What the kind decides of a frame; the configuration decides the rest. */
+/** The parts of a frame that the kind decides. The configuration decides the rest. */
 type NestedLoop<Input> = Pick<Frame, 'tools' | 'facts' | 'sources' | 'strategies'> & {
   readonly instructions: NestedInstructions<Input>;
-  /** The key of the kind's memory, and whether this call resets it; chained objects are kept and forgotten with it. */
+  /**
+   * The key of the kind's memory, and whether this call resets it. Chained objects are kept and dropped with
+   * it.
+   */
   readonly memory?: KeyedMemory | undefined;
 };
 
-/** A nested loop has so many iterations unless its literal says otherwise. */
+/** The default limit of iterations in a nested loop. */
 const ITERATIONS = 20;
 
-/** What the literals of all agentic tools hold. */
+/** The keys that the literals of all agentic tools accept. */
 export const AGENTIC_KEYS = {
   ...NAMED,
   input: 'schema',
@@ -134,7 +144,10 @@ export const AGENTIC_KEYS = {
   instructions: 'any',
 } as const satisfies Record<keyof InstructedConfig<string, undefined>, LiteralKind>;
 
-/** In development: @throws ToolDefinitionError if a key of an agentic tool's literal is unknown, missing or of another kind. */
+/**
+ * Checks the literal of an agentic tool, in development only. @throws ToolDefinitionError if a key is
+ * unknown, missing or of the wrong type.
+ */
 export function checkAgenticLiteral(
   config: object,
   shape: Pick<LiteralShape, 'of' | 'keys' | 'required'>,
@@ -150,8 +163,9 @@ export function checkAgenticLiteral(
 }
 
 /**
- * A tool whose call runs a nested loop, in a frame of the same journal: cut off inside, it resumes inside. Its result is what `output`
- * says, or the last words of the loop with the artifacts of its calls.
+ * Creates a tool whose call runs a nested loop in a frame of the same journal. An interrupted call resumes
+ * inside that loop. The result has the form of `output`, or is the loop's last text with the artifacts of its
+ * calls.
  *
  * @throws ToolDefinitionError if the tool cannot work.
  */
@@ -201,7 +215,7 @@ export function agenticTool<
   };
 }
 
-/** @throws ToolDefinitionError if an answer cannot have this form. */
+/** Reads the declared form of an answer. @throws ToolDefinitionError if an answer cannot have this form. */
 export function readOutput(name: string, declared: InputDeclaration): AnswerForm | undefined {
   try {
     return toAnswerForm(name, declared);
@@ -216,7 +230,7 @@ type CheckedLoop = Pick<
   'name' | 'model' | 'settings' | 'limits' | 'use'
 >;
 
-/** @throws ToolDefinitionError when the nested loop has a limit or a setting that cannot be followed. */
+/** @throws ToolDefinitionError if a limit or a setting of the nested loop is invalid. */
 export function checkLoop(
   { name, model, settings, limits, use = [] }: CheckedLoop,
   { inner: tools, sources }: Pick<AgenticKind<never>, 'inner' | 'sources'>,
@@ -244,7 +258,7 @@ export function checkLoop(
   if (fault) throw new ToolDefinitionError(name, fault.field, `it ${fault.problem}.`);
 }
 
-/** What the modules of a nested loop offer in it alone. */
+/** Returns the offers that the modules of a nested loop make in that loop only. */
 const offeredIn = ({ use }: Pick<CheckedLoop, 'use'>): readonly InjectionStrategy[] => [
   ...ownOffers(use, 'before'),
   ...ownOffers(use, 'after'),
@@ -255,7 +269,7 @@ interface Ready extends Omit<AgenticConfig<string, InputDeclaration>, 'output' |
   readonly context: ToolCallContext;
 }
 
-/** Makes the nested loop of a call of what its kind has decided and of what its literal says. */
+/** Builds the frame of a call from the decisions of its kind and from its literal. */
 function frameOf<Input>(
   { name, output, model, settings, limits, use, context }: Ready,
   { instructions, memory, facts = [], ...loop }: NestedLoop<Input>,
@@ -276,21 +290,21 @@ function frameOf<Input>(
   };
 }
 
-/** Warns the developer: a model that is not told what to send sends nothing. */
+/** Warns the developer, because a model sends no input to a tool that declares none. */
 const warnOfNoInput = (tool: string): void =>
   warnDeveloper(
     `agentic tool '${tool}' declares no input, so its caller cannot tell it anything: give it an 'input' schema.`,
   );
 
-/** Tells a nested loop what to do that was given no instructions. */
+/** Returns the instructions of a nested loop whose literal has none. */
 export const defaultInstructions = (description: string): string =>
   'You are an intelligent agent that can use tools to help you complete tasks. ' +
   `Use the provided tools to perform the following task: ${description}`;
 
 /**
- * Answers what the frame of a call is called, under which the tools inside keep their state: the tool's own name, so that
- * copies under other names share it. A tool that is offered under another name because there is one of its name already
- * is not a copy of that: its state is kept under the name that it is offered under.
+ * Returns the name of a call's frame, under which the inner tools keep their state. It is the tool's own
+ * name, so copies under other names share that state. A tool that was renamed because of a name clash is not
+ * such a copy, so its frame has the name under which it is offered.
  */
 export function frameName(own: string, { tool, offered }: Pick<CallRun, 'tool' | 'offered'>): string {
   const called = offered().find(({ name }) => name === tool);

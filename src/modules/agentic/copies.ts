@@ -1,4 +1,4 @@
-/** Copies of the tools that work in a loop of their own: agentic tools of all kinds, and subagents. */
+/** Functions that copy tools with a loop of their own: all kinds of agentic tools, and subagents. */
 import type { ChatModel, ModelOfEnv } from '../../model/chat-model.ts';
 import { type AgentSettings, mergedSettings } from '../../model/settings.ts';
 import type { ToolSource } from '../../sources/resolution/tool-source.ts';
@@ -13,12 +13,13 @@ import type { AnyTool, CallRun, LoopView, ToolInput } from '../../tool/tool.ts';
 import { type ContextValues, ToolCallContext, ToolCallContextError } from '../../tool/tool-call-context.ts';
 
 /**
- * The same tool with more tools inside, beside those that it has: of an agentic tool and of a playbook they are open from
- * the start, of a state machine available in every state, of a subagent beside its agent's. What it was made of stays as
- * it is, and so do its name, and what is remembered under that.
+ * Returns a copy of the tool with more inner tools. In an agentic tool and a playbook they are open from the
+ * start, in a state machine they are available in every state, and in a subagent they join the agent's tools.
+ * The original does not change. The copy keeps its name and its memory.
  *
- * @throws ToolDefinitionError when it has no loop of its own or is decorated already, or two of the tools share a name;
- *   ToolObjectError as `toolsOf`.
+ * @throws ToolDefinitionError if the tool has no loop of its own or is already decorated, or if two tools
+ * share a name.
+ * @throws ToolObjectError as `toolsOf` does.
  *
  * @example
  * ```ts
@@ -29,11 +30,11 @@ export const withTools = <T extends AnyTool>(tool: T, ...tools: readonly ToolSou
   copyOf(tool, 'withTools', { tools });
 
 /**
- * The same tool, whose loop asks another model: a model, or a function that makes one of the environment. Its settings stay,
- * also those of a subagent's agent.
+ * Returns a copy of the tool whose loop uses another model: a model, or a function that creates one from the
+ * environment. Its settings stay, including those of a subagent's agent.
  *
- * @throws ToolDefinitionError when this is no model, the model refuses the settings, or has no prices where the cost is
- *   limited; when the tool has no loop of its own or is decorated already.
+ * @throws ToolDefinitionError if this is not a model, if the model rejects the settings, or if it has no
+ * prices and the cost is limited. Also throws if the tool has no loop of its own or is already decorated.
  *
  * @example
  * ```ts
@@ -44,10 +45,11 @@ export const withModel = <T extends AnyTool>(tool: T, model: ChatModel | ModelOf
   copyOf(tool, 'withModel', { model });
 
 /**
- * The same tool with other instructions: words, or a function of the view, the input and, of a state machine, the state in
- * which the call began. Those of a subagent stand in place of its agent's, whose notes of references go with them.
+ * Returns a copy of the tool with other instructions: text, or a function of the view and the input. In a
+ * state machine the function also receives the state in which the call began. In a subagent they replace the
+ * agent's instructions, including its notes on references.
  *
- * @throws ToolDefinitionError when the tool has no loop of its own or is decorated already.
+ * @throws ToolDefinitionError if the tool has no loop of its own or is already decorated.
  *
  * @example
  * ```ts
@@ -58,11 +60,13 @@ export const withInstructions = <T extends AnyTool>(tool: T, instructions: Instr
   copyOf(tool, 'withInstructions', { instructions });
 
 /**
- * The same tool with more tool-call context for the calls of its loop: values, or a function of the input and the view of the loop
- * around. It wins over what the tool declares, and both win over the context of the loop around. It is code, made again
- * by every invocation and never journaled: no place for credentials.
+ * Returns a copy of the tool with more tool-call context for the calls of its loop: values, or a function of
+ * the input and the view of the enclosing loop. It overrides the context that the tool declares, and both
+ * override that of the enclosing loop. Do not put credentials here. Every invocation computes the context
+ * again, and it is never journaled.
  *
- * @throws ToolDefinitionError when a value is not JSON; when the tool has no loop of its own or is decorated already.
+ * @throws ToolDefinitionError if a value is not JSON, or if the tool has no loop of its own or is already
+ * decorated.
  *
  * @example
  * ```ts
@@ -73,9 +77,10 @@ export const withContext = <T extends AnyTool>(tool: T, context: LoopContext<Too
   copyOf(tool, 'withContext', { context });
 
 /**
- * The same tool with other bounds of its loop. A limit that is not given stays.
+ * Returns a copy of the tool with other limits for its loop. Limits that you leave out stay.
  *
- * @throws ToolDefinitionError when a limit cannot be followed; when the tool has no loop of its own or is decorated already.
+ * @throws ToolDefinitionError if a limit is invalid, or if the tool has no loop of its own or is already
+ * decorated.
  *
  * @example
  * ```ts
@@ -86,10 +91,11 @@ export const withLimits = <T extends AnyTool>(tool: T, limits: Omit<Limits, 'tok
   copyOf(tool, 'withLimits', { limits });
 
 /**
- * The same tool with more settings for the replies of its loop, over those that it has; of a subagent over those of its agent.
+ * Returns a copy of the tool with more settings for the replies of its loop. They override its own settings,
+ * or those of a subagent's agent.
  *
- * @throws ToolDefinitionError when a setting is not known, or the tool's model refuses it; when the tool has no loop of its own or is
- *   decorated already.
+ * @throws ToolDefinitionError if a setting is unknown or the tool's model rejects it, or if the tool has no
+ * loop of its own or is already decorated.
  *
  * @example
  * ```ts
@@ -100,11 +106,11 @@ export const withSettings = <T extends AnyTool>(tool: T, settings: AgentSettings
   copyOf(tool, 'withSettings', { settings });
 
 /**
- * The same tool, whose loop uses more modules beside those that it has: `chaining([...])`, what `defineInjectionStrategy` returns, a
- * `budget`.
+ * Returns a copy of the tool whose loop uses more modules: `chaining([...])`, the result of
+ * `defineInjectionStrategy`, a `budget`.
  *
- * @throws ToolDefinitionError when the model of the tool cannot be used with one; when the tool has no loop of its own or is decorated
- *   already.
+ * @throws ToolDefinitionError if a module does not support the tool's model, or if the tool has no loop of
+ * its own or is already decorated.
  *
  * @example
  * ```ts
@@ -115,45 +121,46 @@ export const withUse = <T extends AnyTool>(tool: T, ...use: readonly ModuleUse[]
   copyOf(tool, 'withUse', { use });
 
 /**
- * Tool-call context for the calls of a nested loop: values, or a function that makes them of what the tool is called with and the loop
- * around. The function runs again whenever the call is resumed, so it depends on these alone.
+ * Tool-call context for the calls of a nested loop: values, or a function of the tool's input and the view of
+ * the enclosing loop. The function runs again each time the call resumes, so it must depend on its arguments
+ * only.
  */
 export type LoopContext<Input = unknown> =
   | ContextValues
   | ToolCallContext
   | ((input: Input, view: LoopView) => ContextValues | ToolCallContext);
 
-/** A context in the literal of a tool. */
+/** The rule for a context in the literal of a tool. */
 export const CONTEXT: LiteralRule = [
   'an object, or a function of the input and the view',
   (value) => typeof value === 'function' || isJsonObject(value),
 ];
 
-/** What the loop of a tool may be told first; a state machine also says the state. */
+/** The instructions that the loop of a tool accepts. In a state machine they also receive the state. */
 type InstructionsOf<T extends AnyTool> =
   | string
   | ((view: LoopView, input: ToolInput<T>, state: StateOf<T>) => string);
 
 type StateOf<T> = '~state' extends keyof T ? NonNullable<T['~state']> : never;
 
-/** Takes the view, and what its kind hands over: the input, and of a state machine the state. */
+/** Receives the view and the values from the tool's kind: the input, and in a state machine the state. */
 type AskedInstructions = (view: LoopView, input: never, state: never) => string;
 
-/** What a copy has otherwise. */
+/** The changes that a copy makes to the tool. */
 export interface LoopChanges {
-  /** Beside those that it has. */
+  /** Tools to add. */
   readonly tools?: readonly ToolSource[] | undefined;
   readonly model?: ChatModel | ModelOfEnv | undefined;
   readonly instructions?: string | AskedInstructions | undefined;
-  /** Over the one that it has, and so are limits and settings. */
+  /** Context that overrides the tool's own. Limits and settings override in the same way. */
   readonly context?: LoopContext<never> | undefined;
   readonly limits?: Omit<Limits, 'tokens'> | undefined;
   readonly settings?: AgentSettings | undefined;
-  /** Beside those that it has. */
+  /** Modules to add. */
   readonly use?: readonly ModuleUse[] | undefined;
 }
 
-/** The tool, which can be copied with changes from now on. */
+/** Registers how to copy the tool with changes. Returns the tool. */
 export const copiedBy = <T extends AnyTool>(tool: T, make: (changes: LoopChanges) => T): T =>
   copyable(tool, make);
 
@@ -167,7 +174,10 @@ function copyOf<T extends AnyTool>(tool: T, by: string, changes: LoopChanges): T
   throw new ToolDefinitionError(nameIn(tool), field, problem);
 }
 
-/** The literal with all changes but that of its tools, which each kind has at a place of its own. */
+/**
+ * Returns the literal with all changes except the tools, because each kind keeps its tools in a different
+ * field.
+ */
 export function changed<Config extends NamedLoop>(
   config: Config,
   { tools: _, context, ...changes }: LoopChanges,
@@ -177,7 +187,7 @@ export function changed<Config extends NamedLoop>(
 
 type NamedLoop = Omit<LoopChanges, 'tools' | 'instructions' | 'model'> & { readonly name: string };
 
-/** What there is, with changes: limits, settings and modules are added, the others take the place of what there is. */
+/** Returns the values with changes. It merges limits, settings and modules, and replaces all others. */
 export const withMore = <Of extends Pick<LoopChanges, 'limits' | 'settings' | 'use'>>(
   of: Of,
   { limits, settings, use, ...others }: LoopChanges,
@@ -189,13 +199,16 @@ export const withMore = <Of extends Pick<LoopChanges, 'limits' | 'settings' | 'u
   ...(use && { use: [...(of.use ?? []), ...use] }),
 });
 
-/** What a loop is asked with. */
+/** The input of a loop, as parsed and as sent. */
 interface WholeInput<Input> {
   readonly input: Input;
   readonly sent: JsonObject;
 }
 
-/** The input of a call as its schema has read it, and as the model sent it, with what decorators have added to it. */
+/**
+ * Returns a call's input, as its schema parsed it and as the model sent it, both with the fields that
+ * decorators added.
+ */
 export const wholeInput = <Input>(
   input: Input,
   sent: JsonObject,
@@ -203,14 +216,14 @@ export const wholeInput = <Input>(
 ): WholeInput<Input> =>
   added ? { input: { ...Object(input), ...added.typed }, sent: { ...sent, ...added.sent } } : { input, sent };
 
-/** The declared context, with more over it. @throws ToolDefinitionError when a value is not JSON. */
+/** Merges a context over the declared one. @throws ToolDefinitionError if a value is not JSON. */
 export function contextOf(
   tool: string,
   under: LoopContext<never> = {},
   over: LoopContext<never> = {},
 ): ToolCallContext | ContextOfCall {
   if (typeof under !== 'function' && typeof over !== 'function') return valuesOf(tool, under, over);
-  // Each is handed the input that its own types say.
+  // The input has the type that each function declares.
   return (input, view) =>
     valuesOf(
       tool,
@@ -218,10 +231,10 @@ export function contextOf(
     );
 }
 
-/** Makes the context of one call. */
+/** Computes the context of one call. */
 type ContextOfCall = (input: unknown, view: LoopView) => ToolCallContext;
 
-/** The context for one call. @throws TypeError when the function returns what is none. */
+/** Returns the context for one call. @throws TypeError if the function does not return a context. */
 export const contextFor = (
   context: ToolCallContext | ContextOfCall,
   input: unknown,

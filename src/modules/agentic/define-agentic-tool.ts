@@ -23,15 +23,16 @@ export interface AgenticToolConfig<
   Declaration extends InputDeclaration,
   Output extends InputDeclaration = undefined,
 > extends InstructedConfig<Name, Declaration, [], Output> {
-  /** What the nested loop may call. It is listed as for an agent, but that objects without tools are left out. */
+  /** The tools of the nested loop, listed as for an agent. Objects without tools are left out. */
   readonly tools: readonly ToolSource[];
 }
 
 /**
- * Makes a tool that works with tools of its own: its call asks a model, in a nested loop of the same turn, until that has
- * an answer. It needs no session.
+ * Creates a tool that works with tools of its own: its call asks a model, in a nested loop of the same turn,
+ * until the model has an answer. It needs no session.
  *
- * @throws ToolDefinitionError when the tool cannot work; ToolObjectError as `toolsOf`.
+ * @throws ToolDefinitionError if the tool cannot work.
+ * @throws ToolObjectError as `toolsOf` does.
  *
  * @example
  * ```ts
@@ -68,16 +69,16 @@ const SHAPE = {
   required: ['name', 'description', 'tools'],
 } satisfies LiteralShape<keyof AgenticToolConfig<string, undefined>>;
 
-/** Holds what the list of an agentic tool comes to. */
+/** The tools, offers and notes that an agentic tool's list resolves to. */
 export interface ToolsInside {
   readonly tools: readonly AnyTool[];
-  /** Offers what providers answer, which are asked anew each time. */
+  /** Offers the tools of providers, which it queries each time. */
   readonly sources: readonly InjectionStrategy[];
-  /** What the groups in the list tell of their tools. */
+  /** The notes of the tool groups in the list. */
   readonly notes: readonly string[];
 }
 
-/** The instructions, below which stands what groups tell of their tools. */
+/** Returns the instructions, followed by the notes of tool groups. */
 export function withNotes<Input, More extends readonly unknown[]>(
   instructions: NestedInstructions<Input, More>,
   notes: readonly string[],
@@ -89,9 +90,11 @@ export function withNotes<Input, More extends readonly unknown[]>(
 }
 
 /**
- * The tools of an agentic tool's list, which is like an agent's, but that an object without tools is silently left out.
+ * Resolves an agentic tool's list. It works as an agent's list does, except that it silently skips objects
+ * without tools.
  *
- * @throws ToolDefinitionError for what an agent could not have either; ToolObjectError as `toolsOf`.
+ * @throws ToolDefinitionError if an agent could not have the list either.
+ * @throws ToolObjectError as `toolsOf` does.
  */
 export function toolsInside(name: string, sources: readonly ToolSource[]): ToolsInside {
   const listed = sources.filter((source) => !isToolless(source));
@@ -99,7 +102,10 @@ export function toolsInside(name: string, sources: readonly ToolSource[]): Tools
   return { tools, sources: withProviders([], providers), notes };
 }
 
-/** Whether this is an object without tools. What was listed by mistake is not: classes, lists, promises, groups and agents. */
+/**
+ * Returns `true` for an object without tools. Classes, lists, promises, groups and agents return `false`,
+ * because they are in the list by mistake.
+ */
 function isToolless(source: ToolSource): boolean {
   if (typeof source !== 'object' || source === null) return false;
   if (Array.isArray(source) || source instanceof Promise) return false;

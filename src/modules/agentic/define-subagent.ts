@@ -49,28 +49,34 @@ export interface SubagentConfig<
   Output,
   Form extends InputDeclaration = InputDeclaration,
 > {
-  /** Its definition, or the name under which the app has it, which is looked up at each call. */
+  /** The agent's definition, or its name in the app. Each call looks the name up. */
   readonly agent: DefinedAgent<AgentName, Output> | AgentName;
-  /** The agent's unless given. Stands in the path under which its tools keep their state. */
+  /** Defaults to the agent's name. Part of the path under which its tools keep their state. */
   readonly name?: Name | undefined;
-  /** The agent's unless given; `Delegate to agent '{name}'` for one that is given by name. */
+  /**
+   * Defaults to the agent's description, or to `Delegate to agent '{name}'` if the agent is given by name.
+   */
   readonly description?: string | undefined;
-  /** What the model sends; the agent is asked with its JSON. Unless given, a `message`, which is what it is asked. */
+  /**
+   * The schema of the input that the model sends. The agent receives the input as JSON. Defaults to a single
+   * `message`, which the agent receives as it is.
+   */
   readonly input?: Declaration | undefined;
   /**
-   * What its answer must be, in place of what the agent declares: the schema of a JSON object, or a domain type. So an agent that is
-   * given by its name has a typed answer too.
+   * The form of its answer, in place of the agent's own: the schema of a JSON object, or a domain type. It
+   * also gives a typed answer to an agent that is given by name.
    */
   readonly output?: Form | undefined;
   /**
-   * Tool-call context for the calls of its loop, over that of the loop around it and over what the agent declares: code wins over what a
-   * client sent. A function makes it of the input and of the loop around. No credentials: it is code, made again by every invocation
-   * and never journaled.
+   * Tool-call context for the calls of its loop. It overrides that of the enclosing loop and that of the
+   * agent, because code wins over values that a client sent. A function computes it from the input and the
+   * enclosing loop. Do not put credentials here. Every invocation computes the context again, and it is never
+   * journaled.
    */
   readonly context?: LoopContext<SubagentInput<Declaration>> | undefined;
 }
 
-/** What `defineAgent` makes, as far as a subagent has to know it. */
+/** The part of an agent's definition that a subagent uses. */
 interface DefinedAgent<Name extends string, Output> extends LoopAgent {
   readonly name: Name;
   readonly description: string;
@@ -78,23 +84,23 @@ interface DefinedAgent<Name extends string, Output> extends LoopAgent {
   readonly '~types'?: { readonly output: Output };
 }
 
-/** What a subagent is called with. */
+/** The input of a subagent. */
 export type SubagentInput<Declaration extends InputDeclaration> = Declaration extends undefined
   ? { readonly message: string }
   : InputOf<Declaration>;
 
-/** What a subagent answers: what its own `output` says, else that of its agent. */
+/** The output of a subagent: the type of its own `output`, or that of its agent. */
 export type SubagentOutput<Form extends InputDeclaration, Output> = Form extends undefined
   ? Output
   : OutputOf<Form>;
 
 /**
- * Makes a tool that hands work to an agent: it runs in a frame of the same turn, with its own instructions, model, tools,
- * limits and policies, under the context of who asks. What it says is the result; what its `output` makes of that, the
- * artifact. It reads the blackboard as it was when it was asked, and what it adds comes back if it
- * succeeds.
+ * Creates a tool that hands work to an agent. The agent runs in a frame of the same turn, with its own
+ * instructions, model, tools, limits and policies, and with the caller's context. The result is its last
+ * text, or an artifact if there is an `output`. The agent reads a copy of the blackboard as of the call. If
+ * it succeeds, its additions are merged back.
  *
- * @throws ToolDefinitionError when the tool cannot work, such as for a blank name.
+ * @throws ToolDefinitionError if the tool cannot work, for example because its name is blank.
  *
  * @example
  * ```ts
@@ -118,7 +124,7 @@ export function defineSubagent<
   return subagent(config);
 }
 
-/** `changes`: what a copy has in place of what its agent has, and beside it. */
+/** Builds the tool. `changes` holds the replacements and additions of a copy. */
 function subagent<
   AgentName extends string,
   Name extends string,
@@ -132,7 +138,7 @@ function subagent<
   const { agent } = config;
   const { agentName, about } = nameOf(agent);
   const { description = about } = config;
-  // A subagent without a name of its own has the agent's, at which the type parameter stands then.
+  // Without a `name`, the subagent has the agent's name, and `Name` is then `AgentName`.
   const name = (config.name ?? agentName) as Name;
   checkNaming(name, description);
   const schema = readInput<InputDeclaration>(name, config.input ?? MESSAGE);
@@ -189,17 +195,17 @@ function subagent<
   return tool;
 }
 
-/** What a copy tells its loop first; `undefined` for what the agent says. */
+/** Returns the instructions of a copy, or `undefined` to use the agent's own. */
 function instructionsFor(input: unknown, { instructions }: LoopChanges): Instructions | undefined {
   if (typeof instructions !== 'function') return instructions;
-  // `withInstructions` has them take the tool's own input, and no state.
+  // `withInstructions` gives the function the tool's own input type and no state.
   return (view) => instructions(view, input as never, undefined as never);
 }
 
 /**
- * What a copy has beside its agent's tools.
+ * Returns the tools and sources that a copy has in addition to its agent's.
  *
- * @throws ToolDefinitionError when the agent cannot have these, or not be run by the model of the copy.
+ * @throws ToolDefinitionError if the agent cannot have these tools, or if the copy's model cannot run it.
  */
 function toolsBeside(
   { name, agent }: { readonly name: string; readonly agent: LoopAgent | string },
@@ -215,14 +221,14 @@ function toolsBeside(
     const of = typeof agent === 'string' ? UNKNOWN : agent;
     const known = of.needsApp ? settings : mergedSettings(of.settings, settings);
     const checked = { name, model, limits, settings: known, use: [...(of.uses ?? []), ...(use ?? [])] };
-    // Which tools its settings may name is not known before an app has given it some.
+    // Before an app supplies the tools, the names in the settings cannot be checked.
     const later = of.needsApp ? [LATER] : [];
     checkLoop(checked, { inner: tools, sources: [...of.sources, ...of.strategies, ...later] });
   }
   return { tools: tools.filter((tool) => !own.includes(tool)), sources };
 }
 
-/** What is known of an agent that is given by its name. */
+/** The assumed properties of an agent that is given by name. */
 const UNKNOWN: Pick<LoopAgent, 'uses' | 'settings' | 'sources' | 'strategies' | 'needsApp'> = {
   uses: [],
   settings: undefined,
@@ -231,7 +237,7 @@ const UNKNOWN: Pick<LoopAgent, 'uses' | 'settings' | 'sources' | 'strategies' | 
   needsApp: true,
 };
 
-/** Stands for the tools of an agent that are not known yet. */
+/** A placeholder for the tools of an agent that are not known yet. */
 const LATER: InjectionStrategy = { name: 'later', offer: (tools) => tools };
 
 const toolsOfAgent = (agent: LoopAgent | string): readonly AnyTool[] =>
@@ -240,11 +246,11 @@ const toolsOfAgent = (agent: LoopAgent | string): readonly AnyTool[] =>
 const SHAPE = {
   of: 'defineSubagent',
   keys: { ...NAMED, agent: 'any', input: 'schema', output: 'schema', context: CONTEXT },
-  required: [], // What is no agent is told as such.
+  required: [], // An invalid agent has an error of its own.
   foreign: FOREIGN_INPUT,
 } satisfies LiteralShape<keyof SubagentConfig<string, string, undefined, unknown>>;
 
-/** What a subagent is asked with that declares no input. */
+/** The input of a subagent that declares none. */
 const MESSAGE = checkedSchema<{ readonly message: string }>(
   {
     type: 'object',
@@ -263,7 +269,7 @@ const MESSAGE = checkedSchema<{ readonly message: string }>(
 );
 
 function nameOf(agent: LoopAgent | string): { agentName: string; about: string } {
-  const given: unknown = agent; // the types cannot keep everything out
+  const given: unknown = agent; // code without types can pass anything
   if (typeof given === 'string') {
     if (given.trim() === '') throw new ToolDefinitionError('', 'agent', 'Agent name must not be blank.');
     return { agentName: given, about: `Delegate to agent '${given}'` };
@@ -277,7 +283,7 @@ function nameOf(agent: LoopAgent | string): { agentName: string; about: string }
   throw new ToolDefinitionError(String(name ?? ''), 'agent', problem);
 }
 
-/** Checks the input, and tells the model what is wrong in words of its own for subagents. */
+/** Checks the input, and reports its problems to the model with a subagent's own wording. */
 async function checkSubagentInput(
   schema: InputSchema<unknown>,
   input: JsonObject,
@@ -296,8 +302,8 @@ function resultOf(outcome: FrameOutcome, { blackboard }: Pick<CallRun, 'blackboa
 }
 
 /**
- * Adds to a blackboard what was added to a copy of it. Nothing is lost, and nothing that has a name there is replaced: the
- * newest entry of a name is the one that is found, so what the copy bound to such a name comes without it.
+ * Merges the additions of a copy into a blackboard. It replaces no named entry: if a name is already bound,
+ * the added value is stored without a name, because a lookup finds the newest entry of a name.
  */
 function mergeBlackboard(blackboard: CallBlackboard, added: readonly BlackboardEntry[]): void {
   const bound = new Set(blackboard.entries().map(({ name }) => name));

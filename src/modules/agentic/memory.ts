@@ -4,21 +4,21 @@ import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import type { Serial } from '../../tool/tool.ts';
 
-/** What the literals of agentic tools say that remember something from one call to the next. */
+/** The fields of agentic tools that keep a memory between calls. */
 export interface KeyedConfig<Input> {
-  /** Its memory is kept under this key, for each key apart; calls with one key go on where the last one stopped. */
+  /** Returns the key of the call's memory. A call resumes where the last call with the same key stopped. */
   readonly key?: ((input: Input) => string) | undefined;
-  /** Whether this call begins anew: what is remembered under its key is forgotten. */
+  /** Returns `true` to clear the memory of the key before the call. */
   readonly reset?: ((input: Input) => boolean) | undefined;
 }
 
-/** What the memory of one call is kept under, and whether the call begins anew. */
+/** The key of a call's memory, and whether the call clears it. */
 export interface KeyedMemory {
   readonly key: string;
   readonly isReset: boolean;
 }
 
-/** Says which memory a call with this input has; all calls share one unless the literal says otherwise. */
+/** Returns the memory for a call with this input. Without a `key` function, all calls share one memory. */
 export const memoryOf = <Input>(
   { name, key = () => '', reset = () => false }: KeyedConfig<Input> & { readonly name: string },
   input: Input,
@@ -29,9 +29,9 @@ export const memoryOf = <Input>(
 });
 
 /**
- * Answers what calls of one batch share that keep their memory under the same key, so that they do not overtake each
- * other. The key is that of the input as its schema reads it: what differs only before that (`' 41'`, `'41'`) meets here
- * too. Calls whose key cannot be told at once share the tool's name.
+ * Returns the queue name of a call, so that calls in one batch with the same memory key run in order. The key
+ * comes from the parsed input, so inputs that parse alike (`' 41'`, `'41'`) share a queue. Calls whose key is
+ * not available synchronously share the tool's name.
  */
 export function keyedSerial<Declaration extends InputDeclaration>(
   tool: string,
@@ -42,7 +42,7 @@ export function keyedSerial<Declaration extends InputDeclaration>(
   return (sent) => {
     try {
       const read = readNow(declared, sent);
-      // What the schema has read is the tool's input.
+      // The parsed value is the tool's input.
       return read ? `${tool} ${key(read.value as InputOf<Declaration>)}` : tool;
     } catch {
       return tool;
@@ -50,11 +50,11 @@ export function keyedSerial<Declaration extends InputDeclaration>(
   };
 }
 
-/** Reads the input, unless it is not valid or its schema takes time: then the call waits for those that are like it. */
+/** Parses the input. Returns `undefined` if it is invalid or the schema is asynchronous. */
 function readNow(declared: InputDeclaration, sent: JsonObject): { readonly value: unknown } | undefined {
   if (!declared) return { value: {} };
   const result = declared['~standard'].validate(sent);
   if (!(result instanceof Promise)) return result.issues ? undefined : result;
-  result.catch(() => undefined); // Nobody will wait for it.
+  result.catch(() => undefined); // Prevents an unhandled rejection.
   return undefined;
 }

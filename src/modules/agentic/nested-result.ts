@@ -9,8 +9,9 @@ import {
 } from '../../tool/tool-result.ts';
 
 /**
- * Returns the result of a call whose nested loop has ended: its answer in the form of `output`; or its words, with the one artifact that
- * its calls returned, or the list of several, each with its type. `nested`: artifacts of agentic tools inside count too.
+ * Returns the result of a call whose nested loop has ended: its answer in the form of `output`, or its text
+ * with the artifacts of its calls. One artifact is returned as it is, several as a list with their types. If
+ * `nested` is `true`, artifacts of agentic tools inside count too.
  */
 export function nestedResult(outcome: FrameOutcome, nested: boolean): ToolResult {
   return outcome.outcome === 'failed'
@@ -18,7 +19,7 @@ export function nestedResult(outcome: FrameOutcome, nested: boolean): ToolResult
     : asReached(outcome, formed(outcome) ?? withArtifacts(outcome, nested));
 }
 
-/** The answer of a nested loop as an artifact, if it had to have a form and has it. */
+/** Returns the nested loop's formed answer as an artifact, or `undefined` if there is none. */
 export const formed = ({ object: value, objectType }: FrameOutcome): ToolResult | undefined =>
   value === undefined
     ? undefined
@@ -28,7 +29,10 @@ export const formed = ({ object: value, objectType }: FrameOutcome): ToolResult 
         ...(objectType !== undefined && { artifactType: objectType }),
       });
 
-/** A loop that met a limit, or that a signal ended, has not done what it was for: its result is no success. */
+/**
+ * Marks a result as withheld if the loop reached a limit or a signal ended it, because it has not finished
+ * its work.
+ */
 export const asReached = ({ outcome, signal }: FrameOutcome, result: ToolResult): ToolResult =>
   result.type !== 'error' && (outcome === 'limit-reached' || signal)
     ? toolResult({ ...result, withheld: true })
@@ -54,11 +58,11 @@ function withArtifacts({ text: words, calls }: FrameOutcome, nested: boolean): T
 
 type Artifact = Extract<ToolResult, { readonly type: 'artifact' }>;
 
-/** A list of a type is a list of such artifacts; of another list no more is known than that a call returned it. */
+/** Splits a list artifact with known types into its items. Returns any other artifact as a single item. */
 const itemsOf = (result: Artifact): readonly ArtifactItem[] =>
   (result.artifactType ?? result.artifactTypes) ? artifactItems(result) : [{ value: result.value }];
 
-/** Several artifacts as one: their type where all have the same, else the type of each. */
+/** Combines several artifacts into a list, with their common type, or with the type of each. */
 function listOf(items: readonly ArtifactItem[]): Pick<Artifact, 'value' | 'artifactType' | 'artifactTypes'> {
   const [type, ...others] = new Set(items.map((item) => item.type));
   return {

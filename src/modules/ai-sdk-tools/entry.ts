@@ -1,4 +1,4 @@
-/** The entry `holdfast/tools/ai-sdk`: tools of the AI SDK among ours, and ours among those of the AI SDK. */
+/** The entry `holdfast/tools/ai-sdk`, which converts tools between the AI SDK and this library. */
 
 export {
   type AiTool,

@@ -16,7 +16,10 @@ import { withAwaiting } from '../decorators/approval.ts';
 import { jsonSchema as wrapped } from '../json-schema/json-schema.ts';
 import { toAiMessages, toResult } from './messages.ts';
 
-/** A tool of the AI SDK, as its `tool`, `dynamicTool` and providers make it; the package itself is not needed here. */
+/**
+ * An AI SDK tool, as its `tool`, `dynamicTool` and providers create it. The package itself is not a
+ * dependency.
+ */
 export interface AiTool {
   readonly description?: string | ((options: never) => string) | undefined;
   readonly inputSchema: unknown;
@@ -30,7 +33,7 @@ export interface AiTool {
   readonly isProviderExecuted?: boolean | undefined;
 }
 
-/** What the `execute` of a tool of the AI SDK is given. */
+/** The input of an AI SDK tool's `execute`. */
 export type AiToolInput<T extends AiTool> = T extends {
   readonly execute: (input: infer Input, ...rest: never[]) => unknown;
 }
@@ -45,7 +48,7 @@ type SchemaValue<Schema> = Schema extends { readonly _type: infer Value }
       ? Value
       : never;
 
-/** What the `execute` of a tool of the AI SDK answers; the last of several values. */
+/** The output of an AI SDK tool's `execute`. If it yields several values, the last of them. */
 export type AiToolOutput<T extends AiTool> = T extends {
   readonly execute: (...given: never[]) => infer Returned;
 }
@@ -59,29 +62,30 @@ type Answered<Returned> =
       ? Value
       : Returned;
 
-/** What the AI SDK does not say of a tool. */
+/** The properties of a tool that the AI SDK does not define. */
 export interface FromAiToolOptions<Name extends string = string> {
-  /** Letters, digits, `_` and `-`, at most 64: the key under which the AI SDK would be given it. */
+  /** Letters, digits, `_` and `-`, at most 64. In the AI SDK, this is the tool's key. */
   readonly name: Name;
-  /** In place of its own. One that makes its description of a context needs it. */
+  /** Overrides the tool's own description. Required if the tool computes its description from a context. */
   readonly description?: string | undefined;
-  /** What may happen if a call is run twice; `once`, the careful one, unless given. */
+  /** Whether a call is safe to run twice. Defaults to `once`, the safest choice. */
   readonly effect?: Effect | undefined;
-  /** Milliseconds that `execute` has, as `timeout` of `defineTool`. */
+  /** Milliseconds until `execute` times out, as `timeout` in `defineTool`. */
   readonly timeout?: number | undefined;
-  /** Requests to other services that one `execute` makes at the most; 1 unless given. */
+  /** The maximum number of requests that one `execute` makes to other services. Defaults to 1. */
   readonly subrequests?: number | undefined;
 }
 
 /**
- * Makes a tool of one that was written for the AI SDK. Its input is checked by its schema before `execute`, which is given the call's
- * id and signal, the conversation as messages of the AI SDK, and as `context` the values of the tool-call context, through
- * the `contextSchema` where there is one. Of several values that it yields the last is the result. `toModelOutput` makes the
- * words and files for the model, and the value stays an artifact. `needsApproval` suspends the call until somebody has decided.
- * Without `execute` the caller runs it; one that its provider runs becomes what `providerTool` makes.
+ * Converts an AI SDK tool. Its schema checks the input before `execute` runs. `execute` receives the call's
+ * id and signal, the conversation as AI SDK messages, and the tool-call context as `context`, parsed by the
+ * `contextSchema` if there is one. If it yields several values, the last is the result. `toModelOutput`
+ * creates the text and files for the model, and the value stays an artifact. `needsApproval` suspends the
+ * call until it is decided. A tool without `execute` becomes a tool that the caller runs, and a
+ * provider-executed tool becomes a `providerTool`.
  *
- * @throws ToolDefinitionError when the tool cannot work: it has no description, its schema is a promise, or is none that
- *   `defineTool` takes.
+ * @throws ToolDefinitionError if the tool has no description, or if `defineTool` does not accept its schema,
+ * such as a promise.
  *
  * @example
  * ```ts
@@ -92,11 +96,11 @@ export function fromAiTool<const Name extends string, T extends AiTool>(
   tool: T,
   options: FromAiToolOptions<Name>,
 ): Tool<Name, AiToolInput<T>, AiToolOutput<T>> {
-  // The types that are inferred stand in no value, and `made` keeps the name.
+  // No value carries the inferred types, and `made` keeps the name.
   return made(tool as AiTool as ErasedTool, options) as Tool<Name, AiToolInput<T>, AiToolOutput<T>>;
 }
 
-/** The same with the types erased: its functions are given what its own schemas made. */
+/** The tool with erased types. Its functions receive values that its own schemas produced. */
 interface ErasedTool extends Omit<AiTool, 'execute' | 'needsApproval' | 'toModelOutput'> {
   readonly execute?: ((input: unknown, options: object) => unknown) | undefined;
   readonly needsApproval?: boolean | ((input: unknown, options: object) => boolean | PromiseLike<boolean>);
@@ -126,7 +130,7 @@ function made(tool: ErasedTool, options: FromAiToolOptions): AnyTool {
     const output = await lastOf(execute(input, await optionsOf(tool, call)));
     return toResult(tool.toModelOutput, { toolCallId: call.id, input, output }, call.log);
   };
-  // The effect decides on what else may be said, which is nothing here.
+  // The type of `effect` decides which other options are allowed. There are none here.
   const running = defineTool({ ...known, ...more, effect: effect as 'once', run });
   return needsApproval ? asking(running, tool, needsApproval) : running;
 }
@@ -137,7 +141,7 @@ const OPTIONS = {
   required: ['name'],
 } satisfies LiteralShape<keyof FromAiToolOptions>;
 
-/** Returns why something is no tool of the AI SDK, or `undefined`. */
+/** Returns why a value is not an AI SDK tool, or `undefined` if it is one. */
 function notOneTool(tool: unknown): string | undefined {
   if (isTool(tool)) return 'it is a tool of holdfast already: list it as it is.';
   const [name, first] = Object.entries(Object(tool)).find(([, one]) => isAiTool(one)) ?? [];
@@ -167,7 +171,7 @@ const asking = (
     return isNeeded ? { message: `May '${call.tool}' run?` } : undefined;
   });
 
-/** What the AI SDK gives `execute` beside its input. */
+/** Returns the options that the AI SDK passes to `execute` after the input. */
 async function optionsOf(tool: ErasedTool, call: CallContext): Promise<object> {
   const context = await contextOf(tool, call);
   return {
@@ -187,7 +191,7 @@ async function contextOf({ contextSchema }: ErasedTool, { tool, context }: CallC
   if (!schema || !isStandardSchema(schema)) return values;
   const result = await schema['~standard'].validate(values);
   if (!result.issues) return result.value;
-  // What a schema says quotes the value, so it is not passed on.
+  // A schema's messages can quote the value, so they are not passed on.
   const at = result.issues.map(({ path = [] }) => path.map(keyOf).join('.') || '$').join(', ');
   throw new ToolConfigurationError(
     `Tool '${tool}': the tool-call context does not match its contextSchema at ${at}.`,
@@ -207,10 +211,13 @@ async function lastOf(returned: unknown): Promise<unknown> {
 const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 
-/** A schema as `defineTool` takes it. @throws ToolDefinitionError for what is none, or is not known yet. */
+/**
+ * Converts a schema to a form that `defineTool` accepts. @throws ToolDefinitionError if it is not a schema,
+ * or is a promise.
+ */
 function declared(tool: string, field: string, schema: unknown): InputDeclaration {
   const isHeld = (typeof schema === 'object' && schema !== null) || typeof schema === 'function';
-  if (isHeld && '~standard' in schema) return schema as StandardSchemaV1; // by its mark
+  if (isHeld && '~standard' in schema) return schema as StandardSchemaV1; // it has the Standard Schema property
   const held: unknown = typeof schema === 'function' ? schema() : schema;
   const { jsonSchema, validate }: Readonly<Record<string, unknown>> = Object(held);
   if (jsonSchema instanceof Promise) {
@@ -221,7 +228,7 @@ function declared(tool: string, field: string, schema: unknown): InputDeclaratio
     const problem = `its ${field} is no schema; use what jsonSchema of the AI SDK answers, Zod 4 or another Standard Schema.`;
     throw new ToolDefinitionError(tool, field, problem);
   }
-  // Without a check of its own it is checked as plain JSON Schema is.
+  // A schema without its own check is checked as plain JSON Schema.
   return typeof validate === 'function' ? checkedBy(jsonSchema, validate.bind(held)) : wrapped(jsonSchema);
 }
 
@@ -240,7 +247,7 @@ const checkedBy = (
   },
 });
 
-/** The problems that an error of a schema library holds, or the one that it is. */
+/** Returns the issues that a schema library's error holds, or the error itself as one issue. */
 function issuesOf(error: unknown): readonly StandardSchemaV1.Issue[] {
   const { issues, cause }: Readonly<Record<string, unknown>> = Object(error);
   const listed = [issues, cause].find(Array.isArray);

@@ -7,13 +7,16 @@ import { type Log, mistake } from '../../tool/log.ts';
 import { content, file } from '../../tool/to-tool-result.ts';
 import { artifact, type ContentResult, error, modelText, type ToolResult } from '../../tool/tool-result.ts';
 
-/** A message as the AI SDK has it. */
+/** A message in the AI SDK's format. */
 export interface AiMessage {
   readonly role: string;
   readonly content: unknown;
 }
 
-/** The conversation before a call, in words, as the AI SDK gives it to tools: without the reply that holds the call. */
+/**
+ * Converts the conversation before a call to AI SDK messages, as text. It leaves out the reply that contains
+ * the call.
+ */
 export function toAiMessages(history: readonly HistoryMessage[]): AiMessage[] {
   const own = history.findLastIndex(({ role }) => role === 'assistant');
   return history.slice(0, own < 0 ? undefined : own).flatMap((message): AiMessage[] => {
@@ -33,7 +36,7 @@ export function toAiMessages(history: readonly HistoryMessage[]): AiMessage[] {
   });
 }
 
-/** A conversation of the AI SDK, in words, for the limits that count its calls and the tools that read it. */
+/** Converts an AI SDK conversation to model messages, as text. Limits count its calls, and tools read it. */
 export function fromAiMessages(messages: readonly AiMessage[]): ModelMessage[] {
   return messages.flatMap(({ role, content }): ModelMessage[] => {
     const parts: readonly Fields[] = Array.isArray(content)
@@ -74,7 +77,7 @@ function wordsOf({ type, value }: Fields): string {
   return value.flatMap((part) => (typeof part?.text === 'string' ? part.text : [])).join('\n\n');
 }
 
-/** What `toModelOutput` of the AI SDK is given. */
+/** The argument of the AI SDK's `toModelOutput`. */
 interface Answered {
   readonly toolCallId: string;
   readonly input: unknown;
@@ -82,8 +85,8 @@ interface Answered {
 }
 
 /**
- * Answers what `execute` returned, with the words and files for the model that `toModelOutput` makes of it. When that throws the log
- * tells of it, and the value is the result: the tool has run.
+ * Returns the output of `execute`, with the text and files that `toModelOutput` creates for the model. If
+ * `toModelOutput` throws, logs the error and returns the plain output, because the tool has already run.
  */
 export async function toResult(
   toModelOutput: ((options: Answered) => unknown) | undefined,
@@ -122,7 +125,10 @@ function shownAs({ type, value, reason }: Fields, output: unknown): unknown {
 const besides = (words: string | ContentResult, output: unknown): string | ToolResult =>
   output === undefined || output === null ? words : artifact(words, output);
 
-/** Also parts of the older names, such as `image-data` and `file-url`, which hold base64 or an address. */
+/**
+ * Converts a content part. Supports older part types, such as `image-data` and `file-url`, which hold base64
+ * or a URL.
+ */
 function toPart(part: unknown): string | ContentResult {
   const { type, text, data, url, mediaType, filename }: Fields = Object(part);
   if (typeof text === 'string') return text;

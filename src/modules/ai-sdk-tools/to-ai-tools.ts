@@ -19,41 +19,41 @@ import {
 import { defineToolCallingOptions } from '../tool-calling/tool-calling-options.ts';
 import { type AiMessage, fromAiMessages } from './messages.ts';
 
-/** A tool of ours, as `generateText({ tools })` of the AI SDK takes it. */
+/** One of this library's tools, in the form that `generateText({ tools })` of the AI SDK accepts. */
 export interface GivenTool {
   readonly description: string;
-  /** It takes every object: the tool checks its input itself, and the model is told what is wrong in the tool's words. */
+  /** Accepts every object. The tool checks its own input and reports problems to the model itself. */
   readonly inputSchema: StandardSchemaV1<unknown, JsonObject> & StandardJSONSchemaV1<unknown, JsonObject>;
-  /** @throws AiToolError for a result that is an error. */
+  /** Runs the tool. @throws AiToolError if the result is an error. */
   readonly execute: (input: JsonObject, options: GivenOptions) => Promise<AiToolResult>;
-  /** The model reads what it would read in a loop of ours. */
+  /** Returns the text that the model would read in a loop of this library. */
   readonly toModelOutput: (answered: { readonly output: AiToolResult }) => {
     readonly type: 'text';
     readonly value: string;
   };
 }
 
-/** What the AI SDK gives `execute` beside its input. */
+/** The options that the AI SDK passes to `execute` after the input. */
 interface GivenOptions {
   readonly toolCallId: string;
   readonly messages: readonly AiMessage[];
   readonly abortSignal?: AbortSignal | undefined;
 }
 
-/** What a tool of ours answered a program that runs on the AI SDK; plain JSON. */
+/** The result of a tool in a program that runs on the AI SDK, as plain JSON. */
 export interface AiToolResult {
-  /** What the model reads. A file is a line of it. */
+  /** The text that the model reads. Each file is one line. */
   readonly text: string;
   /** The value of an artifact, for the program. */
   readonly value?: Json | undefined;
 }
 
-/** The tools by their names, as far as the compiler knows them. */
+/** The tools by name, as far as the names are literal types. */
 export type AiTools<Sources extends readonly unknown[] = readonly ToolSource[]> = {
   readonly [Source in Sources[number] as Source extends AnyTool ? Source['name'] : string]: GivenTool;
 };
 
-/** What the calls are run with. For an agent, what it says itself holds where nothing is given. */
+/** Settings for the calls. For an agent, each setting defaults to the agent's own. */
 export interface ToAiToolsOptions
   extends Pick<
     ToolCallingManagerConfig,
@@ -64,14 +64,16 @@ export interface ToAiToolsOptions
 }
 
 /**
- * Gives tools of ours, or those of an agent, to `generateText({ tools })` of the AI SDK. Each call runs as in a loop of ours, by
- * `createToolCallingManager`: with its schema, decorators, timeout, exceptions and limits, and calls that share a `serial` one after
- * another. Nothing is kept: `call.state` lasts for one call, signals end no loop, and nobody can be asked, so a call that needs
- * approval throws and the log says so. Providers are asked for their tools once, now.
+ * Converts tools, or the tools of an agent, for `generateText({ tools })` of the AI SDK.
+ * `createToolCallingManager` runs each call, with its schema, decorators, timeout, exceptions and limits.
+ * Calls that share a `serial` run one after another. There is no session: `call.state` lasts for one call,
+ * signals end no loop, and no one can be asked. A call that needs approval throws, and the log reports it.
+ * Providers are asked for their tools once, at conversion.
  *
- * @throws ToolDefinitionError for an unfolding tool, since the AI SDK cannot be offered what is behind it, and for one that its
- *   model's provider runs; TypeError for an agent whose tools are known only in an app or in a turn; ToolResolutionError as
- *   `resolveTools`.
+ * @throws ToolDefinitionError for an unfolding tool, because the AI SDK cannot add its inner tools later, and
+ * for a tool that its model's provider runs.
+ * @throws TypeError for an agent whose tools are known only in an app or in a turn.
+ * @throws ToolResolutionError as `resolveTools` does.
  *
  * @example
  * ```ts
@@ -130,7 +132,7 @@ function toolsOfAgent({ name, tools, providers, needsApp }: Agent): ResolvedTool
   return resolveTools([...tools, ...providers]).tools;
 }
 
-/** Given limits of calls take the place of the agent's. */
+/** Returns the agent's settings. If the options have limits, they replace the agent's. */
 const settingsOf = ({ uses, policies, model }: Agent, { limits }: ToAiToolsOptions): ToAiToolsOptions => ({
   use: limits ? uses.filter(({ module }) => module !== LIMITS) : uses,
   exceptionProcessor: policies.exceptions,
@@ -157,8 +159,8 @@ const givenTool = (tool: AnyTool, execute: GivenTool['execute']): GivenTool => (
 });
 
 /**
- * The schema in both forms in which the AI SDK knows schemas. It reads its own first, whose JSON Schema goes to the model as it
- * is; of a Standard Schema it would forbid every property that is not named.
+ * Returns the schema in both forms that the AI SDK knows. The AI SDK reads its own form first and sends that
+ * JSON Schema to the model as it is. In a Standard Schema it would forbid additional properties.
  */
 function shownSchema(shown: JsonSchema): GivenTool['inputSchema'] {
   const problem = 'Expected an object.';
@@ -174,7 +176,7 @@ function shownSchema(shown: JsonSchema): GivenTool['inputSchema'] {
         isJsonObject(sent) ? { value: sent } : { issues: [{ message: problem }] },
       jsonSchema: { input: () => structuredClone(shown), output: () => structuredClone(shown) },
     },
-  } as GivenTool['inputSchema']; // what it has beside is the AI SDK's own
+  } as GivenTool['inputSchema']; // the rest is the AI SDK's own
 }
 
 function toAnswer(tool: string, result: ToolResult): AiToolResult {
@@ -183,12 +185,12 @@ function toAnswer(tool: string, result: ToolResult): AiToolResult {
 }
 
 /**
- * A call of a tool of ours ended in an error. Its name is left as it is: the AI SDK tells the model name and message, and so it reads
- * what it would read in a loop of ours.
+ * The error of a tool's call. It keeps the default name, because the AI SDK shows the model both name and
+ * message, and the model then reads the same text as in a loop of this library.
  */
 export class AiToolError extends Error {
   readonly tool: string;
-  /** Why, where the system knows; absent when the tool itself said so. */
+  /** Why the call failed, if the system knows. `undefined` if the tool itself reported the error. */
   readonly reason: Extract<ToolResult, { type: 'error' }>['reason'];
 
   constructor(tool: string, { message, reason }: Extract<ToolResult, { type: 'error' }>) {
@@ -203,14 +205,14 @@ const serialOf = ({ serial }: AnyTool, input: JsonObject): string | undefined =>
 
 type Wait = <T>(word: string | undefined, work: () => Promise<T>) => Promise<T>;
 
-/** Lets work of one word wait for the work before it; work without a word waits for nothing. */
+/** Returns a function that runs work with the same key in order. Work without a key runs at once. */
 function lines(): Wait {
   const last = new Map<string, Promise<unknown>>();
   return async (word, work) => {
     if (word === undefined) return work();
     const before = last.get(word) ?? Promise.resolve();
     const own = before.then(work);
-    // What becomes of it is told to whoever asked for it.
+    // The caller handles the rejection of `own`.
     const settled = own.catch(() => undefined);
     last.set(word, settled);
     void settled.then(() => last.get(word) === settled && last.delete(word));
