@@ -1,4 +1,4 @@
-/** Takes what somebody outside answers to calls that wait, whichever way it comes. */
+/** Accepts answers to waiting calls from all routes and surfaces. */
 import type { Asking, SentAnswer } from '../../journal/asking.ts';
 import type { Posted } from '../../journal/inbox-message.ts';
 import type { JournaledAnswer, Wait } from '../../journal/wait.ts';
@@ -22,10 +22,12 @@ import {
 } from './questions.ts';
 
 /**
- * Takes answers of calls of one turn, each once, and then resumes it. All are checked before the first is taken.
+ * Accepts answers to calls of one turn, each once, and then resumes the turn. It checks all answers before it
+ * accepts the first.
  *
- * @throws SessionError if one is not taken. Of several it says which, and which were taken before it. ConfigurationError for what
- *   the deployment lacks.
+ * @throws SessionError if an answer is refused. If there are several, the error names it and those that were
+ * accepted before it.
+ * @throws ConfigurationError if the deployment lacks something that the turn needs.
  */
 export async function answerCalls(
   here: AnsweredHere,
@@ -42,7 +44,9 @@ export async function answerCalls(
   return goOn(here, taken, answering);
 }
 
-/** @throws SessionError for an answer of another turn than the first, and for the second one of a question. */
+/**
+ * @throws SessionError if an answer belongs to another turn than the first, or if a question has two answers.
+ */
 function mustBeOfOneTurn(checked: readonly CheckedCall[]): void {
   const [first] = checked;
   const seen = new Set<string>();
@@ -55,18 +59,19 @@ function mustBeOfOneTurn(checked: readonly CheckedCall[]): void {
 const wrongCall = ({ sent: { at = [] } }: CheckedCall, message: string): SessionError =>
   invalidBody([problemAt(at, 'call', message)]);
 
-/** What became of several answers, each of which was taken, or was not, by itself. */
+/** The outcome of several answers, each accepted or refused separately. */
 export interface AnsweredEach {
   readonly begun: BegunTurn;
-  /** Why those were not taken that are here. */
+  /** The refused answers, each with the reason. */
   readonly refused: ReadonlyMap<SentAnswer, SessionError>;
 }
 
 /**
- * Takes those of several answers of one turn that can be taken, each once, and resumes it: for senders who are asked again
- * for the others.
+ * Accepts the valid ones of several answers of one turn, each once, and resumes the turn. For surfaces that
+ * ask the sender again for the refused ones.
  *
- * @throws ConfigurationError for what the deployment lacks, and what keeps the session from answering at all.
+ * @throws ConfigurationError if the deployment lacks something that the turn needs. Also rethrows errors that
+ * prevent the session from responding.
  */
 export async function answerEach(
   here: AnsweredHere,
@@ -106,7 +111,7 @@ export const leaveAnswer: Asking['answer'] = async ({ port, agent, events }, sen
   return isOut ? 'kept-out' : postAnswer({ port, agent }, question, { answer, hash: crypto.randomUUID() });
 };
 
-/** @throws why an answer was not taken; its sender has to know of those that were. */
+/** @throws the failure, with the ids of the answers that were accepted before it. */
 function withTaken(failure: unknown, { sent }: CheckedCall, taken: readonly CheckedCall[]): never {
   if (!(failure instanceof SessionError) || taken.length === 0) throw failure;
   const calls = taken.map((one) => one.sent.call);
@@ -115,18 +120,18 @@ function withTaken(failure: unknown, { sent }: CheckedCall, taken: readonly Chec
   throw new SessionError(type, detail, { retryAfter, more: { ...more, taken: calls }, cause });
 }
 
-/** An answer that can be given, and what this deployment brings to its turn. */
+/** A checked answer, and the services of this deployment for its turn. */
 interface CheckedCall {
   readonly sent: SentAnswer;
   readonly question: AskedQuestion;
   readonly services: TurnHost;
   readonly answer: JournaledAnswer;
-  /** Tells this answer from others of the question. */
+  /** Distinguishes this answer from other answers to the question. */
   readonly hash: string;
 }
 
 interface Checking extends Pick<Answering, 'idempotencyKey'> {
-  /** Those that were read for other answers of the request. */
+  /** Turns that were read for other answers of the request. */
   readonly turns?: ReadTurns;
 }
 
@@ -146,7 +151,7 @@ async function checkSent(
   mustHaveRole(target.caller, { call: question.call.id, wait: question.wait });
   mustBeAnother(target.caller, question, requesters);
   if (question.wait.for !== sent.for) throw wrongAnswer(target, question);
-  // Copied, so that what this deployment lacks is found out before the answer is taken.
+  // Copying calls every getter, so missing configuration is reported before the answer is accepted.
   const services = {
     ...app.servicesOf(access, { ...target, agent: target.agent.name }),
   };
@@ -161,7 +166,9 @@ async function checkSent(
   return { sent, question, services, answer, hash };
 }
 
-/** A decision by another turn's call is not a person's: the row of turns continues. */
+/**
+ * Marks a decision by another turn's call. It is not a person's decision, so the chain of turns continues.
+ */
 const inCall = (answer: JournaledAnswer): JournaledAnswer =>
   answer.type === 'decision' ? { ...answer, inCall: true } : answer;
 
@@ -169,12 +176,15 @@ async function takeAnswer({ target }: SessionAccess, checked: CheckedCall): Prom
   const { question, services, answer, hash } = checked;
   const posted = await postAnswer(services, question, { answer, hash });
   if (posted === 'void') throw madeVoid(question);
-  // The object forgets after a while which answers it took; the journal does not.
+  // After a while the object forgets which answers it accepted. The journal does not.
   if (posted === 'known' || (posted === 'posted' && question.standing === 'open')) return checked;
   throw refused(target, question, question.standing === 'open' ? posted : STANDINGS[question.standing]);
 }
 
-/** Goes on with a turn that got what it waited for: here, or with whoever was faster. It is answered as the message is that started it. */
+/**
+ * Resumes a turn that has its answers, here or in the invocation that was faster. The response has the form
+ * of a response to a message.
+ */
 async function goOn(
   here: AnsweredHere,
   taken: readonly CheckedCall[],
@@ -187,7 +197,7 @@ async function goOn(
   return here.app.goOn(here.at, { turn: question.turn, services, askedAt, inBackground });
 }
 
-/** What the object would say of a question that is closed by the journal. */
+/** The object's word for each state of a question that the journal has closed. */
 const STANDINGS = {
   answered: 'answered',
   expired: 'expired',
@@ -205,7 +215,7 @@ const wrongAnswer = (target: Target, question: AskedQuestion): SessionError => {
 const pathOf = ({ path }: Target, { call, number, wait }: AskedQuestion): string =>
   answerPath(path, { call: call.id, question: number, for: wait.for });
 
-/** The beginning of the problem types of a kind of answer. */
+/** The start of the problem types for each kind of answer. */
 const WORDS = { decision: 'approval', result: 'result' } as const satisfies Record<Wait['for'], string>;
 
 const madeVoid = ({ call, wait }: AskedQuestion): SessionError =>
@@ -215,7 +225,7 @@ const madeVoid = ({ call, wait }: AskedQuestion): SessionError =>
       'The model is told so, and may ask again.',
   );
 
-/** Why an answer was not taken, as the session's object says it. */
+/** Returns the error for an answer that the session's object refused. */
 function refused(
   { path }: Target,
   { wait }: AskedQuestion,

@@ -1,4 +1,4 @@
-/** The module by which calls ask somebody outside, and are answered. */
+/** The module for calls that ask a person or program outside the turn and receive an answer. */
 
 import { ASKING, type SentAnswer } from '../../journal/asking.ts';
 import { isJsonObject, unknownProblems } from '../../tool/json.ts';
@@ -20,10 +20,11 @@ import { problemAt } from './check-answer.ts';
 import { pendingCalls } from './questions.ts';
 
 /**
- * Lets calls ask somebody outside, and takes the answers: by `POST .../answers`, `.../approvals/{callId}` and `.../results/{callId}`, and by
- * `answer`, `decide` and `result` of a session. Tools that ask by themselves bring it along: `requireApproval` and the other decorators, `manual`,
- * `humanInput`, tools of the AI SDK and of MCP servers. A `run` that asks by `call.ask` needs it in `use` of its app or agent, or in `uses`
- * of what makes the tool.
+ * Lets calls ask someone outside, and accepts the answers: by `POST .../answers`, `.../approvals/{callId}`
+ * and `.../results/{callId}`, and by `answer`, `decide` and `result` of a session. Tools that always ask
+ * include the module: `requireApproval` and the other decorators, `manual`, `humanInput`, AI SDK tools and
+ * MCP tools. If a `run` calls `call.ask` itself, list the module in `use` of its app or agent, or in `uses`
+ * of the tool.
  *
  * @example
  * ```ts
@@ -40,7 +41,10 @@ ASKING.give(answers, {
 
 const OF_ANSWERS: KeysOf<typeof ANSWERS_BODY> = { answers: 1 };
 
-/** Reads answers of several calls, but not what each says. @throws SessionError that lists everything that is wrong with them. */
+/**
+ * Reads which questions several answers are for, without reading the answers. @throws SessionError with all
+ * problems of the body.
+ */
 const readAnswers: TakesAnswers['read'] = (body) => {
   const { answers: given } = body;
   const problems = unknownProblems(body, OF_ANSWERS);
@@ -52,7 +56,10 @@ const readAnswers: TakesAnswers['read'] = (body) => {
   return read;
 };
 
-/** Reads which question an answer is for. Adds what is wrong to `problems`; the result is of no use then. */
+/**
+ * Reads which question an answer is for. Adds any problems to `problems`, in which case the caller must
+ * ignore the result.
+ */
 function readNamed(answer: unknown, at: readonly PropertyKey[], problems: string[]): SentAnswer {
   const wrong = (field: string, message: string): unknown => problems.push(problemAt(at, field, message));
   const isObject = isJsonObject(answer);
@@ -75,7 +82,7 @@ function readNamed(answer: unknown, at: readonly PropertyKey[], problems: string
   };
 }
 
-/** The most questions that one call may be asked for by its place. */
+/** The highest number of a question in a call. */
 const MOST_QUESTIONS = 999_999;
 
 const isPlace = (value: unknown): boolean =>
@@ -86,7 +93,7 @@ APP.give(answers, {
   answers: { read: readAnswers, take: answerCalls },
 });
 
-/** Makes the routes of an app by which calls that wait are answered, each once; then their turn resumes. */
+/** Returns the routes that accept answers to waiting calls, each once, and then resume the turn. */
 const answerRoutes = (app: AnsweringApp): readonly Route[] => [
   defineRoute({
     method: 'POST',
@@ -112,7 +119,7 @@ const answerRoutes = (app: AnsweringApp): readonly Route[] => [
   }),
 ];
 
-/** Takes one answer, of the call that a path names. */
+/** Accepts one answer to the call in the path. */
 const answerOne = (
   app: AnsweringApp,
   asked: SessionRequest,
@@ -122,7 +129,7 @@ const answerOne = (
     answerCalls({ app, at: asked }, [{ ...of, question: numberOf(asked.request), body }], how),
   );
 
-/** Which question of its call, by `?question=`. Defaults to the first. */
+/** Returns the number of the question from `?question=`. Defaults to 1. */
 function numberOf({ url }: Request): number {
   const value = new URL(url).searchParams.get('question') ?? '1';
   if (/^[1-9]\d{0,5}$/.test(value)) return Number(value);

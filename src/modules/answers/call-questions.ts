@@ -11,9 +11,11 @@ import type { AnyTool } from '../../tool/tool.ts';
 import { toolResult } from '../../tool/tool-result.ts';
 
 /**
- * Makes what one call asks by. Its questions are told apart by their order, which is the same every time the call restarts.
+ * Returns the functions by which one call asks questions. Questions are identified by their order, which is
+ * the same each time the call restarts.
  *
- * A question throws Interrupted if the call is suspended until its answer; Error if nobody can answer, or another question was asked.
+ * A question throws Interrupted if the call is suspended until its answer. It throws Error if the call cannot
+ * ask, or if the answer was given to another question.
  */
 export function questionsOfCall(call: AskingCall): AskOutside {
   const { record, tool, signal } = call;
@@ -21,7 +23,10 @@ export function questionsOfCall(call: AskingCall): AskOutside {
   let isOver = false;
   const over = Promise.withResolvers<void>();
 
-  /** Waits its turn among the call's questions, asks, and waits for the answer. @throws what ends the call before. */
+  /**
+   * Waits for the call's earlier questions, asks, and waits for the answer. @throws the reason if the call
+   * ends first.
+   */
   async function answered(index: number, wait: Wait): Promise<JournaledAnswer> {
     for (;;) {
       const answer = given(record, index, wait);
@@ -43,7 +48,7 @@ export function questionsOfCall(call: AskingCall): AskOutside {
     if (answer) return answer;
     if (meanwhile === 'running') return answered(index, wait);
     if (record.ended) throw new Error(hasEnded(record.id));
-    // One question at a time: asked together, only the last of them could be answered.
+    // Only one question can be open. If a call asked several at once, only the last could be answered.
     throw call.suspend(pendingWait(record) ? undefined : wait);
   }
 
@@ -55,7 +60,7 @@ export function questionsOfCall(call: AskingCall): AskOutside {
       const put = toPending(question, call);
       const answer = await answerTo(put, meanwhileOf(question, record));
       if (answer.type !== put.for) throw new Error(wrongKind(record.id, put.for));
-      return (answer.type === 'decision' ? answer : toolResult(answer.result)) as AnswerTo<For>; // as its type was just compared
+      return (answer.type === 'decision' ? answer : toolResult(answer.result)) as AnswerTo<For>; // its type was just compared
     },
     checkpoint() {
       const before = record.waits?.[asked]?.wait;
@@ -68,23 +73,25 @@ export function questionsOfCall(call: AskingCall): AskOutside {
   };
 }
 
-/** A question as a call asks it, without what its answer is bound to. */
+/** A question without the binding of its answer. */
 type PendingQuestion = Omit<Wait<'decision'>, 'binding'> | Omit<Wait<'result'>, 'binding'>;
 
 type Meanwhile = NonNullable<Question<'decision'>['meanwhile']>;
 
 /**
- * Code without types may leave out what the types ask for.
+ * Returns whether the call keeps running or is suspended. Checks at run time, because code without types can
+ * omit required fields.
  *
- * @throws Error if a call is to stay that does not run, for a wait without an end, and for a checkpoint of a call that stays.
+ * @throws Error if `meanwhile` is `'running'` and the call is not running, the wait has no end, or there is a
+ * checkpoint.
  */
 function meanwhileOf(question: Question, { name: tool, started, ended }: CallRecord): Meanwhile {
   if (question.for === 'result' || question.meanwhile !== 'running') return 'suspended';
-  // Code around `run` may restart, and its time is short.
+  // Code around `run` can restart, and its time is short.
   if (started === undefined && !ended) throw new Error(notRunning(tool));
   const { expires, checkpoint }: Partial<Record<'expires' | 'checkpoint', unknown>> = question;
   if (expires === undefined) throw new Error(endless(tool));
-  // Killed, the call would be run again as one that had not begun.
+  // After a kill, the call would run again from its start.
   if (checkpoint !== undefined) throw new Error(notSuspended(tool));
   return 'running';
 }
@@ -94,18 +101,22 @@ const wrongKind = (call: string, wanted: Wait['for']): string =>
     ? `Call ${call} was sent a result where a decision was asked for.`
     : `Call ${call} was sent a decision where a result was asked for.`;
 
-/** What the question of this number was answered. @throws Error when that was for another one. */
+/**
+ * Returns the answer to the question with this number. @throws Error if the answer was given to another
+ * question.
+ */
 function given({ name, waits }: CallRecord, index: number, { binding }: Wait): JournaledAnswer | undefined {
   const { wait, answer } = waits?.[index] ?? {};
-  // What the caller has run is not undone by a change of the tool.
+  // A result of the caller's own run stays valid if the tool changes.
   const isVoid = answer?.type === 'decision' && wait?.binding !== binding;
   if (isVoid) throw new Error(askedOtherwise(name));
   return structuredClone(answer);
 }
 
 /**
- * Answers what an answer is given for: the same call of a tool that has become another one, or a question that is put to
- * somebody else, is not the same question. One whose fenced words have got another mark, since the call began anew, is.
+ * Returns the binding of a question, which an answer must match. A change of the tool's schema or of the
+ * people who can answer changes the binding. A new fence marker in quoted text, from a restart of the call,
+ * does not.
  */
 export function bindingOf(
   { name, input }: Pick<CallRecord, 'name' | 'input'>,
@@ -116,7 +127,7 @@ export function bindingOf(
     question.for === 'decision'
       ? [asQuoted(question.message), question.by, question.allows, question.schema, question.input]
       : [];
-  // What is not said is not bound either: the questions that were put before it could be said have the bindings that they had.
+  // Left out if absent, so bindings of older questions stay the same.
   const notBy = question.for === 'decision' && question.notBy !== undefined ? [question.notBy] : [];
   return sha256Hex(JSON.stringify([name, input, inputSchema, question.for, ...put, ...notBy]));
 }
@@ -148,13 +159,13 @@ function toPending(question: Question, { record, tool }: AskingCall): PendingQue
 const notByWhom = (notBy: never): string =>
   `A question has a notBy of '${String(notBy)}'; it must be 'requester'.`;
 
-/** What the model sent is in the journal already. */
+/** Returns `true` if the input equals the model's, which is already in the journal. */
 function isSent({ name, input: sent }: CallRecord, input: JsonObject): boolean {
   const parsed = parseToolInput(name, sent);
   return parsed.ok && JSON.stringify(parsed.input) === JSON.stringify(input);
 }
 
-/** JSON has no number for ever, and no time that is over before it began was meant. */
+/** Returns the expiry. JSON has no infinity, and a time of zero or less is a mistake. */
 function expiring(expires: number | undefined): { readonly expires?: number } {
   if (expires === undefined) return {};
   if (Number.isFinite(expires) && expires > 0) return { expires };

@@ -1,4 +1,4 @@
-/** Reads an answer as its sender words it, checks it by its question, and leaves it for whoever runs the turn. */
+/** Reads an answer from a request, checks it against its question, and stores it for the lease holder. */
 
 import type { Agent } from '../../agent/define-agent.ts';
 import type { SentAnswer } from '../../journal/asking.ts';
@@ -35,22 +35,22 @@ import { jsonSchemaCheck } from '../json-schema/check.ts';
 import { bindingOf } from './call-questions.ts';
 import { type AskedQuestion, asMeant } from './questions.ts';
 
-/** A value, or everything that is wrong with what it was made of, one short line each. */
+/** A value, or the problems of its source, one short line each. */
 export type Checked<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Where an answer is in what was sent: `['answers', 0]`, or nothing for a body that is one answer. */
+/** The path of an answer in the request body, such as `['answers', 0]`. Empty if the body is one answer. */
 type At = readonly PropertyKey[];
 
-/** Says what is wrong with a field of an answer, or, without one, with all of it. */
+/** Returns the line for a problem with a field of an answer, or with the whole answer if `field` is empty. */
 export function problemAt(at: At, field: string, message: string): string {
   const place = formatPath(at);
   if (field !== '') return `${place === '' ? '' : `${place}.`}${field}: ${message}`;
   return place === '' ? `it ${message}` : `${place}: ${message}`;
 }
 
-/** Reads what an answer says. */
+/** Reads the content of an answer. */
 export const readAnswer = ({ for: kind, body, at = [] }: SentAnswer): Checked<Answer> =>
   kind === 'decision' ? readDecision(body, at) : readResult(body, at);
 
@@ -74,7 +74,7 @@ function readDecision(body: SentAnswer['body'], at: At): Checked<Answer<'decisio
   }
   for (const key of unknownKeys(body, OF_DECISION)) wrong(key, 'is not known here');
   if (problems.length > 0) return { ok: false, problems };
-  return { ok: true, value: { decision, input, reason } as Answer<'decision'> }; // as just checked
+  return { ok: true, value: { decision, input, reason } as Answer<'decision'> }; // checked above
 }
 
 const OF_RESULT: KeysOf<typeof SENT_RESULT> = { result: 1, text: 1, error: 1 };
@@ -93,16 +93,19 @@ function readResult(body: SentAnswer['body'], at: At): Checked<Answer<'result'>>
   if (problems.length > 0) return { ok: false, problems };
   if (typeof error === 'string') return { ok: true, value: { error } };
   if (typeof text === 'string') return { ok: true, value: { text } };
-  return { ok: true, value: { result: result as Json } }; // of a body it is JSON, and code can hand over no other by its type
+  return { ok: true, value: { result: result as Json } }; // a body is JSON, and the types allow no other value from code
 }
 
-/** Whose answer it is, and where it is in what was sent. */
+/** The sender of an answer, and its path in the request body. */
 interface AnsweredBy extends Pick<SentAnswer, 'at'> {
-  /** The id of its sender. */
+  /** The id of the sender. */
   readonly by: string;
 }
 
-/** Makes the answer of a question. Of an edit, what was shown has the characters of the input where it still shows them. */
+/**
+ * Returns the journaled answer to a question. In an edit, text that was made visible for display returns to
+ * its original characters where it is unchanged.
+ */
 export function checkAnswer(
   question: AskedQuestion,
   said: Answer,
@@ -148,8 +151,8 @@ function inputProblems(
 }
 
 /**
- * Returns what is wrong with the input of an edit, a line each, by the JSON Schema of its question. It is checked before anything is
- * consumed, so that a slip can be corrected.
+ * Returns the problems of an edited input, one line each, by the JSON Schema of its question. The check runs
+ * before anything is consumed, which lets the sender correct a mistake.
  */
 export function editLines(schema: JsonSchema, input: JsonObject, at: At = []): readonly string[] {
   try {
@@ -161,7 +164,7 @@ export function editLines(schema: JsonSchema, input: JsonObject, at: At = []): r
   }
 }
 
-/** Says where an answer holds what the question does not take, and nothing of what is there. */
+/** Returns the paths of possible credentials in an answer that must not hold any, without their values. */
 function credentialProblems(
   { credentials }: Pick<Wait<'decision'>, 'credentials'>,
   sent: Omit<Answer<'decision'>, 'decision'>,
@@ -177,19 +180,19 @@ function credentialProblems(
 const NO_CREDENTIALS =
   'looks like a credential, and none is taken here: what is answered is kept in the journal';
 
-/** Whatever goes into the journal must come out of it again, however it was nested. */
+/** Returns a problem if the value is nested too deeply to be read back from the journal. */
 const depthProblems = (at: At, name: string, value: Json): readonly string[] =>
   copyJson(value).ok ? [] : [problemAt(at, name, 'is nested too deeply')];
 
-/** `a, b or c`. */
+/** Returns the words as `a, b or c`. */
 const listed = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
 type OwnTools = Pick<Agent, 'tools'>;
 
 /**
- * Returns what is wrong with the edit of a call that its JSON Schema does not say: as its tool finds it, if that is one of the
- * agent's own. The call looks itself when it resumes, and asks again; what is said here is said before anything is consumed.
+ * Returns the problems of an edit that only its tool's own check finds, if the tool is one of the agent's.
+ * The call checks again when it resumes. This check runs before anything is consumed.
  */
 export async function editProblems(
   { tools }: OwnTools,
@@ -197,7 +200,7 @@ export async function editProblems(
   { answer, at = [] }: Pick<SentAnswer, 'at'> & { readonly answer: JournaledAnswer },
 ): Promise<readonly string[]> {
   if (wait.for !== 'decision' || answer.type !== 'decision' || frame !== ROOT) return [];
-  // Where nothing is to be approved, a value is asked for, and no input of the tool.
+  // A question that cannot be approved asks for a value, not for the tool's input.
   const { input, decision } = answer;
   if (decision !== 'edit' || input === undefined || !wait.allows.includes('approve')) return [];
   const found: (readonly string[])[] = [];
@@ -211,7 +214,10 @@ export async function editProblems(
   return isValid ? [] : (found[0] ?? []).map((problem) => problemAt(at, 'input', problem));
 }
 
-/** The tool in a chain of decorators whose input is asked for: those around it may take another one. */
+/**
+ * Returns the tool in a chain of decorators whose input schema the question shows. Decorators around it can
+ * have another one.
+ */
 function takingInput(tool: AnyTool, { schema }: Pick<Wait<'decision'>, 'schema'>): AnyTool | undefined {
   const asked = JSON.stringify(schema);
   for (let one: AnyTool | undefined = tool; one !== undefined; one = one.delegate)
@@ -219,7 +225,10 @@ function takingInput(tool: AnyTool, { schema }: Pick<Wait<'decision'>, 'schema'>
   return undefined;
 }
 
-/** Those of this name that the model may have been offered: what an unfolding tool unfolds into may take the place of another. */
+/**
+ * Returns all tools with this name that the model could have seen. An inner tool of an unfolding tool can
+ * replace an outer one.
+ */
 const named = (tools: readonly AnyTool[], name: string): readonly AnyTool[] =>
   tools.flatMap((tool) => [
     ...(tool.name === name ? [tool] : []),
@@ -227,9 +236,10 @@ const named = (tools: readonly AnyTool[], name: string): readonly AnyTool[] =>
   ]);
 
 /**
- * Leaves a checked answer for the lease holder; it is accepted once, and durable when this resolves. The turn resumes after it, by
- * whoever is first. `hash` tells a sender's own repetition from another answer. Returns `void` if the tool is no longer the one that
- * was asked about, so that the call is answered by nothing but that.
+ * Stores a checked answer for the lease holder. It is accepted once, and durable when this resolves. The
+ * first available invocation then resumes the turn. `hash` distinguishes a sender's repeated request from
+ * another answer. Returns `void` if the tool has changed since the question, and then stores a refusal in
+ * place of the answer.
  */
 export async function postAnswer(
   { port, agent }: { readonly port: Pick<SessionPort, 'post'>; readonly agent: OwnTools },
@@ -248,15 +258,18 @@ export async function postAnswer(
   return isVoid && (posted === 'posted' || posted === 'known') ? 'void' : posted;
 }
 
-/** The loop looks too, for tools that are not the agent's own; what is said here is said before anything is consumed. */
+/**
+ * Returns `true` if the tool has changed since the question. Reports it before anything is consumed. The loop
+ * checks too, for tools that are not the agent's own.
+ */
 async function hasChanged({ tools }: OwnTools, { frame, call, wait }: AskedQuestion): Promise<boolean> {
-  if (wait.for === 'result') return false; // it has been run, whatever the tool is now
+  if (wait.for === 'result') return false; // the caller has already run the tool
   const known = frame === ROOT ? named(tools, call.name) : [];
   const bindings = await Promise.all(known.map((tool) => bindingOf(call, routed(tool, call).tool, wait)));
   return bindings.length > 0 && !bindings.includes(wait.binding);
 }
 
-/** Acts on nothing, even if the tool became again what it was before the call finds this. */
+/** Returns an answer without an effect, even if the tool changes back before the call reads it. */
 function voided({ type, by }: JournaledAnswer): JournaledAnswer {
   const who = by === undefined ? {} : { by };
   const reason = 'The tool has changed since this was asked.';

@@ -13,11 +13,11 @@ import { answers } from './answers.ts';
 /** The literal that `defineManualTool` takes. */
 export interface ManualToolConfig<Name extends string, Declaration extends InputDeclaration>
   extends ToolConfigBase<Name, Declaration> {
-  /** Milliseconds until a call without a result is answered by an error. Defaults to never. */
+  /** Milliseconds until a call without a result ends with an error. Defaults to never. */
   readonly expires?: number | undefined;
 }
 
-/** What tools say that run here. */
+/** Fields that only tools with a `run` have. */
 interface RunByCaller extends Pick<ForeignToolKeys, 'inputSchema' | 'parameters'> {
   readonly effect?: LeaveOut<'its caller runs it'> | undefined;
   readonly run?: LeaveOut<'its caller runs it'> | undefined;
@@ -25,7 +25,8 @@ interface RunByCaller extends Pick<ForeignToolKeys, 'inputSchema' | 'parameters'
 }
 
 /**
- * Makes a tool that the caller runs: each valid call suspends the turn until its result comes by `POST .../results/{callId}`.
+ * Creates a tool that the caller runs. Each valid call suspends the turn until its result arrives at `POST
+ * .../results/{callId}`.
  *
  * @throws ToolDefinitionError if the tool cannot work.
  *
@@ -51,9 +52,9 @@ export function defineManualTool<
 }
 
 /**
- * The same tool, run by the caller instead: a valid call suspends the turn until its result comes by
- * `POST .../results/{callId}`. A bad input is answered as ever. `expires`: milliseconds until a call without a result is
- * answered by an error. Defaults to never.
+ * Returns a copy of the tool that the caller runs. A valid call suspends the turn until its result arrives at
+ * `POST .../results/{callId}`. An invalid input gets the usual error. `expires` is the time in milliseconds
+ * until a call without a result ends with an error. Defaults to never.
  *
  * @throws ToolDefinitionError if `expires` is not more than 0.
  */
@@ -94,7 +95,8 @@ const SHAPE = {
 } satisfies LiteralShape<keyof ManualToolConfig<string, undefined>>;
 
 /**
- * Leaves the running of a tool's calls to the caller, for `expires` milliseconds each.
+ * Returns a function that asks the caller to run a call, and waits at most `expires` milliseconds for the
+ * result.
  *
  * @throws ToolDefinitionError if `expires` is not more than 0.
  */

@@ -15,25 +15,31 @@ import { unknownSession } from '../../worker/session-view.ts';
 import type { Target } from '../../worker/target.ts';
 import { type PendingView, toPendingView } from '../../worker/turn-view.ts';
 
-/** What a call asked somebody outside the turn, and what became of it. */
+/** A question that a call asked outside the turn, and its state. */
 export interface AskedQuestion {
-  /** Names it in the whole session; an answer is given for this and nothing else. */
+  /** The id of the question, unique in the session. An answer refers to it. */
   readonly id: string;
   readonly turn: string;
   readonly frame: string;
   readonly call: JournaledCall;
-  /** Its place among the questions of its call, from 1. */
+  /** The number of the question in its call, from 1. */
   readonly number: number;
-  /** Of the event that asked it. */
+  /** The sequence number of the event that asked it. */
   readonly seq: number;
   readonly wait: Wait;
-  /** Milliseconds since the epoch, by the object's clock; `undefined` when it waits for ever. */
+  /** Milliseconds since the epoch, by the object's clock. `undefined` if the question does not expire. */
   readonly expiresAt: number | undefined;
-  /** `left`: its call ended without an answer, and the turn goes on. `dropped`: its turn ended without one. */
+  /**
+   * `left`: its call ended without an answer, and the turn continues. `dropped`: its turn ended without an
+   * answer.
+   */
   readonly standing: 'open' | 'answered' | 'expired' | 'left' | 'dropped';
 }
 
-/** The calls of a turn by their ids, in the order in which they were asked for, each with its questions in order. */
+/**
+ * Returns the questions of a turn by call id, with calls in the order of the model's replies and questions in
+ * the order asked.
+ */
 export function questionsOf(events: readonly StoredEvent[]): ReadonlyMap<string, readonly AskedQuestion[]> {
   const calls = new Map<
     string,
@@ -74,11 +80,11 @@ export function questionsOf(events: readonly StoredEvent[]): ReadonlyMap<string,
   return new Map([...calls].map(([id, { asked }]) => [id, asked]));
 }
 
-/** Answers what a turn waits for, outermost frames first, each in source order. */
+/** Returns the open questions of a turn, outermost frames first, each in source order. */
 export const openQuestions = (events: readonly StoredEvent[]): readonly AskedQuestion[] =>
   [...questionsOf(events).values()].flat().filter(({ standing }) => standing === 'open');
 
-/** Whether somebody is one of those who asked for the turn of a question that is for others than these. */
+/** Returns `true` if the question excludes the requesters of its turn and this person is one of them. */
 export const isKeptOut = (
   { wait }: AskedQuestion,
   requesters: readonly TurnPrincipal[],
@@ -88,7 +94,7 @@ export const isKeptOut = (
   wait.notBy !== undefined &&
   requesters.some((requester) => isSamePerson(requester, one));
 
-/** Answers whose messages a turn has taken, by its events: of whoever began it, and of all who steered it. */
+/** Returns the senders of a turn's messages: the one who started it, and those who steered it. */
 export const requestersOf = (events: readonly StoredEvent[]): readonly Principal[] =>
   events.flatMap((event) =>
     event.type === 'turn-started' || event.type === 'turn-steered' ? [event.principal] : [],
@@ -112,8 +118,8 @@ function toQuestion(
 }
 
 /**
- * Shows an open question. Whoever decides by what they see is shown what they could not see; whoever runs the tool is given
- * its input as it is.
+ * Converts an open question to the form that clients see. A person who decides sees invisible characters made
+ * visible. A program that runs the tool receives the input unchanged.
  */
 export function toPendingCall(question: AskedQuestion): PendingCall {
   const { call, wait, expiresAt } = question;
@@ -145,19 +151,27 @@ const sentOf = ({ name, input }: JournaledCall): Json => {
 const inputOf = ({ call, wait }: Pick<AskedQuestion, 'call' | 'wait'>): Json =>
   (wait.for === 'decision' ? wait.input : undefined) ?? sentOf(call);
 
-/** An input that is nested too deeply to be gone through is shown as its text. */
+/**
+ * Makes invisible characters in an input visible. An input that is nested too deeply is shown as its text.
+ */
 function shown(input: Json, call: JournaledCall): Json {
   const made = attempt(() => visibleIn(input));
   return made.ok ? made.value : visible(call.input);
 }
 
-/** A schema whose words may be a stranger's; one that is nested too deeply to be gone through is shown as it is. */
+/**
+ * Makes invisible characters in a schema visible, because its text can come from a third party. A schema that
+ * is nested too deeply stays unchanged.
+ */
 function shownSchema(schema: JsonSchema): JsonSchema {
   const made = attempt(() => visibleIn(schema));
   return made.ok ? made.value : schema;
 }
 
-/** A decision as it is meant: an edit of what was shown has the characters of the input, and of its schema, where it still shows them. */
+/**
+ * Returns a decision in which the edited input has its original characters again, where the sender left the
+ * displayed text unchanged.
+ */
 export function asMeant<Sent extends { readonly input?: JsonObject | undefined }>(
   question: AskedQuestion,
   sent: Sent,
@@ -166,40 +180,40 @@ export function asMeant<Sent extends { readonly input?: JsonObject | undefined }
   const { wait } = question;
   const data = [inputOf(question), wait.for === 'decision' ? wait.schema : null];
   const meant = attempt(() => fromVisible(sent.input, data));
-  return meant.ok ? { ...sent, input: meant.value } : sent; // what is nested too deeply is refused by the check
+  return meant.ok ? { ...sent, input: meant.value } : sent; // the check refuses input that is nested too deeply
 }
 
-/** Returns what a turn waits for, by its events: the same wherever it is shown. */
+/** Returns a turn's pending calls from its events. All views show the same list. */
 export const pendingCalls = (events: readonly StoredEvent[]): readonly PendingCall[] =>
   openQuestions(events).map(toPendingCall);
 
-/** The same, with where below `path` it is answered. */
+/** Returns the pending calls, each with the path below `path` that accepts its answer. */
 export const pendingViews = (
   { path }: Pick<Target, 'path'>,
   events: readonly StoredEvent[],
 ): readonly PendingView[] => pendingCalls(events).map(toPendingView(path));
 
-/** A question, whose turn asks it, and whose messages the turn has taken. */
+/** A question, the principal of its turn, and the senders of the turn's messages. */
 interface QuestionOfTurn {
   readonly question: AskedQuestion;
   readonly principal: Principal;
   readonly requesters: readonly Principal[];
 }
 
-/** Which question of which call, from 1. */
+/** The id of a call, and the number of its question from 1. */
 interface NamedQuestion {
   readonly call: string;
   readonly question: number;
 }
 
-/** A turn as it was read, and whether there is a session at all. */
+/** The events of a turn, and whether the session exists. */
 interface ReadTurn {
   readonly hasSession: boolean;
   readonly events: readonly StoredEvent[];
   readonly questions: ReturnType<typeof questionsOf>;
 }
 
-/** Turns by their ids: a long one is read once for all answers of a request. */
+/** Turns by id. A long turn is read once for all answers of a request. */
 export type ReadTurns = Map<string, Promise<ReadTurn>>;
 
 function readOnce({ port }: Target, turn: string, turns: ReadTurns): Promise<ReadTurn> {
@@ -212,7 +226,10 @@ function readOnce({ port }: Target, turn: string, turns: ReadTurns): Promise<Rea
   return reading;
 }
 
-/** @throws SessionError when there is no such session, call or question. */
+/**
+ * Finds the question that an answer is for. @throws SessionError if the session, call or question does not
+ * exist.
+ */
 export async function askedQuestion(
   target: Target,
   { call, question: number }: NamedQuestion,
@@ -236,7 +253,7 @@ export async function askedQuestion(
   throw new SessionError('not-waiting', `Call ${shown} does not wait for this answer. ${what}.`);
 }
 
-/** @throws SessionError when a question is for others than those who asked for its turn, and the caller is one of them. */
+/** @throws SessionError if the question excludes the requesters of its turn and the caller is one of them. */
 export function mustBeAnother(
   caller: Caller,
   question: AskedQuestion,

@@ -1,4 +1,4 @@
-/** The entry `holdfast/app`: what few apps change, as uses of an app. */
+/** The entry `holdfast/app`: rarely needed options of an app, as modules. */
 
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { SessionPlace } from '../../session/read-platform.ts';
@@ -13,11 +13,11 @@ const PLACE = /* @__PURE__ */ createModule({ name: 'place' });
 const RETENTION = /* @__PURE__ */ createModule({ name: 'retention' });
 
 /**
- * Sends the lines of the app's log to a function, in place of the console: what tools threw, failed turns and models, refused webhooks, and
- * one line for each turn that has ended. `false` drops them. The secrets of a turn are taken out of its lines. If the function throws, the
- * line is lost.
+ * Sends the lines of the app's log to a function in place of the console: errors of tools, failed turns and
+ * models, refused webhooks, and one line for each turn that ends. `false` drops the lines. A turn's secrets
+ * are removed from its lines. If the function throws, the line is lost.
  *
- * @throws ConfigurationError if it is given neither.
+ * @throws ConfigurationError if `log` is neither a function nor `false`.
  */
 export function logTo(log: LogOption): ModuleUse {
   if (log !== false && typeof log !== 'function')
@@ -25,14 +25,15 @@ export function logTo(log: LogOption): ModuleUse {
   return appUse(useOf(LOG), { log });
 }
 
-/** Places the objects of sessions. Every append pays the way there. */
+/** Sets the location of the sessions' Durable Objects. Each append makes a round trip to that location. */
 export const placeSessions = (location: SessionPlace): ModuleUse => appUse(useOf(PLACE), { location });
 
 /**
- * How long a session is kept after its last event, `days`, and how long each of its files is kept after it came, `fileDays`.
- * Both default to the life of the session, which is endless; parts of days count. A session with an open turn, also one that
- * waits for an answer, or with messages that wait or are planned, is kept. Then all of it is erased, and with it what
- * would recognize an old request. A file is kept until no turn runs.
+ * How long sessions and files are kept. `days` counts from a session's last event, and `fileDays` from a
+ * file's upload. Both accept fractions. `days` defaults to forever, and `fileDays` to the life of the
+ * session. A session is kept while it has an open turn, including one that waits for an answer, or while
+ * messages are queued or scheduled. Then the whole session is erased, including the records that recognize
+ * repeated requests. A file is kept while a turn runs.
  */
 export type Retention =
   | 'forever'
@@ -40,15 +41,15 @@ export type Retention =
   | { readonly days?: undefined; readonly fileDays: number };
 
 /**
- * Keeps sessions and their files for a time: those of the agent that has it in its `use`, or, in the `use` of the app, those of all other
- * agents. Without it they are kept forever.
+ * Erases sessions and their files after a time. In the `use` of an agent, it applies to the agent's sessions.
+ * In the `use` of the app, it applies to all other agents. Without it, sessions are kept forever.
  *
- * @throws ConfigurationError if the retention is no time.
+ * @throws ConfigurationError if the retention is not a valid time.
  */
 export function retain(retention: Retention): ModuleUse {
   checkRetention(retention);
   const { days, fileDays } = retention === 'forever' ? {} : retention;
-  // An agent's holds beside the app's, and two alike are one.
+  // An agent's retention coexists with the app's, and two equal ones count as one.
   const key = `${days} ${fileDays}`;
   const known = RETENTIONS.get(key);
   if (known) return known;
@@ -75,7 +76,7 @@ const toMs = (days: number | undefined): number | undefined =>
 
 function checkRetention(retention: Retention): void {
   if (retention === 'forever') return;
-  // Callers without types may give anything.
+  // Callers without types can pass any value.
   const { days, fileDays, ...others }: { readonly days?: unknown; readonly fileDays?: unknown } =
     Object(retention);
   const given: readonly unknown[] = [days, fileDays].filter((one) => one !== undefined);

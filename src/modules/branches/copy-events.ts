@@ -1,4 +1,4 @@
-/** Copies the events of a session into its fork, which this invocation holds. */
+/** Copies the events of a session into its fork, under a lease that this invocation holds. */
 import type { KeptBlob } from '../../journal/blob.ts';
 import {
   closeOpenCalls,
@@ -21,17 +21,19 @@ import type { CopyOn } from '../../worker/host.ts';
 import { TOLD } from './cut-off.ts';
 import { noteBranch } from './noted.ts';
 
-/** An app, as one invocation has it. */
+/** An app in one invocation. */
 type App = Parameters<CopyOn>[0];
 
-/** What one append may weigh, in bytes: a copy of a long session is stored piece by piece. */
+/** The maximum size of one append, in bytes. A copy of a long session is stored in several appends. */
 const APPEND_BYTES = 4 * 1024 * 1024;
 
 /**
- * Copies what a leased fork lacks, closes what is open at its last event, and gives the lease back. A fork that has other events than those
- * of its source ends as failed, and one whose source was erased meanwhile is erased. Resolves with `true`, also if the lease is lost.
+ * Copies the missing events into a leased fork, closes the calls that are open at its last event, and
+ * releases the lease. A fork whose events differ from its source ends as failed. A fork whose source was
+ * erased meanwhile is erased. Resolves with `true`, also if the lease is lost.
  *
- * @throws NewerEventError if a newer version of this code wrote to the source; TooLongError if this invocation cannot read it.
+ * @throws NewerEventError if a newer version of this code wrote to the source.
+ * @throws TooLongError if this invocation cannot read the whole source.
  */
 export async function copyOn(app: App, leased: Leased): Promise<true> {
   const copy = new Copy(app, leased);
@@ -97,7 +99,10 @@ class Copy {
     await this.#end();
   }
 
-  /** Somebody who could not copy may have ended the turn: what comes behind is not a copy. */
+  /**
+   * Returns `false` if another invocation ended the fork's turn without copying. Events after that are not a
+   * copy.
+   */
   #isOfSource({ rows }: EventPage): boolean {
     const { upTo: at, incarnation } = this.#forked;
     const { openTurn, rows: own } = this.#leased.page;
@@ -123,7 +128,10 @@ class Copy {
     }
   }
 
-  /** Reads a file of the source, wherever its bytes are. `undefined`: they are gone, and the fork names what is not there, as the source does. */
+  /**
+   * Reads a file of the source from where its bytes are. Returns `undefined` if they are gone. The fork then
+   * refers to a missing file, as the source does.
+   */
   async #blobOf(id: string): Promise<KeptBlob | undefined> {
     const page = await this.#source.blob({ id });
     if (!page) return undefined;
@@ -148,7 +156,7 @@ class Copy {
     return { host, env, target: { name, port: host.session(env, name) } };
   }
 
-  /** Stores the rows so far with their files. Returns `false` if the lease is lost. */
+  /** Stores the collected rows with their files. Returns `false` if the lease is lost. */
   async #store(release?: 'ended'): Promise<boolean> {
     const append = async (blobs: readonly KeptBlob[]): Promise<boolean> => {
       const answer = await this.#port.append(this.#leased.epoch, this.#head + 1, {
@@ -179,7 +187,7 @@ class Copy {
     return isStored;
   }
 
-  /** Notes the fork in its source, before it takes messages. */
+  /** Records the fork in its source before the fork accepts messages. */
   async #note({ rows }: EventPage): Promise<void> {
     const turn = rows.find(({ type }) => type === 'turn-started')?.turn;
     if (turn === undefined) return;
@@ -189,7 +197,7 @@ class Copy {
     await noteBranch(this.#source, { branch, turn, at: this.#app.host.clock.now() });
   }
 
-  /** Stores the last events with those that close what is open, and gives the lease back, in one append. */
+  /** Stores the last events with those that close open calls, and releases the lease, in one append. */
   async #end(): Promise<void> {
     const { turn } = this.#state;
     const { told, principal } = this.#forked;
@@ -214,7 +222,10 @@ class Copy {
     await this.#store('ended');
   }
 
-  /** Renews the lease if nothing was stored for a while. @throws TooLongError as when a turn is read. */
+  /**
+   * Renews the lease if nothing was stored for a while. @throws TooLongError if the invocation is out of
+   * requests.
+   */
   async #keep(): Promise<void> {
     const { meter, clock } = this.#app.host;
     if (meter.outOfRequests) throw new TooLongError(meter.outOfRequests, meter.isFresh);
@@ -223,7 +234,7 @@ class Copy {
     this.#heard = clock.now();
   }
 
-  /** There is nothing any more of which the fork could be a copy. */
+  /** Erases the fork, because its source no longer exists. */
   async #erase(): Promise<void> {
     await this.#port.erase();
   }
@@ -238,17 +249,17 @@ class Copy {
 
 const INCOMPLETE = 'This fork was ended before it had all events. Erase it, and fork again.';
 
-/** Returns the ends of the calls that are open where a session was cut. */
+/** Returns the end events for the calls that are open at the cut. */
 export const closeBranched = (turn: TurnState): readonly EventOf<'tool-call-ended'>[] =>
   closeOpenCalls(turn, 'failed').map((end) => {
     const call = findOpenCall(turn, end.call)?.call;
-    // What ran before it asked may have happened.
+    // Work before the question can have had an effect.
     if (!call || !pendingWait(call) || mayHaveHappened(call) || knownResult(call)) return end;
     const words = `This call of '${call.name}' was declined and did not run. Reason: branched`;
     return { ...end, result: failure('declined', words) };
   });
 
-/** Returns the files that an event names and that its session keeps. */
+/** Returns the stored files that an event refers to. */
 const filesOf = (event: StoredEvent): readonly StoredFile[] => partsOf(event).filter(isFile).filter(isStored);
 
 function partsOf(event: StoredEvent): readonly ContentPart[] {

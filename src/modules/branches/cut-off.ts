@@ -1,36 +1,41 @@
-/** What was done in the part of a journal that a fork leaves out. */
+/** Finds the effects in the part of a journal that a fork leaves out. */
 import type { StoredEvent } from '../../journal/events.ts';
 import { shorten } from '../../tool/json.ts';
 import { type ResultData, shownText } from '../../tool/tool-result.ts';
 
-/** A call of the part cut off that may have had an effect. */
+/** A call after the cut that can have had an effect. */
 export interface CutOffCall {
   readonly call: string;
   readonly tool: string;
-  /** As the model wrote it. */
+  /** The input as the model wrote it. */
   readonly input: string;
-  /** `undefined`: its outcome is unknown. */
+  /** `undefined` if the outcome is unknown. */
   readonly result: ResultData | undefined;
 }
 
-/** A call that the fork does not show to its end. */
+/** A call whose end the fork does not show. */
 interface ReadCall extends CutOffCall {
-  /** It was started, and running it again could be noticed. */
+  /** `true` if the call started and its effect is `once` or `idempotent`. */
   isEffect: boolean;
   result: ResultData | undefined;
 }
 
-/** Begins the ids of messages that tell a fork what was cut off. No turn has such an id. */
+/**
+ * The prefix of the ids of messages that describe the cut-off part to a fork. Turn ids never start with it.
+ */
 export const TOLD = 'fork-';
 
-/** Reads a journal from its first event on, and finds the calls that had an effect, as far as a fork at one of its events would not show it. */
+/**
+ * Reads a journal from its first event, and finds the calls with effects that a fork at one of its events
+ * would not show.
+ */
 export class CutOff {
   readonly #at: number;
   readonly #calls = new Map<string, ReadCall>();
-  /** What the session's own model was shown of parts that were cut off before, if the fork does not show that. */
+  /** Descriptions of earlier cut-off parts that the session's own model saw and the fork does not have. */
   readonly #told: string[] = [];
 
-  /** `at`: the last event that the fork has. */
+  /** `at` is the sequence number of the fork's last event. */
   constructor(at: number) {
     this.#at = at;
   }
@@ -60,27 +65,27 @@ export class CutOff {
         if (!isShown && event.as.startsWith(TOLD)) this.#told.push(event.message);
         break;
       case 'turn-ended':
-        // An end that could not read its turn leaves calls without ends of their own.
+        // If a turn ended without being readable, its calls have no end events.
         for (const [id, { isEffect }] of calls) if (isShown || !isEffect) calls.delete(id);
     }
   }
 
-  /** The calls that started behind the cut, or that had not ended there, in the order of their replies. */
+  /** The calls that started after the cut or had not ended at it, in the order of their replies. */
   get calls(): readonly CutOffCall[] {
     return [...this.#calls.values()].filter(({ isEffect }) => isEffect);
   }
 
-  /** What the model of the fork is shown of these calls, and of those that a source of the session has made; empty if there are none. */
+  /** The text about these calls and those of earlier cuts for the fork's model. Empty if there are none. */
   get told(): string {
     const { calls } = this;
     return [...this.#told, ...(calls.length > 0 ? [toldOf(calls)] : [])].join('\n\n');
   }
 }
 
-/** The most characters that a model is shown of an input or a result of the part cut off. */
+/** The maximum number of characters of an input or a result that the model sees. */
 const MOST = 2_000;
 
-/** What the model of a fork is shown of the calls that were made in the part cut off. */
+/** Returns the text about the cut-off calls for the fork's model. */
 const toldOf = (calls: readonly CutOffCall[]): string =>
   `A later part of this conversation was cut off. These calls were made in it, and their effects remain:\n${calls
     .map(lineOf)

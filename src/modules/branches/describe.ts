@@ -2,7 +2,10 @@ import { FORK, FORK_BODY, FORKS } from '../../worker/fork-views.ts';
 import { SESSION } from '../../worker/route.ts';
 import { bodyOf, type RouteDescription } from '../openapi/description.ts';
 
-/** Describes the routes of `branches`, for `openApi({ descriptions: [branchesDescription] })`. */
+/**
+ * The OpenAPI descriptions of the routes of `branches`, for `openApi({ descriptions: [branchesDescription]
+ * })`.
+ */
 export const branchesDescription = {
   [`POST ${SESSION}/fork`]: {
     operation: 'forkSession',

@@ -1,4 +1,4 @@
-/** The entry `holdfast/branches`: sessions that begin with a copy of another one's events. */
+/** The entry `holdfast/branches`: sessions that start with a copy of another session's events. */
 import { type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { APP, type AppParts } from '../../worker/app-seam.ts';
 import { readBody } from '../../worker/body.ts';
@@ -15,8 +15,8 @@ export { branchesDescription } from './describe.ts';
 export { fork } from './fork-session.ts';
 
 /**
- * Lets callers fork their sessions by `POST .../sessions/{session}/fork`, and code of the app by `fork`, in `use` of `createHoldfast`.
- * `aiSdkUi()` makes forks without it.
+ * Lets callers fork their sessions with `POST .../sessions/{session}/fork`, and the app's code with `fork`.
+ * List it in `use` of `createHoldfast`. `aiSdkUi()` can fork without it.
  *
  * @example
  * ```ts
@@ -54,11 +54,11 @@ async function postFork(asked: SessionRequest): Promise<Response> {
   const { request, host } = asked;
   const hasBody = request.headers.has('content-type') || request.headers.get('content-length') !== '0';
   const body = hasBody && request.body ? (await readBody(request, host.maxBodyBytes)).value : {};
-  const fork = await forkSession(asked, body as ForkOptions); // checked there
+  const fork = await forkSession(asked, body as ForkOptions); // `forkSession` checks it
   return Response.json(fork, { status: 201, headers: { location: fork.url } });
 }
 
-/** Those that were erased since are among them. */
+/** Lists the forks of a session, including those that were erased since. */
 async function listForks(asked: SessionRequest): Promise<Response> {
   const { base, target } = asked;
   const { name: agent } = target.agent;

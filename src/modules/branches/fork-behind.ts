@@ -9,7 +9,10 @@ import { forkSession } from './fork-session.ts';
 import { markOf, nameInstead } from './replace-turn.ts';
 import { forPeople } from './would-repeat.ts';
 
-/** Forks a session behind one of its turns, if other turns came after it, for a surface. Returns the id of the fork. */
+/**
+ * For surfaces: forks a session after one of its turns if other turns follow it. Returns the id of the fork,
+ * or `undefined` if no fork is needed.
+ */
 export async function forkBehind(
   session: Session,
   { turn, message, request, name }: SentBehind,
@@ -25,7 +28,10 @@ export async function forkBehind(
   return forked(session, async () => ({ at, name }));
 }
 
-/** Forks a session before one of its turns, for a surface: the same that is said again in the place of the turn is the same fork. */
+/**
+ * For surfaces: forks a session before one of its turns. The same message for the same turn returns the same
+ * fork.
+ */
 export const forkInstead = (session: Session, { at, turn, said }: SentInstead): Promise<string> =>
   forked(session, async (name) => ({ at, name: await nameInstead(name, await markOf(said), turn) }));
 
@@ -39,7 +45,10 @@ const forked = (session: Session, optionsFor: (name: string) => Promise<ForkOpti
     return fork.session;
   });
 
-/** Waits a while for another invocation that copies just now, as if the same was sent twice: what is sent meanwhile is refused. */
+/**
+ * Waits for another invocation that is still copying, for example after a repeated request. Until the copy
+ * ends, the fork refuses messages.
+ */
 async function copied(access: SessionAccess, { session }: Fork): Promise<void> {
   const { caller, owner, agent } = access.target;
   const { port } = targetOf(access, caller, { agent: agent.name, session, owner });
@@ -52,7 +61,7 @@ async function copied(access: SessionAccess, { session }: Fork): Promise<void> {
   }
 }
 
-/** The message of the first turn behind an event. */
+/** Returns the message of the first turn after an event. */
 async function nextMessage(session: Session, after: number): Promise<string | undefined> {
   for await (const event of session.events({ after }))
     if (event.type === 'turn-started') return event.message;

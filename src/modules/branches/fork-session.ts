@@ -18,12 +18,14 @@ import { CutOff, type CutOffCall } from './cut-off.ts';
 import { type Branch, branchesIn } from './noted.ts';
 
 /**
- * Makes a new session of the events of this one up to `at`, with their files: of the same agent and the same owner. The session itself stays
- * as it is. A turn that was open at `at` is cancelled in the fork: its calls that had started end with an unknown outcome, those that waited
- * for somebody are declined, and those that had not begun are skipped. The same request again returns the same fork.
+ * Creates a new session with the events of this one up to `at`, and their files. It has the same agent and
+ * the same owner. The original session does not change. If a turn was open at `at`, the fork cancels it:
+ * calls that had started end with an unknown outcome, calls that waited for an answer are declined, and calls
+ * that had not started are skipped. The same request returns the same fork.
  *
- * @throws SessionError `unknown-session` if there is no such session, `invalid-body` if it has no event `at`, `session-exists` if another
- *   session has the name, and `would-repeat-effects` if the part that is cut off holds calls that had effects.
+ * @throws SessionError `unknown-session` if the session does not exist, `invalid-body` if it has no event
+ * `at`, `session-exists` if another session has the name, and `would-repeat-effects` if the part that is cut
+ * off holds calls that had effects.
  *
  * @example
  * ```ts
@@ -33,14 +35,14 @@ import { type Branch, branchesIn } from './noted.ts';
 export const fork = (session: Session, options: ForkOptions = {}): Promise<Fork> =>
   inSession(session, (at) => forkSession(at, options));
 
-/** Returns the forks of a session, the oldest first. @throws SessionError if there is no such session. */
+/** Returns the forks of a session, oldest first. @throws SessionError if the session does not exist. */
 export async function forksIn({ host, target }: SessionAccess): Promise<readonly Branch[]> {
   const folded = await foldShown(target.port, host.modules);
   if (!folded) throw unknownSession(target);
   return branchesIn(folded.state);
 }
 
-/** As `fork` does, in a session that was found. `by`: the surface that makes it. */
+/** Works as `fork` does, for a session that is already resolved. `by` is the surface that makes the fork. */
 export async function forkSession(access: SessionAccess, options: ForkOptions, by?: string): Promise<Fork> {
   checkOptions(options);
   const source = access.target;
@@ -61,7 +63,7 @@ export async function forkSession(access: SessionAccess, options: ForkOptions, b
   return begin(access, target, { ...cut, told: told || undefined });
 }
 
-/** @throws SessionError that says everything that is wrong with them. */
+/** @throws SessionError with all problems of the options. */
 function checkOptions(options: ForkOptions): void {
   const { at, name, repeatEffects }: { readonly [key in keyof ForkOptions]: unknown } = options;
   const problems = unknownProblems(options, OPTIONS);
@@ -75,13 +77,16 @@ function checkOptions(options: ForkOptions): void {
 
 const OPTIONS: Readonly<Record<keyof ForkOptions, 1>> = { at: 1, name: 1, repeatEffects: 1 };
 
-/** The longest beginning of a fresh name. */
+/** The maximum length of the source's id in a generated name. */
 const MOST_OF_NAME = 96;
 
 const freshName = ({ host, target }: SessionAccess): string =>
   `${target.session.slice(0, MOST_OF_NAME)}.${host.newId()}`;
 
-/** Returns the last event of the fork. @throws SessionError if the session has no such event, or is a fork that lacks events itself. */
+/**
+ * Returns the sequence number of the fork's last event. @throws SessionError if the session has no such
+ * event, or is itself a fork whose copy is not complete.
+ */
 function eventOf({ head, rows }: EventPage, at = head): number {
   const [row] = rows;
   const opened = row && parseEvent(row);
@@ -97,14 +102,14 @@ interface Cut {
   /** The first page of the source. */
   readonly first: EventPage;
   readonly at: number;
-  /** The request names the event. */
+  /** `true` if the request names the event. */
   readonly isNamed: boolean;
   readonly by?: string | undefined;
-  /** What the model is shown of the part that was cut off. */
+  /** The text about the cut-off part for the fork's model. */
   readonly told?: string | undefined;
 }
 
-/** Returns the fork that is there already. @throws SessionError if another session has its name. */
+/** Returns the fork if it already exists. @throws SessionError if another session has its name. */
 async function knownFork(access: SessionAccess, target: Target, cut: Cut): Promise<Fork | undefined> {
   const page = await target.port.read({ from: 1, limit: 1 });
   if (!page) return undefined;
@@ -114,13 +119,13 @@ async function knownFork(access: SessionAccess, target: Target, cut: Cut): Promi
     opened?.type === 'session-forked' &&
     opened.from === access.target.session &&
     opened.fromIncarnation === cut.first.incarnation;
-  // Without an event the request means all of the source, which has another event for each of its forks.
+  // Without `at`, the request means the whole source. The source's last event changes with each fork.
   if (!isOfSource || (cut.isNamed && opened.upTo !== cut.at)) throw exists(target);
   if (page.openTurn?.id === opened.incarnation) await goOn(access, target, opened.incarnation);
   return toFork(access.target, target, { at: opened.upTo });
 }
 
-/** Copies on if the invocation that copied has fallen silent. */
+/** Continues the copy if the invocation that made it has stopped. */
 async function goOn(access: SessionAccess, target: Target, turn: string): Promise<void> {
   const { host } = access;
   const sentAt = host.clock.now();
@@ -128,7 +133,10 @@ async function goOn(access: SessionAccess, target: Target, turn: string): Promis
   if (lease.status === 'leased') await copy(access, target, { lease, sentAt });
 }
 
-/** Reads the whole journal: what was done may be in any of its turns. @throws NewerEventError if a newer version of this code wrote to it. */
+/**
+ * Reads the whole journal, because any turn can have had effects. @throws NewerEventError if a newer version
+ * of this code wrote to it.
+ */
 async function cutOffOf({ target: { port } }: SessionAccess, first: EventPage, at: number): Promise<CutOff> {
   const cutOff = new CutOff(at);
   for await (const { rows } of pagesFrom(port, first, {}))
@@ -136,7 +144,7 @@ async function cutOffOf({ target: { port } }: SessionAccess, first: EventPage, a
   return cutOff;
 }
 
-/** Opens the fork under a lease, and copies. */
+/** Opens the fork under a lease, and copies the events. */
 async function begin(access: SessionAccess, target: Target, cut: Cut): Promise<Fork> {
   const { host, target: source } = access;
   const incarnation = host.newId();
@@ -148,7 +156,7 @@ async function begin(access: SessionAccess, target: Target, cut: Cut): Promise<F
     reader: readerOf(host.modules),
   });
   if (lease.status !== 'leased') {
-    // The same request may have made it in this very moment.
+    // The same request may have created the fork at the same time.
     const known = await knownFork(access, target, cut);
     if (known) return known;
     throw exists(target);
@@ -161,7 +169,9 @@ async function begin(access: SessionAccess, target: Target, cut: Cut): Promise<F
   return toFork(source, target, cut);
 }
 
-/** The row names the turn whose lease the copying has, which is no turn of the conversation. */
+/**
+ * Returns the opening row. Its turn id belongs to the lease of the copy, not to a turn of the conversation.
+ */
 const openingOf = (
   { target: { session, agent, caller } }: SessionAccess,
   { first, at, by, told }: Cut,
@@ -181,7 +191,10 @@ const openingOf = (
   turn: incarnation,
 });
 
-/** The fork's second row is that of its source. There is none behind a cut at the first event: an event without facts is in its place. */
+/**
+ * Returns the start of the fork. Its second row is the source's second row. For a cut at the first event, an
+ * event without facts takes its place.
+ */
 function startOf({ target }: SessionAccess, { first, at, told }: Cut, opening: NewRow): TurnStart {
   const second = at > 1 ? first.rows[1] : undefined;
   const { type, turn, body } =
@@ -195,7 +208,7 @@ function startOf({ target }: SessionAccess, { first, at, told }: Cut, opening: N
   };
 }
 
-/** No client can send it as a key of its own. */
+/** A client cannot send this key, because it has a space. */
 const KEY = 'fork ';
 
 interface Held {
@@ -207,12 +220,12 @@ interface Held {
 async function copy(access: SessionAccess, target: Target, { lease, sentAt }: Held): Promise<void> {
   const { port, owner, agent, session } = target;
   const services = turnServices(access, { port, owner, agent: agent.name, session });
-  // Copied, so that what the deployment lacks for turns does not matter.
+  // Copying calls every getter, so missing configuration for turns does not matter.
   await runTurn(services, lease, sentAt);
   if (!(await port.read({ from: 1, limit: 1 }))) throw unknownSession(access.target);
 }
 
-/** Somebody else has begun the session in this very moment: what was stored in it is ended again. */
+/** Ends the turn that was just stored, because another request started the session at the same time. */
 async function giveBack({ port }: Target, { epoch, page }: Leased): Promise<void> {
   const turn = page.openTurn?.id ?? '';
   const events = [toRow({ type: 'turn-ended', turn, outcome: 'cancelled' })];

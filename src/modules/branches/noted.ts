@@ -1,4 +1,4 @@
-/** The forks of a session, as the session remembers them. */
+/** Keeps the forks of a session in the session's memory. */
 
 import { valueIn } from '../../journal/memories.ts';
 import { FOLDING } from '../../journal/memory-folding.ts';
@@ -8,19 +8,22 @@ import { noteFact } from '../../session/note-fact.ts';
 import { createModule } from '../../tool/module-use.ts';
 import type { ToolMemory } from '../../tool/tool-memory.ts';
 
-/** A fork, as its source remembers it. A type alias: it is JSON. */
+/** A fork in its source's memory. A type alias, because it is JSON. */
 export type Branch = {
   /** The id of the fork. */
   readonly session: string;
-  /** The last event that it has of this session. */
+  /** The last event of this session that the fork has. */
   readonly at: number;
-  /** The incarnation of this session: a fork has the events of its source, and is not the source of these forks. */
+  /**
+   * The incarnation of this session. A fork copies its source's events, and the incarnation shows that the
+   * source's forks are not its own.
+   */
   readonly of: string;
   /** The surface that made it; absent if none did. */
   readonly by?: string;
 };
 
-/** Of the module, and of its memory. */
+/** The name of the module and of its memory. */
 export const NAME = 'branches';
 
 const MEMORY: ToolMemory<readonly Branch[], Branch> = {
@@ -29,14 +32,14 @@ const MEMORY: ToolMemory<readonly Branch[], Branch> = {
   when: 'call',
   isHidden: true,
   folding: FOLDING,
-  // A copy that was taken over is noted again.
+  // If another invocation takes over a copy, it records the fork again.
   apply: (known, branch) =>
     known.some(({ session }) => session === branch.session) ? known : [...known, branch],
 };
 
 export const BRANCHES = /* @__PURE__ */ createModule({ name: NAME, state: [MEMORY] });
 
-/** Returns the forks of a session that is folded, in the order in which they were made. */
+/** Returns the forks of a folded session, in the order in which they were made. */
 export const branchesIn = ({
   memories,
   incarnation,
@@ -45,16 +48,19 @@ export const branchesIn = ({
 
 interface Noted {
   readonly branch: Branch;
-  /** A turn of the source. */
+  /** The id of a turn of the source. */
   readonly turn: string;
   readonly at: number;
 }
 
-/** Notes a fork in its source, which may be running. A source that is full, or has no turn, does not list it. */
+/**
+ * Records a fork in its source, which can be running. A source that is full or has no turn does not list the
+ * fork.
+ */
 export async function noteBranch(
   source: Pick<SessionPort, 'post'>,
   { branch, turn, at }: Noted,
 ): Promise<void> {
-  // Without the code of the memory, which surfaces do not need.
+  // Passes only the name, because surfaces do not need the memory's code.
   await noteFact(source, { name: NAME }, { turn, memory: { name: NAME }, fact: branch, at });
 }

@@ -1,4 +1,7 @@
-/** Forks of a chat: its page gives one of its messages another answer, or other words, and keeps the id of the chat. For surfaces. */
+/**
+ * Forks of a chat for surfaces: a page regenerates an answer or edits a message, and keeps the id of the
+ * chat.
+ */
 import { parseEvent } from '../../journal/event-rows.ts';
 import type { EventOf } from '../../journal/events.ts';
 import { PAGE_BYTES, pagesFrom } from '../../session/fold-session.ts';
@@ -9,37 +12,43 @@ import { type SessionAccess, targetOf } from '../../worker/target.ts';
 import { forkSession } from './fork-session.ts';
 import { type Branch, NAME } from './noted.ts';
 
-/** A message of a page that replaces an earlier turn. */
+/** A message from a page that replaces an earlier turn. */
 export interface Replacing {
-  /** The surface, which follows no forks but its own. */
+  /** The surface. It follows only its own forks. */
   readonly by: string;
-  /** The session that the page names, if it is another than that of its chat. */
+  /** The session that the page names, if it differs from the chat's. */
   readonly branch: string | undefined;
   /** The turn, if the page knows it. */
   readonly turn: string | undefined;
-  /** What was answered before it, the last first. `isTurn`: the id is certainly that of a turn. */
+  /** The answers before the message, last first. `isTurn` is `true` if the id is known to be a turn's. */
   readonly before: readonly { readonly id: string; readonly isTurn: boolean }[];
-  /** What the page asks for: the same again is the same fork. */
+  /** The content of the request. The same content returns the same fork. */
   readonly said: unknown;
-  /** `false`: asked for again after the fork has its answer, it is another fork. */
+  /** `false` if the same request creates another fork once the fork has its answer. */
   readonly isOnce: boolean;
 }
 
-/** Where a turn can be replaced. */
+/** The place where a turn can be replaced. */
 export interface Replaced {
   /** The last fork of the chat. */
   readonly session: string;
-  /** `true` if the turn is the last one of it. */
+  /** `true` if the turn is the session's last one. */
   readonly isLast: boolean;
-  /** The fork that an earlier request has made for the same, or makes one before the turn. @throws SessionError as `fork` does. */
+  /**
+   * Returns the fork of an earlier request for the same content, or creates one before the turn. @throws
+   * SessionError as `fork` does.
+   */
   fork(): Promise<string>;
 }
 
-/** Returns the last fork that a surface has made of a session, or of a fork of it: the session itself if there is none. */
+/**
+ * Returns the last fork that a surface has made of a session or of its forks. Returns the session itself if
+ * there is none.
+ */
 export const lastFork = (chat: Session, by: string): Promise<string> =>
   inSession(chat, async (at) => (await lastOf(at, by)).at.target.session);
 
-/** Returns the last session, of a chat and the forks that a surface has made of it, that has a turn. */
+/** Returns the last session that has a turn, among a chat and the forks that a surface has made of it. */
 export const forkWith = (chat: Session, by: string, turn: string): Promise<string | undefined> =>
   inSession(chat, async (at) => {
     const { passed } = await lastOf(at, by);
@@ -47,8 +56,8 @@ export const forkWith = (chat: Session, by: string, turn: string): Promise<strin
   });
 
 /**
- * Finds the turn that a message of a page replaces. `undefined`: nothing was said where the message is to be, and `unknown` that the page
- * shows what the chat does not have any more.
+ * Finds the turn that a page's message replaces. Returns `undefined` if the chat has no turn at that place,
+ * and `unknown` if the page shows messages that the chat no longer has.
  */
 export const findReplaced = (
   chat: Session,
@@ -66,7 +75,10 @@ export const findReplaced = (
     return 'unknown';
   });
 
-/** Returns the turn that stands in the place of one: a page that edits a message again names the turn that it has been loaded with. */
+/**
+ * Returns the turn that replaced this one. A page that edits a message twice still sends the id of the turn
+ * that it loaded.
+ */
 async function insteadOf(turn: string, passed: readonly Place[]): Promise<string> {
   let now = turn;
   for (const { at, own } of passed)
@@ -76,7 +88,7 @@ async function insteadOf(turn: string, passed: readonly Place[]): Promise<string
 
 interface ReplacingIn extends Omit<Replacing, 'branch' | 'turn'> {
   readonly turn: string | undefined;
-  /** The turn that stands in its place now. */
+  /** The turn that has replaced `turn`. */
   readonly now: string | undefined;
 }
 
@@ -105,19 +117,19 @@ async function replacedIn(
   };
 }
 
-/** The most of a chat's id in the name of a fork, which has two hashes behind it. */
+/** The maximum length of the chat's id in the name of a fork. Two hashes follow it. */
 const MOST_OF_CHAT = 90;
 
-/** Returns the mark of what is said, in the name of a fork. */
+/** Returns the mark of a request's content in the name of a fork. */
 export const markOf = async (said: unknown): Promise<string> => `.${await shortHash(said)}.`;
 
-/** Returns the name of the fork of a chat in which something else is said in the place of a turn. */
+/** Returns the name of the chat's fork in which this content replaces a turn. */
 export const nameInstead = async (chat: string, mark: string, turn: string): Promise<string> =>
   chat.slice(0, MOST_OF_CHAT) + mark + (await shortHash(turn));
 
 const shortHash = async (of: unknown): Promise<string> => (await sha256Hex(JSON.stringify(of))).slice(0, 16);
 
-/** The turn behind the last one that the page shows before its message. */
+/** Returns the turn after the last one that the page shows before its message. */
 function startBehind(starts: readonly Start[], before: Replacing['before']): Start | 'unknown' | undefined {
   let from = 0;
   for (const { id, isTurn } of before) {
@@ -128,7 +140,7 @@ function startBehind(starts: readonly Start[], before: Replacing['before']): Sta
   return starts.slice(from).find(({ retries }) => retries === undefined);
 }
 
-/** The turn whose message a retry has tried again. */
+/** Returns the original turn of a chain of retries. */
 function firstOf(starts: readonly Start[], one: Start): Start {
   const { retries } = one;
   const before = retries === undefined ? undefined : starts.find(({ turn }) => turn === retries);
@@ -137,19 +149,22 @@ function firstOf(starts: readonly Start[], one: Start): Start {
 
 type Start = EventOf<'turn-started'> & { readonly seq: number };
 
-/** A session of a chat, as far as its forks are concerned. */
+/** A session of a chat, with the data that its forks need. */
 interface Place {
   readonly at: SessionAccess;
   readonly starts: readonly Start[];
   /** Its first turn that is not copied. */
   readonly own: Start | undefined;
-  /** A turn is open in it. */
+  /** `true` if the session has an open turn. */
   readonly isOpen: boolean;
-  /** Its forks, the oldest first. */
+  /** Its forks, oldest first. */
   readonly forks: readonly Branch[];
 }
 
-/** Follows the forks of a session to the last one. `passed`: the session and its forks, without those that were erased. */
+/**
+ * Follows the forks of a session to the last one. `passed` holds the session and its forks, without erased
+ * ones.
+ */
 async function lastOf(at: SessionAccess, by: string): Promise<{ at: SessionAccess; passed: Place[] }> {
   const passed: Place[] = [];
   let next = await placeOf(at, by);
@@ -159,7 +174,8 @@ async function lastOf(at: SessionAccess, by: string): Promise<{ at: SessionAcces
     next = undefined;
     for (const { session } of forks.toReversed()) {
       const fork = await placeOf(inFork(at, session), by);
-      // Until a turn has begun in it, as if its message was refused, the chat is where it was.
+      // If no turn has started in the fork, for example because its message was refused, the chat stays where
+      // it was.
       if (fork?.own) {
         next = fork;
         break;
@@ -169,13 +185,13 @@ async function lastOf(at: SessionAccess, by: string): Promise<{ at: SessionAcces
   return { at: passed.at(-1)?.at ?? at, passed };
 }
 
-/** Another session of the same agent and the same caller. */
+/** Returns access to another session of the same agent and caller. */
 function inFork(at: SessionAccess, session: string): SessionAccess {
   const { agent, caller, owner } = at.target;
   return { ...at, target: targetOf(at, caller, { agent: agent.name, session, owner }) };
 }
 
-/** Reads of a session what matters for its forks. `undefined`: there is none. */
+/** Reads the data of a session that its forks need. Returns `undefined` if the session does not exist. */
 async function placeOf(at: SessionAccess, by: string): Promise<Place | undefined> {
   const { port } = at.target;
   const types = { names: READ, until: Number.MAX_SAFE_INTEGER };
@@ -190,10 +206,10 @@ async function placeOf(at: SessionAccess, by: string): Promise<Place | undefined
       if (event.type === 'turn-started') starts.push(event);
       if (event.type === 'session-forked') upTo = event.upTo;
       if (event.type !== 'module-event' || event.module !== NAME) continue;
-      forks.push(...event.facts.map(({ fact }) => fact as Branch)); // this module alone has written it
+      forks.push(...event.facts.map(({ fact }) => fact as Branch)); // only this module writes these facts
     }
   const own = starts.find(({ seq }) => seq > upTo);
-  // A fork has the notes of its source too.
+  // A fork also has its source's records.
   const ours = forks.filter((fork) => fork.of === first.incarnation && fork.by === by);
   return { at, starts, own, isOpen: first.openTurn !== null, forks: ours };
 }

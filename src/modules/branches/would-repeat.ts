@@ -1,14 +1,14 @@
 import { SessionError } from '../../worker/problem.ts';
 
 /**
- * Returns the error of a fork in words for people, who have a page or a client of another protocol: it names the tools that had effects. Any
- * other failure is returned as it is.
+ * Rewrites the error of a fork for people who use a page or a client of another protocol. It names the tools
+ * that had effects. Returns any other failure unchanged.
  */
 export function forPeople(failure: unknown): unknown {
   if (!(failure instanceof SessionError) || failure.type !== 'would-repeat-effects') return failure;
   const { type, worded: _, ...rest } = failure;
   const { calls = [] }: { readonly calls?: readonly { readonly tool: string }[] } = rest.more;
-  // The tools have the names that the app gave them.
+  // The app chose the names of the tools, so they are safe to show.
   const tools = [...new Set(calls.map(({ tool }) => `'${tool}'`))].join(', ');
   return new SessionError(
     type,
