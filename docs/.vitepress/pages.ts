@@ -6,8 +6,8 @@ export interface PageGroup {
 }
 
 export const PAGES: readonly PageGroup[] = [
-  { title: 'Start', pages: ['scripts', 'mounting', 'testing'] },
-  { title: 'Concepts', pages: ['guarantees'] },
+  { title: 'Start', pages: ['quickstart', 'tutorial', 'scripts', 'mounting', 'testing'] },
+  { title: 'Concepts', pages: ['concepts', 'guarantees', 'when-not-to-use-it'] },
   {
     title: 'Tools and agents',
     pages: ['tools', 'tool-objects', 'tool-sources', 'agents', 'approvals', 'own-kinds', 'modules'],
@@ -34,6 +34,24 @@ export const PAGES: readonly PageGroup[] = [
   },
   {
     title: 'Operate',
-    pages: ['production', 'index-of-sessions', 'cli', 'doctor', 'cost', 'mistakes'],
+    pages: ['auth', 'deploy', 'production', 'index-of-sessions', 'cli', 'doctor', 'cost', 'mistakes'],
+  },
+  {
+    title: 'Cookbook',
+    pages: [
+      'approvals-inbox',
+      'slack-thread',
+      'vite',
+      'next-and-tanstack-start',
+      'hono',
+      'd1-tools',
+      'email',
+    ].map((page) => `cookbook/${page}`),
+  },
+  {
+    title: 'Coming from',
+    pages: ['ai-sdk', 'agents-sdk', 'mastra', 'langgraph', 'embabel', 'spring-ai', 'agentensemble'].map(
+      (page) => `coming-from/${page}`,
+    ),
   },
 ];

@@ -9,7 +9,7 @@ export interface ChangedSettings {
   readonly left: readonly string[];
 }
 
-/** What a Worker with agents needs, as docs/production.md says it. */
+/** What a Worker with agents needs, as docs/deploy.md says it. */
 const FLAGS = ['enable_request_signal', 'global_fetch_strictly_public'];
 const OLDEST_DATE = '2025-11-17';
 const OBJECTS: readonly ConfigEdit[] = [

@@ -29,23 +29,30 @@ const commandsOf = (page: string): string[] =>
 /** Runs commands by bash against a Worker, and answers what they print; `-s` keeps the progress of curl out of it. */
 async function run(entry: string, commands: string, settings: WorkerSettings = {}): Promise<string> {
   const worker = await startWorker(entry, settings);
-  onTestFinished(() => worker.stop());
+  let isRunning = true;
+  const stop = async (): Promise<void> => {
+    if (isRunning) await worker.stop();
+    isRunning = false;
+  };
+  onTestFinished(stop);
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-page-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, 'receipt.jpg'), Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 16));
   const script = commands.replaceAll('localhost:8787', worker.url.host).replaceAll('curl ', 'curl -s ');
   const { stdout } = await promisify(execFile)('bash', ['-euc', script], { cwd: folder });
+  await stop();
   return stdout;
 }
 
 it('the pages with commands are those that are run here, but for those that need other programs', () => {
   const pages = readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md'));
-  // Of cli.md, operating.test.ts runs the same program. Of doctor.md, doctor.test.ts runs the same program. Of mcp.md, mcp-published.test.ts and serve-files.test.ts have the same Workers; of openapi.md, openapi.test.ts the same generator; of
+  // Of cli.md, operating.test.ts runs the same program. Of doctor.md, doctor.test.ts runs the same program. Of deploy.md, an account is needed. Of tutorial.md, tutorial.test.ts takes the steps. Of mcp.md, mcp-published.test.ts and serve-files.test.ts have the same Workers; of openapi.md, openapi.test.ts the same generator; of
   // react.md, the test in a browser the same page and bundler.
   expect(pages.filter((page) => commandsOf(page).length > 0)).toEqual([
     'approvals.md',
     'cli.md',
     'client-tools.md',
+    'deploy.md',
     'doctor.md',
     'files.md',
     'http.md',
@@ -54,10 +61,26 @@ it('the pages with commands are those that are run here, but for those that need
     'openai.md',
     'openapi.md',
     'outgoing-webhooks.md',
+    'quickstart.md',
     'react.md',
     'schedules.md',
+    'tutorial.md',
     'webhooks.md',
   ]);
+});
+
+it('quickstart.md: a message is answered, and the conversation is there after the process was killed', async () => {
+  const [, said = '', asked = ''] = commandsOf('quickstart.md');
+  const storage = mkdtempSync(join(tmpdir(), 'holdfast-quickstart-'));
+  onTestFinished(() => rmSync(storage, { recursive: true, force: true, maxRetries: 3 }));
+  const settings = { vars: { MODEL: 'offline' }, storage };
+  const answer = await run('src/examples/first/worker.ts', said, settings);
+  expect(JSON.parse(answer)).toMatchObject({
+    outcome: 'completed',
+    artifacts: [{ value: { paid: 'INV-17' } }],
+  });
+  const session = JSON.parse(await run('src/examples/first/worker.ts', asked, settings));
+  expect(session.messages[0]).toMatchObject({ role: 'user', text: 'Please pay invoice INV-17.' });
 });
 
 it('http.md: a message is answered', async () => {

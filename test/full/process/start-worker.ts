@@ -32,7 +32,17 @@ export interface DeployedAs {
   readonly hasQueue?: boolean | undefined;
   /** The entry exports `IndexObject`, which is bound as `INDEX`. */
   readonly hasIndex?: boolean | undefined;
+  /** Letters can be sent to it by `POST /cdn-cgi/local/email`, as to `wrangler dev`. */
+  readonly takesMail?: boolean | undefined;
+  /** Further bindings, as miniflare's configuration has them: `{ DB: { type: 'd1', id: 'db' } }`. */
+  readonly bindings?: Readonly<Record<string, Binding>> | undefined;
 }
+
+/** A binding that a Worker has beside those of every Worker. */
+export type Binding =
+  | { readonly type: 'd1' | 'kv'; readonly id: string }
+  | { readonly type: 'send-email' }
+  | { readonly type: 'worker'; readonly worker: string };
 
 export interface WorkerSettings {
   /** Absent: as the code is. */
@@ -55,6 +65,8 @@ export interface RunningWorker {
   readonly logs: readonly string[];
   /** Where its inspector is. @throws TypeError when it has none. */
   inspector(): Promise<URL>;
+  /** Returns the further bindings, for a test that fills or reads them. */
+  bindings<Bindings>(): Promise<Bindings>;
   /** Evicts a session's object, and resolves when it is not in memory. Work in flight is finished first. */
   evict(objectName: string): Promise<void>;
   /** Ends the process. */
@@ -77,6 +89,7 @@ export async function startWorker(entry: string, settings: WorkerSettings = {}):
     handleStructuredLogs: ({ message }) => logs.push(message),
     ...(storage !== undefined && { resourcePersistencePath: storage }),
     ...(isInspected && { inspectorPort: 0 }),
+    ...(deployedAs.takesMail && { unsafeTriggerHandlers: true }),
     workers: [
       {
         config: {
@@ -94,6 +107,7 @@ export async function startWorker(entry: string, settings: WorkerSettings = {}):
               INDEX: { type: 'durable-object', worker: WORKER, exportName: INDEX },
             }),
             ...(deployedAs.hasQueue && { TURNS: { type: 'queue', name: QUEUE } }),
+            ...deployedAs.bindings,
             ...Object.fromEntries(
               Object.entries(vars).map(([name, value]) => [name, { type: 'text', value }]),
             ),
@@ -111,6 +125,7 @@ export async function startWorker(entry: string, settings: WorkerSettings = {}):
     url: await miniflare.ready,
     logs,
     inspector: () => miniflare.getInspectorURL(),
+    bindings: <Bindings>() => miniflare.getBindings<Bindings & Record<string, unknown>>(WORKER),
     evict: (name) => evict(miniflare, name),
     stop: () => miniflare.dispose(),
   };

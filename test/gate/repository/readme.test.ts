@@ -1,7 +1,7 @@
 /** What the README and the pages in docs show is what runs, and what they link to is there. In Node, over the texts. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { asInstalled } from '../../full/process/as-installed.ts';
 import { type Link, linksIn } from '../../source/links.ts';
@@ -13,10 +13,16 @@ const filesIn = (folder: string): string[] =>
     .filter((file) => /\.tsx?$/.test(file))
     .map((file) => `${folder}/${file}`);
 
+/** The folders of the manual. `docs/adr` is about the code, and is not in the package. */
+const FOLDERS = ['docs', 'docs/cookbook', 'docs/coming-from'];
 const PAGES = [
   'README.md',
-  ...readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md') && file !== 'index.md'),
-].map((file) => (file === 'README.md' ? file : `docs/${file}`));
+  ...FOLDERS.flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((file) => file.endsWith('.md') && file !== 'index.md')
+      .map((file) => `${folder}/${file}`),
+  ),
+];
 
 /** The blocks of a page that are written in a language. */
 const blocksOf = (page: string, language: string): string[] =>
@@ -24,12 +30,12 @@ const blocksOf = (page: string, language: string): string[] =>
     ([, code = '']) => code,
   );
 
-/** What `npm create holdfast` starts with, which the README shows. */
-const MINIMAL = 'src/create/templates/minimal/src';
+/** What `npm create holdfast` starts with. create.test.ts runs each template. */
+const TEMPLATES = 'src/create/templates';
 
 /** The files that pages may show, as a user writes them. */
 const SHOWABLE = new Map(
-  ['src/examples', 'test/gate/node/examples', MINIMAL]
+  ['src/examples', 'test/gate/node/examples', TEMPLATES]
     .flatMap(filesIn)
     .map((file) => [asInstalled(read(file)), file]),
 );
@@ -45,8 +51,20 @@ it('every file that is shown is a test, or is run by one', () => {
   expect(shown.size).toBeGreaterThan(8);
   const tests = filesIn('test').map(read).join('\n');
   const isRun = (file: string): boolean =>
-    file.startsWith('test/') || tests.includes(`/${file}'`) || tests.includes(`'${file}'`);
-  expect([...shown].filter((file) => !isRun(file))).toEqual([]);
+    file.startsWith('test/') ||
+    file.startsWith(TEMPLATES) ||
+    tests.includes(`/${file}'`) ||
+    tests.includes(`'${file}'`);
+  // What an example imports from its folder runs with it.
+  const runs = (file: string, seen: readonly string[] = []): boolean =>
+    isRun(file) ||
+    filesIn(dirname(file)).some(
+      (other) =>
+        !seen.includes(other) &&
+        read(other).includes(`'./${basename(file)}'`) &&
+        runs(other, [...seen, file]),
+    );
+  expect([...shown].filter((file) => !runs(file))).toEqual([]);
 });
 
 it('pages link to no source but that of the examples, which the package has', () => {
@@ -120,8 +138,8 @@ it('the page on MCP names the defaults of clients', () => {
   expect(page).toContain('60 s unless said otherwise');
 });
 
-it('the settings on the page on production have what a Worker needs of our own', () => {
-  const [settings = ''] = blocksOf('docs/production.md', 'toml');
+it('the settings on the page on deployment have what our own Worker needs', () => {
+  const [settings = ''] = blocksOf('docs/deploy.md', 'toml');
   const withoutComments = settings.replace(/ +#.*$/gm, '');
   const [ofEveryWorker = ''] = read('wrangler.toml').split('\n[env.');
   const lines = ofEveryWorker.split('\n');
@@ -184,7 +202,7 @@ it('the page on HTTP names every route', () => {
 });
 
 it('the settings of a limit on requests are those that ours has as a comment', () => {
-  const [, limit = ''] = blocksOf('docs/production.md', 'toml');
+  const [limit = ''] = blocksOf('docs/production.md', 'toml');
   const commented = limit
     .trim()
     .split('\n')
@@ -193,17 +211,17 @@ it('the settings of a limit on requests are those that ours has as a comment', (
 });
 
 it('the settings for a queue are those of our own production', () => {
-  const [, , queue = ''] = blocksOf('docs/production.md', 'toml');
+  const [, queue = ''] = blocksOf('docs/production.md', 'toml');
   const lines = queue.split('\n').filter((line) => line !== '');
   expect(lines).toHaveLength(10);
   const ours = read('wrangler.toml').replaceAll('[[env.production.', '[[');
   expect(lines.filter((line) => !ours.includes(`\n${line.replace(/ +#.*$/, '')}\n`))).toEqual([]);
 });
 
-it('the page on production names the compatibility dates that the Worker asks for', () => {
+it('the page on deployment names the compatibility dates that the Worker asks for', () => {
   const dates = [...read('src/session/deployment.ts').matchAll(/\b20\d\d-\d\d-\d\d\b/g)].map(String);
   expect([...new Set(dates)].toSorted()).toEqual(['2025-11-17', '2026-10-01']);
-  expect(dates.filter((date) => !read('docs/production.md').includes(`\`${date}\``))).toEqual([]);
+  expect(dates.filter((date) => !read('docs/deploy.md').includes(`\`${date}\``))).toEqual([]);
   expect(read('src/create/cli/settings.ts')).toContain(`OLDEST_DATE = '${dates.toSorted()[0]}'`);
 });
 

@@ -96,7 +96,7 @@ describe.each(templates)('the template %s', (template) => {
 });
 
 it('the settings are those that every Worker needs, for a smaller script', () => {
-  const [ofProduction = ''] = /```toml\n([\s\S]*?)```/.exec(read('docs/production.md'))?.slice(1) ?? [];
+  const [ofProduction = ''] = /```toml\n([\s\S]*?)```/.exec(read('docs/deploy.md'))?.slice(1) ?? [];
   const linesOf = (text: string): string[] => text.split('\n').filter((line) => !line.startsWith('#'));
   const settings = linesOf(read('src/create/templates/base/wrangler.toml').replace('my-agent', 'clerk'));
   expect(settings.filter((line) => line !== 'minify = true')).toEqual(linesOf(ofProduction));

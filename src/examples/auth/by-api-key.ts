@@ -1,0 +1,31 @@
+import type { Caller } from '../../create-holdfast.ts';
+import { sha256 } from './sha256.ts';
+
+export interface ApiKeyEnv {
+  readonly DB: D1Database;
+}
+
+interface Row {
+  readonly id: string;
+  readonly tenant: string;
+  readonly roles: string;
+}
+
+/** Returns the owner of an API key, which a client sends as a bearer token. */
+export async function byApiKey(request: Request, { DB }: ApiKeyEnv): Promise<Caller | null> {
+  const [, key] = /^bearer +(key_\w+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
+  if (key === undefined) return null;
+  const row = await DB.prepare('SELECT id, tenant, roles FROM api_keys WHERE hash = ? AND revoked_at IS NULL')
+    .bind(await sha256(key))
+    .first<Row>();
+  return row && { id: row.id, tenant: row.tenant, roles: JSON.parse(row.roles) };
+}
+
+/** Creates a key. Show it once: only its hash is stored. The key is random, so a fast hash is enough. A password needs a slow one. */
+export async function createApiKey({ DB }: ApiKeyEnv, { id, tenant, roles = [] }: Caller): Promise<string> {
+  const key = `key_${(crypto.randomUUID() + crypto.randomUUID()).replaceAll('-', '')}`;
+  await DB.prepare('INSERT INTO api_keys (hash, id, tenant, roles) VALUES (?, ?, ?, ?)')
+    .bind(await sha256(key), id, tenant, JSON.stringify(roles))
+    .run();
+  return key;
+}

@@ -1,0 +1,42 @@
+/** A change of one file that a page shows. */
+export interface PageChange {
+  readonly file: string;
+  /** Whether `text` has lines to add and to remove. Otherwise it is the whole file. */
+  readonly isDiff: boolean;
+  readonly text: string;
+}
+
+/** Returns the changes below each heading `## Step ...` of a page, in order. */
+export function stepsOf(page: string): PageChange[][] {
+  return page
+    .split(/^## Step /m)
+    .slice(1)
+    .map((step) =>
+      [...step.matchAll(/^```(\w+) title="([^"]+)"\n([\s\S]*?)^```$/gm)].map(
+        ([, language, file = '', text = '']) => ({ file, isDiff: language === 'diff', text }),
+      ),
+    );
+}
+
+/**
+ * Applies a diff to the text of a file. Lines with `@@` separate its hunks.
+ *
+ * @throws Error if what a hunk replaces is not in the file exactly once.
+ */
+export function applyDiff(text: string, diff: string): string {
+  let changed = text;
+  for (const hunk of diff.trimEnd().split(/^@@\n/m)) {
+    const lines = hunk.trimEnd().split('\n');
+    const side = (sign: string): string =>
+      lines
+        .filter((line) => line.startsWith(sign) || line.startsWith(' '))
+        .map((line) => line.slice(1))
+        .join('\n');
+    const before = side('-');
+    const [head, tail, ...more] = changed.split(before);
+    if (head === undefined || tail === undefined || before === '' || more.length > 0)
+      throw new Error(`The page changes what is not in the file exactly once:\n${before}`);
+    changed = `${head}${side('+')}${tail}`;
+  }
+  return changed;
+}
