@@ -362,7 +362,7 @@ describe('what goes wrong is one line', () => {
     [['show', '..', ...clerk], "show: '..' cannot be a session"],
     [['journal', 'a', '--after', 'x'], 'journal: --after takes the sequence of an event'],
     [['erase'], 'erase: it takes a session, or --owner'],
-    [['erase', 'a', '--owner', 'id:b'], 'erase: it takes a session, or --owner'],
+    [['erase', 'a'], 'erase: --agent says which'],
     [['usage', '--bye'], "usage: Unknown option '--bye'"],
   ])('%j is no use of it', async (args, line) => {
     const { code, out, err } = await run(args);
