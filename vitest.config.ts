@@ -78,8 +78,11 @@ const workerd = (environment?: string) => ({
       // at: a Worker needs neither. Production lets nobody in without a token.
       miniflare: {
         r2Buckets: ['FILES'],
-        // Of an index, which few apps have.
-        durableObjects: { INDEX: { className: 'IndexObject', useSQLite: true } },
+        // Of an index and of limits of owners, which few apps have.
+        durableObjects: {
+          INDEX: { className: 'IndexObject', useSQLite: true },
+          OWNER_LIMITS: { className: 'OwnerLimits', useSQLite: true },
+        },
         ratelimits: { RATE_LIMIT_OF_TESTS: { namespace_id: '1', simple: { limit: 3, period: 60 } } },
         bindings: { HOLDFAST_AUTH: 'localhost' },
       },

@@ -768,6 +768,22 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ['test/gate/workerd/modules/operators/operators.test.ts'],
   },
   {
+    name: 'limits-over',
+    breaks: 'An owner has one turn a day more than its limit, and with each of its requests another one.',
+    in: 'Allowances.#whyOverDay',
+    text: 'turns !== undefined && used.turns >= turns',
+    becomes: 'turns !== undefined && used.turns > turns',
+    tests: ['test/gate/workerd/modules/owner-limits/refusals.test.ts'],
+  },
+  {
+    name: 'limits-settled',
+    breaks: 'A report that comes twice gives an owner back twice what a turn did not use.',
+    in: 'Allowances.settle',
+    text: "own?.state === 'settled'",
+    becomes: 'false',
+    tests: ['test/gate/workerd/modules/owner-limits/allowances.test.ts'],
+  },
+  {
     name: 'index-erasing',
     breaks:
       'Sessions of an owner that is being erased begin all the same: what was to be gone is there again.',

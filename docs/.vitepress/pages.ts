@@ -34,7 +34,17 @@ export const PAGES: readonly PageGroup[] = [
   },
   {
     title: 'Operate',
-    pages: ['auth', 'deploy', 'production', 'index-of-sessions', 'cli', 'doctor', 'cost', 'mistakes'],
+    pages: [
+      'auth',
+      'deploy',
+      'production',
+      'index-of-sessions',
+      'owner-limits',
+      'cli',
+      'doctor',
+      'cost',
+      'mistakes',
+    ],
   },
   {
     title: 'Cookbook',

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from './json.ts';
 import type { BlackboardEntry } from './kept-values.ts';
-import { type Infer, type Shape, WHOLE } from './shape.ts';
+import { type Infer, NUMBER, type Shape, WHOLE } from './shape.ts';
 import type { ToolMemory } from './tool-memory.ts';
 import type { Signal, ToolResult } from './tool-result.ts';
 
@@ -60,7 +60,8 @@ export interface ReachedLimit extends Infer<typeof REACHED_LIMIT> {}
 export const REACHED_LIMIT = {
   object: {
     kind: { oneOf: ['tokens', 'cost', 'iterations', 'toolCalls', 'callsPerTool'] },
-    most: WHOLE,
+    /** Of a cost, in USD. */
+    most: NUMBER,
   },
 } as const satisfies Shape;
 

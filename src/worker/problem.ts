@@ -41,6 +41,7 @@ const STATUS = {
   'only-localhost': 403,
   'queue-full': 429,
   'rate-limited': 429,
+  'owner-limit': 429,
   'role-required': 403,
   'another-person-required': 403,
   'idempotency-key-reused': 422,
@@ -134,10 +135,14 @@ const MEMBERS = {
   notBy: NOT_REQUESTER,
   /** The calls that a fork would leave out. */
   calls: { optional: { listOf: { object: { call: TEXT, tool: TEXT } } } },
-  /** What is allowed, in bytes. */
+  /** The limit of the owner that is reached: `turns`, `tokens`, `cost`, `openSessions` or `running`. */
+  ownerLimit: OPTIONAL_TEXT,
+  /** What is allowed: in bytes, or in the unit of the limit. */
   most: OPTIONAL_NUMBER,
-  /** What is used of it, in bytes. */
+  /** What is used of it. */
   used: OPTIONAL_NUMBER,
+  /** When the limit is reset, in ISO 8601. */
+  resetAt: OPTIONAL_TEXT,
   /** The files that the agent takes. */
   accepts: { optional: MEDIA_TAKEN },
   /** Of a session that cannot be read: its last event. */

@@ -21,6 +21,7 @@ export const branchesDescription = {
       'invalid-session-id',
       'session-busy',
       'erasing',
+      'owner-limit',
       'session-exists',
       'would-repeat-effects',
       'files-unavailable',

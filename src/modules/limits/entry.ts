@@ -1,11 +1,9 @@
 /** The entry `holdfast/limits`: bounds on what a turn may use, and how many tools it may call. */
-import { askLayer } from '../../loop/ask-layers.ts';
-import type { Loop } from '../../loop/loop.ts';
 import { LOOPS } from '../../loop/loop-seams.ts';
 import { isCount } from '../../loop/policies.ts';
-import type { ChatModel } from '../../model/chat-model.ts';
 import { type ModuleUse, useOf } from '../../tool/module-use.ts';
-import { type Budget, release, reserve, spendingOf, usedOf } from './reserve.ts';
+import { BUDGET_LAYER, boundBy, noPrices } from './budget-layer.ts';
+import { type Budget, spendingOf, usedOf } from './reserve.ts';
 import { BUDGETS } from './spending.ts';
 
 export { type CallLimits, callLimits } from './call-limits.ts';
@@ -39,14 +37,14 @@ export function budget(options: BudgetOptions): ModuleUse {
   if (known) return known;
   const use = useOf(BUDGETS, key);
   USES.set(key, use);
-  BOUNDS.set(use, options);
+  boundBy(use, (_, frame) => boundsIn(options, frame));
   LOOPS.give(use, {
-    ask: LAYER,
+    ask: BUDGET_LAYER,
     boundsTokens: tokens !== undefined,
     refuses: cost === undefined ? undefined : noPrices,
     limits(loop, frame) {
       const spending = spendingOf(loop);
-      return boundsIn(use, frame).map((one) => ({
+      return boundsIn(options, frame).map((one) => ({
         kind: one.limit,
         most: one.most,
         used: usedOf(one, spending),
@@ -59,8 +57,6 @@ export function budget(options: BudgetOptions): ModuleUse {
 /** Equal budgets in one place are one. */
 const USES = new Map<string, ModuleUse>();
 
-const BOUNDS = new WeakMap<ModuleUse, BudgetOptions>();
-
 function problemOf({ tokens, cost }: BudgetOptions): string | undefined {
   if (tokens === undefined && cost === undefined) return "it bounds nothing; give it 'tokens' or 'cost'";
   if (tokens !== undefined && !isCount(tokens)) return `tokens is ${tokens}; use a positive whole number`;
@@ -68,40 +64,9 @@ function problemOf({ tokens, cost }: BudgetOptions): string | undefined {
   return `cost is ${cost}; use a positive number of USD`;
 }
 
-function noPrices({ name, prices }: ChatModel): string | undefined {
-  if (prices) return undefined;
-  const model = name.slice(0, 80);
-  return `has a cost limit, but its model '${model}' has no prices: give the model 'prices' in USD per million tokens`;
-}
-
-function boundsIn(use: ModuleUse, frame: string): readonly Budget[] {
-  const { tokens, cost } = BOUNDS.get(use) ?? {};
+function boundsIn({ tokens, cost }: BudgetOptions, frame: string): readonly Budget[] {
   return [
     ...(tokens === undefined ? [] : [{ frame, limit: 'tokens', most: tokens } as const]),
     ...(cost === undefined ? [] : [{ frame, limit: 'cost', most: cost } as const]),
   ];
 }
-
-const budgetsOf = ({ spec }: Loop): readonly Budget[] =>
-  spec.uses.flatMap(({ use, frame }) => boundsIn(use, frame));
-
-/** One layer for all budgets of a loop: a call is held back once, in each of them. */
-const LAYER = askLayer({
-  place: 'budget',
-  async around({ loop, request, tell, atEnd }, next) {
-    const budgets = budgetsOf(loop);
-    // Only then is it known what the call used.
-    atEnd(() => release(loop));
-    const allowed = await reserve({ loop, budgets, request });
-    return next(allowed, {
-      ...tell,
-      // Each attempt of an adapter is a request, and held back by itself unless the one before was not charged for.
-      async again(failed) {
-        await tell.again?.(failed);
-        // A provider that is asked too often refuses before it works on a request.
-        if (failed === 'rate-limited') return;
-        await reserve({ loop, budgets, request: allowed, outputTokens: allowed.maxOutputTokens });
-      },
-    });
-  },
-});

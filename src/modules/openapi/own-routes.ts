@@ -81,6 +81,8 @@ const ANSWERING: readonly RouteParameter[] = [
   ),
 ];
 
+const OF_READS: readonly ProblemAnswer[] = ['unknown-session', 'invalid-query', 'invalid-header'];
+
 const OF_ANSWERS: readonly ProblemAnswer[] = [
   ...OF_JSON_BODIES,
   'unknown-session',
@@ -118,6 +120,7 @@ const OF_MESSAGES = {
     'session-full',
     'session-busy',
     'erasing',
+    'owner-limit',
     'turn-suspended',
     'queue-full',
     'role-required',
@@ -207,7 +210,7 @@ const DESCRIPTIONS: {
         json: 'LaterTurn',
       },
     },
-    problems: ['unknown-session', 'unknown-turn', 'invalid-query', 'invalid-header'],
+    problems: [...OF_READS, 'unknown-turn'],
   },
   'GET .../events': {
     operation: 'getEvents',
@@ -217,7 +220,7 @@ const DESCRIPTIONS: {
       queryParameter('limit', { type: 'integer', minimum: 1 }, 'The most events of a page.'),
     ],
     answers: { 200: { description: 'Events', json: 'EventsPage', streams: 'SessionStream' } },
-    problems: ['unknown-session', 'invalid-query', 'invalid-header'],
+    problems: OF_READS,
   },
   'GET .../files/{file}': {
     operation: 'getFile',

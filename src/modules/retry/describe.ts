@@ -16,6 +16,7 @@ export const retryDescription: RouteDescriptions = {
       'nothing-to-retry',
       'session-busy',
       'erasing',
+      'owner-limit',
       'turn-suspended',
       'session-full',
       'invalid-header',

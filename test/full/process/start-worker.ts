@@ -10,6 +10,7 @@ const root = resolve(import.meta.dirname, '../../..');
 const WORKER = 'holdfast';
 const OBJECT = 'SessionObject';
 const INDEX = 'IndexObject';
+const LIMITS = 'OwnerLimits';
 const QUEUE = 'turns';
 
 /** What makes one build of an entry differ from another. */
@@ -36,6 +37,8 @@ export interface DeployedAs {
   readonly takesMail?: boolean | undefined;
   /** Further bindings, as miniflare's configuration has them: `{ DB: { type: 'd1', id: 'db' } }`. */
   readonly bindings?: Readonly<Record<string, Binding>> | undefined;
+  /** The entry exports `OwnerLimits`, which is bound as `OWNER_LIMITS`. */
+  readonly hasLimits?: boolean | undefined;
 }
 
 /** A binding that a Worker has beside those of every Worker. */
@@ -106,6 +109,9 @@ export async function startWorker(entry: string, settings: WorkerSettings = {}):
             ...(deployedAs.hasIndex && {
               INDEX: { type: 'durable-object', worker: WORKER, exportName: INDEX },
             }),
+            ...(deployedAs.hasLimits && {
+              OWNER_LIMITS: { type: 'durable-object', worker: WORKER, exportName: LIMITS },
+            }),
             ...(deployedAs.hasQueue && { TURNS: { type: 'queue', name: QUEUE } }),
             ...deployedAs.bindings,
             ...Object.fromEntries(
@@ -115,6 +121,7 @@ export async function startWorker(entry: string, settings: WorkerSettings = {}):
           exports: {
             [OBJECT]: { type: 'durable-object', storage: deployedAs.storage ?? 'sqlite' },
             ...(deployedAs.hasIndex && { [INDEX]: { type: 'durable-object', storage: 'sqlite' } }),
+            ...(deployedAs.hasLimits && { [LIMITS]: { type: 'durable-object', storage: 'sqlite' } }),
           },
           ...(deployedAs.hasQueue && { triggers: [{ type: 'queue', name: QUEUE, maxBatchTimeout: 0 }] }),
         },

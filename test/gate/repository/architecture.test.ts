@@ -261,6 +261,19 @@ const ARROWS: readonly {
     types: ['durable-objects/'],
   },
   {
+    folder: 'src/modules/owner-limits/',
+    because:
+      'its object counts what turns have drawn, sessions draw before turns begin, and loops are held to it',
+    on: ['tool', 'journal', 'loop', 'session', 'worker', 'modules/limits']
+      .map((name) => `src/${name}/`)
+      .concat(
+        'src/model/configuration-error.ts',
+        'src/model/prices.ts',
+        'src/modules/openapi/description.ts',
+      ),
+    types: ['durable-objects/'],
+  },
+  {
     folder: 'src/modules/caller-words/',
     because: 'it declares to a loop what a client says of itself',
     on: ['src/tool/', 'src/loop/'],
@@ -568,7 +581,12 @@ describe('who may import whom', () => {
     const users = imports.filter(({ to }) => to === 'cloudflare:workers').map(({ from }) => from);
     const may = (file: string): boolean =>
       isIn(file, 'durable-objects/') ||
-      ['src/worker.ts', 'src/worker/app.ts', 'src/modules/index/index-object.ts'].includes(file);
+      [
+        'src/worker.ts',
+        'src/worker/app.ts',
+        'src/modules/index/index-object.ts',
+        'src/modules/owner-limits/owner-limits-object.ts',
+      ].includes(file);
     expect(users.filter((file) => !may(file))).toEqual([]);
   });
 

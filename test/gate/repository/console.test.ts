@@ -13,6 +13,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'durable-objects/agenda.ts':
     'an object knows no app, its alarm has no caller, and a turn that it hands over may be lost',
   'src/modules/index/index-object.ts': 'it is an object, too',
+  'src/modules/owner-limits/owner-limits-object.ts': 'it is an object, too',
 };
 
 it('the console is written to by sinks, where something is defined, and by an object that knows no app', () => {

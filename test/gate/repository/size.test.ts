@@ -376,6 +376,25 @@ it('a Worker carries the lists of OpenAI only when it mounts them', async () => 
   expect(carried.filter((path) => path.endsWith('/describe.ts'))).toEqual([]);
 });
 
+it('a Worker carries limits of owners only when it has some, and they weigh at most 18.5 KiB minified, beside a budget', async () => {
+  const everything = ['create-holdfast', 'index', 'modules/limits/entry', 'modules/index/entry', 'module']
+    .map((entry) => `export * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`)
+    .join('');
+  const limits = (path: string): boolean => path.startsWith('src/modules/owner-limits/');
+  expect((await filesOf(everything)).filter(limits)).toEqual([]);
+  const mounting = "import { ownerLimits } from './src/modules/owner-limits/entry.ts';";
+  const exporting = "export { OwnerLimits } from './src/modules/owner-limits/entry.ts';";
+  const limited = WORKER.replace('agents: [agent]', 'agents: [agent], use: [ownerLimits({ running: 4 })]');
+  const bounded = WORKER.replace('agents: [agent]', 'agents: [agent], use: [budget({ tokens: 9_999 })]');
+  const budget = "import { budget } from './src/modules/limits/entry.ts';";
+  const bytes = await added(`${budget}${bounded}`, `${mounting}${exporting}${limited}`);
+  console.log(`size: limits of owners are ${(bytes / 1024).toFixed(1)} KiB minified`);
+  expect(bytes).toBeLessThan(18.5 * 1024);
+  expect((await filesOf(`${mounting}${limited}`)).filter(limits)).toContain(
+    'src/modules/owner-limits/limited-session.ts',
+  );
+});
+
 it('a Worker carries what chains only when it chains', async () => {
   const chains = (path: string): boolean => path.startsWith('src/modules/chaining/');
   expect((await filesOf(WORKER)).filter(chains)).toEqual([]);

@@ -6,6 +6,7 @@ import { feedbackDescription } from '../../../../src/modules/feedback/entry.ts';
 import { indexDescription } from '../../../../src/modules/index/entry.ts';
 import { openApi } from '../../../../src/modules/openapi/entry.ts';
 import { operatorsDescription } from '../../../../src/modules/operators/entry.ts';
+import { ownerLimitsDescription } from '../../../../src/modules/owner-limits/entry.ts';
 import { retryDescription } from '../../../../src/modules/retry/entry.ts';
 import { webhookDescription } from '../../../../src/modules/webhooks/entry.ts';
 import { aiSdkUiDescription } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
@@ -80,6 +81,7 @@ const DESCRIPTIONS = {
   ...retryDescription,
   ...branchesDescription,
   ...indexDescription,
+  ...ownerLimitsDescription,
 };
 
 /** Answers the description of an app with an MCP endpoint, and with these modules. */

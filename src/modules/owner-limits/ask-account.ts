@@ -1,0 +1,115 @@
+/** The way from a Worker to the object that counts for an owner. */
+import { ConfigurationError } from '../../model/configuration-error.ts';
+import { DeploymentError } from '../../session/deployment.ts';
+import { systemClock } from '../../session/read-platform.ts';
+import { inTime } from '../../tool/async.ts';
+import type { Owner } from '../../tool/call-origin.ts';
+import { keyOfOwner } from '../../tool/owner-name.ts';
+import { type AskObject, askingObject, type ObjectPlace } from '../../worker/asking-object.ts';
+import type { Env } from '../../worker/host.ts';
+import { SessionError } from '../../worker/problem.ts';
+import type { AccountOwner, Drawn, DrawRequest, Granted, OverLimit } from './account.ts';
+import type { Limiting } from './limiting.ts';
+import type { LimitName } from './limits.ts';
+import type { OwnerLimits } from './owner-limits-object.ts';
+
+/** A turn waits for its allowance no longer than this, in ms. */
+const PATIENCE = 2_000;
+
+/** After how many seconds a turn that was refused because its limits could not be read may be sent again. */
+const RETRY_AFTER = 5;
+
+/** @throws DeploymentError if there is no binding. */
+export function mustBeBound(env: Env): void {
+  if (typeof Object(env.OWNER_LIMITS).getByName !== 'function') throw new DeploymentError(NOT_BOUND);
+}
+
+const NOT_BOUND =
+  'This Worker has no Durable Object binding OWNER_LIMITS, which ownerLimits() needs. In its main module: ' +
+  'export { OwnerLimits } from \'holdfast/owner-limits\'. In wrangler.toml: [[durable_objects.bindings]] with name = "OWNER_LIMITS" and ' +
+  'class_name = "OwnerLimits", and [[migrations]] with a tag of its own and new_sqlite_classes = ["OwnerLimits"].';
+
+/** Asks the object of one owner. */
+export interface AskingAccount extends AccountOwner {
+  readonly ask: AskObject<OwnerLimits>;
+}
+
+export function askingAccount({ env, jurisdiction }: ObjectPlace, owner: Owner): AskingAccount {
+  const namespace = env.OWNER_LIMITS as DurableObjectNamespace<OwnerLimits>; // which was checked, by `mustBeBound`
+  return { owner, jurisdiction, ask: askingObject(namespace, jurisdiction, keyOfOwner(owner)) };
+}
+
+type Draw = Omit<DrawRequest, keyof AccountOwner | 'limits'>;
+
+/** The limits of one owner, on which turns draw. */
+export interface Account extends AskingAccount {
+  /** Returns `undefined` if the turn may run without bounds. @throws ConfigurationError if the limits are impossible. */
+  draw(asked: Draw): Promise<Drawn | 'unavailable' | undefined>;
+  /** As `draw`. @throws SessionError if the turn must not begin. */
+  drawOrRefuse(asked: Draw): Promise<Granted | undefined>;
+}
+
+export function accountOf(place: ObjectPlace, owner: Owner, limiting: Limiting): Account {
+  const account = askingAccount(place, owner);
+  const { jurisdiction, ask } = account;
+  const drawNow = async (asked: Draw): Promise<Drawn> => {
+    const limits = await limiting.limitsOf(owner, place.env);
+    return ask(async (object) => object.draw({ ...asked, owner, jurisdiction, limits }));
+  };
+  const draw: Account['draw'] = async (asked) => {
+    try {
+      return await inTime(systemClock, drawNow(asked), LATE);
+    } catch (thrown) {
+      if (thrown instanceof ConfigurationError) throw thrown;
+      return limiting.onUnavailable === 'allow' ? undefined : 'unavailable';
+    }
+  };
+  return {
+    ...account,
+    draw,
+    async drawOrRefuse(asked) {
+      const drawn = await draw(asked);
+      if (drawn === 'unavailable') throw unavailable();
+      if (drawn?.status === 'over') throw refused(drawn);
+      return drawn;
+    },
+  };
+}
+
+const LATE = { ms: PATIENCE, late: () => new Error('the limits are late') };
+
+/** Resolves with `undefined` if the object fails, or takes long: its alarm does the work later. */
+export const patiently = <T>(work: Promise<T>): Promise<T | undefined> =>
+  inTime(systemClock, work, LATE).catch(() => undefined);
+
+const unavailable = (): SessionError =>
+  new SessionError(
+    'session-unavailable',
+    'The limits of this owner cannot be read now. Send the message again.',
+    {
+      retryAfter: RETRY_AFTER,
+    },
+  );
+
+/** How a limit is written for people. */
+const WORDS: Readonly<Record<LimitName, string>> = {
+  turns: 'turns a day',
+  tokens: 'tokens a day',
+  cost: 'USD a day',
+  openSessions: 'sessions',
+  running: 'open turns',
+};
+
+function refused({ limit, most, used, resetAt, retryAfter }: OverLimit): SessionError {
+  const until = resetAt === undefined ? undefined : new Date(resetAt).toISOString();
+  const next =
+    until !== undefined
+      ? `The limit is reset at ${until}.`
+      : limit === 'running'
+        ? 'Send the message again when a turn has ended.'
+        : 'Erase a session, or continue one.';
+  return new SessionError('owner-limit', `The limit of ${most} ${WORDS[limit]} is reached. ${next}`, {
+    retryAfter,
+    more: { ownerLimit: limit, most, used, ...(until !== undefined && { resetAt: until }) },
+  });
+}

@@ -1,0 +1,92 @@
+/** The entry `holdfast/owner-limits`: what one owner may use in a day, and how many turns and sessions it may have open. */
+
+import { LOOPS } from '../../loop/loop-seams.ts';
+import { addressOfSession } from '../../session/read-secrets.ts';
+import { ENDED } from '../../session/turn-end.ts';
+import { type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { APP } from '../../worker/app-seam.ts';
+import { placeIn } from '../../worker/asking-object.ts';
+import type { DoWork } from '../../worker/background.ts';
+import { DUE } from '../../worker/background.ts';
+import { keepSessions } from '../../worker/keeping.ts';
+import { BUDGET_LAYER, boundBy, noPrices } from '../limits/budget-layer.ts';
+import { BUDGETS } from '../limits/spending.ts';
+import { askingAccount, mustBeBound } from './ask-account.ts';
+import { budgetsOfTurn } from './held-grants.ts';
+import { LIMIT_ROUTES } from './limit-routes.ts';
+import { limitedSession } from './limited-session.ts';
+import { LIMITING, toLimiting } from './limiting.ts';
+import type { LimitsOfOwner, OwnerPlan, WhenUnavailable } from './limits.ts';
+import { usedBy } from './used.ts';
+
+export { ownerLimitsDescription } from './describe.ts';
+export type { Allowance, DailyLimits, LimitsOfOwner, OwnerPlan, WhenUnavailable } from './limits.ts';
+export { type LimitsReader, limitsOf } from './limits-of.ts';
+export { OwnerLimits } from './owner-limits-object.ts';
+export type { LimitReport, OwnerLimitsReport } from './views.ts';
+
+/** The key of the one use of the module of budgets by which owners are limited. */
+const KEY = 'owner-limits';
+
+/**
+ * Limits what each owner of sessions uses, in `use` of `createHoldfast`. A turn draws an allowance before it begins, is stopped when it has used
+ * that, and gives back the rest when it has ended. A turn for which too little is left is refused with 429 `owner-limit`. It needs a binding
+ * OWNER_LIMITS of the class `OwnerLimits`, which this entry exports.
+ *
+ * @throws ConfigurationError if a limit is no positive number, or is unknown.
+ *
+ * @example
+ * ```ts
+ * const holdfast = createHoldfast({
+ *   agents: [clerk],
+ *   use: [ownerLimits({ perDay: { turns: 40, cost: 5 }, running: 4 })],
+ * });
+ * ```
+ */
+export function ownerLimits(limits: OwnerPlan & WhenUnavailable): ModuleUse;
+/** As above, with the limits that a function returns for an owner, such as those of its plan. */
+export function ownerLimits(limits: LimitsOfOwner, options?: WhenUnavailable): ModuleUse;
+export function ownerLimits(
+  declared: (OwnerPlan & WhenUnavailable) | LimitsOfOwner,
+  options?: WhenUnavailable,
+): ModuleUse {
+  const limiting = toLimiting(declared, options);
+  const perDay = typeof declared === 'function' ? undefined : declared.perDay;
+  const use = useOf(BUDGETS, KEY);
+  LIMITING.give(use, limiting);
+  boundBy(use, budgetsOfTurn);
+  LOOPS.give(use, {
+    ask: BUDGET_LAYER,
+    boundsTokens: perDay?.tokens !== undefined,
+    refuses: perDay?.cost === undefined ? undefined : noPrices,
+  });
+  ENDED.give(use, ({ id, stop }) => (stop === 'suspended' ? undefined : { agenda: [{ ref: id }] }));
+  DUE.give(use, settleDue);
+  APP.give(use, {
+    routes: () => LIMIT_ROUTES,
+    check: mustBeBound,
+    keeping: keepSessions,
+    wraps: (app) => (port, name, env) =>
+      limitedSession(port, name, {
+        place: placeIn(env, app.use),
+        limiting,
+        user: { module: BUDGETS.name, key: KEY },
+      }),
+  });
+  return use;
+}
+
+/** Settles a turn that has ended, or reports that its session was erased. */
+const settleDue: DoWork = async ({ name, ref: turn, stale }, { env, host }) => {
+  if (stale?.copies) return { again: Infinity };
+  const { owner, ...session } = addressOfSession(name);
+  const { ask, jurisdiction } = askingAccount(placeIn(env, host.modules.uses), owner);
+  if (stale) {
+    await ask(async (object) => object.look(session));
+    return 'done';
+  }
+  const used = await usedBy(host.session(env, name), turn);
+  if (used?.state === 'ended')
+    await ask(async (object) => object.settle({ ...session, owner, jurisdiction, turn, used }));
+  return 'done';
+};

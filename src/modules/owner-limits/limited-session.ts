@@ -1,0 +1,96 @@
+/** Has the turns of a session draw on the limits of its owner, however they begin. */
+import type { AgendaOwner } from '../../journal/agenda.ts';
+import type { SessionPort, TurnStart } from '../../journal/session-port.ts';
+import { addressOfSession } from '../../session/read-secrets.ts';
+import type { ObjectPlace } from '../../worker/asking-object.ts';
+import type { Account } from './ask-account.ts';
+import { accountOf, patiently } from './ask-account.ts';
+import { drop, hold } from './held-grants.ts';
+import type { Limiting } from './limiting.ts';
+
+/** Returns a session whose turns draw an allowance before they begin. */
+export function limitedSession(
+  port: SessionPort,
+  name: string,
+  { place, limiting, user }: { place: ObjectPlace; limiting: Limiting; user: AgendaOwner },
+): SessionPort {
+  const { owner, ...session } = addressOfSession(name);
+  // What surfaces keep beside sessions has no agent, and asks no model.
+  if (session.agent === '') return port;
+  const account = accountOf(place, owner, limiting);
+  /** The turns of leases that this invocation has. */
+  const turns = new Map<number, string>();
+  const reported = (start: TurnStart): TurnStart => ({
+    ...start,
+    keepsOutside: [...(start.keepsOutside ?? []), user],
+  });
+  const take = takingIn(account, session);
+  const over = (epoch: number): void => {
+    const turn = turns.get(epoch);
+    if (turn !== undefined) drop(turn, epoch);
+    turns.delete(epoch);
+  };
+  return {
+    ...port,
+    accept: async (start) => (await take(start, () => port.accept(reported(start)))).answer,
+    async begin(request) {
+      const { start } = request;
+      const { answer, grant } = await take(start, () => port.begin({ ...request, start: reported(start) }));
+      if (answer.status === 'leased' && grant) {
+        turns.set(answer.epoch, start.turn);
+        hold(start.turn, { epoch: answer.epoch, grant: async () => grant });
+      }
+      return answer;
+    },
+    async resume(request) {
+      const { turn } = request;
+      const answer = await port.resume(request);
+      // The lease of a fork that is copied is of no turn.
+      if (answer.status !== 'leased' || answer.page.incarnation === turn) return answer;
+      turns.set(answer.epoch, turn);
+      hold(turn, { epoch: answer.epoch, grant: () => account.draw({ ...session, turn, for: 'late' }) });
+      return answer;
+    },
+    async append(epoch, from, change) {
+      const answer = await port.append(epoch, from, change);
+      if (change.release !== undefined || answer.status === 'stale') over(epoch);
+      return answer;
+    },
+    async renew(epoch, inboxHeld) {
+      const answer = await port.renew(epoch, inboxHeld);
+      if (answer.status === 'stale') over(epoch);
+      return answer;
+    },
+    async erase() {
+      // What its turns have used is read before it is gone.
+      await patiently(account.ask(async (object) => object.look(session)));
+      const existed = await port.erase();
+      await patiently(account.ask(async (object) => object.look(session)));
+      return existed;
+    },
+  };
+}
+
+/** Draws for a turn, has it stored, and gives the allowance back if it was not. @throws SessionError if a limit does not allow the turn. */
+const takingIn =
+  (account: Account, session: { readonly agent: string; readonly session: string }) =>
+  async <Answer extends { readonly status: string }>(start: TurnStart, store: () => Promise<Answer>) => {
+    const { turn, request, opening } = start;
+    const isFork = opening.type === 'session-forked';
+    const grant = await account.drawOrRefuse({
+      ...{ ...session, turn, request, for: isFork ? 'session' : 'turn' },
+    });
+    const answer = await store();
+    if (STORED.has(answer.status) || !grant) return { answer, grant };
+    if (isFork) await patiently(account.ask(async (object) => object.look(session)));
+    else if (grant.isNew && !isSame(answer, turn))
+      await patiently(account.ask(async (object) => object.release(turn)));
+    return { answer, grant };
+  };
+
+/** The session has the turn. */
+const STORED: ReadonlySet<string> = new Set(['accepted', 'leased', 'queued', 'steering', 'scheduled']);
+
+/** The session had this very turn already. */
+const isSame = (answer: { readonly status: string; readonly turn?: string }, turn: string): boolean =>
+  answer.status === 'known' && answer.turn === turn;

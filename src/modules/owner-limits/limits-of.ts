@@ -1,0 +1,88 @@
+/** The limits of owners for code of the app, and for the route. */
+import { ConfigurationError } from '../../model/configuration-error.ts';
+import type { Owner } from '../../tool/call-origin.ts';
+import { ownerProblem } from '../../tool/owner.ts';
+import { keyOfOwner } from '../../tool/owner-name.ts';
+import { shown } from '../../tool/shown.ts';
+import type { Holdfast } from '../../worker/app.ts';
+import { placeIn } from '../../worker/asking-object.ts';
+import { APPS } from '../../worker/code-host.ts';
+import type { Env, HostedApp } from '../../worker/host.ts';
+import { SessionError } from '../../worker/problem.ts';
+import { toSessionError } from '../../worker/refusal.ts';
+import { askingAccount, mustBeBound } from './ask-account.ts';
+import { LIMITING, type Limiting } from './limiting.ts';
+import type { LimitReport, OwnerLimitsReport } from './views.ts';
+
+/** Reads the limits of owners. */
+export interface LimitsReader {
+  /** @throws SessionError if the owner is invalid, or its object cannot be reached; what the function of the app throws. */
+  read(owner: Owner): Promise<OwnerLimitsReport>;
+}
+
+/**
+ * Returns what reads the limits of any owner, for code of an app with `ownerLimits()` in its `use`.
+ *
+ * @throws ConfigurationError if the first argument is no such app; DeploymentError if OWNER_LIMITS is not bound.
+ *
+ * @example
+ * ```ts
+ * const { limits } = await limitsOf(holdfast, env).read({ tenant: 'acme' });
+ * ```
+ */
+export function limitsOf<AppEnv extends object = Env>(holdfast: Holdfast<AppEnv>, env: object): LimitsReader {
+  const found = APPS.get(holdfast);
+  if (!found)
+    throw new ConfigurationError(`limitsOf: ${shown(holdfast)} is no app: pass what createHoldfast returns.`);
+  const bindings = env as Env; // an interface of bindings has no index
+  const { host } = found;
+  limitingOf({ host });
+  mustBeBound(bindings);
+  return {
+    async read(owner) {
+      try {
+        return await readOwnerLimits({ host, env: bindings }, mustBeOwner(owner));
+      } catch (failure) {
+        throw toSessionError(failure) ?? failure;
+      }
+    },
+  };
+}
+
+/** @throws SessionError `invalid-query` if code of the app names no owner. */
+function mustBeOwner(owner: Owner): Owner {
+  const problem = ownerProblem(owner);
+  if (problem !== undefined) throw new SessionError('invalid-query', `The owner ${problem}.`);
+  return owner;
+}
+
+/** Returns the limits of an owner, and how much of them is used. */
+export async function readOwnerLimits(
+  { host, env }: Pick<HostedApp, 'host' | 'env'>,
+  owner: Owner,
+): Promise<OwnerLimitsReport> {
+  const { ask } = askingAccount(placeIn(env, host.modules.uses), owner);
+  const [limits, standing] = await Promise.all([
+    limitingOf({ host }).limitsOf(owner, env),
+    ask(async (object) => object.standing()),
+  ]);
+  const resetAt = new Date(standing.resetAt).toISOString();
+  const reports: LimitReport[] = [];
+  for (const limit of ['turns', 'tokens', 'cost', 'openSessions', 'running'] as const) {
+    const bound = limits[limit];
+    if (bound === undefined) continue;
+    const isOfDay = limit !== 'openSessions' && limit !== 'running';
+    const most = typeof bound === 'number' ? bound : bound.most;
+    reports.push({ limit, most, used: standing[limit], ...(isOfDay && { resetAt }) });
+  }
+  return { owner: keyOfOwner(owner), limits: reports };
+}
+
+/** @throws ConfigurationError if the app limits no owners. */
+function limitingOf({ host }: Pick<HostedApp, 'host'>): Limiting {
+  for (const use of host.modules.uses) {
+    const limiting = LIMITING.of(use);
+    if (limiting) return limiting;
+  }
+  throw new ConfigurationError('This app has no ownerLimits() in its `use`.');
+}

@@ -1,0 +1,104 @@
+/** What a turn has used, by the journal of its session. */
+import { parseKnown } from '../../journal/event-rows.ts';
+import type { EventType, StoredEvent } from '../../journal/events.ts';
+import type { SessionPort } from '../../journal/session-port.ts';
+import { tokensOf } from '../../journal/spending.ts';
+import { type Usage, usd } from '../../model/prices.ts';
+import { PAGE_BYTES, pagesFrom } from '../../session/fold-session.ts';
+import { isJsonObject } from '../../tool/json.ts';
+import { SPENDING } from '../limits/spending.ts';
+import type { Used } from './account.ts';
+
+const NAMES: readonly EventType[] = [
+  'turn-started',
+  'turn-steered',
+  'model-replied',
+  'module-event',
+  'conversation-cut',
+  'turn-ended',
+];
+
+/** Reads what a turn has used. `null`: there is no such session. @throws what the port does. */
+export async function usedBy(port: Pick<SessionPort, 'read'>, turn: string): Promise<Used | null> {
+  const query = { turn, types: { names: NAMES, until: Number.MAX_SAFE_INTEGER } };
+  const first = await port.read({ ...query, from: 1, maxBytes: PAGE_BYTES });
+  if (!first) return null;
+  const count = new Count();
+  for await (const { rows } of pagesFrom(port, first, query))
+    for (const event of rows.flatMap(parseKnown)) count.add(event);
+  const waits = first.waits !== undefined || first.waiting.some((one) => one.turn === turn);
+  return count.used(first.into !== undefined ? 'steered' : waits ? 'open' : 'unknown');
+}
+
+class Count {
+  #state: Used['state'] | undefined;
+  #startedAt = 0;
+  #tokens = 0;
+  #cost = 0;
+  #replies = 0;
+  readonly #steeredBy: string[] = [];
+  /** What was held back for the last model call of each loop. */
+  readonly #reserved = new Map<string, Usage & { readonly cost?: number | undefined }>();
+
+  add(event: StoredEvent): void {
+    switch (event.type) {
+      case 'turn-started':
+        this.#state = 'open';
+        this.#startedAt = event.at;
+        break;
+      case 'turn-steered':
+        this.#steeredBy.push(event.as);
+        break;
+      case 'model-replied':
+        if (!event.planned) this.#reply(event);
+        break;
+      case 'module-event':
+        this.#hold(event);
+        this.#use(event.usage);
+        break;
+      case 'conversation-cut':
+        this.#use(event.usage);
+        break;
+      case 'turn-ended':
+        this.#state = 'ended';
+        break;
+    }
+  }
+
+  /** A provider that reports nothing counts as what was held back for the call. */
+  #reply({ usage, frame = '' }: Extract<StoredEvent, { type: 'model-replied' }>): void {
+    this.#replies += 1;
+    this.#use(usage && usage.inputTokens > 0 ? usage : this.#reserved.get(frame));
+    this.#reserved.delete(frame);
+  }
+
+  #hold({ facts, frame = '' }: Extract<StoredEvent, { type: 'module-event' }>): void {
+    for (const { slice, fact } of facts) {
+      if (slice !== SPENDING.name || !isJsonObject(fact) || !isJsonObject(fact.reserved)) continue;
+      const { inputTokens, outputTokens, cost } = fact.reserved;
+      this.#reserved.set(frame, {
+        inputTokens: Number(inputTokens),
+        outputTokens: Number(outputTokens),
+        ...(cost !== undefined && { cost: Number(cost) }),
+      });
+    }
+  }
+
+  #use(usage: (Usage & { readonly cost?: number | undefined }) | undefined): void {
+    if (!usage) return;
+    this.#tokens += tokensOf(usage);
+    this.#cost = usd(this.#cost + (usage.cost ?? 0));
+  }
+
+  /** `otherwise`: the state of a turn that has no events. */
+  used(otherwise: Used['state']): Used {
+    return {
+      state: this.#state ?? otherwise,
+      startedAt: this.#startedAt,
+      tokens: this.#tokens,
+      cost: this.#cost,
+      replies: this.#replies,
+      steeredBy: this.#steeredBy,
+    };
+  }
+}

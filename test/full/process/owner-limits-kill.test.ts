@@ -1,0 +1,137 @@
+/** A hundred turns of one owner at once, whose process is killed meanwhile: none is beyond the limit, and what counts is what the journals say. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type KillableWorker, startKillable } from './killable-worker.ts';
+
+const TURNS = 100;
+const KILLS = 3;
+
+let storage: string;
+let worker: KillableWorker;
+
+async function start(): Promise<void> {
+  worker = await startKillable('test/fixtures/limited-worker.ts', {
+    storage,
+    vars: { LEASE_MS: '2000' },
+    deployedAs: { hasLimits: true },
+    // What a kill has left open is looked into soon, so that the test need not wait for a minute.
+    build: {
+      edits: [
+        { file: 'allowances.ts', from: 'const FIRST_LOOK = 60_000;', to: 'const FIRST_LOOK = 2_000;' },
+        { file: 'owner-limits-object.ts', from: 'const AGAIN = 60_000;', to: 'const AGAIN = 1_000;' },
+      ],
+    },
+  });
+}
+
+beforeAll(async () => {
+  storage = await mkdtemp(join(tmpdir(), 'holdfast-limits-'));
+  await start();
+}, 60_000);
+afterAll(async () => {
+  await worker.kill();
+  await rm(storage, { recursive: true, force: true, maxRetries: 3 });
+});
+
+const get = async (owner: string, path: string) => {
+  const response = await fetch(`${worker.url}${path}`, { headers: { 'x-owner': owner } });
+  return (await response.json()) as Record<string, unknown>; // what is expected of it is told below
+};
+
+/** Sends a message until it is answered, always under one key, as a client does that was cut off. Returns the status. */
+async function send(owner: string, session: number): Promise<number> {
+  for (;;) {
+    try {
+      const response = await fetch(`${worker.url}/agents/clerk/sessions/s${session}/messages`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-owner': owner, 'idempotency-key': 'one' },
+        body: JSON.stringify({ message: `Look at number ${session}.` }),
+      });
+      const body = await response.text();
+      if (response.status < 500 || body.includes('"outcome"')) return response.status;
+    } catch {
+      // The process was killed.
+    }
+    await delay(50);
+  }
+}
+
+interface Event {
+  readonly type: string;
+  readonly outcome?: string;
+  readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
+}
+
+interface Journal {
+  readonly turns: number;
+  readonly ended: number;
+  readonly completed: number;
+  readonly tokens: number;
+}
+
+/** What all sessions have used, by their journals. */
+async function journals(owner: string): Promise<Journal> {
+  let [turns, ended, completed, tokens] = [0, 0, 0, 0];
+  const count = async (session: number): Promise<void> => {
+    const { events = [] } = await get(owner, `/agents/clerk/sessions/s${session}/events`);
+    for (const { type, usage, outcome } of events as Event[]) {
+      if (type === 'turn-started') turns += 1;
+      if (type === 'turn-ended') ended += 1;
+      if (outcome === 'completed') completed += 1;
+      if (type === 'model-replied' && usage) tokens += usage.inputTokens + usage.outputTokens;
+    }
+  };
+  await Promise.all(Array.from({ length: TURNS }, (_, session) => count(session)));
+  return { turns, ended, completed, tokens };
+}
+
+async function reported(owner: string): Promise<{ most: number; used: number }> {
+  const { limits } = await get(owner, '/limits');
+  const [limit] = limits as [{ most: number; used: number }];
+  return limit;
+}
+
+/** How many of the answers say that the limit is reached. */
+const refusedIn = (statuses: readonly number[]): number => statuses.filter((status) => status === 429).length;
+
+const isOver = ({ turns, ended }: Journal): boolean => turns > 0 && turns === ended;
+
+const FEW_TURNS = 'few-turns';
+const FEW_TOKENS = 'few-tokens';
+
+it(`${TURNS} turns of each of two owners at once stay within their limits over ${KILLS} kills, and count as the journals say`, async () => {
+  const sending = [FEW_TURNS, FEW_TOKENS].map((owner) =>
+    Promise.all(Array.from({ length: TURNS }, (_, session) => send(owner, session))),
+  );
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    await delay(500 + 300 * kill);
+    await worker.kill();
+    await start();
+  }
+  const [ofTurns = 0, ofTokens = 0] = (await Promise.all(sending)).map(refusedIn);
+  for (const owner of [FEW_TURNS, FEW_TOKENS])
+    await expect.poll(async () => journals(owner), { timeout: 60_000 }).toSatisfy(isOver);
+
+  const { turns } = await journals(FEW_TURNS);
+  expect(turns).toBeLessThanOrEqual(40);
+  expect((await journals(FEW_TURNS)).completed).toBe(turns);
+  expect(turns + ofTurns).toBe(TURNS);
+  // An allowance whose turn was killed before it was stored counts as spent.
+  expect((await reported(FEW_TURNS)).used).toBe(40);
+  console.log(`limits: of ${TURNS} turns at once ${turns} ran, and ${ofTurns} were refused; ${KILLS} kills`);
+
+  const { tokens, ...more } = await journals(FEW_TOKENS);
+  expect(tokens).toBeLessThanOrEqual(200_000);
+  expect(more.completed).toBeGreaterThan(0);
+  expect(more.turns + ofTokens).toBe(TURNS);
+  // Each lost allowance counts as the 10,000 tokens that it was.
+  const lost = async (): Promise<number> => ((await reported(FEW_TOKENS)).used - tokens) / 10_000;
+  await expect.poll(lost, { timeout: 60_000 }).toSatisfy((one) => Number.isInteger(one) && one >= 0);
+  expect((await reported(FEW_TOKENS)).used).toBeLessThanOrEqual(200_000);
+  console.log(
+    `limits: ${tokens} of 200,000 tokens in ${more.turns} turns, ${await lost()} allowances lost, ${ofTokens} refused`,
+  );
+}, 300_000);

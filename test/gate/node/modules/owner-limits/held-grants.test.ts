@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { budgetsOfTurn, drop, hold } from '../../../../doors/owner-limits.ts';
+
+type Loop = Parameters<typeof budgetsOfTurn>[0];
+
+/** As much of a loop as its bounds are known by. */
+const loopOf = (turn: string) => ({ turn }) as Loop;
+
+it('hands a turn over while the limits of its owner cannot be read', async () => {
+  hold('waits', { epoch: 1, grant: async () => 'unavailable' });
+  await expect(budgetsOfTurn(loopOf('waits'))).rejects.toMatchObject({
+    name: 'Interrupted',
+    why: 'handed-over',
+    message: 'the limits of its owner cannot be read now',
+  });
+});
+
+it('lets a turn without an allowance ask no model', async () => {
+  const over = { status: 'over', limit: 'cost', most: 5, used: 5 } as const;
+  hold('over', { epoch: 1, grant: async () => over });
+  await expect(budgetsOfTurn(loopOf('over'))).rejects.toMatchObject({
+    name: 'ModelCallRefused',
+    refusal: { limit: 'cost' },
+  });
+});
+
+it('draws once for a lease, and forgets it with that lease alone', async () => {
+  let draws = 0;
+  hold('turn', {
+    epoch: 7,
+    async grant() {
+      draws += 1;
+      return undefined;
+    },
+  });
+  await budgetsOfTurn(loopOf('turn'));
+  drop('turn', 6);
+  await budgetsOfTurn(loopOf('turn'));
+  expect(draws).toBe(1);
+  drop('turn', 7);
+  expect(await budgetsOfTurn(loopOf('turn'))).toEqual([]);
+  expect(draws).toBe(1);
+});

@@ -1,0 +1,36 @@
+/** The Worker of the page on limits of owners, as it is there. */
+import { createExecutionContext } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, it } from 'vitest';
+import { leftToday } from '../../../../src/examples/owner-limits/left-today.ts';
+import worker from '../../../../src/examples/owner-limits/worker.ts';
+import { json, newSession, ORIGIN, post, type Send } from '../http/client.ts';
+
+const vars = { ...env, MODEL: 'offline', HOLDFAST_TOKEN: 'of-users', ACME_TOKEN: 'of-acme' };
+
+const as =
+  (token: string): Send =>
+  async (path, init) => {
+    const headers = { ...Object(init?.headers), authorization: `Bearer ${token}` };
+    const request = new Request(ORIGIN + path, { ...init, headers });
+    return worker.fetch(
+      request as Request<unknown, IncomingRequestCfProperties>, // which nobody reads
+      vars,
+      createExecutionContext(),
+    );
+  };
+
+it('refuses the third turn of a day on the free plan, and reports what is left', async () => {
+  const [users, acme] = [as('of-users'), as('of-acme')];
+  const statuses = async (via: Send) => {
+    const found: number[] = [];
+    for (let turn = 0; turn < 3; turn += 1)
+      found.push((await post(newSession('clerk'), { message: 'Where is my order?' }, { via })).status);
+    return found;
+  };
+  expect(await statuses(users)).toEqual([200, 200, 429]);
+  expect(await statuses(acme)).toEqual([200, 200, 200]);
+  const { owner, limits } = await json(await acme('/limits'));
+  expect([owner, Object(limits)[0]]).toMatchObject(['tenant:acme', { limit: 'turns', most: 2_000, used: 3 }]);
+  expect(await leftToday(vars, 'token')).toBe(38);
+});

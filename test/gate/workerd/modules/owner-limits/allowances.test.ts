@@ -1,0 +1,184 @@
+/** What turns draw, what they give back, and what counts when it is never settled. */
+import { describe, expect, it } from 'vitest';
+import { ownerLimits } from '../../../../../src/modules/owner-limits/entry.ts';
+import type { Used } from '../../../../doors/owner-limits.ts';
+import { limited } from '../../../../fixtures/clerk-agent.ts';
+import { held, modelBySession, script } from '../../../../fixtures/scripts.ts';
+import { json, post } from '../../http/client.ts';
+import { customer, HOUR, SESSIONS } from './limited.ts';
+
+/** A reply that goes on, with what it used. */
+const looks = (inputTokens = 9_000) => ({
+  calls: [{ name: 'missing', input: {} }],
+  usage: { inputTokens, outputTokens: 500 },
+});
+
+const TOKENS = { perDay: { tokens: 200_000 } };
+
+/** How an open turn of no session draws, as a Worker that died asks for it. */
+const lost = (shop: ReturnType<typeof customer>, turn = 'lost') =>
+  shop.account().draw({
+    ...{ owner: { tenant: shop.name }, agent: 'limited', session: 'gone', turn, for: 'turn' },
+    limits: { turns: 3, tokens: { most: 200_000, allowance: 20_000 }, running: 1 },
+  });
+
+describe('an allowance', () => {
+  it('counts as a whole while its turn is open, and then as what the turn has used', async () => {
+    const shop = customer({ ...TOKENS, running: 2 });
+    const reply = held({ text: 'Hi.', usage: { inputTokens: 700, outputTokens: 30 } });
+    const running = shop.send('a', [reply.reply, reply.reply]);
+    await reply.asked();
+    expect(await shop.used()).toEqual({ tokens: 20_000, running: 1 });
+    reply.release();
+    await running;
+    await shop.uses({ tokens: 730, running: 0 });
+  });
+
+  it('stops a turn that has used it', async () => {
+    const shop = customer(TOKENS);
+    const { model, message } = script(looks(), looks(), looks(), 'Never.');
+    const turn = await json(await post(`${SESSIONS}/a`, { message: message() }, { via: shop.via }));
+    expect(turn).toMatchObject({ outcome: 'limit-reached', limit: { kind: 'tokens', most: 20_000 } });
+    expect(model.requests).toHaveLength(2);
+    await shop.uses({ tokens: 19_000 });
+  });
+
+  it('bounds the cost of a turn by the prices of its model', async () => {
+    const agent = { ...limited, model: { ...modelBySession, prices: { input: 1, output: 1 } } };
+    const shop = customer({ perDay: { cost: 0.2 } }, { config: { agents: [agent] } });
+    const { model, message } = script(looks(), looks(), looks(), 'Never.');
+    const turn = await json(await post(`${SESSIONS}/a`, { message: message() }, { via: shop.via }));
+    expect(turn).toMatchObject({ outcome: 'limit-reached', limit: { kind: 'cost', most: 0.02 } });
+    expect(model.requests).toHaveLength(2);
+    await shop.uses({ cost: 0.019 });
+  });
+
+  it('is as small as what is left, and none is drawn when less than a tenth of one is', async () => {
+    const shop = customer({ perDay: { tokens: 30_000 }, allowance: { tokens: 20_000 } });
+    await shop.send('a', [looks(), looks()]);
+    await shop.uses({ tokens: 19_000 });
+    const reply = held({ text: 'Hi.', usage: { inputTokens: 9_500, outputTokens: 0 } });
+    const running = shop.send('b', [reply.reply, reply.reply]);
+    await reply.asked();
+    expect(await shop.used()).toEqual({ tokens: 30_000 });
+    const busy = await shop.send('c', ['No.']);
+    expect([busy.status, busy.headers.get('retry-after')]).toEqual([429, '10']);
+    reply.release();
+    await running;
+    await shop.uses({ tokens: 28_500 });
+    const over = await shop.send('c', ['No.']);
+    expect([over.status, over.headers.get('retry-after')]).toEqual([429, String(12 * 3_600)]);
+    expect(await json(over)).toMatchObject({ ownerLimit: 'tokens', most: 30_000, used: 28_500 });
+  });
+
+  it('counts what was held back for a model call whose provider reports nothing', async () => {
+    const shop = customer(TOKENS);
+    await shop.send('a', [{ text: 'Hi.', usage: null }]);
+    await expect.poll(async () => Number((await shop.used()).tokens)).toBeLessThan(20_000);
+    expect((await shop.used()).tokens).toBeGreaterThan(1_000);
+  });
+
+  it('counts as spent if its turn never began, and its turn is open no more', async () => {
+    const shop = customer({ perDay: { turns: 3, tokens: 200_000 }, running: 1, openSessions: 1 });
+    expect(await lost(shop)).toMatchObject({ status: 'granted', tokens: 20_000 });
+    const open = { turns: 1, tokens: 20_000, running: 1, openSessions: 1 };
+    expect(await shop.used()).toEqual(open);
+    await shop.pass(59_000);
+    expect(await shop.used()).toEqual(open);
+    await shop.pass(1_000);
+    expect(await shop.used()).toEqual({ ...open, running: 0, openSessions: 0 });
+  });
+
+  it('is one for all attempts of a turn', async () => {
+    const shop = customer({ perDay: { turns: 3, tokens: 200_000 } });
+    const draws = await Promise.all([lost(shop), lost(shop), lost(shop)]);
+    expect(draws.map((one) => one.status === 'granted' && one.isNew)).toEqual([true, false, false]);
+    expect(await shop.used()).toEqual({ turns: 1, tokens: 20_000 });
+  });
+
+  it('is settled once, however often that is reported, also after it counted as spent', async () => {
+    const shop = customer({ perDay: { turns: 3, tokens: 200_000 } });
+    await lost(shop);
+    await shop.pass(HOUR);
+    const used: Used = {
+      ...{ state: 'ended', startedAt: 0, tokens: 5, cost: 0, replies: 1, steeredBy: [] },
+    };
+    const settlement = {
+      owner: { tenant: shop.name },
+      agent: 'limited',
+      session: 'gone',
+      turn: 'lost',
+      used,
+    };
+    for (let times = 0; times < 3; times += 1) await shop.account().settle(settlement);
+    expect(await shop.used()).toEqual({ turns: 1, tokens: 5 });
+  });
+
+  it('counts on the day on which it was drawn, and is forgotten two days later', async () => {
+    const shop = customer({ perDay: { turns: 3 } });
+    const reply = held('Hi.');
+    const running = shop.send('a', [reply.reply, reply.reply], { 'idempotency-key': 'one' });
+    await reply.asked();
+    await shop.pass(13 * HOUR);
+    reply.release();
+    await running;
+    await expect.poll(async () => (await shop.rows('allowances'))[0]?.state).toBe('settled');
+    expect(await shop.used()).toEqual({ turns: 0 });
+    await shop.pass(48 * HOUR);
+    expect([await shop.rows('allowances'), await shop.rows('days')]).toEqual([[], []]);
+    expect(await shop.rows('sessions')).toHaveLength(1);
+  });
+});
+
+describe('a turn that a tool has scheduled', () => {
+  const later = { calls: [{ name: 'schedule_message', input: { message: 'Go on.', when: '60' } }] };
+
+  it('draws when it begins', async () => {
+    const shop = customer({ perDay: { turns: 2 } });
+    await shop.send('a', [later, 'Later.', 'Done.']);
+    await shop.uses({ turns: 1 });
+    await shop.wait('a', 61_000);
+    await shop.uses({ turns: 2 });
+  });
+
+  it('asks no model if nothing is left, and is not counted', async () => {
+    const shop = customer({ perDay: { turns: 1 } });
+    const { model, message } = script(later, 'Later.', 'Never.');
+    await post(`${SESSIONS}/a`, { message: message() }, { via: shop.via });
+    await shop.uses({ turns: 1 });
+    await shop.wait('a', 61_000);
+    await expect
+      .poll(async () => {
+        const { rows = [] } = (await shop.stub('a').read({ from: 1 })) ?? {};
+        return rows.filter(({ type }) => type === 'turn-ended').map(({ body }) => JSON.parse(body).outcome);
+      })
+      .toEqual(['completed', 'limit-reached']);
+    expect(model.requests).toHaveLength(2);
+    expect(await shop.used()).toEqual({ turns: 1 });
+  });
+});
+
+describe('an object that does not answer', () => {
+  const hangs = { getByName: () => ({ draw: () => new Promise(() => {}), look: async () => {} }) };
+
+  it('has turns refused with 503 after two seconds', async () => {
+    const shop = customer({ perDay: { turns: 1 } }, { vars: { OWNER_LIMITS: hangs } });
+    const refused = await shop.send('a', ['No.']);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await json(refused)).toMatchObject({
+      type: 'urn:holdfast:problem:session-unavailable',
+      detail: 'The limits of this owner cannot be read now. Send the message again.',
+    });
+    expect(await shop.stub('a').read({ from: 1 })).toBeNull();
+  });
+
+  it('lets turns run where the app says so, and counts them when they have ended', async () => {
+    const allowing = ownerLimits(() => ({ perDay: { turns: 1 } }), { onUnavailable: 'allow' });
+    const shop = customer(
+      { perDay: { turns: 1 } },
+      { config: { use: [allowing] }, vars: { OWNER_LIMITS: hangs } },
+    );
+    expect((await shop.send('a', ['Hi.'])).status).toBe(200);
+    await expect.poll(async () => (await shop.account().standing()).turns).toBe(1);
+  });
+});

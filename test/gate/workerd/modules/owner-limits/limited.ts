@@ -1,0 +1,92 @@
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect } from 'vitest';
+import type { Caller, HoldfastConfig } from '../../../../../src/create-holdfast.ts';
+import { answers } from '../../../../../src/modules/answers/entry.ts';
+import type { OwnerLimits, OwnerPlan } from '../../../../../src/modules/owner-limits/entry.ts';
+import { toSessionName } from '../../../../doors/session.ts';
+import { limited } from '../../../../fixtures/clerk-agent.ts';
+import { setTime } from '../../../../fixtures/held-time.ts';
+import { limitsName, limitsOfTests, plans } from '../../../../fixtures/limits-of-tests.ts';
+import { script } from '../../../../fixtures/scripts.ts';
+import { appWith } from '../../http/app.ts';
+import { json, post, type Send } from '../../http/client.ts';
+
+declare global {
+  namespace Cloudflare {
+    interface Env {
+      readonly OWNER_LIMITS: DurableObjectNamespace<OwnerLimits>;
+    }
+  }
+}
+
+/** Where the sessions of the agent are whose owners have limits. */
+export const SESSIONS = '/agents/limited/sessions';
+
+/** Noon of a day, by the clock of an owner's object. */
+export const NOON = Date.UTC(2026, 10, 30, 12);
+export const MIDNIGHT = '2026-12-01T00:00:00.000Z';
+export const HOUR = 3_600_000;
+
+type Script = Parameters<typeof script>;
+
+/** A tenant that no one has used, with these limits, as one of its people asks an app that limits owners. */
+export function customer(
+  limits: OwnerPlan,
+  { config = {}, vars = {} }: { config?: Partial<HoldfastConfig>; vars?: Record<string, unknown> } = {},
+) {
+  const name = `t-${crypto.randomUUID()}`;
+  let now = NOON;
+  plans.set(name, limits);
+  setTime(limitsName(`tenant:${name}`), () => now);
+  const as = (caller: Omit<Caller, 'tenant'> & { tenant?: string | undefined }, more = vars): Send =>
+    appWith(
+      {
+        agents: [limited],
+        use: [answers, limitsOfTests],
+        ...config,
+        auth: () => ({ tenant: name, ...caller }),
+      },
+      more,
+    );
+  const via = as({ id: 'ann' });
+  const account = () => env.OWNER_LIMITS.getByName(`tenant:${name}`);
+  const report = async (query = '', send = via) => json(await send(`/limits${query}`));
+  return {
+    name,
+    as,
+    via,
+    account,
+    report,
+    /** Sends a message to a session, which is replied to so. */
+    send: (session: string, replies: Script, headers: Record<string, string> = {}) =>
+      post(`${SESSIONS}/${session}`, { message: script(...replies).message() }, { via, headers }),
+    /** Returns how much of each limit is used. */
+    async used(): Promise<Record<string, unknown>> {
+      const { limits: all } = await report();
+      return Object.fromEntries(
+        (all as { limit: string; used: number }[]).map((one) => [one.limit, one.used]),
+      );
+    },
+    stub: (session: string) =>
+      env.SESSIONS.getByName(toSessionName({ owner: { tenant: name }, agent: 'limited', session })),
+    /** Lets so much time pass for the object of a session, and what is due then. */
+    async wait(session: string, ms: number) {
+      const object = toSessionName({ owner: { tenant: name }, agent: 'limited', session });
+      setTime(object, () => Date.now() + ms);
+      await runDurableObjectAlarm(env.SESSIONS.getByName(object));
+    },
+    /** Waits until so much of the limits is used. */
+    async uses(wanted: unknown) {
+      await expect.poll(() => this.used(), { timeout: 20_000 }).toEqual(wanted);
+    },
+    /** Lets time pass for the object of the owner, and what is due then. */
+    async pass(ms: number) {
+      now += ms;
+      await runDurableObjectAlarm(account());
+    },
+    /** The rows of a table of the object. */
+    rows: (table: string) =>
+      runInDurableObject(account(), (_, { storage }) => storage.sql.exec(`SELECT * FROM ${table}`).toArray()),
+  };
+}

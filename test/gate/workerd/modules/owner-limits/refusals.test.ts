@@ -1,0 +1,250 @@
+/** Turns beyond the limits of their owner, and what is refused for them. */
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import { createHoldfast, sessionOf } from '../../../../../src/create-holdfast.ts';
+import { answers } from '../../../../../src/modules/answers/entry.ts';
+import {
+  limitsOf,
+  OwnerLimits,
+  type OwnerPlan,
+  ownerLimits,
+} from '../../../../../src/modules/owner-limits/entry.ts';
+import { retry } from '../../../../../src/modules/retry/entry.ts';
+import { openAi } from '../../../../../src/surfaces/openai/entry.ts';
+import { limited } from '../../../../fixtures/clerk-agent.ts';
+import { limitsOfTests } from '../../../../fixtures/limits-of-tests.ts';
+import { held, script } from '../../../../fixtures/scripts.ts';
+import { json, post } from '../../http/client.ts';
+import { customer, HOUR, MIDNIGHT, SESSIONS } from './limited.ts';
+
+describe('the turns of a day', () => {
+  it('refuses the turn beyond the limit with 429 until midnight in UTC', async () => {
+    const shop = customer({ perDay: { turns: 2 } });
+    for (const session of ['a', 'b']) expect((await shop.send(session, ['Hi.'])).status).toBe(200);
+    const refused = await shop.send('c', ['Hi.']);
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('retry-after')).toBe(String(12 * 3_600));
+    expect(await json(refused)).toEqual({
+      type: 'urn:holdfast:problem:owner-limit',
+      title: 'owner limit',
+      status: 429,
+      detail: `The limit of 2 turns a day is reached. The limit is reset at ${MIDNIGHT}.`,
+      ownerLimit: 'turns',
+      most: 2,
+      used: 2,
+      resetAt: MIDNIGHT,
+    });
+    expect(await shop.stub('c').read({ from: 1 })).toBeNull();
+    await shop.pass(12 * HOUR);
+    expect((await shop.send('c', ['Hi.'])).status).toBe(200);
+  });
+
+  it('counts turns of code and of retries too', async () => {
+    const shop = customer({ perDay: { turns: 2 } }, { config: { use: [answers, limitsOfTests, retry()] } });
+    const holdfast = createHoldfast({ agents: [limited], use: [limitsOfTests] });
+    const session = sessionOf(holdfast, env, {
+      agent: 'limited',
+      session: 'code',
+      principal: { id: 'ben', tenant: shop.name },
+    });
+    await expect(session.send(script().message())).resolves.toMatchObject({ outcome: 'failed' });
+    const again = await shop.via(`${SESSIONS}/code/retry`, { method: 'POST' });
+    expect(again.status).toBe(502);
+    await expect(session.send('Hello')).rejects.toMatchObject({
+      type: 'owner-limit',
+      retryAfter: 12 * 3_600,
+      more: { ownerLimit: 'turns', resetAt: MIDNIGHT },
+    });
+  });
+
+  it('draws once for a request that is sent again, also at the limit', async () => {
+    const shop = customer({ perDay: { turns: 1 } });
+    const message = script('Hi.').message();
+    const again = () =>
+      post(`${SESSIONS}/a`, { message }, { via: shop.via, headers: { 'idempotency-key': 'one' } });
+    const [first, second] = [await json(await again()), await json(await again())];
+    expect(second).toEqual(first);
+    expect(first.text).toBe('Hi.');
+    expect(await shop.used()).toEqual({ turns: 1 });
+    expect((await shop.send('a', ['No.'], { 'idempotency-key': 'two' })).status).toBe(429);
+  });
+
+  it('takes back what a busy session did not take', async () => {
+    const shop = customer({ perDay: { turns: 2 } });
+    const reply = held('Hi.');
+    const running = shop.send('a', [reply.reply, reply.reply]);
+    await reply.asked();
+    for (let tries = 0; tries < 3; tries += 1) expect((await shop.send('a', ['No.'])).status).toBe(409);
+    expect(await shop.used()).toEqual({ turns: 1 });
+    reply.release();
+    expect((await running).status).toBe(200);
+  });
+
+  it('gives a message back that steers another turn', async () => {
+    const shop = customer({ perDay: { turns: 5 }, running: 2 });
+    const reply = held({ calls: [{ name: 'pay_now', input: { to: shop.name, amount: 1 } }] });
+    const { model, message } = script(reply.reply, 'Done.');
+    const running = post(`${SESSIONS}/a`, { message: message() }, { via: shop.via });
+    await reply.asked();
+    const steered = await shop.via(`${SESSIONS}/a/messages?whenBusy=steer`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"message":"And more."}',
+    });
+    expect(steered.status).toBe(202);
+    expect(await shop.used()).toEqual({ turns: 2, running: 2 });
+    reply.release();
+    expect((await json(await running)).text).toBe('Done.');
+    expect(model.requests).toHaveLength(2);
+    await shop.uses({ turns: 1, running: 0 });
+  });
+});
+
+describe('open turns and sessions', () => {
+  it('refuses a turn while as many are open as may be', async () => {
+    const shop = customer({ running: 1 });
+    const reply = held('Hi.');
+    const running = shop.send('a', [reply.reply, reply.reply]);
+    await reply.asked();
+    const refused = await shop.send('b', ['No.']);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10']);
+    expect(await json(refused)).toMatchObject({ ownerLimit: 'running', most: 1, used: 1 });
+    reply.release();
+    await running;
+    await shop.uses({ running: 0 });
+    expect((await shop.send('b', ['Hi.'])).status).toBe(200);
+  });
+
+  it('counts a turn that waits for an answer as open, and lets the answer through', async () => {
+    const shop = customer({ running: 1 });
+    const asked = await json(
+      await shop.send('a', [{ calls: [{ name: 'pay', input: { to: shop.name, amount: 1 } }] }, 'Paid.']),
+    );
+    expect(asked.outcome).toBe('suspended');
+    await shop.pass(HOUR);
+    expect(await shop.used()).toEqual({ running: 1 });
+    const [{ links }] = asked.pending as [{ links: { approvals: string } }];
+    const approved = await shop.via(links.approvals, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"decision":"approve"}',
+    });
+    expect(await json(approved)).toMatchObject({ text: 'Paid.' });
+    await shop.uses({ running: 0 });
+  });
+
+  it('refuses a new session beyond the limit, until another is erased', async () => {
+    const shop = customer({ openSessions: 1 });
+    for (const reply of ['Hi.', 'Hi again.']) expect((await shop.send('a', ['Hi.', reply])).status).toBe(200);
+    const refused = await shop.send('b', ['No.']);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, null]);
+    expect(await json(refused)).toMatchObject({
+      detail: 'The limit of 1 sessions is reached. Erase a session, or continue one.',
+      ownerLimit: 'openSessions',
+    });
+    expect((await shop.via(`${SESSIONS}/a`, { method: 'DELETE' })).status).toBe(204);
+    expect(await shop.used()).toEqual({ openSessions: 0 });
+    expect((await shop.send('b', ['Hi.'])).status).toBe(200);
+  });
+
+  it('counts a session no more that was erased without its Worker', async () => {
+    const shop = customer({ openSessions: 1, running: 1 });
+    await shop.send('a', ['Hi.']);
+    await shop.uses({ openSessions: 1, running: 0 });
+    await shop.stub('a').erase();
+    await shop.wait('a', HOUR);
+    await shop.uses({ openSessions: 0, running: 0 });
+  });
+});
+
+describe('the owner of limits', () => {
+  it('is the tenant: a name that looks like it is another owner', async () => {
+    const shop = customer({ perDay: { turns: 1 } });
+    await shop.send('a', ['Hi.']);
+    for (const id of [shop.name, `tenant:${shop.name}`]) {
+      const other = shop.as({ id, tenant: undefined });
+      const answered = await post(`${SESSIONS}/a`, { message: script('Hi.').message() }, { via: other });
+      expect(answered.status).toBe(200);
+    }
+    expect(await shop.used()).toEqual({ turns: 1 });
+    const spelled = shop.as({ id: 'eve', tenant: `id:${shop.name}` });
+    expect(await shop.report('', spelled)).toMatchObject({ owner: `tenant:id:${shop.name}`, limits: [] });
+  });
+
+  it('is read by itself and by operators alone', async () => {
+    const shop = customer({ perDay: { turns: 3, tokens: 1_000, cost: 2 }, openSessions: 4, running: 5 });
+    const report = {
+      owner: `tenant:${shop.name}`,
+      limits: [
+        { limit: 'turns', most: 3, used: 0, resetAt: MIDNIGHT },
+        { limit: 'tokens', most: 1_000, used: 0, resetAt: MIDNIGHT },
+        { limit: 'cost', most: 2, used: 0, resetAt: MIDNIGHT },
+        { limit: 'openSessions', most: 4, used: 0 },
+        { limit: 'running', most: 5, used: 0 },
+      ],
+    };
+    expect(await shop.report()).toEqual(report);
+    const query = `?owner=tenant:${shop.name}`;
+    expect(await shop.report(query)).toEqual(report);
+    const stranger = shop.as({ id: 'eve', tenant: undefined });
+    expect((await stranger(`/limits${query}`)).status).toBe(403);
+    expect(await shop.report(query, shop.as({ id: 'team', tenant: undefined, operator: true }))).toEqual(
+      report,
+    );
+    expect((await shop.as({ id: 'team', operator: true })('/limits?owner=acme')).status).toBe(400);
+    const holdfast = createHoldfast({ agents: [limited], use: [limitsOfTests] });
+    expect(await limitsOf(holdfast, env).read({ tenant: shop.name })).toEqual(report);
+    await expect(limitsOf(holdfast, env).read({ tenant: '' })).rejects.toMatchObject({
+      type: 'invalid-query',
+    });
+  });
+
+  it('has its limits looked up, and a mistake in them shown as one of the app', async () => {
+    const plan = customer(
+      {},
+      { config: { use: [ownerLimits(async ({ tenant }) => ({ perDay: { turns: tenant ? 1 : 9 } }))] } },
+    );
+    expect(await plan.report()).toMatchObject({ limits: [{ limit: 'turns', most: 1 }] });
+    const wrong = customer({ running: -1 });
+    const refused = await wrong.send('a', ['No.']);
+    expect(refused.status).toBe(500);
+    expect(await json(refused)).toMatchObject({
+      type: 'urn:holdfast:problem:misconfigured',
+      detail: 'ownerLimits: running is -1; use a positive whole number.',
+    });
+  });
+
+  it.each([
+    [{ perDay: { turns: 0 } }, 'perDay.turns is 0; use a positive whole number'],
+    [{ perDay: { tokens: 1.5 } }, 'perDay.tokens is 1.5; use a positive whole number'],
+    [{ perDay: { cost: Number.NaN } }, 'perDay.cost is NaN; use a positive number of USD'],
+    [{ openSessions: Infinity }, 'openSessions is Infinity; use a positive whole number'],
+    [{ allowance: { tokens: 5 } }, 'allowance.tokens needs perDay.tokens'],
+    [{ perHour: { turns: 1 } }, 'perHour: is not known here'],
+    [{ perDay: { calls: 1 } }, 'calls: is not known here'],
+  ])('is not declared with %j', (limits, problem) => {
+    // As code without types may have it.
+    expect(() => ownerLimits(limits as OwnerPlan)).toThrow(`ownerLimits: ${problem}.`);
+  });
+
+  it('needs its binding, which the problem names', async () => {
+    const shop = customer({}, { vars: { OWNER_LIMITS: undefined } });
+    const refused = await shop.send('a', ['No.']);
+    expect(refused.status).toBe(500);
+    expect((await json(refused)).detail).toContain('class_name = "OwnerLimits"');
+    expect(OwnerLimits.name).toBe('OwnerLimits');
+  });
+
+  it('is refused in the words of OpenAI by that surface', async () => {
+    const shop = customer({ perDay: { turns: 1 } }, { config: { use: [limitsOfTests, openAi()] } });
+    await shop.send('a', ['Hi.']);
+    const refused = await shop.via('/v1/chat/completions', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'limited', messages: [{ role: 'user', content: 'Hi' }] }),
+    });
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('retry-after')).toBe(String(12 * 3_600));
+    expect(await json(refused)).toMatchObject({ error: { type: 'rate_limit_error', code: 'owner_limit' } });
+  });
+});
