@@ -39,6 +39,7 @@ export const PAGES: readonly PageGroup[] = [
       'deploy',
       'production',
       'index-of-sessions',
+      'operators',
       'owner-limits',
       'cli',
       'doctor',

@@ -115,7 +115,9 @@ it('next-and-tanstack-start.md: a site asks on behalf of its user', async () => 
 });
 
 it('hono.md: a route of the app pays once, and the routes of the agent are below /ai', async () => {
-  const { url } = await start('src/examples/mounted/own-routes-worker.ts', { vars: { SHOP_TOKEN: 'shop-secret' } });
+  const { url } = await start('src/examples/mounted/own-routes-worker.ts', {
+    vars: { SHOP_TOKEN: 'shop-secret' },
+  });
   const pay = new URL('/invoices/INV-17/pay', url);
   expect((await fetch(pay, { method: 'POST' })).status).toBe(401);
   const [first, again] = [await post(pay, {}, 'shop-secret'), await post(pay, {}, 'shop-secret')];

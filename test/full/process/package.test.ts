@@ -57,7 +57,9 @@ it('weighs less than its limit without its maps, and has what it needs and no te
     .reduce((sum, file) => sum + statSync(join(packed.folder, file)).size, 0);
   expect(bytes).toBeLessThan(LIMIT);
   const folders = new Set(files.map((file) => file.split('/')[0]));
-  expect([...folders].toSorted()).toEqual(['LICENSE', 'README.md', 'dist', 'docs', 'package.json', 'src']);
+  expect([...folders].toSorted()).toEqual(
+    ['LICENSE', 'README.md', 'dist', 'docs', 'llms.txt', 'package.json', 'skills', 'src'].toSorted(),
+  );
 });
 
 /** What of a map is read. */

@@ -14,7 +14,12 @@ const cache = join(root, 'node_modules/.cache/holdfast');
 const MADE_OF = [
   ...['build', 'src', 'durable-objects', 'docs'],
   ...['package.json', 'package-lock.json', 'README.md', 'LICENSE', 'tsconfig.json', 'tsconfig.build.json'],
+  ...['llms.txt', 'skills'],
 ];
+
+/** Returns whether a path belongs to the package: the site of the manual is built in `docs`. */
+const isOfPackage = (path: string): boolean =>
+  !/docs\/(?:node_modules|\.vitepress|reference)(?:\/|$)/.test(path);
 
 /** The package as it is published. */
 export interface Packed {
@@ -59,8 +64,16 @@ async function packInto(place: string): Promise<void> {
   const temp = await mkdtemp(join(cache, 'packing-'));
   try {
     const stage = join(temp, 'stage');
-    for (const name of ['package.json', 'README.md', 'LICENSE', 'docs', 'src/examples']) {
-      cpSync(join(root, name), join(stage, name), { recursive: true });
+    for (const name of [
+      'package.json',
+      'README.md',
+      'LICENSE',
+      'docs',
+      'src/examples',
+      'llms.txt',
+      'skills',
+    ]) {
+      cpSync(join(root, name), join(stage, name), { recursive: true, filter: isOfPackage });
     }
     await run(process.execPath, [join(root, 'build/build-package.ts'), '--outDir', join(stage, 'dist')]);
     await run('npm', ['pack', '--ignore-scripts', '--pack-destination', temp], { cwd: stage });
@@ -81,7 +94,7 @@ function keyOf(): string {
       ? readdirSync(join(root, name), { recursive: true, encoding: 'utf8' }).map((file) => join(name, file))
       : name,
   );
-  for (const file of files.toSorted()) {
+  for (const file of files.filter(isOfPackage).toSorted()) {
     if (!statSync(join(root, file)).isFile()) continue;
     hash.update(`${file}\n`).update(readFileSync(join(root, file)));
   }
