@@ -1,30 +1,34 @@
-/** Words of a caller in the instructions of a turn: the model is shown them behind those of the agent, between marks that they cannot end. */
+/**
+ * Text from a caller in the instructions of a turn. The model sees it after the agent's instructions, between
+ * marks that the text cannot close.
+ */
 import type { Declared } from '../../loop/loop-seams.ts';
 import { sha256Hex } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject, paragraphs } from '../../tool/json.ts';
 import { fenced, visible } from '../../tool/shown.ts';
 
-/** The most characters of a caller's words in one turn. */
+/** The maximum number of characters of a caller's text in one turn. */
 export const MAX_WORDS = 64 * 1024;
 
-/** The key of the tool-call context under which a turn keeps what its client says of itself. */
+/** The key of the tool-call context under which a turn keeps its client's text. */
 const KEY = 'holdfast.callerWords';
 
 /**
- * Returns the mark for words of a caller. It is made of what it is around, so that a provider keeps one prompt for all that say the same, and
- * nobody can write what holds its own hash.
+ * Returns the mark around a caller's text. It is a hash of that text, so equal texts produce equal prompts,
+ * which providers can cache. A text cannot contain its own hash.
  */
 export const markOf = async (said: Json): Promise<string> =>
   (await sha256Hex(JSON.stringify(said))).slice(0, 16);
 
-/** Returns words between marks, below a line that says what they are. */
+/** Returns text between marks, below a line that describes it. */
 export const markedWords = (line: string, words: string, mark: string): string =>
   `${line}\n${fenced(visible(words), mark, '\n')}`;
 
 /**
- * Returns what a client says of its page or its user, as the context of a turn, which keeps it for every invocation; without words it is empty. A
- * route passes it as the `context` of `asked.session`, and its module has `declare: declareCallerWords`. Words beyond 65,536 characters are
- * cut off, and the model is shown that they were.
+ * Returns a client's text about its page or user as the context of a turn. The turn keeps it for every
+ * invocation. Blank text returns an empty context. A route passes it as the `context` of `asked.session`, and
+ * its module has `declare: declareCallerWords`. Text beyond 65,536 characters is cut off, and a note shows
+ * the model that it was.
  *
  * @example
  * ```ts
@@ -54,13 +58,16 @@ export async function callerWords(said: string): Promise<JsonObject> {
   return { [KEY]: { words, mark: await markOf(words) } };
 }
 
-/** The part `declare` of a module whose routes pass `callerWords`: shows them to the model in the turn's own loop. */
+/**
+ * Adds the caller's text to the instructions of the turn's own loop. Use it as the `declare` of a module
+ * whose routes pass `callerWords`.
+ */
 export function declareCallerWords(
   declared: Declared,
   { context }: { readonly context: JsonObject },
 ): Declared {
   const { words, mark } = isJsonObject(context[KEY]) ? context[KEY] : {};
-  // Only `callerWords` writes both, unless the app lets its clients say any key.
+  // Only `callerWords` writes both, unless the app lets its clients set any key.
   if (typeof words !== 'string' || typeof mark !== 'string') return declared;
   return { ...declared, instructions: paragraphs(declared.instructions, markedWords(LINE, words, mark)) };
 }

@@ -1,3 +1,3 @@
-/** The entry `holdfast/caller-words`: a protocol of your own shows the model what its clients say of their page. */
+/** The entry `holdfast/caller-words`, for custom protocols that show the model text from their clients. */
 
 export { callerWords, declareCallerWords } from './caller-words.ts';

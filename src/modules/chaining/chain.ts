@@ -7,31 +7,33 @@ import { type LogProblem, warning } from '../../tool/log.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import type { Chained, ChainedType, DiscoveredType } from './chained.ts';
 
-/** Holds what is chained, as it was read once. */
+/** The parsed entries of `chaining`. */
 export interface Chain {
-  /** Chained types, by name. */
+  /** The types of `chainFrom`, by name. */
   readonly ones: ReadonlyMap<string, ChainedType>;
   readonly many: ReadonlyMap<string, DiscoveredType>;
-  /** Whether objects of types that are neither count. */
+  /** `true` if objects of other types count too. */
   readonly any: boolean;
-  /** Types that are named, and those to which their tools lead. */
+  /** The named types, and those that their tools return. */
   readonly named: KnownTypes;
 }
 
-/** A chain in the loop of one key. */
+/** A chain in a loop with a key. */
 export interface KeyedChain {
   readonly chain: Chain;
   readonly key: string;
 }
 
-/** The same chain, with one view of its loop. */
+/** A chain with a view of its loop. */
 export interface ViewedChain extends KeyedChain {
   readonly view: LoopView;
 }
 
 /**
- * @throws DomainTypeError when a type is chained twice in one way, or two types that are chained have a tool of one
- *   name.
+ * Parses the entries of `chaining`.
+ *
+ * @throws DomainTypeError if a type is chained twice in the same way, or if two chained types have a tool
+ * with the same name.
  */
 export const readChaining = memoized(toChain);
 
@@ -40,7 +42,7 @@ function toChain(read: readonly Chained[]): Chain {
   const many = byType(read.flatMap((one) => (one.chain === 'many' ? one : [])));
   const anys = read.flatMap((one) => (one.chain === 'any' ? one : []));
   checkNames([...ones.values()]);
-  for (const { type } of many.values()) type.objects.declared; // Throws here, and not when the first is found.
+  for (const { type } of many.values()) type.objects.declared; // Throws here, not when the first object is found.
   const types = [
     ...[...ones.values(), ...many.values()].map(({ type }) => type),
     ...anys.flatMap((one) => one.types),
@@ -63,7 +65,7 @@ function byType<One extends ChainedType | DiscoveredType>(chained: readonly One[
   return found;
 }
 
-/** Refuses a name that two types share: it would mean an object of the first, whatever the model has in mind. */
+/** Rejects a tool name that two types share. The tool would always act on an object of the first type. */
 function checkNames(chained: readonly ChainedType[]): void {
   const owners = new Map<string, string>();
   for (const { type } of chained) {
@@ -79,8 +81,8 @@ function checkNames(chained: readonly ChainedType[]): void {
 }
 
 /**
- * Lists the types whose objects a loop may be given, in the order in which an artifact without a type is compared with
- * them.
+ * Returns the types whose objects a loop can receive. An artifact without a type is compared with them in
+ * this order.
  */
 export function knownTypes({ named, any }: Chain, { tools, log }: LoopView): KnownTypes {
   if (!any) return named;
@@ -89,10 +91,10 @@ export function knownTypes({ named, any }: Chain, { tools, log }: LoopView): Kno
   return new Map([...named, ...[...types].filter(([name]) => !named.has(name))]);
 }
 
-/** Types by their names, which are all that is journaled of them; the first of a name counts. */
+/** Types by name. The journal holds only the name. If two types share one, the first counts. */
 export type KnownTypes = ReadonlyMap<string, DomainType>;
 
-/** Finds the types to which tools lead, and what is to be told of them once; it works them out once a list. */
+/** Finds the types that tools lead to, and the problems to log once. Computed once per list. */
 const typesOf = memoized((tools: readonly AnyTool[]) => {
   const problems: LogProblem[] = [];
   const types = typesFrom([], tools, (problem) => problems.push(problem));
@@ -100,8 +102,8 @@ const typesOf = memoized((tools: readonly AnyTool[]) => {
 });
 
 /**
- * These types, those that the tools declare to return, and those that tools of such objects declare, in the order in
- * which they are met. What a tool holds inside counts: its artifact may become that of the tool.
+ * Returns these types, the output types of the tools, and the types that tools of their objects return, in
+ * the order found. Inner tools count, because a tool can return their artifact as its own.
  */
 export function typesFrom(
   types: readonly DomainType[],
@@ -123,7 +125,7 @@ export function typesFrom(
     queue.push(...declaredBy(type, tell).map((tool) => ({ tool, path: [...path, nested] })));
   };
   for (const type of types) meet(type, []);
-  // The queue grows while it is walked.
+  // The queue grows during this loop.
   for (const { tool, path } of queue) {
     if (seen.has(tool)) continue;
     seen.add(tool);
@@ -133,15 +135,15 @@ export function typesFrom(
   return found;
 }
 
-/** A tool, and the types through which it was met. */
+/** A tool, and the types that led to it. */
 interface Met {
   readonly tool: AnyTool;
   readonly path: readonly Nested[];
 }
 
 /**
- * Lists the tools of a type. Offering must not throw: a type whose tools cannot be declared is reported, and leads
- * nowhere.
+ * Returns the tools of a type. Offering must not throw, so a type whose tools cannot be declared is logged
+ * and returns no tools.
  */
 function declaredBy({ name, objects }: DomainType, tell: (problem: LogProblem) => void): readonly AnyTool[] {
   try {

@@ -3,26 +3,26 @@ import type { DomainType } from '../../tool/domain-type.ts';
 import type { Json } from '../../tool/json.ts';
 import type { LoopView } from '../../tool/tool.ts';
 
-/** What brings its tools with it: one entry of `chaining`, as `chainFrom`, `discover` and `chainAny` return it. */
+/** One entry of `chaining`, as returned by `chainFrom`, `discover` and `chainAny`. */
 export type Chained = ChainedType | DiscoveredType | AnyChained;
 
-/** The key by which entries are told from what is none. */
+/** The key that marks a valid entry. */
 export const CHAINS: unique symbol = Symbol('holdfast.chaining');
 
-/** Made by the functions of this folder alone. */
+/** Only the functions of this folder create entries. */
 interface MadeHere {
   readonly [CHAINS]: true;
 }
 
-/** A type whose current object's tools are offered. */
+/** A type that offers the tools of its current object. */
 export interface ChainedType extends MadeHere {
   readonly chain: 'one';
   readonly type: TypeWithTools;
-  /** Whether this object, which the type has read before, is taken. Never throws. */
+  /** Returns `true` if this object, which the type has parsed before, is accepted. Never throws. */
   accepts(value: Json, view: LoopView): boolean;
 }
 
-/** A type of whose objects several offer their tools at once, each under names of its own. */
+/** A type that offers the tools of several objects at once, each under its own names. */
 export interface DiscoveredType extends MadeHere {
   readonly chain: 'many';
   readonly type: TypeWithTools;
@@ -32,11 +32,11 @@ export interface DiscoveredType extends MadeHere {
   readonly accepts: ChainedType['accepts'];
 }
 
-/** Any object of a type that has tools. */
+/** An entry for objects of any type that has tools. */
 export interface AnyChained extends MadeHere {
   readonly chain: 'any';
   readonly types: readonly DomainType[];
 }
 
-/** A type that has something to chain. */
+/** A type with tools to chain. */
 export type TypeWithTools = DomainType & { readonly objects: DomainObjects };

@@ -19,12 +19,13 @@ import { CHAINING, CHAINING_MODULE, forgetBindings } from './memory.ts';
 import { chainingStrategy } from './strategy.ts';
 
 /**
- * Offers the tools of objects once a call has returned one, in the loop that has it in its `use`: of an agent, or of an agentic
- * tool. In `use` of an app it holds in every loop. Without entries it returns the module alone, for `uses` of a domain type whose
- * tools need it.
+ * Offers the tools of objects after a call has returned one, in the loop that lists it in `use`: that of an
+ * agent or of an agentic tool. In the `use` of an app, it applies to every loop. Without entries, it returns
+ * only the module, for the `uses` of a domain type whose tools need it.
  *
- * @throws DomainTypeError if a type is chained twice in one way, or two types that are chained have a tool of one name.
- *   TypeError if an entry is none.
+ * @throws DomainTypeError if a type is chained twice in the same way, or if two chained types have a tool
+ * with the same name.
+ * @throws TypeError if an entry is invalid.
  *
  * @example
  * ```ts
@@ -41,7 +42,7 @@ export function chaining(entries: readonly Chained[] = []): ModuleUse {
   if (entries.length === 0) return CHAINING;
   const problem = literals?.chainsProblem(entries, (entry) => CHAINS in entry);
   if (problem !== undefined) throw new TypeError(problem);
-  // An app and its agents may each have some.
+  // An app and its agents can each have their own entries, so each use gets a separate key.
   made += 1;
   const use = useOf(CHAINING_MODULE, `chained ${made}`);
   OFFERS.give(use, {
@@ -56,20 +57,23 @@ export function chaining(entries: readonly Chained[] = []): ModuleUse {
 
 let made = 0;
 
-/** What is wrong with a type is reported in the loop that looks for it. */
+/** Ignores problems of a type. The loop that searches for the type reports them. */
 const untold = (): void => {};
 
-/** Returns why a chain of any type finds none, to follow the name of an agent or a tool; `undefined` if it finds one. */
+/**
+ * Returns the problem if `chainAny` finds no type with tools, as text to follow the name of an agent or a
+ * tool. Returns `undefined` if it finds one.
+ */
 function nothingToChain({ any, named }: Chain, tools: readonly AnyTool[]): string | undefined {
   const types = any ? [...typesFrom([...named.values()], tools, untold).values()] : [];
   return !any || types.some(({ objects }) => objects) ? undefined : literals?.nothingToChain;
 }
 
 /**
- * Offers the tools of one object of the type at a time: of the last one that a call returned by itself and that is
- * taken. Until then they are declared, and answer that there is none yet.
+ * Offers the tools of one object of the type at a time: the last accepted object that a call returned on its
+ * own. Before that, its tools are offered as placeholders that report that no object has been retrieved.
  *
- * @throws DomainTypeError when objects of the type have no tools.
+ * @throws DomainTypeError if objects of the type have no tools.
  */
 export const chainFrom = <Value>(
   type: DomainType<string, Value>,
@@ -77,10 +81,12 @@ export const chainFrom = <Value>(
 ): ChainedType => ({ [CHAINS]: true, chain: 'one', type: withTools(type), accepts: acceptor(type, options) });
 
 /**
- * Offers the tools of every object of the type that a call has returned, alone or in a list, under names that hold its
- * id: `customer_c123_average_spend`. An object that is returned again takes its own place.
+ * Offers the tools of every object of the type that a call has returned, on its own or in a list. Their names
+ * contain the object's id: `customer_c123_average_spend`. If an object is returned again, it replaces its
+ * earlier version.
  *
- * @throws DomainTypeError when objects of the type have no tools, or `max` or `maxDepth` is no positive whole number.
+ * @throws DomainTypeError if objects of the type have no tools, or if `max` or `maxDepth` is not a positive
+ * whole number.
  */
 export function discover<Value>(
   type: DomainType<string, Value>,
@@ -103,11 +109,12 @@ export function discover<Value>(
 }
 
 /**
- * Offers the tools of the last object that a call returned by itself, whatever its type, in place of those
- * of the object before it. The types are these, those that are chained beside it, those that the loop's own
- * tools declare as their `output`, inner ones too, and those to which tools of such objects lead. An artifact without
- * a type is taken for one of the first type, in this order, whose schema it fits. An agent, or an agentic tool, that cannot know
- * any such type is an error where it is defined, in development. Name the types of tools that come later, as of an MCP server.
+ * Offers the tools of the last object that a call returned on its own, of any type, in place of the object
+ * before it. The types are: those passed here, those that are chained beside it, the `output` types of the
+ * loop's own tools, including inner tools, and the types that tools of such objects return. An artifact
+ * without a type counts as the first type, in this order, whose schema it matches. In development, defining
+ * an agent or an agentic tool throws if it cannot know any such type. Pass the types of tools that are added
+ * later, for example those of an MCP server.
  */
 export const chainAny = (...types: readonly DomainType[]): AnyChained => ({
   [CHAINS]: true,
@@ -115,36 +122,40 @@ export const chainAny = (...types: readonly DomainType[]): AnyChained => ({
   types,
 });
 
-/** Which objects of a type are taken. */
+/** Options that decide which objects of a type are accepted. */
 export interface AcceptOptions<Value> {
   /**
-   * Asked of each object, with the loop as of the start of its batch; all are taken unless given. One that is refused
-   * leaves what was there before. An object for which it throws is refused, and the error logged.
+   * Returns `true` to accept an object. It receives the loop as of the start of its batch. By default, all
+   * objects are accepted. A rejected object does not replace the current one. If the function throws, the
+   * object is rejected and the error is logged.
    */
   readonly when?: ((value: NoInfer<Value>, view: LoopView) => boolean) | undefined;
 }
 
-/** How many objects are known, and what the model is told of them. */
+/** Options for the number of known objects, and for hints to the model. */
 export interface DiscoverOptions<Value> extends AcceptOptions<Value> {
-  /** The tools that are offered of all objects of the type, 64 unless given; those of the newest objects are kept. */
+  /**
+   * The maximum number of tools that are offered for all objects of the type together. Defaults to 64. The
+   * newest objects keep theirs.
+   */
   readonly max?: number | undefined;
   /**
    * How many discovered objects may be in a row of which a tool of the one before has returned each: with 1, only what other tools of
    * the loop return brings tools. Defaults to any number. The model is told what is left out.
    */
   readonly maxDepth?: number | undefined;
-  /** Says below a result which tools its objects have brought; `false` unless given. */
+  /** `true` to list, below a result, the tools that its objects add. Defaults to `false`. */
   readonly hint?: boolean | undefined;
 }
 
-/** @throws DomainTypeError when objects of the type have no tools. */
+/** @throws DomainTypeError if objects of the type have no tools. */
 function withTools(type: DomainType): TypeWithTools {
   const { name, objects } = type;
   if (!objects) throw new DomainTypeError(name, 'tools', 'has no tools, so there is nothing to chain');
   return { ...type, objects };
 }
 
-/** Makes the predicate of a type, for values as the journal has them. */
+/** Returns the predicate of a type, for values from the journal. */
 function acceptor<Value>(
   { name, parse }: DomainType<string, Value>,
   { when }: AcceptOptions<Value>,

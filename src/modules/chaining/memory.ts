@@ -6,18 +6,21 @@ import type { LoopView } from '../../tool/tool.ts';
 import { factOf, type MemoryFact, type MemoryPlace, type ToolMemory } from '../../tool/tool-memory.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
 
-/** One object whose tools are offered. Its JSON is a part of the result that it came with, which the journal keeps once. */
+/** An object whose tools are offered. Its JSON is part of a call's result, which the journal stores once. */
 export type Binding = Place & Slot & Source;
 
-/** Says where a binding is kept: for the session under the path of its loop, and for each key of a keyed loop apart. */
+/** The place of a binding: the session, the path of its loop, and the key of a keyed loop. */
 type Place = {
   readonly path: string;
   readonly key: string;
-  /** The call that opened the nested loop, while it runs; empty for the turn's own, and once the loop has ended. */
+  /**
+   * The id of the call that opened the nested loop, while it runs. Empty for the turn's own loop, and after
+   * the nested loop has ended.
+   */
   readonly frame: string;
 };
 
-/** Says as what an object is bound. A binding takes the place of the one before it in the same slot. */
+/** The role in which an object is bound. A binding replaces the one before it in the same slot. */
 type Slot =
   /** The current object of its type, or of any type. */
   | { readonly as: 'one' | 'any'; readonly type: string }
@@ -26,41 +29,41 @@ type Slot =
       readonly as: 'many';
       readonly type: string;
       readonly id: string;
-      /** Their own names, as they were when it was found. */
+      /** The names of its own tools at the time it was found. */
       readonly tools: readonly string[];
-      /** The tools that are kept of all objects of the type. */
+      /** The maximum number of tools for all objects of the type. */
       readonly max: number;
-      /** Which one it is in a row of objects whose tools have returned it. Defaults to 1. */
+      /** Its position in a chain of objects whose tools returned one another. Defaults to 1. */
       readonly depth?: number;
     };
 
 /**
- * Says where an object came from: `at` is its place in the list that a call returned, or -1 when it was returned by
- * itself.
+ * The origin of an object. `at` is its index in the list that a call returned, or -1 if the call returned it
+ * on its own.
  */
 type Source = { readonly call: string; readonly at: number; readonly value: Json };
 
-/** All objects of a session, of which the newest of a place comes last. */
+/** All objects of a session. The newest of each place comes last. */
 export type Bindings = readonly (Binding | Inherited)[];
 
-/** A nested loop found it when it began, so it is not its own to leave behind. */
+/** A copy that a nested loop received at its start. It is not stored back when the loop ends. */
 type Inherited = Binding & { readonly inherited: true };
 
-/** What a call says of its artifact; the value itself is the call's result. */
+/** The journaled fact about a call's artifact. The value itself is in the call's result. */
 export type ChainingFact =
   | { readonly as: 'one' | 'any'; readonly key: string; readonly type: string }
   | {
       readonly as: 'many';
       readonly key: string;
       readonly type: string;
-      /** The tools that are kept of all its objects. */
+      /** The maximum number of tools for all its objects. */
       readonly max: number;
       readonly objects: readonly FoundObject[];
     }
-  /** The loop of this key begins anew. */
+  /** Clears the loop with this key. */
   | { readonly as: 'none'; readonly key: string };
 
-/** An object that was discovered, as the journal tells of it. */
+/** A discovered object in the journal. */
 export type FoundObject = {
   readonly at: number;
   readonly id: string;
@@ -68,7 +71,7 @@ export type FoundObject = {
   readonly depth?: number;
 };
 
-/** Remembers the objects that the loops of a session have been given. */
+/** Keeps the objects that the loops of a session have received. */
 export const BINDINGS: ToolMemory<Bindings, ChainingFact> = {
   name: 'chaining',
   folding: FOLDING,
@@ -116,13 +119,13 @@ export const BINDINGS: ToolMemory<Bindings, ChainingFact> = {
 /** The module of chaining. */
 export const CHAINING_MODULE = createModule({ name: 'chaining', state: [BINDINGS] });
 
-/** The module by itself, which chains nothing. */
+/** The module without entries, which chains nothing. */
 export const CHAINING = useOf(CHAINING_MODULE);
 
-/** Makes the fact of a loop that begins anew: nothing that was bound under its key holds. */
+/** Returns the fact that clears all bindings of a key. */
 export const forgetBindings = (key: string): MemoryFact => factOf(BINDINGS, { as: 'none', key });
 
-/** Lists what a loop has been given, as far as this view goes. */
+/** Returns the objects that a loop has received, as of this view. */
 export const boundNow = ({
   key,
   view,
@@ -131,7 +134,7 @@ export const boundNow = ({
   readonly view: LoopView;
 }): readonly Binding[] => boundIn(view.recall(BINDINGS), { path: view.path, frame: view.frame, key });
 
-/** Lists what one loop has been given, oldest first. */
+/** Returns the objects that one loop has received, oldest first. */
 export const boundIn = (
   bindings: Bindings,
   place: { readonly path: string; readonly key: string; readonly frame: string },
@@ -140,20 +143,20 @@ export const boundIn = (
 const isAt = (one: Place, { path, key, frame }: Place): boolean =>
   one.frame === frame && one.path === path && one.key === key;
 
-/** Puts a binding in place of what it replaces, and after all others. */
+/** Replaces the binding in the same slot and moves the new one to the end. */
 function put(bindings: Bindings, binding: Binding): Bindings {
   const others = bindings.filter((one) => !isAt(one, binding) || !isSameSlot(one, binding));
   return binding.as === 'many' ? newest([...others, binding], binding) : [...others, binding];
 }
 
-/** Tells whether one takes the place of the other. */
+/** Returns `true` if one slot replaces the other. */
 export function isSameSlot(a: Slot, b: Slot): boolean {
   if (a.as === 'any' || b.as === 'any') return a.as === b.as;
   if (a.type !== b.type) return false;
   return a.as === 'many' && b.as === 'many' ? a.id === b.id : a.as === b.as;
 }
 
-/** Leaves out the oldest objects of a type when there are too many tools of them; the newest object always stays. */
+/** Drops the oldest objects of a type if they have too many tools. The newest object always stays. */
 function newest(bindings: Bindings, last: Extract<Binding, { readonly as: 'many' }>): Bindings {
   let room = last.max;
   const kept = bindings.toReversed().filter((one) => {
@@ -166,8 +169,9 @@ function newest(bindings: Bindings, last: Extract<Binding, { readonly as: 'many'
 }
 
 /**
- * Loops of one path may run at the same time, and what one of them retrieves must not become what another acts on. So
- * each begins with what there is, and leaves to the session what it was given itself.
+ * Copies the session's bindings into a loop at its start. Loops of one path can run at the same time, and an
+ * object that one retrieves must not change which object another acts on. At its end, each loop stores back
+ * only the objects that it received itself.
  */
 function opened(bindings: Bindings, { frame, path: opens }: MemoryPlace): Bindings {
   const found = bindings.filter(({ path, frame: of }) => of === ROOT && path === opens);
@@ -185,7 +189,10 @@ function closed(bindings: Bindings, isClosed: (frame: string) => boolean): Bindi
     .reduce(put, others);
 }
 
-/** Reads a value of a result. JSON has no `undefined`, so that stands for a place which the result does not have. */
+/**
+ * Reads a value from a result. Returns `undefined` if the result does not have that place, because JSON has
+ * no `undefined`.
+ */
 function valueAt(result: ResultData | undefined, at: number): Json | undefined {
   if (result?.type !== 'artifact') return undefined;
   if (at === -1) return result.value;

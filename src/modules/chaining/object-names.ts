@@ -6,8 +6,8 @@ import type { DiscoveredType } from './chained.ts';
 import type { Binding } from './memory.ts';
 
 /**
- * The names under which the tools of several objects are offered. A name never stands now for one object's tool and now for
- * another's: should two have one in spite of their marks, neither is offered.
+ * Returns the names under which the tools of several objects are offered. A name never refers to different
+ * objects over time. If two tools have the same name despite their marks, both are left out.
  */
 export function foundNames(
   { chain: { many }, view }: Pick<ViewedChain, 'chain' | 'view'>,
@@ -31,25 +31,25 @@ export function foundNames(
   return names;
 }
 
-/** One of several objects. */
+/** A binding of one of several objects. */
 type FoundBinding = Extract<Binding, { readonly as: 'many' }>;
 
-/** A tool of one of them, by the name that it has in the type's own declaration. */
+/** A tool of such an object, by the name in its type's declaration. */
 interface FoundTool {
   readonly binding: FoundBinding;
   readonly tool: string;
 }
 
-/** A tool of an object. */
+/** An object's id and the name of its tool. */
 interface Own {
   readonly id: string;
   readonly tool: string;
 }
 
 /**
- * Its name, which depends on nothing but the declared types and the object's id. Where `customer_a_b_x` could be the
- * `x` of `a_b` and the `b_x` of `a`, both end in a mark, whether the other one is there or not; and so does the name of
- * a tool that its type does not declare for all objects.
+ * Returns the name of an object's tool. It depends only on the declared types and the object's id. If
+ * `customer_a_b_x` could mean both the `x` of `a_b` and the `b_x` of `a`, both names end in a mark, even if
+ * only one object exists. A tool that its type does not declare for all objects also has a mark.
  */
 export function foundName(many: Chain['many'], { type }: DiscoveredType, own: Own): string {
   const { prefix } = type.objects;
@@ -62,15 +62,16 @@ export function foundName(many: Chain['many'], { type }: DiscoveredType, own: Ow
   return isDeclared && readings.length === 1 ? name : markedName(named);
 }
 
-/** Whether this could be a name of this tool, for some id. */
+/** Returns `true` if this can be a name of this tool for some id. */
 const reads = (name: string, { type }: DiscoveredType, { name: tool }: AnyTool): boolean => {
   const [start, end] = [`${type.objects.prefix}_`, `_${tool}`];
   return name.startsWith(start) && name.endsWith(end) && name.length > start.length + end.length;
 };
 
 /**
- * `{prefix}_{id}_{tool}`, as every provider takes it: what no name may hold is dropped from the id, and it is cut to fit.
- * A name that lost something by that ends in a mark of the whole id, so that two ids keep two names.
+ * Returns `{prefix}_{id}_{tool}` in a form that every provider accepts. Invalid characters are removed from
+ * the id, and long names are shortened. A name that lost characters ends in a mark of the whole id, which
+ * keeps names of different ids distinct.
  */
 export function objectToolName(named: Named): string {
   const { prefix, id, tool } = named;
@@ -79,21 +80,21 @@ export function objectToolName(named: Named): string {
   return clean === id && name.length <= MAX_NAME ? name : markedName(named);
 }
 
-/** Says whose tool a name stands for. */
+/** The parts of a tool's name. */
 interface Named {
   readonly prefix: string;
   readonly id: string;
   readonly tool: string;
-  /** The domain type, where the prefix does not tell it. */
+  /** The domain type, if several types share the prefix. */
   readonly type?: string;
 }
 
-/** Makes a name that has its mark in any case, since another object's tool could have it otherwise. */
+/** Returns a name that always has its mark, because another object's tool can have the plain name. */
 export function markedName({ prefix, id, tool, type }: Named): string {
   const whole = type === undefined ? [prefix, id, tool] : [prefix, id, tool, type];
   const mark = `_${hash32(JSON.stringify(whole)).toString(36)}`;
   const most = MAX_NAME - mark.length;
-  // The tool's own name tells more than the end of a long id does.
+  // The tool's own name says more than the end of a long id.
   const room = Math.max(most - tool.length - 1, prefix.length + 1);
   const object = `${prefix}_${id.replaceAll(UNNAMEABLE, '')}`.slice(0, room);
   return `${object}_${tool}`.slice(0, most) + mark;
@@ -101,5 +102,5 @@ export function markedName({ prefix, id, tool, type }: Named): string {
 
 const MAX_NAME = 64;
 
-/** Matches what a name may not hold. */
+/** Matches characters that a name cannot contain. */
 const UNNAMEABLE = /[^A-Za-z0-9_-]/g;

@@ -10,13 +10,13 @@ import type { DiscoveredType, TypeWithTools } from './chained.ts';
 import { BINDINGS, type Binding, boundIn, boundNow, type ChainingFact, type FoundObject } from './memory.ts';
 import { foundName, foundNames } from './object-names.ts';
 
-/** A call that returned objects of a type that is discovered. */
+/** A call that returned objects of a discovered type. */
 interface Returned {
   readonly call: RemarkedCall;
   readonly objects: readonly ReturnedObject[];
 }
 
-/** One of them: `at` is its place in the list, or -1 if it was returned by itself. */
+/** A returned object. `at` is its index in the list, or -1 if the call returned it on its own. */
 interface ReturnedObject {
   readonly at: number;
   readonly value: Json;
@@ -24,16 +24,16 @@ interface ReturnedObject {
 
 type FoundFact = Extract<ChainingFact, { readonly as: 'many' }>;
 
-/** Holds what is remembered of the call, and what the model is told. */
+/** The fact to journal for the call, and the remark for the model. */
 interface Remembered {
   readonly fact?: FoundFact | undefined;
   readonly remark?: string | undefined;
 }
 
-/** A remark lists so many names; a model needs no more to see the point. */
+/** The maximum number of names in a remark. */
 const MAX_LISTED = 20;
 
-/** Says what a loop remembers of the objects among what a call returned. */
+/** Returns the fact and remark for a type's objects in a call's result. */
 function rememberFound(
   chained: ViewedChain,
   discovered: DiscoveredType,
@@ -65,7 +65,7 @@ function rememberFound(
   return { fact, remark: remarks.length > 0 ? remarks.join('\n\n') : undefined };
 }
 
-/** What this call changes in the names that are offered; calls beside it in its batch are not known yet. */
+/** Returns how this call changes the offered names. Other calls of its batch are not visible yet. */
 function comparedWith(
   viewed: ViewedChain,
   { fact, call }: { readonly fact: FoundFact; readonly call: RemarkedCall },
@@ -85,7 +85,10 @@ function comparedWith(
   };
 }
 
-/** Says what a call changes in the names that are offered of discovered objects, and how many there are of all types. */
+/**
+ * The changes of a call to the offered names of discovered objects, and the number of names of all types
+ * before and after.
+ */
 interface Compared {
   readonly added: readonly string[];
   readonly dropped: readonly string[];
@@ -93,10 +96,13 @@ interface Compared {
   readonly after: number;
 }
 
-/** From so many tools of discovered objects on, whoever runs the app is told. */
+/** If more tools of discovered objects than this are offered, the log has a warning. */
 const MANY = 64;
 
-/** Says to whoever runs the app that a call brought very many tools; nothing unless it is news. */
+/**
+ * Returns a warning for the log if a call adds too many tools. Returns `undefined` if the limit was exceeded
+ * before.
+ */
 function growth(
   { type, max }: DiscoveredType,
   { tool }: RemarkedCall,
@@ -108,11 +114,11 @@ function growth(
   return `with a result of '${tool.name}' ${after} tools of discovered objects are offered: models choose worse among so many`;
 }
 
-/** The names that the tools of an object would have, which were not made. */
+/** Returns the names that the tools of a skipped object would have. */
 const namesFor = ({ chain }: ViewedChain, discovered: DiscoveredType, id: string): readonly string[] =>
   discovered.type.objects.declared.map(({ name: tool }) => foundName(chain.many, discovered, { id, tool }));
 
-/** The model must not take what it is not offered for what does not exist. */
+/** Returns a remark that lists the tools that exist and are not offered. */
 const tooMany = ({ type, max }: DiscoveredType, names: readonly string[]): string =>
   `Only the newest ${max} tools of ${type.name} objects are offered. Not offered: ${listed(names)}.`;
 
@@ -124,7 +130,7 @@ function listed(names: readonly string[]): string {
   return names.slice(0, MAX_LISTED).join(', ') + more;
 }
 
-/** Returns what a loop remembers of a call's artifacts, and what the model is told of them. */
+/** Returns the facts to journal about a call's artifacts, and the remarks for the model. */
 export function rememberArtifact(chained: ViewedChain, call: RemarkedCall): CallRemarks | undefined {
   const { result } = call;
   if (result.type !== 'artifact') return undefined;
@@ -151,7 +157,7 @@ export function rememberArtifact(chained: ViewedChain, call: RemarkedCall): Call
   };
 }
 
-/** Says as what the object of a call is bound that was returned by itself. */
+/** Returns the fact that binds an object that a call returned on its own. */
 function rememberCurrent(
   { chain, key, view }: ViewedChain,
   call: RemarkedCall,
@@ -165,19 +171,19 @@ function rememberCurrent(
     return hasTools(one.type, value, { call, view }) && one.accepts(value, view)
       ? [{ as: 'one', key, type }]
       : [];
-  // What is chained by its type has its own place.
+  // A type of `chainFrom` or `discover` has its own slot.
   const known = chain.any && !chain.many.has(type) ? types.get(type) : undefined;
   if (!known?.objects || !hasTools({ ...known, objects: known.objects }, value, { call, view })) return [];
   return [{ as: 'any', key, type }];
 }
 
-/** Of types without tools nothing would be chained, whatever they fit. */
+/** Returns the first type that the value matches. Types without tools are skipped. */
 function typeByShape(types: KnownTypes, value: Json): string | undefined {
   if (!isJsonObject(value)) return undefined;
   return [...types.values()].find(({ objects, parse }) => objects && parse(value).ok)?.name;
 }
 
-/** Whether this is a single object of its type that brings tools with it. */
+/** Returns `true` if the value is a single object of its type and has tools. */
 function hasTools(
   { objects }: TypeWithTools,
   value: Json,
@@ -190,19 +196,21 @@ function hasTools(
   return tools.ok && tools.value.length > 0;
 }
 
-/** What is found in what a call returned. */
+/** The objects found in a call's result. */
 interface LookedThrough {
-  /** Those whose tools are offered, in source order, each id once. */
+  /** The objects whose tools are offered, in source order, each id once. */
   readonly objects: readonly FoundObject[];
-  /** The ids of those for whose tools there is no room. */
+  /** The ids of objects whose tools exceed the maximum. */
   readonly left: readonly string[];
-  /** The ids of those that are beyond the depth of their type. */
+  /** The ids of objects beyond the depth of their type. */
   readonly deep: readonly string[];
-  /** What is wrong with others, and how often: they are left out, and the result stands. */
+  /**
+   * The problems of other objects, with their counts. Those objects are skipped, and the result stays valid.
+   */
   readonly problems: ReadonlyMap<string, number>;
 }
 
-/** An object of the type that is accepted. */
+/** An accepted object of the type. */
 interface Candidate {
   readonly at: number;
   readonly id: string;
@@ -211,7 +219,7 @@ interface Candidate {
 
 type Report = (problem: string) => void;
 
-/** Looks at each object. Where not all have room, the last ones have. */
+/** Checks each object. If not all fit, the last ones are kept. */
 function lookThrough(
   { key, view }: ViewedChain,
   discovered: DiscoveredType,
@@ -221,7 +229,7 @@ function lookThrough(
   const report: Report = (problem) => problems.set(problem, (problems.get(problem) ?? 0) + 1);
   const bound = boundNow({ key, view });
   const below = depthBelow(bound, call.tool);
-  // An object that is returned again by one further down stays where it was.
+  // If an object is returned again from further down, it keeps its depth.
   const placed = candidatesIn(discovered, { returned, view }, report).map(
     (one): Placed => ({
       ...one,
@@ -233,10 +241,10 @@ function lookThrough(
   return { ...fitted(discovered, near, report), deep: deep.toReversed(), problems };
 }
 
-/** A candidate, and which one it is in a row of objects. */
+/** A candidate with its depth in a chain of objects. */
 type Placed = Candidate & { readonly depth: number };
 
-/** Returns the depth of an object that is discovered by now. */
+/** Returns the depth of an object that is already discovered. */
 function depthOf(
   bound: readonly Binding[],
   type: Json | undefined,
@@ -246,7 +254,10 @@ function depthOf(
   return one?.as === 'many' ? (one.depth ?? 1) : undefined;
 }
 
-/** Returns the depth of what a tool returns, which an object may have brought, also behind an unfolding tool. */
+/**
+ * Returns the depth of objects that a tool returns. The tool can itself belong to an object, also behind an
+ * unfolding tool.
+ */
 function depthBelow(bound: readonly Binding[], tool: AnyTool): number {
   const depths = [tool, ...(originOf(tool)?.by ?? [])].flatMap(
     ({ metadata: { domainType, instanceId } }) => depthOf(bound, domainType, instanceId) ?? [],
@@ -254,7 +265,7 @@ function depthBelow(bound: readonly Binding[], tool: AnyTool): number {
   return Math.max(0, ...depths) + 1;
 }
 
-/** From the last to the first. */
+/** Returns the candidates from last to first. */
 function candidatesIn(
   { type, accepts }: DiscoveredType,
   { returned, view }: { readonly returned: readonly ReturnedObject[]; readonly view: LoopView },
@@ -270,7 +281,10 @@ function candidatesIn(
   return [...byId.values()];
 }
 
-/** Takes objects as long as all their tools have room; the first in any case. Later ones are not even made. */
+/**
+ * Takes objects until their tools exceed the maximum, but always the first. The tools of later objects are
+ * not created.
+ */
 function fitted(
   { type, max }: DiscoveredType,
   candidates: readonly Placed[],

@@ -16,9 +16,10 @@ import { foundNames } from './object-names.ts';
 import { rememberArtifact } from './remember-found.ts';
 
 /**
- * Returns what offers the tools of bound objects. The same objects are bound for all loops of one path and `key`.
+ * Returns the strategy that offers the tools of bound objects. All loops with the same path and `key` share
+ * their bound objects.
  *
- * @throws DomainTypeError if the entries cannot be chained beside each other.
+ * @throws DomainTypeError if the entries cannot be chained together.
  */
 export function chainingStrategy(
   entries: readonly Chained[],
@@ -27,7 +28,7 @@ export function chainingStrategy(
   const keyed: KeyedChain = { chain: readChaining(entries), key };
   let unbound: readonly AnyTool[] | undefined;
   const byBindings = new WeakMap<Bindings, Map<string, readonly AnyTool[]>>();
-  // The same list for the same objects: what is made of a list, its definitions for the model, is kept by it.
+  // Returns the same list for the same objects, because tool definitions are cached per list.
   const offered = (view: LoopView): readonly AnyTool[] => {
     const bound = boundNow({ ...keyed, view });
     if (bound.length === 0) {
@@ -52,7 +53,9 @@ export function chainingStrategy(
   };
 }
 
-/** The tools of the objects of all types that are named, as far as they are known before there is an object. */
+/**
+ * Returns the tools of the objects of all named types, as far as they are known before there is an object.
+ */
 const declaredIn = ({ named }: KeyedChain['chain']): readonly AnyTool[] =>
   [...named.values()].flatMap(declaredOf);
 
@@ -63,7 +66,10 @@ function declaredOf({ objects }: Pick<DomainType, 'objects'>): readonly AnyTool[
 
 const joinedLists = new WeakMap<readonly AnyTool[], WeakMap<readonly AnyTool[], readonly AnyTool[]>>();
 
-/** Lists the tools, and those of objects after them. Of one name the loop's own stays, and whoever wrote both is told. */
+/**
+ * Appends the tools of objects to a loop's tools. If a name clashes, the loop's own tool stays and the log
+ * has a warning.
+ */
 function joined(
   tools: readonly AnyTool[],
   added: readonly AnyTool[],
@@ -87,11 +93,11 @@ function joined(
   return list;
 }
 
-/** Lists what is offered as long as nothing is bound. */
+/** Returns the tools that are offered while no object is bound. */
 const unboundTools = (keyed: KeyedChain): readonly AnyTool[] =>
   [...keyed.chain.ones.values()].flatMap((chained) => placeholders(keyed, chained));
 
-/** Lists what is offered of the objects that are bound, and of types that have none. */
+/** Returns the tools of the bound objects, and placeholders for types without one. */
 function boundTools(chained: ViewedChain, bound: readonly Binding[]): readonly AnyTool[] {
   const current = [...chained.chain.ones.values()].flatMap((one) => {
     const binding = bound.find(isOne(one.type.name));
@@ -112,7 +118,10 @@ const isOne =
   (one: Binding): boolean =>
     one.as === 'one' && one.type === type;
 
-/** Finds the type of the current object of any type; a loop that does not chain any type has none any more. */
+/**
+ * Returns the type of the current object of any type. Returns `undefined` if the loop no longer chains any
+ * type.
+ */
 function typeIn({ chain, view }: ViewedChain, { type: name }: Binding): TypeWithTools | undefined {
   const type = chain.any ? knownTypes(chain, view).get(name) : undefined;
   return type?.objects && { ...type, objects: type.objects };
@@ -143,11 +152,11 @@ function foundTools(chained: ViewedChain, bound: readonly Binding[]): readonly A
   });
 }
 
-/** Says where a tool that is offered is looked for when it is called. */
+/** The slot in which a call of an offered tool looks for its object. */
 interface OfferedSlot {
   readonly type: TypeWithTools;
   readonly isSlot: (one: Binding) => boolean;
-  /** What was in the slot when the tool was offered. */
+  /** The binding in the slot when the tool was offered. */
   readonly offered: Binding | undefined;
 }
 
@@ -156,7 +165,7 @@ const inSlotOf = (offered: Binding): Pick<OfferedSlot, 'isSlot' | 'offered'> => 
   offered,
 });
 
-/** Finds a tool of the object that is in the slot by then. */
+/** Finds a tool of the object that is in the slot at the time of the call. */
 const finder =
   ({ key }: KeyedChain, { type, isSlot, offered }: OfferedSlot) =>
   (name: string): FindTool =>
@@ -164,14 +173,14 @@ const finder =
     const binding = boundNow({ key, view }).findLast(isSlot);
     if (!binding) return undefined;
     const isNewer = binding.call !== offered?.call || binding.at !== offered.at;
-    // An object of any type may be in the slot of all types.
+    // The slot for any type can hold an object of another type.
     const tools = binding.type === type.name ? objectTools(type, binding, view) : [];
     return { isNewer, tool: tools.find((tool) => tool.name === name) };
   };
 
 /**
- * The tools of a bound object, made again from its JSON; none when its type does not take that any more. Made once an
- * invocation.
+ * Rebuilds the tools of a bound object from its JSON, once per invocation. Returns an empty list if its type
+ * no longer accepts the JSON.
  */
 function objectTools({ objects, name }: TypeWithTools, binding: Binding, view: LoopView): readonly AnyTool[] {
   return view.made(`chaining ${view.path} ${name} ${binding.call} ${binding.at}`, () => {
@@ -180,21 +189,21 @@ function objectTools({ objects, name }: TypeWithTools, binding: Binding, view: L
   });
 }
 
-/** Says what has become of an offered tool when a call of it runs. */
+/** The state of an offered tool when a call of it runs. */
 interface ToolNow {
-  /** Whether another object is bound than when the tool was offered. */
+  /** `true` if another object is bound than when the tool was offered. */
   readonly isNewer: boolean;
-  /** The tool of the object that is bound; `undefined` when that has none of the name. */
+  /** The tool of the bound object, or `undefined` if the object has no tool of that name. */
   readonly tool: AnyTool | undefined;
 }
 
-/** Finds it in what is bound; `undefined` when nothing is. */
+/** Finds the tool in the bound objects. Returns `undefined` if no object is bound. */
 type FindTool = (view: LoopView) => ToolNow | undefined;
 
 /**
- * A tool of a bound object as it is offered. A call that runs after an earlier one of its batch, of the same `serial`,
- * sees the object that that one has bound, and so does what an unfolding tool stands for. It never acts on an object in
- * whose place there is another: what that does not have is withheld.
+ * Returns an offered tool of a bound object. If an earlier call of the batch with the same `serial` binds
+ * another object, the call acts on that object, and so do tools behind an unfolding tool. The call never acts
+ * on a replaced object. If the new object does not have the tool, the call is withheld.
  */
 const boundTool = (tool: AnyTool, find: FindTool): AnyTool =>
   decorate(tool, {
@@ -214,11 +223,14 @@ const boundTool = (tool: AnyTool, find: FindTool): AnyTool =>
 
 const REPLACED = 'This tool is not available. The object that was retrieved last does not have it.';
 
-/** Stands in for a tool of a type that has no object yet, with its real schema, so that the model can plan with it. */
+/**
+ * Returns a placeholder for a tool of a type that has no object yet. It has the real schema, and the model
+ * can plan with it.
+ */
 function placeholder(type: string, tool: AnyTool, find: FindTool): AnyTool {
   const missing = `This tool is not yet available. You must first retrieve a single ${type} instance.`;
   return decorate(withNote(type, tool), {
-    // A function would ask for an object, and there is none.
+    // A `serial` function would need an object, and there is none.
     serial: typeof tool.serial === 'string' ? tool.serial : undefined,
     adopt: adopting(tool, (inner) => placeholder(type, inner, innerOf(find, inner.name))),
     call: async (input, call) => find(call.view)?.tool?.call(input, call) ?? withheld(missing),
@@ -226,8 +238,8 @@ function placeholder(type: string, tool: AnyTool, find: FindTool): AnyTool {
 }
 
 /**
- * Tells what a tool of a type needs; also once it has it, since newer models check the descriptions that stood before their
- * replies.
+ * Adds a note about the required object to a tool's description. The note stays when the object exists,
+ * because newer models check the descriptions before their earlier replies.
  */
 const withNote = (type: string, tool: AnyTool): AnyTool =>
   decorate(tool, {
@@ -235,8 +247,8 @@ const withNote = (type: string, tool: AnyTool): AnyTool =>
   });
 
 /**
- * Finds a tool behind another one: that of a newer object, by what it says of itself; else the one that was offered
- * stands.
+ * Finds a tool behind another tool of a newer object. Returns no tool if the object is still the offered one,
+ * so the offered tool runs.
  */
 const within =
   (find: FindTool, behind: (tool: AnyTool) => AnyTool | undefined): FindTool =>
@@ -246,20 +258,20 @@ const within =
   };
 
 /**
- * Finds a tool inside an unfolding tool. What one has that decides when it is opened cannot be told without opening it
- * again.
+ * Finds a tool inside an unfolding tool. If a function decides the inner tools, they are not known without
+ * opening it again.
  */
 const innerOf = (find: FindTool, name: string): FindTool =>
   within(find, (unfolding) => {
     const by = unfoldingIn(unfolding)?.into.by;
     const named =
       by === 'all' || by === 'category' ? unfolding.inner?.filter((one) => one.name === name) : [];
-    // Two categories may have a tool of one name.
+    // Two categories can have a tool with the same name.
     const inner = named?.length === 1 ? named[0] : undefined;
     return inner && (unfolding.adopt?.(inner) ?? inner);
   });
 
-/** Names a tool of one of several objects; its metadata has the id in full. */
+/** Names a tool of one of several objects. Its metadata has the full id. */
 function namedTool(
   tool: AnyTool,
   name: string,

@@ -1,4 +1,7 @@
-/** Tools that a client declares with a message. A surface carries this file alone: what reads the tools comes with an agent that offers them. */
+/**
+ * Tools that a client declares with a message. Surfaces import only this file. The code that reads the tools
+ * is part of the module that an agent uses.
+ */
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import { warning } from '../../tool/log.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
@@ -8,10 +11,10 @@ import type { ModuleRequest, RouteAgent } from '../../worker/module-request.ts';
 /** The name of the module. */
 export const CLIENT_TOOLS = 'client-tools';
 
-/** The key of the tool-call context under which a turn keeps the tools of its client. */
+/** The key of the tool-call context under which a turn keeps its client's tools. */
 export const CLIENT_TOOLS_KEY = 'holdfast.clientTools';
 
-/** A tool as a client declares it. Each member may be anything, since clients send anything. */
+/** A tool as a client declares it. Each member is unchecked, because clients can send any value. */
 export interface DeclaredTool {
   readonly name?: unknown;
   readonly description?: unknown;
@@ -19,29 +22,29 @@ export interface DeclaredTool {
   readonly parameters?: unknown;
 }
 
-/** Which agent a client asks, and what it declares. */
+/** The agent's name, and the tools that the client declares. */
 export interface Declaring {
   readonly agent: string;
-  /** A list of tools, or an object of them by their names, or anything else that a client sends. */
+  /** A list of tools, or an object with tools by name. Unchecked, because clients can send any value. */
   readonly tools: unknown;
 }
 
-/** A use of the module, which reads what clients declare. */
+/** A use of the module. It reads the tools that clients declare. */
 export interface ClientToolsUse extends ModuleUse {
   /**
-   * Returns the tools as a turn keeps them, without those that have one of the names.
+   * Returns the tools in the form that a turn keeps, without those whose names are in `without`.
    *
-   * @throws SessionError `invalid-body` if one of them cannot be offered.
+   * @throws SessionError `invalid-body` if a tool cannot be offered.
    */
   readTools(tools: readonly DeclaredTool[], without: readonly unknown[]): JsonObject[];
 }
 
 /**
- * Returns the tools that a client declares with a message, as the context of its turn: a route passes it as the `context` of `asked.session`.
- * Tools whose name the agent itself has are left out, since those of the agent are offered. If neither the agent nor the app uses
- * `clientTools()`, all are left out, and the log says so.
+ * Returns the tools that a client declares with a message, as the context of its turn. A route passes it as
+ * the `context` of `asked.session`. If a tool has the name of one of the agent's tools, it is left out. If
+ * neither the agent nor the app uses `clientTools()`, all tools are left out, and the log has a warning.
  *
- * @throws SessionError `invalid-body` if one of them cannot be offered.
+ * @throws SessionError `invalid-body` if a tool cannot be offered.
  *
  * @example
  * ```ts
@@ -73,7 +76,7 @@ export function declaredTools(
   if (!Array.isArray(listed) || !listed.every(isJsonObject))
     throw invalidBody(['tools: must be a list of tools, or an object of tools by their names']);
   const { length } = listed.filter((tool) => !own.some((known) => known === tool.name));
-  const use = uses.find((one: ModuleUse): one is ClientToolsUse => one.module.name === CLIENT_TOOLS); // it alone makes any
+  const use = uses.find((one: ModuleUse): one is ClientToolsUse => one.module.name === CLIENT_TOOLS); // only this module creates such uses
   if (length > 0 && use) return { [CLIENT_TOOLS_KEY]: use.readTools(listed, own) };
   const left = `${length} tools of a client were left out: agent '${name}' does not use`;
   if (length > 0)

@@ -1,4 +1,7 @@
-/** The entry `holdfast/client-tools`: an agent is offered the tools of a client's page or program, for one turn. */
+/**
+ * The entry `holdfast/client-tools`, which offers an agent the tools of a client's page or program for one
+ * turn.
+ */
 
 export { type DeclaredTool, type Declaring, declaredTools } from './declared.ts';
 export { type ClientToolsConfig, clientTools } from './offered.ts';

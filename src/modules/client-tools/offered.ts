@@ -16,17 +16,19 @@ import { type ClientTool, readTools, toolsIn } from './read-tools.ts';
 
 /** The literal that `clientTools` takes. */
 export interface ClientToolsConfig {
-  /** Milliseconds until a call without a result is answered by an error. Defaults to never. */
+  /** Milliseconds until a call without a result ends with an error. Defaults to never. */
   readonly expires?: number | undefined;
 }
 
 /**
- * Offers the tools that a client declares with a message, for the turn of that message and beside those of the agent: `use: [clientTools()]`
- * of an agent, or of an app for all its agents. The client runs them: a call of one waits for its result, as one of `defineManualTool` does. No tool
- * of a client takes the place of one of the agent, and loops inside calls are not offered any. The surfaces for AG-UI, OpenAI and `useChat`
- * take such tools.
+ * Offers the tools that a client declares with a message, in addition to the agent's, for the turn of that
+ * message. List it in `use: [clientTools()]` of an agent, or of an app for all its agents. The client runs
+ * the tools. A call waits for its result, as a call of `defineManualTool` does. A client's tool never
+ * replaces one of the agent's, and nested loops do not see client tools. The surfaces for AG-UI, OpenAI and
+ * `useChat` accept such tools.
  *
- * @throws RangeError if `expires` is not more than 0. TypeError in development, if a key is not known.
+ * @throws RangeError if `expires` is not more than 0.
+ * @throws TypeError in development, if a key is unknown.
  *
  * @example
  * ```ts
@@ -81,7 +83,10 @@ const toTool = ({ name, description, parameters }: ClientTool, expires: number |
     expires,
   });
 
-/** Puts tools of a client behind those of a loop, whose own tools are the last list: the same lists, the same list. */
+/**
+ * Appends a client's tools to those of a loop. `own` is the loop's own tools. The same lists return the same
+ * list.
+ */
 const together = memoized((offered: readonly AnyTool[]) =>
   memoized((tools: readonly AnyTool[]) =>
     memoized((own: readonly AnyTool[]): readonly AnyTool[] => {
@@ -92,7 +97,7 @@ const together = memoized((offered: readonly AnyTool[]) =>
   ),
 );
 
-/** The names of tools, and of those inside them, which may be offered later. */
+/** Returns the names of tools and of their inner tools, which can be offered later. */
 function namesIn(tools: readonly AnyTool[], seen: Set<AnyTool> = new Set()): readonly string[] {
   return tools.flatMap((tool) => {
     if (seen.has(tool)) return [];

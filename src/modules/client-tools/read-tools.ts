@@ -1,4 +1,4 @@
-/** Reads tools that a client declares, which may be anything. */
+/** Reads the tools that a client declares. The input is untrusted. */
 import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { invalidBody } from '../../worker/body.ts';
@@ -6,14 +6,14 @@ import { changedIn } from '../json-schema/change-schema.ts';
 import { checkedPart, faultIn } from '../json-schema/untrusted-schema.ts';
 import type { DeclaredTool } from './declared.ts';
 
-/** The most tools of a client in one turn, and the most characters that they have as JSON. */
+/** The maximum number of client tools in one turn, and of their characters as JSON. */
 const MAX_TOOLS = 64;
 const MAX_CHARACTERS = 64 * 1024;
 
-/** A schema that is nested deeper is refused. */
+/** The maximum nesting depth of a schema. */
 const MAX_DEPTH = 100;
 
-/** A tool of a client, checked. */
+/** A checked client tool. */
 export interface ClientTool {
   readonly name: string;
   readonly description: string;
@@ -22,9 +22,9 @@ export interface ClientTool {
 }
 
 /**
- * Reads tools as a turn keeps them, without those that have one of the names.
+ * Returns the tools in the form that a turn keeps, without those whose names are in `without`.
  *
- * @throws SessionError that says what cannot be offered.
+ * @throws SessionError with the reason if a tool cannot be offered.
  */
 export function readTools(tools: readonly DeclaredTool[], without: readonly unknown[] = []): ClientTool[] {
   if (tools.length > MAX_TOOLS) throw invalid('tools', `must be at most ${MAX_TOOLS}`);
@@ -45,7 +45,7 @@ function readTool({ name, description, parameters }: DeclaredTool, at: string): 
   if (typeof (description ?? '') !== 'string') throw invalid(`${at}.description`, 'must be text');
   const fault = faultOf(parameters);
   if (fault !== undefined) throw invalid(`${at}.parameters`, `must be a JSON Schema ${fault}`);
-  // Some clients describe a tool by its name alone, which providers refuse.
+  // Some clients send only a name, and providers reject tools without a description.
   const described = String(description ?? '').trim() || `Runs '${name}' at the client.`;
   const { $schema: _, ...schema } = isJsonObject(parameters) ? parameters : {};
   return { name, description: described, parameters: { ...schema, type: 'object' } };
@@ -53,12 +53,12 @@ function readTool({ name, description, parameters }: DeclaredTool, at: string): 
 
 const invalid = (at: string, problem: string) => invalidBody([`${at}: ${problem}`]);
 
-/** Returns what is wrong with a schema; one that says nothing is of an empty object. */
+/** Returns the problem of a schema, or `undefined`. A missing schema counts as that of an empty object. */
 function faultOf(parameters: unknown): string | undefined {
   if (parameters === undefined || parameters === null) return undefined;
   if (!isJsonObject(parameters) || (parameters.type ?? 'object') !== 'object') return 'of an object';
   if (isDeep(parameters, MAX_DEPTH)) return 'that is nested less deeply';
-  // What the Worker does not check the client may.
+  // The client can use keywords that the Worker does not check.
   const checked = changedIn(parameters, checkedPart);
   return isJsonObject(checked) ? faultIn(checked) : undefined;
 }
@@ -68,7 +68,9 @@ const isDeep = (value: Json | undefined, left: number): boolean =>
   value !== null &&
   (left === 0 || Object.values(value).some((one) => isDeep(one, left - 1)));
 
-/** Reads back what `readTools` has made. An app may let clients write the key, so that what cannot be offered is none. */
+/**
+ * Reads the stored tools. An app can let clients write the key directly, so an invalid list returns no tools.
+ */
 export function toolsIn(kept: Json | undefined): readonly ClientTool[] {
   if (!Array.isArray(kept)) return [];
   const read = attempt(() => readTools(kept.map((tool) => (isJsonObject(tool) ? tool : {}))));

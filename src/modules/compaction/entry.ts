@@ -1,4 +1,4 @@
-/** The entry `holdfast/compaction`: a summary stands for the older turns of a long conversation. */
+/** The entry `holdfast/compaction`, which replaces the older turns of a long conversation with a summary. */
 
 export { type SummaryOptions, summarize } from './summarize.ts';
 export type { Summarize } from './write-summary.ts';

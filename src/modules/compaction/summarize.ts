@@ -23,12 +23,12 @@ import {
 } from './write-summary.ts';
 
 /**
- * Has a summary stand for the older turns of a long conversation: `defineAgent({ use: [summarize({ overTokens: 50_000 })] })`, or for all
- * agents of an app. The model alone is shown less: the events stay in the journal, and what tools remember stays as it is. Loops
- * inside the agent's own are not shortened. A summary that is blank, late or no shorter than what it would stand for is dropped, and of
- * the same turns none is asked for again.
+ * Replaces the older turns of a long conversation with a summary: `defineAgent({ use: [summarize({
+ * overTokens: 50_000 })] })`, or in the `use` of an app for all its agents. Only the model sees less. The
+ * events stay in the journal, and tools keep their state. Nested loops are not shortened. A summary that is
+ * blank, late or no shorter than the turns is dropped, and none is requested for the same turns again.
  *
- * @throws RangeError if an option is nothing that it could work with.
+ * @throws RangeError if an option is invalid.
  */
 export function summarize(options: SummaryOptions): ModuleUse {
   const { overTokens, keepTurns = KEPT_TURNS, summarize, instructions = INSTRUCTIONS } = options;
@@ -40,33 +40,36 @@ export function summarize(options: SummaryOptions): ModuleUse {
   return use;
 }
 
-/** When older messages are replaced by a summary, and who writes it. */
+/** The conditions for a summary, and its writer. */
 export type SummaryOptions = SummaryBounds & SummaryWriter;
 
 interface SummaryBounds {
   /**
-   * A turn that finds more than so many tokens of conversation compacts it before its first model call. Estimated by the
-   * bytes that the model would be shown, four a token; instructions and tools do not count.
+   * Estimated tokens of conversation above which a turn compacts it before its first model call. The estimate
+   * counts one token for each four bytes that the model would see, without instructions and tools.
    */
   readonly overTokens: number;
-  /** Turns before the new one that stay word for word; 2 unless given, and 0 for none. */
+  /** The number of turns before the new one that stay word for word. Defaults to 2. Use 0 for none. */
   readonly keepTurns?: number | undefined;
 }
 
-/** A function, or else the agent's model, in a call of its own. */
+/** The writer of the summary: a function, or the agent's model in a separate call. */
 type SummaryWriter =
   | { readonly summarize: Summarize; readonly instructions?: undefined }
   | {
       readonly summarize?: undefined;
-      /** What the model is told that writes it, in the place of what it is told unless given. */
+      /** The instructions of the model that writes the summary. Defaults to built-in ones. */
       readonly instructions?: string | undefined;
     };
 
-/** Which turns a summary was last paid for in vain: the event before which it would have stood. Type aliases: they must be JSON. */
+/**
+ * The last dropped summary, by the event before which it would have ended. Type aliases, because they must be
+ * JSON.
+ */
 type Dropped = { readonly from: number };
 type DroppedFact = Dropped & { readonly reason: Reason; readonly tokens: number };
 
-/** Remembers it until other turns would be summarized. */
+/** Remembers the last dropped summary until other turns would be summarized. */
 export const DROPPED: ToolMemory<Dropped | null, DroppedFact> = {
   name: 'compaction',
   folding: FOLDING,
@@ -78,13 +81,13 @@ export const DROPPED: ToolMemory<Dropped | null, DroppedFact> = {
 
 const COMPACTION = createModule({ name: 'compaction', state: [DROPPED] });
 
-/** Invocations that may try to compact a conversation before the turn goes on without. */
+/** The number of invocations that can try to compact a conversation before the turn continues without it. */
 const TRIES = 2;
 
-/** Turns that stay word for word unless a use says otherwise. */
+/** The default number of turns that stay word for word. */
 const KEPT_TURNS = 2;
 
-/** What a model is told that writes a summary, unless the agent says it otherwise. */
+/** The default instructions of the model that writes the summary. */
 const INSTRUCTIONS =
   'You keep the memory of an assistant. You are given the older part of its conversation with a user, one message a line, ' +
   'as JSON. It will not see these messages any more: your summary takes their place. Write down all that it needs to go on: ' +
@@ -100,29 +103,30 @@ function problemOf(settings: SummarySettings, given: SummaryOptions): string | u
   if (!Number.isSafeInteger(keepTurns) || keepTurns < 0) {
     return `keepTurns is ${keepTurns}; use a whole number from 0`;
   }
-  // What follows can only be said by callers without types.
+  // Types prevent the following cases, so only untyped callers reach them.
   if (summarize !== undefined && typeof summarize !== 'function') {
     return `summarize is a ${typeof summarize}; use a function`;
   }
   if (typeof instructions !== 'string') return `instructions is a ${typeof instructions}; use words`;
   if (instructions.trim() === '') return 'instructions is blank; use words';
-  // One of them would be ignored.
+  // One of the two would be ignored.
   if (summarize && given.instructions !== undefined) return "use either 'summarize' or 'instructions'";
   return undefined;
 }
 
 /**
- * Before the first model call of a turn: has a summary written for the oldest messages when the conversation has become too
- * long, and journals it. Decided from the folded state alone: after a crash it is asked for again, and once it is journaled
- * nothing is left to replace. One that fails, for whatever reason, leaves the turn to go on with all messages: the journal tells
- * of a summary that was dropped, and of the same messages none is asked for again; the log tells of any other failure.
+ * Compacts the conversation before the first model call of a turn, if it is too long: requests a summary of
+ * the oldest messages and journals it. It decides from the folded state alone. After a crash it requests the
+ * summary again, and once the summary is journaled no messages are left to replace. If it fails, the turn
+ * continues with all messages. The journal records a dropped summary, and none is requested for the same
+ * messages again. The log reports any other failure.
  *
- * @throws Interrupted when this invocation may not go on.
+ * @throws Interrupted if this invocation must stop.
  */
 async function compactConversation(settings: SummarySettings, loop: Loop): Promise<void> {
   const { frame, spec, journal } = loop;
   if (frame.id !== ROOT || frame.iterations > 0 || frame.shortened) return;
-  // One that two invocations have died of, perhaps, or after which they had room for nothing else, is done without.
+  // After two takeovers, the summary itself can be the cause, so the turn continues without one.
   if (loop.takeOvers >= TRIES) return;
   const tokens = countTokens(shownHistory(loop, frame.messages), spec.policies.resultCharacters);
   if (tokens <= settings.overTokens) return;
@@ -139,7 +143,10 @@ async function compactConversation(settings: SummarySettings, loop: Loop): Promi
   }
 }
 
-/** What becomes of the oldest messages: what was paid is counted, and that it was in vain is remembered. */
+/**
+ * Returns the event for the oldest messages: the cut with its summary, or the fact that the summary was
+ * dropped. Both include the usage that was paid.
+ */
 async function replacement(
   settings: SummarySettings,
   loop: Loop,
@@ -163,19 +170,22 @@ async function replacement(
 const usageOf = ({ usage }: Pick<Summary, 'usage'>): { readonly usage?: PricedUsage } =>
   usage ? { usage } : {};
 
-/** What is thrown by a function of the app may hold what was said. */
+/**
+ * Returns the reason of a failure for the log. The message of an app's error is left out, because it can
+ * quote the conversation.
+ */
 const reasonOf = (failure: unknown): string =>
   failure instanceof ModelError || failure instanceof NotCompacted
     ? failure.message
     : `a ${failure instanceof Error ? failure.constructor.name : typeof failure} was thrown.`;
 
-/** How many messages are replaced, and the sequence of the first event whose message is kept. */
+/** The number of messages to replace, and the sequence number of the first event whose message is kept. */
 interface Cut {
   readonly messages: number;
   readonly from: number;
 }
 
-/** Cuts before the turns that are kept; `undefined` if nothing stands before them but the summary that was written last. */
+/** Finds the cut before the kept turns. Returns `undefined` if only the last summary precedes them. */
 function findCut({ messages, starts: seqs }: SessionState, keepTurns: number): Cut | undefined {
   const starts = messages.flatMap((message, index) => (isStart(message) ? [index] : []));
   const first = starts.at(-1 - keepTurns);

@@ -13,14 +13,15 @@ import type { HistoryMessage } from '../../tool/call.ts';
 import { inWords, isStored, isText, type StoredFile } from '../../tool/content.ts';
 import { modelText, partsOfResult, shownText } from '../../tool/tool-result.ts';
 
-/** The longest that a turn waits for a summary, in ms. */
+/** The maximum time that a turn waits for a summary, in milliseconds. */
 const SUMMARY_TIME = 60_000;
 
 /**
- * Has the summary of messages written by whom the agent says, in one of the slots of the invocation.
+ * Has the configured writer summarize messages, in one of the invocation's slots.
  *
- * @throws SummaryDropped when it cannot be used; NotCompacted when a limit leaves no room for it; what a model or a function
- *   throws; Interrupted when this invocation may not go on.
+ * @throws SummaryDropped if the summary cannot be used.
+ * @throws NotCompacted if a limit leaves no room for it.
+ * @throws Interrupted if this invocation must stop. Also rethrows errors of the model or the function.
  */
 export async function writeSummary(
   settings: SummarySettings,
@@ -30,7 +31,7 @@ export async function writeSummary(
   const written = await inTime(loop, (signal) => summaryOf(settings, loop, { messages, signal }));
   const text = loop.secrets.redact(written.text);
   if (written.finish === 'content-filter') throw new SummaryDropped('cut-off', written.usage);
-  // Functions without types may answer anything.
+  // Functions without types can return any value.
   if (typeof text !== 'string' || text.trim() === '') throw new SummaryDropped('blank', written.usage);
   const { resultCharacters } = loop.spec.policies;
   const tokens = countTokens(toHistory([summaryMessage(text)]), resultCharacters);
@@ -45,7 +46,7 @@ interface Task {
 
 function summaryOf(settings: SummarySettings, loop: Loop, task: Task): Promise<Summary> {
   const { summarize, overTokens, instructions } = settings;
-  // One request, as far as can be foreseen, also of a function.
+  // Claims one request, which is the best estimate for a function too.
   loop.holder.claim({ subrequests: 1, ms: 0 });
   return loop.slots.hold(async () => {
     if (summarize) return { text: await untilAborted(task.signal, called(summarize, task)) };
@@ -55,11 +56,14 @@ function summaryOf(settings: SummarySettings, loop: Loop, task: Task): Promise<S
   });
 }
 
-/** With messages of its own: what it does to them is not done to the conversation. */
+/** Calls the app's function with a copy, so changes to it do not affect the conversation. */
 const called = async (summarize: Summarize, { messages, signal }: Task): Promise<string> =>
   summarize(structuredClone(messages), signal);
 
-/** @throws SummaryDropped when it takes too long; Interrupted when this invocation may not go on. */
+/**
+ * @throws SummaryDropped if the work takes too long.
+ * @throws Interrupted if this invocation must stop.
+ */
 async function inTime<T>({ holder }: Loop, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const late = new AbortController();
   const tooLong = new SummaryDropped('late');
@@ -76,41 +80,48 @@ async function inTime<T>({ holder }: Loop, work: (signal: AbortSignal) => Promis
   }
 }
 
-/** The options, with what holds unless given. */
+/** The options with their defaults. */
 export interface SummarySettings {
   readonly overTokens: number;
   readonly keepTurns: number;
-  /** Absent: the model of the turn's loop. */
+  /** `undefined` to use the model of the turn's loop. */
   readonly summarize: Summarize | undefined;
   readonly instructions: string;
 }
 
 /**
- * Writes what stands for these messages, the oldest first; the first may be the summary before (`by: 'summary'`). `signal`
- * aborts when nobody waits for it any more. What it throws leaves the conversation as it is.
+ * Writes the summary of these messages, oldest first. The first can be the previous summary (`by:
+ * 'summary'`). `signal` aborts when the turn no longer waits. If the function throws, the conversation stays
+ * as it is.
  */
 export type Summarize = (
   messages: readonly HistoryMessage[],
   signal: AbortSignal,
 ) => string | Promise<string>;
 
-/** A summary, and what its model used. */
+/** A summary, and the usage of its model. */
 export interface Summary {
   readonly text: string;
-  /** Of its model, as that says it; absent when a function wrote it. */
+  /** The finish reason that the model reported. Absent if a function wrote the summary. */
   readonly finish?: string;
   readonly usage?: PricedUsage | undefined;
 }
 
-/** Why no summary was written; told to the log, so it holds nothing of what was said. */
+/** The reason that no summary was written. It goes to the log, so it must not quote the conversation. */
 export class NotCompacted extends Error {
   override readonly name = 'NotCompacted';
 }
 
-/** Why a summary is not used; `cut-off`: by a filter of its provider. A type alias: it must be JSON. */
+/**
+ * The reason that a summary is not used. `cut-off` means that the provider's filter stopped it. A type alias,
+ * because it must be JSON.
+ */
 export type Reason = 'blank' | 'no-shorter' | 'cut-off' | 'late';
 
-/** A summary was worked on, and cannot be used. The next one, of the same messages, would hardly be better. */
+/**
+ * Thrown if a summary was written or attempted and cannot be used. Another try with the same messages would
+ * rarely be better.
+ */
 export class SummaryDropped extends Error {
   override readonly name = 'SummaryDropped';
   readonly reason: Reason;
@@ -124,12 +135,12 @@ export class SummaryDropped extends Error {
   }
 }
 
-/** Bytes of conversation that count as a token: the same everywhere, whatever a provider reports. */
+/** The number of bytes that count as one token, independent of the provider. */
 const BYTES_PER_TOKEN = 4;
 
 /**
- * The length of a conversation, of which a model is shown so many characters of one result. A language with longer characters
- * has more tokens a character, which its bytes tell.
+ * Estimates the tokens of a conversation whose results are each shortened to `characters`. It counts bytes,
+ * because languages with multi-byte characters use more tokens per character.
  */
 export const countTokens = (messages: readonly HistoryMessage[], characters: number): number =>
   Math.ceil(messages.reduce((bytes, message) => bytes + bytesIn(message, characters), 0) / BYTES_PER_TOKEN);
@@ -143,7 +154,9 @@ const bytesIn = (message: HistoryMessage, most: number): number =>
     ),
   );
 
-/** What a picture, or a page or two, counts as: nobody can tell what its provider makes of it. */
+/**
+ * The bytes that a file counts for, such as a picture or a page or two. The provider's real count is unknown.
+ */
 const FILE_BYTES = 1_500 * BYTES_PER_TOKEN;
 
 const filesIn = (message: HistoryMessage): readonly StoredFile[] =>
@@ -152,14 +165,14 @@ const filesIn = (message: HistoryMessage): readonly StoredFile[] =>
     : message.calls.flatMap(({ result }) => (result ? partsOfResult(result) : []))
   ).filter(isStored);
 
-/** A message of the user's, with a line for each file. */
+/** Returns the text of a user's message, with a line for each file. */
 const wordsOf = ({ text, parts }: Extract<HistoryMessage, { role: 'user' }>): string =>
   parts ? inWords(parts) : text;
 
 function textsIn(message: HistoryMessage, most: number): readonly string[] {
   if (message.role === 'user') return [wordsOf(message)];
   const { text, calls, parts } = message;
-  // Its parts hold its words and calls, and go back to the model with all that its provider keeps beside them.
+  // Its parts hold its text and calls, and go back to the model with the provider's own data.
   const said = parts ? [JSON.stringify(parts)] : [text, ...calls.flatMap(({ name, input }) => [name, input])];
   const results = calls.flatMap(({ result, shown = most, said: told = [] }) => [
     ...(result ? [shownText(result, Math.min(most, shown))] : []),
@@ -168,16 +181,17 @@ function textsIn(message: HistoryMessage, most: number): readonly string[] {
   return [...said, ...results];
 }
 
-/** How much more than the bound a model is given to read: a single turn may have gone far beyond it. */
+/** The factor by which the model's input can exceed the limit, because a single turn can be far longer. */
 const READ_OVER = 2;
-/** Characters of a token, as conversations are measured. */
+/** Estimated characters per token. */
 const CHARACTERS = 4;
 
 /**
- * Has the loop's model summarize messages, in one call without tools, which is held back under the limits around the loop
- * as any other. `undefined` when they leave no room for it.
+ * Asks the loop's model to summarize messages, in one call without tools. The call is subject to the limits
+ * around the loop, as any other. Returns `undefined` if they leave no room for it.
  *
- * @throws ModelError when there is no reply; Interrupted when the wait for it was cut short; the reason of `signal`.
+ * @throws ModelError if there is no reply.
+ * @throws Interrupted if the wait was cut short. Also throws the reason of `signal`.
  */
 async function askForSummary(
   loop: Loop,
@@ -199,7 +213,7 @@ async function askForSummary(
   return { text, finish, usage: usage && priced(usage, maker) };
 }
 
-/** What is to be summarised, and until when. */
+/** The messages to summarize, and the signal that ends the wait. */
 interface SummaryRequest extends Pick<SummarySettings, 'instructions' | 'overTokens'> {
   readonly messages: readonly HistoryMessage[];
   readonly signal: AbortSignal;
@@ -218,12 +232,16 @@ async function replyTo(
   }
 }
 
-/** Characters of one result that whoever summarises is shown: the rest of it is seldom what is remembered. */
+/**
+ * The maximum number of characters of one result that the writer of a summary sees. The rest is rarely worth
+ * remembering.
+ */
 const MAX_RESULT = 4_000;
 
 /**
- * A conversation as text, for a model to read: one message a line, as JSON, so that no message can pass for another one. At
- * most about `most` characters: the first message, which may stand for all before it, and the newest that fit.
+ * Returns a conversation as text for a model: one message a line, as JSON, so a message cannot imitate
+ * another. It has about `most` characters: the first message, which can be the previous summary, and the
+ * newest messages that fit.
  */
 export function transcript(messages: readonly HistoryMessage[], most: number): string {
   const lines = messages.map((message) => JSON.stringify(toLine(message)));
