@@ -50,11 +50,11 @@ class Copy {
   readonly #port: SessionPort;
   readonly #source: SessionPort;
   readonly #state: SessionState = emptyState();
-  /** Rows that are not stored yet, and what is to be stored with them. */
+  /** Rows that are not stored yet. Their files are in `#blobs`. */
   #rows: NewRow[] = [];
   #blobs: KeptBlob[] = [];
   #bytes = 0;
-  /** The last event that is stored. */
+  /** The sequence number of the last stored event. */
   #head: number;
   readonly #copied = new Set<string>();
   #heard: number;

@@ -19,7 +19,7 @@ export type Branch = {
    * source's forks are not its own.
    */
   readonly of: string;
-  /** The surface that made it; absent if none did. */
+  /** The surface that made the fork. Absent if the app or a caller made it. */
   readonly by?: string;
 };
 

@@ -1,4 +1,4 @@
-/** Decorators whose calls wait for a person outside. */
+/** Decorators whose calls wait for a person outside the turn. */
 import type { CallContext, SuspendingQuestion } from '../../tool/call.ts';
 import { checkTime, checkWord, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { checkedFirst } from '../../tool/check-input.ts';
@@ -24,16 +24,17 @@ import {
 } from './guard.ts';
 
 /**
- * A tool that runs only when somebody outside has approved the call, which is suspended until then and outlives every
- * crash. An edit runs it with another valid input, and the model is told; whoever sends one that is not valid is asked once
- * more. A rejection or an expiry is answered to the model; an exit ends the turn. A decision holds for one call and is used once. A
- * bad input of the model bothers nobody.
+ * Returns a tool that runs only after someone outside the turn has approved the call. The call is suspended
+ * until then, and survives crashes. An edit runs the tool with another valid input, and the result shows the
+ * model the new input. If the edited input is invalid, its sender is asked again. A rejection or an expiry
+ * becomes an error result for the model, and an exit ends the turn. A decision applies to one call and is
+ * used once. If the model's own input is invalid, no one is asked.
  *
- * Of an unfolding tool every call of a tool behind it is asked about, in every turn, and opening it is not; unless `covers` says
- * `opening`. An agentic tool is approved as one call.
+ * For an unfolding tool, each call of an inner tool needs approval in every turn, and opening the tool does
+ * not. Set `covers` to `opening` to reverse this. An agentic tool is approved as one call.
  *
- * @throws ToolDefinitionError when `expires` is not more than 0, `onExpiry` is no decision, `notBy` no `requester`, `covers` is given
- *   for what is no unfolding tool, or a tool behind one is run by the model's provider.
+ * @throws ToolDefinitionError if `expires` is not more than 0, if `onExpiry` or `notBy` is invalid, if
+ * `covers` is set for a tool that does not unfold, or if the model's provider runs an inner tool.
  */
 export const requireApproval = <T extends AnyTool, const C extends Covers = 'tools'>(
   tool: T,
@@ -42,10 +43,10 @@ export const requireApproval = <T extends AnyTool, const C extends Covers = 'too
 ): T => pausing(tool, { ...asking(tool, message, options), covers: options.covers });
 
 /**
- * A tool that always asks before it runs, as `requireApproval` does. The input that was confirmed goes on the
- * blackboard, without a name or a type, when the call succeeds.
+ * Returns a tool that always asks before it runs, as `requireApproval` does. If the call succeeds, the
+ * confirmed input is added to the blackboard, without a name or a type.
  *
- * @throws ToolDefinitionError as `requireApproval`.
+ * @throws ToolDefinitionError as `requireApproval` does.
  *
  * @example
  * ```ts
@@ -64,14 +65,15 @@ export const withConfirmation = <T extends AnyTool, const C extends Covers = 'to
   });
 
 /**
- * A tool whose calls wait for a decision when `decider` asks for one. The decider sees the typed, checked input,
- * the call and the tool; it answers what to ask, or `undefined` to run. It is asked again once that is decided, and has
- * to answer the same. An edit replaces the tool's input, unless the request has a schema of its own.
+ * Returns a tool whose calls wait for a decision if `decider` asks for one. The decider receives the typed,
+ * checked input, the call and the tool. It returns the question, or `undefined` to run the tool. It runs
+ * again after the decision, and must return the same question. An edit replaces the tool's input, unless the
+ * request has a schema of its own.
  *
- * Of an unfolding tool the decider is asked about every call of a tool behind it, and is given that tool; opening it waits for
- * nobody.
+ * For an unfolding tool, the decider runs for each call of an inner tool and receives that tool. Opening the
+ * tool needs no decision.
  *
- * @throws ToolDefinitionError when a tool behind an unfolding tool is run by the model's provider.
+ * @throws ToolDefinitionError if the model's provider runs an inner tool of an unfolding tool.
  *
  * @example
  * ```ts
@@ -81,32 +83,38 @@ export const withConfirmation = <T extends AnyTool, const C extends Covers = 'to
  * ```
  */
 export const withAwaiting = <T extends AnyTool>(tool: T, decider: AwaitingDecider<T>): T =>
-  pausing(tool, { code: 'the decider of withAwaiting', decider: decider as AwaitingDecider<AnyTool> }); // it is given what it asks for
+  pausing(tool, { code: 'the decider of withAwaiting', decider: decider as AwaitingDecider<AnyTool> }); // the decider receives the input that its type declares
 
 /**
- * What whoever decides is asked: a text, or one made of the call's typed, checked input. Not for the model.
+ * The question for the person who decides: a text, or a function of the call's typed, checked input. The
+ * model does not see it.
  *
- * It is made again when the call begins anew, and a decision holds only for what was read: nothing may stand in it that
- * changes while it waits, such as the time of day.
+ * The function runs again if the call restarts, and a decision applies only to the text that was shown. Leave
+ * out text that changes over time, such as the time of day.
  */
 export type ApprovalMessage<T extends AnyTool, C extends Covers = 'tools'> =
   | string
   | ((input: GuardedInput<T, C>, call: CallContext) => string | Promise<string>);
 
-/** Who decides and who may not, for how long, and what counts when nobody does. */
+/** The people who can and cannot decide, the time limit, and the decision if it passes. */
 export type ApprovalOptions = Pick<SuspendingQuestion, 'by' | 'notBy' | 'expires' | 'onExpiry'>;
 
-/** What is to be decided about a call before it runs; `undefined` runs it at once. */
+/** Returns the question about a call before it runs, or `undefined` to run it at once. */
 export type AwaitingDecider<T extends AnyTool> = (
   input: GuardedInput<T, 'tools'>,
   call: CallContext,
   tool: GuardedTool<T>,
 ) => Approval | undefined | Promise<Approval | undefined>;
 
-/** What is asked about a call; an edit is checked as any input of its tool, so it has no schema of its own. */
+/**
+ * A question about a call. An edit is checked as any input of the tool, so the question has no schema of its
+ * own.
+ */
 type Approval = Omit<SuspendingQuestion, 'for' | 'schema' | 'input'>;
 
-/** Has every call decided about. @throws ToolDefinitionError as `checkApprovalOptions`. */
+/**
+ * Returns a decider that asks about every call. @throws ToolDefinitionError as `checkApprovalOptions` does.
+ */
 function asking<T extends AnyTool, C extends Covers>(
   tool: T,
   message: ApprovalMessage<T, C>,
@@ -129,19 +137,20 @@ const NO_MESSAGE =
   'or a function that makes one of the input.';
 
 interface Pause {
-  /** What the log calls the decider. */
+  /** The name of the decider in the log. */
   readonly code: string;
   readonly decider: AwaitingDecider<AnyTool>;
   readonly covers?: Covers | undefined;
-  /** Told the input with which the tool is about to be called. */
+  /** Called with the input just before the tool runs. */
   readonly accepted?: ((input: JsonObject, call: CallContext) => void) | undefined;
 }
 
 /**
- * The tool, each call of which waits for a decision when `decider` wants one. A bad input is answered to the model first,
- * and nobody is bothered. All of this comes before the tool's effect, and again after the decision.
+ * Returns the tool with calls that wait for a decision if `decider` asks for one. The model's input is
+ * checked first, so an invalid one goes back to the model and no one is asked. All of this runs before the
+ * tool's effect, and again after the decision.
  *
- * A call throws ToolConfigurationError when there is no session in which somebody could decide.
+ * A call throws ToolConfigurationError if there is no session, because then no one can decide.
  */
 function pausing<T extends AnyTool>(tool: T, { code, decider, accepted, covers }: Pause): T {
   const guarded = withGuard(tool, covers, (one) =>
@@ -149,7 +158,7 @@ function pausing<T extends AnyTool>(tool: T, { code, decider, accepted, covers }
       const request = await call.during(code, () => decider(typed, call, one));
       if (request === undefined) return one.call(input, call);
       mustBeDecidable(call, 'approval');
-      // The input as it stands: an edit of a decorator around this one is what is being approved here, and edited.
+      // This is the input after any edit by an outer decorator. It is the input to approve or edit here.
       const question = { ...request, for: 'decision', schema: one.inputSchema, input } as const;
       const decision = await decideUntilValid(call, question, (edit) => editProblems(one, edit, call));
       const tell = accepted && ((given: JsonObject): void => accepted(given, call));
@@ -159,26 +168,27 @@ function pausing<T extends AnyTool>(tool: T, { code, decider, accepted, covers }
   return withAnswers(guarded);
 }
 
-/** The tool with the module by which its calls ask. */
+/** Adds the module by which calls ask questions. */
 const withAnswers = <T extends AnyTool>(tool: T): T => ({
   ...tool,
   uses: [...(tool.uses ?? []), answers],
 });
 
-/** The text of a message for one call. `input`: what the `check` of the tool that is called has answered. */
+/** Returns the message for one call. `input` is the value that the tool's `check` returned. */
 export async function messageFor<T extends AnyTool, C extends Covers>(
   message: ApprovalMessage<T, C>,
   input: unknown,
   call: CallContext,
 ): Promise<string> {
   if (typeof message === 'string') return message;
-  return message(input as GuardedInput<T, C>, call); // of the tool that is guarded
+  return message(input as GuardedInput<T, C>, call); // the input of the guarded tool
 }
 
 /**
- * The same options.
+ * Checks the options and returns them.
  *
- * @throws ToolDefinitionError when `expires` is not more than 0, `onExpiry` not one of `words`, or `notBy` not `requester`.
+ * @throws ToolDefinitionError if `expires` is not more than 0, if `onExpiry` is not one of `words`, or if
+ * `notBy` is not `requester`.
  */
 function checkApprovalOptions<Options extends ApprovalOptions>(
   tool: string,
@@ -210,7 +220,7 @@ const OPTIONS: InnerShape = {
   },
 };
 
-/** @throws ToolConfigurationError when the call runs outside of a session, where nobody is ever asked. */
+/** @throws ToolConfigurationError if the call runs outside a session, where no one can be asked. */
 function mustBeDecidable({ tool, inSession }: CallContext, what: string): void {
   if (inSession) return;
   throw new ToolConfigurationError(
@@ -219,11 +229,11 @@ function mustBeDecidable({ tool, inSession }: CallContext, what: string): void {
   );
 }
 
-/** What is asked, of whom and for how long, and what they may start from. */
+/** The question for a value, the people who can answer, the time limit, and a hint. */
 export interface RequireTypeOptions<T extends AnyTool, C extends Covers = 'tools'>
   extends Pick<ApprovalOptions, 'by' | 'notBy' | 'expires'>,
     CoversOption<T, C> {
-  /** `Tool '{name}' needs a value of type '{type}'.` unless given. */
+  /** Defaults to `Tool '{name}' needs a value of type '{type}'.` */
   readonly message?: ApprovalMessage<T, C> | undefined;
   /** What counts when nobody sends a value; `reject` unless given. */
   readonly onExpiry?: 'reject' | 'exit' | undefined;
@@ -232,15 +242,17 @@ export interface RequireTypeOptions<T extends AnyTool, C extends Covers = 'tools
 }
 
 /**
- * A tool that needs a value of a type on the blackboard. When the newest one there is valid the call runs at
- * once; else it waits until somebody sends one, as the input of an `edit`. That goes on the blackboard with its type; the
- * tool's own input stays the model's. Whoever sends a value that is not valid is asked once more. As all that a call changes, the value is kept when the call succeeds: after one
- * that failed it is asked for again. A bad input bothers nobody.
+ * Returns a tool that needs a value of a type on the blackboard. If the newest one is valid, the call runs at
+ * once. Otherwise it waits until someone sends a value as the input of an `edit`. The value is added to the
+ * blackboard with its type, and the tool's own input stays the model's. If the value is invalid, its sender
+ * is asked again. The value is kept only if the call succeeds. After a failed call it is requested again. If
+ * the model's own input is invalid, no one is asked.
  *
- * Of an unfolding tool it is the tools behind it that need the value, and opening it does not; unless `covers` says `opening`.
+ * For an unfolding tool, the inner tools need the value, and opening the tool does not. Set `covers` to
+ * `opening` to reverse this.
  *
- * @throws ToolDefinitionError when `expires` is not more than 0, or `onExpiry` is something else than `reject` or `exit`; for
- *   `covers` and `notBy` as `requireApproval`.
+ * @throws ToolDefinitionError if `expires` is not more than 0, if `onExpiry` is not `reject` or `exit`, or if
+ * `covers` or `notBy` is invalid as in `requireApproval`.
  */
 export function requireType<T extends AnyTool, const C extends Covers = 'tools'>(
   tool: T,
@@ -260,7 +272,7 @@ export function requireType<T extends AnyTool, const C extends Covers = 'tools'>
       if (hasValue(call.blackboard, type)) return one.call(input, call);
       mustBeDecidable(call, `a value of type '${type.name}'`);
       const asking = await messageFor(message ?? needs(one.name, type), typed, call);
-      // A JSON schema does not say all that a type's own schema checks.
+      // A JSON schema does not express everything that the type's own schema checks.
       const decision = await decideUntilValid(call, { ...question, message: asking }, (sent) => {
         const value = type.parse(sent);
         return value.ok ? [] : value.problems;
@@ -276,7 +288,10 @@ export function requireType<T extends AnyTool, const C extends Covers = 'tools'>
 const needs = (tool: string, { name }: DomainType): string =>
   `Tool '${tool}' needs a value of type '${name}'.`;
 
-/** An older value is not looked at: it was replaced. */
+/**
+ * Returns `true` if the newest value of the type is valid. Older values do not count, because they were
+ * replaced.
+ */
 function hasValue(blackboard: CallBlackboard, type: DomainType): boolean {
   const newest = blackboard.entries().findLast((entry) => entry.type === type.name);
   return newest !== undefined && type.parse(newest.value).ok;

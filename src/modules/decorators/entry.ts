@@ -1,4 +1,4 @@
-/** The entry `holdfast/decorators`: a decorator takes a tool and answers a tool. */
+/** The entry `holdfast/decorators`: functions that take a tool and return a decorated tool. */
 
 export { decorate, unwrapAs } from '../../tool/decorate.ts';
 export { mapContent } from '../../tool/tool-result.ts';

@@ -1,4 +1,4 @@
-/** What guards of a tool share: which calls they guard, and how a decision about a call is carried out. */
+/** Shared parts of guards: the calls that they cover, and how they apply a decision. */
 import type { CallContext, Decision, SuspendingQuestion } from '../../tool/call.ts';
 import { checkWord, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { changedBehind, decorate, opensTools } from '../../tool/decorate.ts';
@@ -7,43 +7,45 @@ import type { AnyTool, CallRun, OpeningTool, ToolInput } from '../../tool/tool.t
 import { failure, mapContent, type ToolResult, toolResult, withheld } from '../../tool/tool-result.ts';
 
 /**
- * What the guard of an unfolding tool guards. `tools`: every call of a tool behind it, at whatever depth, and to open it takes
- * nobody's leave. `opening`: each call of the unfolding tool itself, and nothing that comes out of it.
+ * The calls that the guard of an unfolding tool covers. `tools` covers every call of an inner tool, at any
+ * depth, and leaves opening unguarded. `opening` covers each call of the unfolding tool itself and leaves its
+ * inner tools unguarded.
  */
 export type Covers = 'tools' | 'opening';
 
-/** The option of guards that only unfolding tools have: any other tool is guarded itself. */
+/** The option that guards have for unfolding tools only. Any other tool is guarded itself. */
 export interface CoversOption<T extends AnyTool, C extends Covers> {
-  /** What the guard of an unfolding tool guards; `tools` unless given. */
+  /** The calls that the guard of an unfolding tool covers. Defaults to `tools`. */
   readonly covers?: CoversOf<T, C> | undefined;
 }
 
-/** A tool whose types were erased may be an unfolding tool; that is looked at when the guard is made. */
+/** A tool with erased types can be an unfolding tool. The guard checks that at run time. */
 type CoversOf<T extends AnyTool, C extends Covers> = T extends OpeningTool
   ? C
   : AnyTool extends T
     ? C
     : never;
 
-/** The checked input of a call that is guarded: of the tool itself, or of tools behind it, whose types nobody knows. */
+/** The checked input of a guarded call. For inner tools its type is unknown. */
 export type GuardedInput<T extends AnyTool, C extends Covers> = T extends OpeningTool
   ? 'tools' extends C
     ? unknown
     : ToolInput<T>
   : ToolInput<T>;
 
-/** The tool whose call is guarded: the one that was given, or one behind it. */
+/** The tool whose call is guarded: the given tool, or one of its inner tools. */
 export type GuardedTool<T extends AnyTool> = T extends OpeningTool ? AnyTool : T;
 
-/** Makes the call of a guarded tool, which lets the tool's own call through or answers in its place. */
+/** Creates the guarded call, which runs the tool's own call or returns a result in its place. */
 type Guard = (guarded: AnyTool) => AnyTool['call'];
 
 /**
- * The tool, whose calls are guarded; of an unfolding tool those of the tools behind it, unless `covers` says otherwise. Of two
- * guards both hold, the outer one first. What an agentic tool calls inside of its own loop is part of its one call.
+ * Returns the tool with guarded calls. For an unfolding tool, the calls of its inner tools are guarded,
+ * unless `covers` is `opening`. Two guards both apply, the outer one first. Calls inside an agentic tool's
+ * own loop are part of its one call.
  *
- * @throws ToolDefinitionError when `covers` is given for what is no unfolding tool, or a tool behind it is run by the model's
- *   provider, which nothing can hold back.
+ * @throws ToolDefinitionError if `covers` is set for a tool that does not unfold, or if the model's provider
+ * runs an inner tool, because a guard cannot stop it.
  */
 export function withGuard<T extends AnyTool>(tool: T, covers: Covers | undefined, guard: Guard): T {
   checkWord(tool.name, { covers }, ['tools', 'opening']);
@@ -60,7 +62,10 @@ export function withGuard<T extends AnyTool>(tool: T, covers: Covers | undefined
   return changedBehind(tool, (inner) => guardedInner(inner, guard));
 }
 
-/** A tool behind a guarded unfolding tool. One that is known only in a turn could not be refused before. */
+/**
+ * Guards a tool inside an unfolding tool. An inner tool that appears only in a turn could not be rejected
+ * earlier, so its calls are withheld.
+ */
 function guardedInner<T extends AnyTool>(inner: T, guard: Guard): T {
   if (!inner.providerTool) return decorate(inner, { call: guard(inner) });
   return decorate(inner, {
@@ -70,7 +75,7 @@ function guardedInner<T extends AnyTool>(inner: T, guard: Guard): T {
   });
 }
 
-/** @throws ToolDefinitionError when one of the tools behind an unfolding tool, as far as they are known, cannot be guarded. */
+/** @throws ToolDefinitionError if a known inner tool of an unfolding tool cannot be guarded. */
 function checkInside(outer: string, unfolding: AnyTool): void {
   for (const inner of unfolding.inner ?? []) {
     if (inner.providerTool) {
@@ -81,13 +86,13 @@ function checkInside(outer: string, unfolding: AnyTool): void {
   }
 }
 
-/** What may count as decided when nobody does: nobody can edit then. */
+/** The decisions that can apply at expiry. `edit` is not one of them, because it needs an input. */
 export const ON_EXPIRY = ['approve', 'reject', 'exit'] as const;
 
 const checkEdit = (tool: AnyTool, edit: JsonObject, call: CallRun): ReturnType<AnyTool['check']> =>
   call.during('its input schema', () => tool.check(edit, call.tool));
 
-/** What is wrong with the edited input of a tool's call, a line each; nothing when it can be run. */
+/** Returns the problems of an edited input, one line each. Empty if the tool can run with it. */
 export async function editProblems(
   tool: AnyTool,
   edit: JsonObject,
@@ -98,8 +103,9 @@ export async function editProblems(
 }
 
 /**
- * Asks somebody, and answers what they decided. An edit with problems is told to whoever decides, by one more question of the
- * call. When nobody answers that in time the call does not run: what the model sent was not wanted as it is.
+ * Asks for a decision and returns it. If an edit has problems, asks its sender again with one more question
+ * of the call. If no answer arrives in time, the call does not run, because the sender wanted a different
+ * input.
  */
 export async function decideUntilValid(
   call: Pick<CallContext, 'ask'>,
@@ -115,30 +121,30 @@ export async function decideUntilValid(
   }
 }
 
-/** What is asked once more, of whoever has edited a call so that it cannot run. */
+/** Returns the question that follows an invalid edit. */
 export const afterBadEdit = ({ message, onExpiry }: Asked, problems: readonly string[]): Asked => ({
   message: `${message}\nWhat was sent is not valid, and nothing has run:\n- ${problems.join('\n- ')}`.trim(),
   onExpiry: onExpiry === 'approve' ? 'reject' : onExpiry,
 });
 
-/** What somebody is asked, and what counts when they do not answer in time. */
+/** A question's message, and the decision at its expiry. */
 type Asked = Pick<SuspendingQuestion, 'message' | 'onExpiry'>;
 
 /** A call that was decided about. */
 interface Decided {
-  /** What is called if the decision lets it. */
+  /** The tool to run if the decision allows it. */
   readonly tool: AnyTool;
   /** The input as the model sent it. */
   readonly input: JsonObject;
   readonly call: CallRun;
   readonly decision: Decision;
-  /** Told the input with which the tool is about to be called. */
+  /** Called with the input just before the tool runs. */
   readonly accepted?: ((input: JsonObject) => void) | undefined;
 }
 
 /**
- * Does what was decided about a call: runs it, runs it with the edited input, or answers the model why it did not run.
- * An `exit` ends the turn as cancelled.
+ * Applies a decision: runs the call, runs it with the edited input, or returns the reason that it did not
+ * run. An `exit` ends the turn as cancelled.
  */
 export async function carryOut(decided: Decided): Promise<ToolResult> {
   const { tool, input, call, decision, accepted } = decided;
@@ -171,7 +177,10 @@ const badEdit = (tool: string, problem: string): ToolResult =>
     `Somebody edited the input of this call of '${tool}', and it did not run. ${problem}`,
   );
 
-/** The model would take its own input for what was done. The value of an artifact stays as it is. */
+/**
+ * Adds a note about the changed input, because the model would otherwise assume its own. The value of an
+ * artifact stays unchanged.
+ */
 const noted = (result: ToolResult, input: JsonObject): ToolResult =>
   mapContent(
     result,
@@ -190,7 +199,7 @@ function exited(tool: string, input: JsonObject, decision: Decision): ToolResult
   return toolResult({ type: 'error', message, reason: 'declined', signal });
 }
 
-/** Characters of an input that a text echoes. */
+/** The maximum number of characters of an input in a text. */
 const MAX_ECHO = 500;
 
 const echo = (input: JsonObject): string => shorten(JSON.stringify(input), MAX_ECHO);

@@ -11,26 +11,26 @@ import { answers } from '../answers/answers.ts';
 import { jsonSchema } from '../json-schema/json-schema.ts';
 import { askReviewer, mustBeHandler, REVIEW_TIMEOUT, type ReviewHandler } from './review.ts';
 
-/** What a model asks a person. */
+/** A model's question to a person. */
 export interface HumanQuestion {
   readonly question: string;
 }
 
 /** The literal that `humanInput` takes. */
 export interface HumanInputConfig<Name extends string> {
-  /** `human_input` unless given. */
+  /** Defaults to `human_input`. */
   readonly name?: Name | undefined;
-  /** For the model: when to ask. */
+  /** Tells the model when to ask. */
   readonly description?: string | undefined;
-  /** The role that may answer. */
+  /** The role that can answer. */
   readonly by?: string | undefined;
-  /** Who may not answer: `requester` is whoever asked for the turn. */
+  /** Excludes people from answering. `requester` excludes the senders of the turn's messages. */
   readonly notBy?: 'requester' | undefined;
-  /** Milliseconds until `onExpiry` counts; five minutes unless given. */
+  /** Milliseconds until `onExpiry` applies. Defaults to five minutes. */
   readonly expires?: number | undefined;
-  /** `approve`, which tells the model to continue, unless given. */
+  /** The decision at expiry. Defaults to `approve`, which lets the model continue. */
   readonly onExpiry?: 'approve' | 'exit' | undefined;
-  /** Asked in place of the session, while the call waits. */
+  /** A reviewer that is asked in place of the session, while the call waits. */
   readonly handler?: ReviewHandler<HumanQuestion> | undefined;
 }
 
@@ -41,7 +41,7 @@ const QUESTION = jsonSchema({
   additionalProperties: false,
 });
 
-/** What the input of an `edit` must be. */
+/** The schema of an `edit`'s input. */
 const ANSWER: JsonSchema = {
   type: 'object',
   properties: { text: { type: 'string', description: 'The answer' } },
@@ -50,11 +50,12 @@ const ANSWER: JsonSchema = {
 };
 
 /**
- * A tool by which a model asks a person. The answer is the `text` of an `edit`; an `approve` tells the model to
- * continue, an `exit` ends the turn. Within a session the call is suspended until then. Outside of one, and without a
- * handler, the model is told that there is nobody.
+ * Creates a tool with which a model asks a person. The answer is the `text` of an `edit`. An `approve` lets
+ * the model continue, and an `exit` ends the turn. In a session, the call is suspended until then. Outside a
+ * session and without a handler, the result says that no reviewer is available.
  *
- * @throws ToolDefinitionError when the tool cannot work; ToolConfigurationError when the handler is no function.
+ * @throws ToolDefinitionError if the tool cannot work.
+ * @throws ToolConfigurationError if the handler is not a function.
  */
 export function humanInput<const Name extends string = 'human_input'>(
   config: HumanInputConfig<Name> = {},

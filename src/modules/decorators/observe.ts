@@ -5,20 +5,22 @@ import { CallInterrupted, SignalError, signalled } from '../../tool/signals.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { type ToolResult, toolResult } from '../../tool/tool-result.ts';
 
-/** One call, as metrics and traces record it. `ms` is in milliseconds. */
+/** One call in metrics and traces. `ms` is in milliseconds. */
 export type ToolObservation = WatchedCall & { readonly ms: number } & ObservedStatus;
 
-/** `errorType`: the reason of an error result, `error` when the tool gave none, or the name of what was thrown. */
+/**
+ * `errorType` is the reason of an error result, `error` if it has no reason, or the name of the thrown error.
+ */
 type ObservedStatus =
   | { readonly status: 'success'; readonly result: ToolResult }
   | { readonly status: 'error'; readonly errorType: string };
 
-/** Takes observations; what it throws is logged and is nothing to the call. */
+/** Receives observations. If it throws, the error is logged and the call is not affected. */
 export type ToolObserver = (observation: ToolObservation) => unknown;
 
 /**
- * Records each call of a tool once it has ended: its input, how long it took, and its result or the type of its
- * error. Without an observer it records nothing.
+ * Records each call of a tool after it has ended: its input, its duration, and its result or the type of its
+ * error. Without an observer, the tool only gets a decorator without an effect.
  *
  * @example
  * ```ts
@@ -36,7 +38,7 @@ export function withObservability<T extends AnyTool>(tool: T, observer?: ToolObs
 function statusOf(end: CallEnd): ObservedStatus {
   if (end.type === 'result') return statusOfResult(end.result);
   const { error } = end;
-  // A signal is no failure, unless it says so.
+  // A signal is a failure only if it says so.
   if (error instanceof SignalError) return statusOfResult(signalled(error));
   return { status: 'error', errorType: error instanceof Error ? error.name : typeof error };
 }
@@ -46,22 +48,23 @@ const statusOfResult = (result: ToolResult): ObservedStatus =>
     ? { status: 'error', errorType: result.reason ?? 'error' }
     : { status: 'success', result };
 
-/** What is published of one call: a request, and a response with the same call id. `ms` is in milliseconds. */
+/** A published event of a call: a request, or a response with the same call id. `ms` is in milliseconds. */
 export type ToolCallEvent = WatchedCall &
   (
     | { readonly type: 'request' }
     | { readonly type: 'response'; readonly outcome: CallEnd; readonly ms: number }
   );
 
-/** Takes events, in order, each awaited. What it throws is logged and is nothing to the call. */
+/** Receives events in order, each awaited. If it throws, the error is logged and the call is not affected. */
 export type PublishToolCall = (event: ToolCallEvent) => unknown;
 
 const publishers = new WeakMap<AnyTool, PublishToolCall>();
 
 /**
- * Publishes a request when the tool is called, and a response with its result or failure and its running time when the
- * call has ended. A tool that already publishes to this function, at any depth of decorators, is returned as it
- * is. A call that waits for an answer from outside, or is left for another invocation, is requested again there.
+ * Publishes a request when the tool is called, and a response with its result or failure and its duration
+ * when the call has ended. If a tool already publishes to this function, at any depth of decorators, it is
+ * returned unchanged. If a call waits for an answer, or continues in another invocation, it publishes another
+ * request there.
  *
  * @example
  * ```ts
@@ -80,9 +83,9 @@ export function withEventPublication<T extends AnyTool>(tool: T, publish: Publis
   return publishing;
 }
 
-/** A call as those see it who watch it from around the tool; without the secrets of its invocation. */
+/** A call as a watcher around the tool sees it, without the secrets of its invocation. */
 export interface WatchedCall {
-  /** The call's id, the same when the call is run again. */
+  /** The call's id. It stays the same if the call runs again. */
   readonly call: string;
   /** The name by which the model called it. */
   readonly tool: string;
@@ -90,23 +93,26 @@ export interface WatchedCall {
   readonly input: JsonObject;
 }
 
-/** How a watched call ended. */
+/** The outcome of a watched call. */
 export type CallEnd =
   | { readonly type: 'result'; readonly result: ToolResult }
-  /** Code around the tool threw, or sent a control-flow signal. It is thrown on. */
+  /** Code around the tool threw an error or a control-flow signal. It is rethrown. */
   | { readonly type: 'failure'; readonly error: unknown };
 
-/** Told of calls, one thing after another. What it throws is logged and is nothing to the call. */
+/**
+ * Receives the start and end of calls in order. If it throws, the error is logged and the call is not
+ * affected.
+ */
 interface CallWatcher {
-  /** The tool does not wait for it; what comes after it does. */
+  /** The tool does not wait for this function. `ended` does. */
   began?(call: WatchedCall): unknown;
-  /** `ms` by the Worker's clock, which stands still between two waits. */
+  /** `ms` is measured by the Worker's clock, which advances only during I/O. */
   ended(call: WatchedCall, end: CallEnd, ms: number): unknown;
 }
 
 /**
- * The `call` of a tool with somebody who watches. A call that is left for another invocation, or waits for an answer from
- * outside, has not ended: it begins again, under the same id, when it is gone on with.
+ * Returns the `call` of a watched tool. A call that waits for an answer or continues in another invocation
+ * has not ended. It begins again under the same id.
  */
 const watchCall =
   (tool: AnyTool, { began, ended }: CallWatcher): AnyTool['call'] =>
@@ -116,7 +122,7 @@ const watchCall =
     const tell = (what: () => unknown): Promise<void> => listen(`the watcher of tool '${name}'`, call, what);
     const start = Date.now();
     const begun = tell(() => began?.(watched));
-    begun.catch(() => undefined); // A signal of it is thrown where it is awaited.
+    begun.catch(() => undefined); // A signal from it is thrown where it is awaited.
     const end = async (how: CallEnd): Promise<void> => {
       const ms = Date.now() - start;
       await begun;

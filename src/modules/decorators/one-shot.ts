@@ -6,20 +6,21 @@ import { loopId } from '../../tool/tool-call-context.ts';
 import { modelText, succeeded, withheld } from '../../tool/tool-result.ts';
 
 /**
- * Lets a tool deliver its content once a loop. A further call is answered that the content is above, with `advice` on what to
- * do instead, and is neither an error nor a success. Only a success counts, and only while the model is still shown its
- * result: when a window or a compaction has dropped it, it was shortened to make room, or the call comes from a nested loop with a conversation of its
- * own, the tool runs again. Parallel calls run one after another, so that one of them delivers. The opening of an unfolding tool counts
- * only while it is open: once a turn has closed it, a call opens it again.
+ * Lets a tool deliver its content once per loop. A further call returns a note that the content is above,
+ * with `advice` on how to continue. The note counts neither as an error nor as a success. Only a successful
+ * call counts, and only while the model still sees its full result. The tool runs again if a window or a
+ * compaction has dropped or shortened the result, or if the call comes from a nested loop with a conversation
+ * of its own. Parallel calls run one after another, so only one of them delivers. Opening an unfolding tool
+ * counts only while it is open. After a turn has closed it, a call opens it again.
  *
- * @param advice what the model is told to do instead, such as "Write your script now using the skill body above."
+ * @param advice what the model should do instead, such as "Write your script now using the skill body above."
  */
 export function oneShotPerLoop<T extends AnyTool>(tool: T, advice: string): T {
   mustBeTool(tool);
   return decorate(tool, {
     serial: tool.serial ?? tool.name,
     async call(input, call) {
-      // Under the name that the model calls it by: two renamed tools may have the same name beneath.
+      // Uses the name that the model calls, because two renamed tools can share their original name.
       const memo = loopMemo(`one-shot:${call.tool}`);
       const noted = memo.recall(call);
       if (isShown(call, noted) && (!opensTools(tool) || isOpen(call, noted)))
@@ -31,7 +32,7 @@ export function oneShotPerLoop<T extends AnyTool>(tool: T, advice: string): T {
   });
 }
 
-/** Whether the model is shown the result of the call that was noted. */
+/** Returns `true` if the model still sees the result of the noted call. */
 const isShown = (call: CallContext, noted: unknown): boolean =>
   noted !== undefined &&
   call
@@ -41,41 +42,47 @@ const isShown = (call: CallContext, noted: unknown): boolean =>
         message.role === 'assistant' && message.calls.some((one) => one.id === noted && isWhole(one)),
     );
 
-/** Whether tools of the unfolding tool are offered; or will be, by the noted call of the same reply. */
+/**
+ * Returns `true` if inner tools of the unfolding tool are offered, or will be by the noted call in the same
+ * reply.
+ */
 function isOpen(call: CallRun, noted: unknown): boolean {
   if (call.offered().some((one) => originOf(one)?.by.some(({ name }) => name === call.tool))) return true;
   const reply = call.history().at(-1);
   return reply?.role === 'assistant' && reply.calls.some(({ id }) => id === noted);
 }
 
-/** Of a result that was shortened to make room, the model does not have what it would be sent back to. */
+/** Returns `true` if the result is not shortened. The model cannot look up a shortened result. */
 const isWhole = ({ result, shown = Infinity }: HistoryCall): boolean =>
   result !== undefined && modelText(result).length <= shown;
 
-/** Models key on the first two words, which therefore never vary. */
+/** Models react to the first two words, so they never vary. */
 const alreadyLoaded = (tool: string, advice: string): string =>
   `ALREADY LOADED. The body of '${tool}' was returned earlier in this turn — read it from your conversation history ` +
   `above. Do not call this tool again.\n${advice}`;
 
-/** Loops that one memo remembers; the one that was noted first is forgotten first. */
+/** The maximum number of loops that a memo keeps. The oldest is dropped first. */
 const REMEMBERED_LOOPS = 16;
 
 /**
- * What tools remember of a loop: of one turn, or of several that were sent the same `loopId`. It is kept in
- * `call.state`, so it outlives the invocation, holds under the path of the loop in which the call runs, and takes effect
- * when the call succeeds. Calls of one batch see each other's notes only when their tools share a `serial`.
- * A call without a loop id finds nothing and notes nothing.
+ * Notes that tools keep for a loop: for one turn, or for several with the same `loopId`. They are stored in
+ * `call.state`, so they survive the invocation, are scoped to the path of the call's loop, and take effect
+ * when the call succeeds. Calls of one batch see each other's notes only if their tools share a `serial`. A
+ * call without a loop id reads and writes no notes.
  */
 export interface LoopMemo {
-  /** True until a call of this loop that asked has succeeded; without a loop id always. Notes that it was asked. */
+  /**
+   * Returns `true` until a call of this loop that used this method has succeeded. Always returns `true`
+   * without a loop id.
+   */
   firstTimeIn(call: CallContext): boolean;
-  /** What was noted of this loop. */
+  /** Returns the note of this loop. */
   recall(call: CallContext): Json | undefined;
-  /** In place of what was noted of this loop before. */
+  /** Replaces the note of this loop. */
   remember(call: CallContext, value: JsonLike): void;
 }
 
-/** Makes the memo of a name. Memos of one name are one memo, wherever they were made; those of different names share nothing. */
+/** Creates the memo with a name. Memos with the same name share their notes, wherever they are created. */
 export function loopMemo(name: string): LoopMemo {
   const key = `holdfast.memo:${name}`;
 
@@ -104,7 +111,10 @@ export function loopMemo(name: string): LoopMemo {
 
 type Note = readonly [loop: Json, value: Json];
 
-/** Notes by loop id, oldest first; none when the state holds something else under this key. */
+/**
+ * Returns the notes by loop id, oldest first. Returns an empty list if the state holds another value under
+ * this key.
+ */
 const notesOf = (kept: Json | undefined): readonly Note[] =>
   Array.isArray(kept) ? kept.flatMap((note) => (isNote(note) ? [note] : [])) : [];
 

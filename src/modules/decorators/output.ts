@@ -15,12 +15,13 @@ import {
 } from '../../tool/tool-result.ts';
 
 /**
- * The same tool with a type for what it returns: for a tool that you did not write, of an MCP server or of the AI SDK. Its value, its
- * structured content, or the JSON in its words becomes an artifact that the schema or the domain type has checked; of a domain
- * type it has the name, so that sinks, chaining and `artifactsOf` find it. The model reads what it read before. A value that does not fit
- * is an error result, and the log shows it. Words that hold no JSON, and errors, stay as they are.
+ * Returns a copy of the tool with a type for its output, for tools that you did not write, such as those of
+ * an MCP server or the AI SDK. Its value, its structured content, or the JSON in its text becomes an artifact
+ * that the schema or domain type checks. The artifact of a domain type has the type's name, so sinks,
+ * chaining and `artifactsOf` find it. The model reads the same text as before. A value that does not match
+ * becomes an error result and is logged. Text without JSON, and errors, stay unchanged.
  *
- * @throws ToolDefinitionError if `output` is no schema, or the model's provider runs the tool.
+ * @throws ToolDefinitionError if `output` is not a schema, or if the model's provider runs the tool.
  *
  * @example
  * ```ts
@@ -49,7 +50,10 @@ export function withOutput<T extends AnyTool, Type extends StandardSchemaV1>(
   return { ...typed, name };
 }
 
-/** The result with its value as an artifact of the type. One that does not fit is judged where every declared output is. */
+/**
+ * Returns the result with its value as an artifact of the type. A value that does not match is rejected
+ * later, in the check of all declared outputs.
+ */
 async function typedBy(output: StandardSchemaV1, result: ToolResult): Promise<ToolResult> {
   const values = succeeded(result) ? valuesIn(result) : [];
   for (const value of values) {
@@ -59,7 +63,7 @@ async function typedBy(output: StandardSchemaV1, result: ToolResult): Promise<To
   return first === undefined ? result : artifactOf(output, first, result);
 }
 
-/** An artifact of the type, of which the model reads what it read of the result. */
+/** Returns an artifact of the type with the text of the result. */
 function artifactOf(output: StandardSchemaV1, value: Json, result: ToolResult): ToolResult {
   const parts = result.type === 'content' || result.type === 'artifact' ? result.parts : undefined;
   const isSame = result.content === JSON.stringify(value);
@@ -71,7 +75,10 @@ function artifactOf(output: StandardSchemaV1, value: Json, result: ToolResult): 
   });
 }
 
-/** What a result holds that may be meant: its value, the structured content of one of MCP, and the JSON in its words. */
+/**
+ * Returns the candidate values of a result: its value, the structured content of an MCP result, and the JSON
+ * in its text.
+ */
 function valuesIn(result: ResultData): readonly Json[] {
   const value = result.type === 'artifact' ? [result.value] : [];
   const structured = value.flatMap((one) =>
@@ -86,7 +93,7 @@ function textsIn(result: ResultData): readonly string[] {
   return isSaid && result.content !== undefined ? [...parts, result.content] : parts;
 }
 
-/** An object or a list; a number in words is words. */
+/** Parses an object or a list. A number in text stays text. */
 function jsonIn(text: string): readonly Json[] {
   const json = /^\s*[{[]/.test(text) ? parseJson(text) : undefined;
   return json === undefined ? [] : [json];

@@ -8,21 +8,22 @@ import type { AnyTool } from '../../tool/tool.ts';
 import { type ArtifactType, type ToolResult, toolResult } from '../../tool/tool-result.ts';
 
 /**
- * Puts on the blackboard what the next plan should know. As every change of a call it is lost when the call failed. When
- * it throws, that is logged, and the loop ends all the same.
+ * Adds data for the next plan to the blackboard. As with any change of a call, it is lost if the call fails.
+ * If the updater throws, the error is logged and the loop still ends.
  */
 export type BlackboardUpdater = (result: ToolResult, call: CallContext) => unknown;
 
-/** Why to replan, and what the next plan should know. */
+/** The reason to replan, and the data for the next plan. */
 export interface ReplanDecision {
   readonly reason: string;
   readonly updater?: BlackboardUpdater | undefined;
 }
 
 /**
- * Ends the loop after a tool if `decide` returns a decision: the result, an error too, is returned with the signal `replan` and the reason.
- * An input that the tool refused is the model's to correct, and a signal of the tool's own stays, so that neither is decided about. If
- * `decide` throws, that is logged, and the loop resumes with the result. The decorators below are this one with a decision each.
+ * Ends the loop after a tool if `decide` returns a decision. The result, including an error, is returned with
+ * the signal `replan` and the reason. Two results skip the decision: an invalid input, which the model can
+ * correct, and a result with a signal of its own. If `decide` throws, the error is logged and the loop
+ * continues with the result. The decorators below call this function with a decision each.
  */
 const replanBy = <T extends AnyTool>(tool: T, decide: ReplanDecider<T>, needsSession = false): T =>
   decorate(tool, {
@@ -45,14 +46,20 @@ const replanBy = <T extends AnyTool>(tool: T, decide: ReplanDecider<T>, needsSes
     },
   });
 
-/** Ends the loop after this tool, so that its plan is made again. The updater defaults to one that adds the result's words to the blackboard. */
+/**
+ * Ends the loop after this tool for a new plan. By default, `updater` adds the result's text to the
+ * blackboard.
+ */
 export const replanning = <T extends AnyTool>(
   tool: T,
   reason: string,
   updater: BlackboardUpdater = addContent,
 ): T => replanBy(tool, () => ({ reason, updater }));
 
-/** `replanning` for the reason `{name} replans`, with the result's artifact, if it has one, on the blackboard. */
+/**
+ * Calls `replanning` with the reason `{name} replans`, and adds the result's artifact, if any, to the
+ * blackboard.
+ */
 export const replanAlways = <T extends AnyTool>(tool: T): T =>
   replanBy(tool, ({ call }) => ({ reason: `${call.tool} replans`, updater: addArtifact }));
 
@@ -63,37 +70,37 @@ const addArtifact: BlackboardUpdater = (result, call) => {
   if (kept) call.blackboard.add(kept.json, { type: kept.type });
 };
 
-/** A result, for whoever decides whether its loop ends. */
+/** A result, for the function that decides whether its loop ends. */
 export interface ReplanContext<T extends AnyTool> {
   readonly tool: T;
   readonly call: CallContext;
   readonly result: ToolResult;
-  /** The words of the result; of an error its message. */
+  /** The text of the result, or the message of an error. */
   readonly content: string;
-  /** The artifact as the journal will keep it. */
+  /** The artifact in the form that the journal will keep. */
   readonly artifact: Json | undefined;
-  /** The artifact when it is of this type; `undefined` when it is of another. */
+  /** Returns the artifact if it has this type, and `undefined` otherwise. */
   artifactAs<Type extends ArtifactType>(type: Type): ToolArtifact<AnyTool, Type> | undefined;
 }
 
-/** Why to replan, or nothing to go on. */
+/** Returns the reason to replan, or nothing to continue. */
 export type ReplanDecider<T extends AnyTool> = (
   context: ReplanContext<T>,
 ) => ReplanDecision | null | undefined | Promise<ReplanDecision | null | undefined>;
 
 /**
- * Ends the loop after this tool if `decider` says so, which sees errors too. A call throws ToolConfigurationError, before the tool runs, if
- * there is no session.
+ * Ends the loop after this tool if `decider` returns a decision. It also receives errors. A call throws
+ * ToolConfigurationError, before the tool runs, if there is no session.
  */
 export const conditionalReplan = <T extends AnyTool>(tool: T, decider: ReplanDecider<T>): T =>
   replanBy(tool, decider, true);
 
-/** Only artifacts of this type are looked at; all of them unless given. */
+/** Restricts the decision to artifacts of this type. Defaults to all artifacts. */
 export interface ReplanOptions<Type extends ArtifactType | undefined> {
   readonly type?: Type;
 }
 
-/** Ends the loop when the result has an artifact of which this is true; a list is one artifact. */
+/** Ends the loop if the predicate returns `true` for the result's artifact. A list is one artifact. */
 export const replanWhen = <T extends AnyTool, Type extends ArtifactType | undefined = undefined>(
   tool: T,
   predicate: (artifact: ToolArtifact<T, NoInfer<Type>>) => boolean,
@@ -104,7 +111,10 @@ export const replanWhen = <T extends AnyTool, Type extends ArtifactType | undefi
     return read && predicate(read.value) ? basedOnResult(context) : undefined;
   });
 
-/** Ends the loop with what `compute` makes of the artifact on the blackboard; goes on when it makes nothing. */
+/**
+ * Ends the loop and adds the result of `compute` to the blackboard. Continues if `compute` returns
+ * `undefined` or `null`.
+ */
 export const replanAndAdd = <T extends AnyTool, Type extends ArtifactType | undefined = undefined>(
   tool: T,
   compute: (artifact: ToolArtifact<T, NoInfer<Type>>) => unknown,
@@ -114,7 +124,7 @@ export const replanAndAdd = <T extends AnyTool, Type extends ArtifactType | unde
     const read = readWhole<T, Type>(context, options.type);
     const made = read && compute(read.value);
     if (made === undefined || made === null) return undefined;
-    // `add` says so when it is not JSON.
+    // `add` throws if it is not JSON.
     return { ...basedOnResult(context), updater: (_, { blackboard }) => blackboard.add(made as Json) };
   });
 
@@ -129,7 +139,7 @@ function contextOf<T extends AnyTool>(tool: T, result: ToolResult, call: CallCon
     result,
     content: result.content,
     artifact: keptArtifact(result, undefined, call)?.json,
-    artifactAs: (type) => readArtifact(result, type, call)?.value as never, // as the type has read it
+    artifactAs: (type) => readArtifact(result, type, call)?.value as never, // parsed by the type
   };
 }
 
@@ -137,7 +147,7 @@ function readWhole<T extends AnyTool, Type extends ArtifactType | undefined>(
   { result, call }: ReplanContext<T>,
   type: Type | undefined,
 ): { readonly value: ToolArtifact<T, Type> } | undefined {
-  // Of a tool whose types are known, what `run` returns; else as the type has read it.
+  // The return type of `run` if the tool's types are known, and otherwise the parsed type.
   return readArtifact(result, type, call) as { readonly value: ToolArtifact<T, Type> } | undefined;
 }
 

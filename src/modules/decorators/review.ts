@@ -20,14 +20,17 @@ import {
 } from './guard.ts';
 
 /**
- * A tool whose calls a synchronous reviewer decides about, in a session or outside of one. What is decided is carried
- * out as an approval's is. The review comes before the call is journaled as started: after a crash the same call
- * may be reviewed again. A handler that throws is an error of this call; the tool has not run then.
+ * Returns a tool whose calls a synchronous reviewer decides about, in or outside a session. The decision is
+ * applied in the same way as an approval's. The review happens before the call is journaled as started, so
+ * after a crash the same call can be reviewed again. If the handler throws, the call returns an error and the
+ * tool does not run.
  *
- * Of an unfolding tool the calls of the tools behind it are reviewed, and opening it is not; unless `covers` says `opening`.
+ * For an unfolding tool, the calls of its inner tools are reviewed, and opening it is not. Set `covers` to
+ * `opening` to reverse this.
  *
- * @throws ToolConfigurationError when the handler is no function; ToolDefinitionError for a bad timeout or `onTimeout`, and
- *   for `covers` as `requireApproval`.
+ * @throws ToolConfigurationError if the handler is not a function.
+ * @throws ToolDefinitionError if `timeout` or `onTimeout` is invalid, or if `covers` is invalid as in
+ * `requireApproval`.
  *
  * @example
  * ```ts
@@ -48,7 +51,7 @@ export function withReview<T extends AnyTool, const C extends Covers = 'tools'>(
     checkedFirst(one, async ({ input, typed, call }) => {
       const request: Reviewing<GuardedInput<T, C>> = {
         tool: one,
-        input: typed as GuardedInput<T, C>, // of the tool that is guarded
+        input: typed as GuardedInput<T, C>, // the input of the guarded tool
         sent: input,
         message: await call.during('the message of its review', () => messageFor(message, typed, call)),
         timeout,
@@ -61,81 +64,87 @@ export function withReview<T extends AnyTool, const C extends Covers = 'tools'>(
   );
 }
 
-/** What a reviewer is asked, and for how long. */
+/** The message for the reviewer, and the time limit. */
 export interface ReviewOptions<T extends AnyTool, C extends Covers = 'tools'> extends CoversOption<T, C> {
-  /** Empty unless given. */
+  /** Defaults to an empty message. */
   readonly message?: ApprovalMessage<T, C> | undefined;
-  /** Milliseconds that a review may take: five minutes unless given, at most 15. */
+  /** Milliseconds until the review times out. Defaults to five minutes, at most 15. */
   readonly timeout?: number | undefined;
-  /** What counts when it takes longer; `exit` unless given. */
+  /** The decision at the timeout. Defaults to `exit`. */
   readonly onTimeout?: OnTimeout | undefined;
 }
 
 /**
- * A reviewer that answers while the call waits, inside one invocation: a policy, another service, a test. It runs before
- * the call is journaled as started, so after a crash the same call may be reviewed again.
+ * A reviewer that decides while the call waits, inside one invocation: a policy, another service, a test. It
+ * runs before the call is journaled as started, so after a crash the same call can be reviewed again.
  */
 export type ReviewHandler<Input = unknown> = (request: ReviewRequest<Input>) => Review | Promise<Review>;
 
-/** One call that is to be reviewed before it runs. */
+/** A call to review before it runs. */
 export interface ReviewRequest<Input = unknown> {
   readonly tool: AnyTool;
-  /** Typed and checked: as the tool's schema has made it, with its defaults. */
+  /** The typed, checked input: the output of the tool's schema, with its defaults. */
   readonly input: Input;
   /**
-   * What the model sent, as far as decorators around this one have left it so: what an edit is made of, since it takes the place
-   * of this and is checked and typed as this was.
+   * The input that the model sent, after any changes by outer decorators. An edit replaces this value, and is
+   * then checked and typed in the same way.
    */
   readonly sent: JsonObject;
   /**
-   * What the reviewer is asked; empty unless the tool says. Of an edit that did not hold, also what was wrong with it. Characters
-   * that cannot be seen stand there as `\u{202e}`.
+   * The message for the reviewer. Empty if the tool sets none. After an invalid edit, it also contains the
+   * problems. Invisible characters appear as `\u{202e}`.
    */
   readonly message: string;
-  /** What was wrong with the edit that was answered before, a line each; absent the first time. */
+  /** The problems of the previous edit, one line each. Absent in the first request. */
   readonly problems?: readonly string[] | undefined;
-  /** Milliseconds for all of the review. */
+  /** Milliseconds for the whole review. */
   readonly timeout: number;
-  /** Never `approve` once the call was edited. */
+  /** Never `approve` after an edit. */
   readonly onTimeout: OnTimeout;
-  /** Its signal also aborts when the time is over: nobody waits for an answer any more. */
+  /** The call. Its signal also aborts at the timeout, when the answer is no longer needed. */
   readonly call: CallContext;
 }
 
-/** A request, with the whole call: the reviewer has a time limit of its own. */
+/** A request with the full call, because the reviewer has a time limit of its own. */
 interface Reviewing<Input> extends ReviewRequest<Input> {
   readonly call: CallRun;
 }
 
-/** What a synchronous reviewer decides; the same words as those of a decision over HTTP. */
+/** The decision of a synchronous reviewer. It uses the same words as a decision over HTTP. */
 export type Review =
   | { readonly decision: 'approve' }
-  /** Runs with this input instead. One that is not valid does not run, and the reviewer is asked again, at most twice. */
+  /**
+   * Runs with this input instead. If the input is invalid, the tool does not run and the reviewer is asked
+   * again, at most twice.
+   */
   | { readonly decision: 'edit'; readonly input: JsonObject }
   | { readonly decision: 'reject' | 'exit'; readonly reason?: string | undefined };
 
-/** What counts when a reviewer does not answer in time. */
+/** The decision at a reviewer's timeout. */
 export type OnTimeout = Exclude<Decision['decision'], 'edit'>;
 
-/** How long a reviewer has unless it is said otherwise: five minutes, in ms. */
+/** The default time limit of a reviewer: five minutes, in milliseconds. */
 export const REVIEW_TIMEOUT = 300_000;
 
-/** @throws ToolConfigurationError when what was given as a reviewer cannot be one. */
+/** @throws ToolConfigurationError if the reviewer is not a function. */
 export function mustBeHandler(tool: string, handler: unknown): void {
   if (typeof handler === 'function') return;
   const what = handler === null ? 'null' : typeof handler;
   throw new ToolConfigurationError(`The ReviewHandler of tool '${tool}' must be a function; it is ${what}.`);
 }
 
-/** How many edits of one call a reviewer may answer that are not valid: one that does not read what is wrong would go on for ever. */
+/**
+ * The maximum number of edits of one call. It stops a reviewer that ignores the problems from looping
+ * forever.
+ */
 const MOST_BAD_EDITS = 3;
 
 /**
- * Answers what the reviewer decided, or what counts when the time was over first. An edit that has problems is told to the
- * reviewer, who is asked again; the third one is answered as it is.
+ * Returns the reviewer's decision, or the default if the time is over first. If an edit has problems, the
+ * reviewer is asked again with them. The third edit is returned as it is.
  *
- * @throws ToolConfigurationError when the answer is no review; the reason of the call's signal when that aborts
- *   first; else whatever the handler throws.
+ * @throws ToolConfigurationError if the answer is not a valid review.
+ * @throws the reason of the call's signal if it aborts first. Also rethrows errors of the handler.
  */
 export async function askReviewer<Input>(
   handler: ReviewHandler<Input>,
@@ -178,9 +187,9 @@ function askedAgain(
   return { message, problems, onTimeout: onExpiry };
 }
 
-/** An edit has an input, if only an empty one. */
+/** Checks the shape of a review. An edit must have an input, which can be empty. */
 function checked(tool: string, review: Review): Review {
-  const given: unknown = review; // a handler in JavaScript may answer anything
+  const given: unknown = review; // a handler in JavaScript can return any value
   const { decision, input } = isJsonObject(given) ? given : {};
   const isReview = decision === 'edit' ? isJsonObject(input) : PLAIN.has(decision);
   if (isReview) return review;
@@ -192,10 +201,16 @@ function checked(tool: string, review: Review): Review {
 
 const PLAIN: ReadonlySet<unknown> = new Set(['approve', 'reject', 'exit']);
 
-/** A reviewer that approves everything at once. Nothing else ever approves by itself. */
+/**
+ * Returns a reviewer that approves every call at once. Approval is automatic only with this reviewer and
+ * `autoApproveWithDelay`.
+ */
 export const autoApprove = (): ReviewHandler => () => ({ decision: 'approve' });
 
-/** A reviewer that approves everything after `ms`: time to see what is about to happen, and to cancel the turn. */
+/**
+ * Returns a reviewer that approves every call after `ms` milliseconds, which leaves time to see the call and
+ * cancel the turn.
+ */
 export const autoApproveWithDelay =
   (ms: number): ReviewHandler =>
   async ({ call: { signal } }) => {
@@ -204,10 +219,10 @@ export const autoApproveWithDelay =
   };
 
 /**
- * The same reviewer, asked about one call after another, in the order in which they come: for one that talks to a person
- * through one place. Every tool that is given this handler shares its lock, within one isolate; other handlers run side
- * by side. The time that a call waits for its turn counts as its reviewer's, and a call that nobody waits for any
- * more is not asked about.
+ * Returns a reviewer that handles one call after another, in the order of arrival, for example because it
+ * talks to a person through one channel. All tools that use the returned handler share a queue within one
+ * isolate. Other handlers run in parallel. The waiting time counts against the reviewer's time limit. A call
+ * that no longer waits is skipped.
  */
 export function serialized<Input>(handler: ReviewHandler<Input>): ReviewHandler<Input> {
   let last: Promise<unknown> = Promise.resolve();

@@ -16,40 +16,44 @@ import type { AnyTool } from '../../tool/tool.ts';
 import type { ArtifactType, ToolResult } from '../../tool/tool-result.ts';
 
 /**
- * Takes artifacts: one function. They come one after another, in order; a promise is awaited, what is answered is
- * not looked at. A call that is run again, after a crash, is heard of again under the same `call.id`.
+ * A function that receives artifacts. They arrive one after another, in order. A promise is awaited, and the
+ * return value is ignored. If a call runs again after a crash, its artifacts arrive again with the same
+ * `call.id`.
  */
 export type Sink<Artifact = unknown> = (artifact: Artifact, call: SinkCall) => unknown;
 
-/** The call whose artifact a sink is given. */
+/** The call whose artifact a sink receives. */
 export interface SinkCall extends CallContext {
   readonly artifact: {
-    /** The name of its type; of what a transform made, the name in `into`. */
+    /** The name of the artifact's type. For a transformed artifact, the name of `into`. */
     readonly type?: string | undefined;
-    /** What the journal keeps of it, before its type has read it. Absent for what a transform made. */
+    /** The journaled JSON, before its type parsed it. Absent for a transformed artifact. */
     readonly json?: Json | undefined;
   };
 }
 
-/** Which artifacts are taken: the type is checked, then the filter. */
+/** Selects artifacts, by type first and then by filter. */
 export interface SinkOptions<T extends AnyTool, Type extends ArtifactType | undefined> {
-  /** Only artifacts of this type, by its name; of a domain type, only values that its schema reads. */
+  /**
+   * Accepts only artifacts with this type's name. For a domain type, their values must also match its schema.
+   */
   readonly type?: Type;
   readonly filter?: ((artifact: ToolArtifactItem<T, NoInfer<Type>>) => boolean) | undefined;
 }
 
-/** What is made of an artifact that was not filtered out, in its place. */
+/** Replaces each selected artifact with a transformed value. */
 export interface TransformOptions<T extends AnyTool, Type extends ArtifactType | undefined, Made> {
   readonly transform: (artifact: ToolArtifactItem<T, NoInfer<Type>>) => Made;
-  /** The type of what is made, for sinks that keep it. */
+  /** The type of the transformed value, for sinks that store it. */
   readonly into?: ArtifactType | undefined;
 }
 
 /**
- * Gives the artifacts of a tool to a sink; the result is returned unchanged. Texts and errors hold no artifact.
- * A list is taken item by item, never whole. The sink sees what the journal will: JSON, without secrets,
- * read by its type. A sink that fails is logged and takes nothing away from a tool that has done its work, unless it
- * throws a control-flow signal. Of an unfolding tool it takes the artifacts of the tools behind it, at whatever depth.
+ * Passes the artifacts of a tool to a sink, and returns the result unchanged. Texts and errors have no
+ * artifacts. A list is passed item by item. The sink receives the same data as the journal: JSON without
+ * secrets, parsed by its type. If a sink fails, the error is logged and the tool's result stays, unless the
+ * sink throws a control-flow signal. For an unfolding tool, the sink receives the artifacts of its inner
+ * tools, at any depth.
  */
 export function sinkArtifacts<T extends AnyTool, Type extends ArtifactType | undefined = undefined>(
   tool: T,
@@ -62,7 +66,7 @@ export function sinkArtifacts<T extends AnyTool, Made, Type extends ArtifactType
   options: SinkOptions<T, Type> & TransformOptions<T, Type, Made>,
 ): T;
 export function sinkArtifacts(tool: AnyTool, sink: Sink<never>, options: AnyOptions = {}): AnyTool {
-  // What is read by the type, or made by `transform`, is what the types say; they are erased here.
+  // The types describe the values that the type parses or `transform` returns. They are erased here.
   const erased = { ...options, sink } as ErasedOptions;
   return changedBehind(tool, (one) =>
     decorate(one, {
@@ -99,17 +103,17 @@ function sinkOne({ json, type }: KeptArtifact, call: CallContext, options: Erase
   return sink(transform ? transform(read.value) : read.value, { ...call, artifact });
 }
 
-/** Which artifacts are published, what is made of them first, and under which name. */
+/** Selects the artifacts to publish, and sets their transformation and name. */
 export type PublishOptions<T extends AnyTool, Type extends ArtifactType | undefined> = SinkOptions<T, Type> &
   Partial<Pick<TransformOptions<T, Type, unknown>, 'into'>> & {
     readonly transform?: TransformOptions<T, Type, unknown>['transform'] | undefined;
-    /** Binds each artifact to this name; the newest one is found by it. */
+    /** Binds each artifact to this name. A lookup returns the newest. */
     readonly name?: string | undefined;
   };
 
 /**
- * Publishes the artifacts of a tool to the session's blackboard, all of them unless a type is given: other tools,
- * conditions and clients see them once the call has succeeded. What `transform` makes must be JSON.
+ * Publishes the artifacts of a tool to the session's blackboard. Other tools, conditions and clients see them
+ * after the call has succeeded. Publishes all artifacts unless `type` is set. `transform` must return JSON.
  */
 export function publishToBlackboard<T extends AnyTool, Type extends ArtifactType | undefined = undefined>(
   tool: T,
@@ -122,23 +126,24 @@ export function publishToBlackboard<T extends AnyTool, Type extends ArtifactType
     : sinkArtifacts(tool, sink, which);
 }
 
-/** How a blackboard sink publishes. */
+/** Options of a blackboard sink. */
 export interface BlackboardSinkOptions {
-  /** Binds each artifact to this name; the newest one is found by it. */
+  /** Binds each artifact to this name. A lookup returns the newest. */
   readonly name?: string | undefined;
-  /** Ends the turn as misconfigured when there is no blackboard, where otherwise the loss is only logged. */
+  /** `true` to end the turn as misconfigured if there is no blackboard. Otherwise the loss is only logged. */
   readonly strict?: boolean | undefined;
 }
 
 /**
- * Publishes artifacts to the session's blackboard, with the name of their type; they are there once their call has
- * succeeded. In a loop without a session there is no blackboard: the tool's result stands, and the log says so once.
+ * Returns a sink that publishes artifacts to the session's blackboard with the name of their type. They are
+ * visible after their call has succeeded. A loop without a session has no blackboard. The tool's result then
+ * stays as it is, and the log has one warning.
  */
 export function blackboardSink({ name, strict = false }: BlackboardSinkOptions = {}): Sink {
   let told = false;
   return (artifact, { inSession, blackboard, tool, log, artifact: { type, json } }) => {
     if (inSession) {
-      // What a transform made may not be JSON; `add` checks it.
+      // A transform can return a value that is not JSON. `add` checks it.
       blackboard.add(json === undefined ? (artifact as Json) : json, { name, type });
       return;
     }
@@ -149,22 +154,22 @@ export function blackboardSink({ name, strict = false }: BlackboardSinkOptions =
   };
 }
 
-/** A sink that can be asked what it was given. */
+/** A sink that returns the artifacts it has received. */
 export interface ListSink<Artifact> extends Sink<Artifact> {
-  /** A copy of the artifacts so far, in their order. */
+  /** Returns a copy of the artifacts so far, in their order. */
   items(): readonly Artifact[];
 }
 
 /**
- * Collects artifacts into a list, its own unless one is given. It lives in the memory of one invocation: for
- * tests, and for what need not outlive a turn.
+ * Collects artifacts in a list, by default its own. The list exists in one invocation, so it suits tests and
+ * data that does not need to outlive a turn.
  */
 export const listSink = <Artifact = unknown>(list: Artifact[] = []): ListSink<Artifact> =>
   Object.assign((artifact: Artifact): void => void list.push(artifact), { items: () => [...list] });
 
 /**
- * Gives every artifact to all of these sinks, one after another. One that fails keeps it from none of the
- * others; what it threw is thrown once all have been told, a control-flow signal before anything else.
+ * Passes every artifact to all of these sinks, one after another. If a sink fails, the others still run. The
+ * failure is thrown at the end, with control-flow signals first.
  */
 export const compositeSink =
   <Artifact = unknown>(...sinks: readonly Sink<Artifact>[]): Sink<Artifact> =>
@@ -183,13 +188,13 @@ export const compositeSink =
     if (thrown.length === 1) throw thrown[0];
   };
 
-/** Which assets are tracked: the filter runs after the type is checked. */
+/** Selects the assets to track, by type first and then by filter. */
 export type AssetOptions<T extends AnyTool, Type extends ArtifactType | undefined> = SinkOptions<T, Type>;
 
 /**
- * Tracks the assets that a tool, or each of several, returns: artifacts, and items of lists, that have an `id`.
- * They are kept on the session's blackboard and read by `assetsOf`; one that is tracked already, by its type and id, is
- * left as it is. Results are returned unchanged. Without a session nothing is tracked.
+ * Tracks the assets that one or more tools return: artifacts, and items of lists, that have an `id`. They are
+ * stored on the session's blackboard, and `assetsOf` reads them. An asset with the type and id of a tracked
+ * one is ignored. Results are returned unchanged. Without a session, assets are not tracked.
  */
 export function trackAssets<T extends AnyTool, Type extends ArtifactType | undefined = undefined>(
   tool: T,
@@ -214,10 +219,10 @@ const assetSink: Sink = (_, { inSession, blackboard, artifact: { json, type } })
   if (blackboard.get(name) === undefined) blackboard.add(json, { name, type });
 };
 
-/** `Array.isArray` does not narrow a readonly array away from the other half of the union. */
+/** Narrows the type, because `Array.isArray` does not narrow a readonly array. */
 const isList = (tools: AnyTool | readonly AnyTool[]): tools is readonly AnyTool[] => Array.isArray(tools);
 
-/** Something that tools made and that a client may list and show. */
+/** An object from a tool that a client can list and show. */
 export interface Asset<Value = Json> {
   readonly id: string;
   readonly type?: string | undefined;
@@ -225,9 +230,9 @@ export interface Asset<Value = Json> {
 }
 
 /**
- * The assets among the entries of a blackboard (`call.blackboard.entries()`, or a session's state), oldest first and each
- * once; with a type only those, and of a domain type only values that its schema reads. Of two calls of one batch that add
- * the same one, the first in source order counts.
+ * Returns the assets among the entries of a blackboard (`call.blackboard.entries()`, or a session's state),
+ * oldest first and each once. With a type, returns only its assets. For a domain type, their values must
+ * match its schema. If two calls of one batch add the same asset, the first in source order counts.
  */
 export function assetsOf<Type extends ArtifactType | undefined = undefined>(
   entries: readonly BlackboardEntry[],
@@ -241,13 +246,16 @@ export function assetsOf<Type extends ArtifactType | undefined = undefined>(
     const read = readAs(value, type);
     if (read) found.set(name, { id, ...(of !== undefined && { type: of }), value: read.value });
   }
-  return [...found.values()] as Asset<ToolArtifact<AnyTool, Type>>[]; // as the type has just read them
+  return [...found.values()] as Asset<ToolArtifact<AnyTool, Type>>[]; // the type has just parsed them
 }
 
-/** Names on the blackboard that begin so are those of assets. */
+/** The prefix of assets' names on the blackboard. */
 const PREFIX = 'asset:';
 
-/** The id of an artifact that is an asset: a JSON object whose `id` is text that is not blank, or a number. */
+/**
+ * Returns the id of an asset: a JSON object whose `id` is a non-blank string or a number. Returns `undefined`
+ * for other values.
+ */
 function assetId(json: Json): string | undefined {
   if (!isJsonObject(json)) return undefined;
   const id = Object.hasOwn(json, 'id') ? json.id : undefined;
@@ -255,6 +263,8 @@ function assetId(json: Json): string | undefined {
   return typeof id === 'string' && id.trim() !== '' ? id : undefined;
 }
 
-/** The name on the blackboard of the asset of this type and id: two types may both have a '1'. */
+/**
+ * Returns an asset's name on the blackboard. It contains the type, because ids are unique only within a type.
+ */
 const assetName = (id: string, type: string | undefined): string =>
   `${PREFIX}${type === undefined ? '' : JSON.stringify(type)}:${id}`;
