@@ -140,8 +140,9 @@ export interface DiscoverOptions<Value> extends AcceptOptions<Value> {
    */
   readonly max?: number | undefined;
   /**
-   * How many discovered objects may be in a row of which a tool of the one before has returned each: with 1, only what other tools of
-   * the loop return brings tools. Defaults to any number. The model is told what is left out.
+   * The maximum length of a chain of objects in which a tool of each object returned the next. With 1, only
+   * objects that other tools of the loop return offer tools. Defaults to unlimited. The model sees which
+   * tools are left out.
    */
   readonly maxDepth?: number | undefined;
   /** `true` to list, below a result, the tools that its objects add. Defaults to `false`. */

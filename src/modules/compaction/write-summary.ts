@@ -125,7 +125,7 @@ export type Reason = 'blank' | 'no-shorter' | 'cut-off' | 'late';
 export class SummaryDropped extends Error {
   override readonly name = 'SummaryDropped';
   readonly reason: Reason;
-  /** What its model used, as far as that is known. */
+  /** The usage of its model, as far as it is known. */
   readonly usage: PricedUsage | undefined;
 
   constructor(reason: Reason, usage?: PricedUsage) {

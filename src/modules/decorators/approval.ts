@@ -235,9 +235,9 @@ export interface RequireTypeOptions<T extends AnyTool, C extends Covers = 'tools
     CoversOption<T, C> {
   /** Defaults to `Tool '{name}' needs a value of type '{type}'.` */
   readonly message?: ApprovalMessage<T, C> | undefined;
-  /** What counts when nobody sends a value; `reject` unless given. */
+  /** The decision if no value arrives in time. Defaults to `reject`. */
   readonly onExpiry?: 'reject' | 'exit' | undefined;
-  /** Shown as the `default` of the type's JSON schema. */
+  /** Shown as the `default` in the type's JSON schema. */
   readonly hint?: JsonObject | undefined;
 }
 

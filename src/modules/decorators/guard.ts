@@ -130,7 +130,7 @@ export const afterBadEdit = ({ message, onExpiry }: Asked, problems: readonly st
 /** A question's message, and the decision at its expiry. */
 type Asked = Pick<SuspendingQuestion, 'message' | 'onExpiry'>;
 
-/** A call that was decided about. */
+/** A call with its decision. */
 interface Decided {
   /** The tool to run if the decision allows it. */
   readonly tool: AnyTool;

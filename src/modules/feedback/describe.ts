@@ -1,10 +1,13 @@
-/** The description of the routes of feedback. */
+/** The OpenAPI descriptions of the feedback routes. */
 import { bodyOf, type RouteDescription } from '../openapi/description.ts';
 import { FEEDBACK } from './feedback.ts';
 
 const TAKEN = bodyOf('Feedback', FEEDBACK);
 
-/** Describes the routes of `feedback`, for `openApi({ descriptions: [feedbackDescription] })`. */
+/**
+ * The OpenAPI descriptions of the routes of `feedback`, for `openApi({ descriptions: [feedbackDescription]
+ * })`.
+ */
 export const feedbackDescription = {
   'POST /agents/{agent}/sessions/{session}/turns/{turn}/feedback': {
     operation: 'sendFeedback',

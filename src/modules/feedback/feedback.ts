@@ -1,4 +1,7 @@
-/** Feedback: a score and words of a caller about a turn. The journal has all of it, and the last of each caller counts. */
+/**
+ * Feedback: a score and text from a caller about a turn. The journal keeps all of it, and the last of each
+ * caller counts.
+ */
 import { parseEvent } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
 import type { Posted } from '../../journal/inbox-message.ts';
@@ -17,7 +20,7 @@ import { mustHaveEvents, unknownTurn } from '../../worker/session-view.ts';
 
 const SAID = { object: { score: OPTIONAL_NUMBER, words: OPTIONAL_TEXT } } as const satisfies Shape;
 
-/** What one caller thinks of one turn. */
+/** One caller's feedback about one turn. */
 export interface Feedback extends Infer<typeof FEEDBACK> {}
 export const FEEDBACK = {
   object: {
@@ -25,16 +28,16 @@ export const FEEDBACK = {
     turn: TEXT,
     /** The id of the caller. */
     by: TEXT,
-    /** In milliseconds since the epoch. */
+    /** Milliseconds since the epoch. */
     at: WHOLE,
   },
   and: SAID,
 } as const satisfies Shape;
 
-/** As it is journaled. A type alias: it must be JSON. */
+/** The journaled form. A type alias, because it must be JSON. */
 type Fact = { readonly by: string; readonly score?: number; readonly words?: string };
 
-/** Nothing is folded: feedback is read from the journal, so that a session does not grow by it. */
+/** Has no folded state. Feedback is read from the journal, so the session's state does not grow. */
 const MEMORY: ToolMemory<null, Fact> = {
   name: 'feedback',
   folding: FOLDING,
@@ -45,11 +48,12 @@ const MEMORY: ToolMemory<null, Fact> = {
 
 const FEEDBACK_MODULE = createModule({ name: 'feedback', state: [MEMORY] });
 
-/** The most characters of words. */
+/** The maximum number of characters of `words`. */
 const MAX_WORDS = 4_000;
 
 /**
- * Takes feedback about turns, in `use` of `createHoldfast`: `POST .../turns/{turn}/feedback`. `GET .../feedback` lists that of a session.
+ * Accepts feedback about turns at `POST .../turns/{turn}/feedback`, in `use` of `createHoldfast`. `GET
+ * .../feedback` lists the feedback of a session.
  *
  * @example
  * ```ts
@@ -78,8 +82,8 @@ export function feedback(): ModuleUse {
 }
 
 /**
- * Returns the feedback in events of a session, in the order of their turns: the last of each caller about each turn. For evals, which have the
- * events of `session.events()`, of a client, or of an exported journal.
+ * Returns the feedback in a session's events, in the order of their turns: the last of each caller about each
+ * turn. For evals, with events from `session.events()`, a client, or an exported journal.
  */
 export function feedbackIn(events: readonly StoredEvent[]): readonly Feedback[] {
   const last = new Map<string, Feedback>();
@@ -94,7 +98,7 @@ export function feedbackIn(events: readonly StoredEvent[]): readonly Feedback[] 
   return [...last.values()].toSorted((one, other) => turns.indexOf(one.turn) - turns.indexOf(other.turn));
 }
 
-const isFact = (fact: Json): fact is Fact => isJsonObject(fact) && typeof fact.by === 'string'; // written by `take`
+const isFact = (fact: Json): fact is Fact => isJsonObject(fact) && typeof fact.by === 'string'; // `take` writes them
 
 async function take(asked: SessionRequest, turn: string): Promise<Response> {
   const { host, target, caller, request } = asked;
@@ -105,14 +109,14 @@ async function take(asked: SessionRequest, turn: string): Promise<Response> {
   return Response.json({ turn, at, ...fact } satisfies Feedback);
 }
 
-/** @throws SessionError if the session has not stored it. */
+/** @throws SessionError if the session did not store it. */
 function mustBeNoted({ target }: SessionRequest, turn: string, posted: Posted): void {
   if (posted === 'no-such-turn') throw unknownTurn(target, turn);
   if (posted === 'session-full')
     throw new SessionError('session-full', 'This session is full, and takes no feedback.');
 }
 
-/** @throws SessionError that lists everything that is wrong with it. */
+/** @throws SessionError with all problems of the body. */
 function readFeedback(body: JsonObject): Omit<Fact, 'by'> {
   const { score, words } = body;
   const problems = unknownProblems(body, KEYS);
@@ -132,7 +136,7 @@ async function listed(asked: SessionRequest): Promise<readonly Feedback[]> {
   const events: StoredEvent[] = [];
   for (let from: number | null = 1; from !== null; ) {
     const page = await asked.target.port.read({ from, maxBytes: PAGE_BYTES });
-    // Of the others only the order of their turns is needed.
+    // Other events matter only for the order of their turns.
     events.push(...(page?.rows ?? []).map(parseEvent).filter(({ type }) => KEPT.includes(type)));
     from = page?.next ?? null;
   }

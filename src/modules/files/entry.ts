@@ -1,4 +1,4 @@
-/** The entry `holdfast/files`: messages and results hold files. */
+/** The entry `holdfast/files`: files in messages and results. */
 
 import { FILES } from '../../loop/loop-files.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
@@ -20,29 +20,32 @@ import { deleteInStore, FILES_OWNER, storeIn } from './stored-files.ts';
 export { deleteFile } from './file-routes.ts';
 export type { FileKey, FileStore, SessionFilesKey } from './kept-files.ts';
 
-/** The literal that `files` takes. `AppEnv`: the Worker's environment. */
+/** The literal that `files` takes. `AppEnv` is the type of the Worker's environment. */
 export interface FilesConfig<AppEnv extends object = Env> {
   /**
-   * Makes the store that keeps the bytes of files, such as a bucket, of the Worker's bindings: once for each environment. Absent: each
-   * session keeps its own. It must not be taken away again while sessions have files in it.
+   * Creates the store for the bytes of files, such as a bucket, from the Worker's bindings. Called once per
+   * environment. If absent, each session's Durable Object keeps its own files. Do not remove the store while
+   * sessions have files in it.
    */
   readonly store?: ((env: AppEnv) => FileStore) | undefined;
   /**
-   * Lets messages name files by addresses in private networks, which are refused otherwise: the model's provider fetches them, and a
-   * model server of your own may reach what no caller should. Defaults to false.
+   * `true` to accept file URLs in private networks. The model's provider fetches them, and your own model
+   * server can reach hosts that callers must not. Defaults to `false`.
    */
   readonly allowPrivateAddresses?: boolean | undefined;
   /**
-   * With the secret `HOLDFAST_FILES_KEY`, surfaces name files by addresses that a page draws without a token. Each shows its file for so many
-   * seconds at least, and twice as many at most: 60 to 86,400. Defaults to 900.
+   * The minimum validity of signed file URLs, in seconds, from 60 to 86,400. A URL is valid for at most twice
+   * as long. Defaults to 900. With the secret `HOLDFAST_FILES_KEY`, surfaces return such URLs, and a page can
+   * show the files without a token.
    */
   readonly linkSeconds?: number | undefined;
 }
 
 /**
- * Lets messages and results hold files, in `use` of `createHoldfast`. Which of them an agent takes in messages, its `accepts` says, or its model.
+ * Allows files in messages and results, in `use` of `createHoldfast`. An agent's `accepts`, or else its
+ * model, decides which files messages can contain.
  *
- * @throws ConfigurationError if a setting is none.
+ * @throws ConfigurationError if a setting is invalid.
  *
  * @example
  * ```ts
@@ -62,7 +65,7 @@ export function files(config: FilesConfig = {}): ModuleUse {
   const storeOf = store === undefined ? undefined : storeIn(store);
   const app = appFiles({
     storeOf,
-    allowPrivate: allowPrivateAddresses === true, // a text such as 'false' opens nothing
+    allowPrivate: allowPrivateAddresses === true, // a string such as 'false' must not enable it
     linkSeconds,
   });
   APP.give(use, {

@@ -1,4 +1,4 @@
-/** Reads a part of a message that is a file: with its bytes, or by an https address. */
+/** Reads the file parts of a message: a file with its bytes, or an https URL. */
 
 import { fromBase64, toFileName, toMediaType } from '../../tool/content.ts';
 import { type Json, type JsonObject, unknownProblems } from '../../tool/json.ts';
@@ -7,15 +7,18 @@ import type { KeysOf } from '../../tool/shape.ts';
 import type { PartPlace, PlacedPart } from '../../worker/app-files.ts';
 import type { FILE_PART } from '../../worker/body.ts';
 
-/** The most characters of an address that is handed on. */
+/** The maximum number of characters of a URL that is passed on. */
 const MAX_URL = 8_192;
 
-/** Where a file stands. `allowPrivate`: it may be named by an address in a private network. */
+/** The path of a file in the request. `allowPrivate` is `true` if its URL can be in a private network. */
 interface Place extends PartPlace {
   readonly allowPrivate: boolean;
 }
 
-/** Adds what is wrong to the problems of its place; the result is of no use then. */
+/**
+ * Parses a file part. Adds any problems to those of its place, in which case the caller must ignore the
+ * result.
+ */
 export function parseFile(part: JsonObject, place: Place): readonly PlacedPart[] {
   const { at, problems } = place;
   const before = problems.length;
@@ -36,18 +39,18 @@ export function parseFile(part: JsonObject, place: Place): readonly PlacedPart[]
 const OF_FILE_PART: KeysOf<typeof FILE_PART> = { type: 1, mediaType: 1, name: 1, data: 1, url: 1 };
 const WITH_BYTES = { type: 1, mediaType: 1, name: 1, bytes: 1 };
 
-/** The bytes of a part that code has made. The JSON of a body holds none. */
+/** Returns the bytes of a part that code has created. The JSON of a body cannot hold bytes. */
 function bytesOf({ bytes }: { readonly bytes?: unknown }): Uint8Array | undefined {
   return bytes instanceof Uint8Array ? bytes : undefined;
 }
 
-/** What a file holds: its bytes or its address, and the media type that its data URL says. */
+/** The content of a file: its bytes or URL, and the media type of its data URL. */
 interface Content {
   readonly held: Uint8Array | string;
   readonly mediaType?: string | undefined;
 }
 
-/** Reads `data` or `url`, of which there must be one. Each may be a data URL. */
+/** Reads `data` or `url`. Exactly one must be present, and each can be a data URL. */
 function parseContent({ data, url }: JsonObject, { at, problems, allowPrivate }: Place): Content | undefined {
   if (data !== undefined && url !== undefined) problems.push(`${at}: takes data or url, not both`);
   else if (data === undefined && url === undefined) problems.push(`${at}: needs data or url`);
@@ -60,7 +63,7 @@ function parseContent({ data, url }: JsonObject, { at, problems, allowPrivate }:
   return undefined;
 }
 
-/** The most characters in which a data URL tells what it holds. */
+/** The maximum length of a data URL's head. */
 const MAX_HEAD = 300;
 
 function parseDataUrl(url: string, place: Place): Content | undefined {
@@ -87,7 +90,10 @@ function filled(bytes: Uint8Array, { at, problems }: Place): Content | undefined
   return undefined;
 }
 
-/** An address that is handed on as it is. What a user and a password are in would be journaled, and told to models. */
+/**
+ * Reads a URL that is passed on as it is. A URL with a user or password is rejected, because it would be
+ * journaled and shown to models.
+ */
 function parseAddress(given: Json | undefined, { at, problems, allowPrivate }: Place): Content | undefined {
   if (typeof given === 'string' && given.length > MAX_URL) {
     problems.push(`${at}: must have at most ${MAX_URL} characters`);
@@ -103,7 +109,7 @@ function parseAddress(given: Json | undefined, { at, problems, allowPrivate }: P
   return undefined;
 }
 
-/** The media type that is given, or else the one that the data URL says. */
+/** Returns the given media type. Defaults to the one in the data URL. */
 function parseMediaType(
   given: Json | undefined,
   { at, problems, said }: Place & { readonly said: string | undefined },

@@ -1,4 +1,4 @@
-/** The routes of the files of a session. */
+/** The routes for the files of a session. */
 import { toFileName } from '../../tool/content.ts';
 import type { AppFiles, FilesAt, SessionFile } from '../../worker/app-files.ts';
 import { callerOf } from '../../worker/auth.ts';
@@ -19,9 +19,9 @@ const GET_FILE = {
   path: FILE,
 } as const;
 
-/** Makes the routes of an app that finds files in this way. `table`: its other routes. */
+/** Returns the file routes of an app. `find` finds its files, and `table` holds its other routes. */
 export const fileRoutes = (find: AppFiles['find'], table: readonly Route[]): readonly Route[] => [
-  // The route of messages takes forms too; generated clients want one type of body an operation.
+  // The messages route also accepts forms, but generated clients need one body type per operation.
   ...table
     .filter(({ path }) => path === `${SESSION}/messages`)
     .map(
@@ -31,7 +31,7 @@ export const fileRoutes = (find: AppFiles['find'], table: readonly Route[]): rea
         path: `${SESSION}/forms`,
       }),
     ),
-  // The bytes of a file that the session keeps, for its owner, and for whoever has an address with a signature.
+  // Returns the bytes of a session's file, to its owner and to anyone with a signed URL.
   defineRoute({
     ...GET_FILE,
     access: 'open',
@@ -40,7 +40,7 @@ export const fileRoutes = (find: AppFiles['find'], table: readonly Route[]): rea
       const host = invoked(asked.host, env, execution);
       const now = host.clock.now();
       const link = await readLink(env, { ...named, file }, { url: request.url, now });
-      // Only who owns the session is asked for with a signature.
+      // A signed request needs no authentication. Its URL names the owner.
       const caller = link ? NOBODY : await callerOf(asked);
       const other = link ?? { owner: await host.gates.owner?.({ ...asked, host, caller }, GET_FILE, named) };
       const target = targetOf({ host, env, base }, caller, { ...named, owner: other.owner });
@@ -48,7 +48,7 @@ export const fileRoutes = (find: AppFiles['find'], table: readonly Route[]): rea
       return link ? shared(response, link) : response;
     },
   }),
-  // Everyone who may erase the session may do this.
+  // A caller who can erase the session can delete its files.
   defineRoute({
     method: 'DELETE',
     path: FILE,
@@ -60,12 +60,12 @@ export const fileRoutes = (find: AppFiles['find'], table: readonly Route[]): rea
   }),
 ];
 
-/** The most bytes that are asked for at once. */
+/** Lets a page of any site show the file, and its browser cache it until the URL expires. */
 const PAGE = 4 * 1024 * 1024;
 
 const NOBODY = { id: '' };
 
-/** A page of any site may draw it, and its browser keep it, until the address expires. */
+/** Lets a page of any site show the file, and its browser cache it until the URL expires. */
 function shared(response: Response, { left }: ShownLink): Response {
   response.headers.set('cache-control', `private, max-age=${left}`);
   response.headers.set('cross-origin-resource-policy', 'cross-origin');
@@ -101,25 +101,25 @@ async function answerFile(asked: AskedFile, find: AppFiles['find'], id: string):
   return new Response(body, { status: range ? 206 : 200, headers: described });
 }
 
-/** Whoever made a file may be no friend of whoever opens it, under the origin of this app. */
+/** Protects the person who opens a file from its author, because it is served from the app's origin. */
 const SAFE = {
   'content-security-policy': "default-src 'none'; sandbox",
   'accept-ranges': 'bytes',
 };
 
-/** Images that run nothing, whatever is in them: an SVG may hold a script. */
+/** Image types that cannot run code. An SVG can contain a script. */
 const SHOWN = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'];
 
-/** Text without a charset would be read by a guess. */
+/** Returns the content type. Without a charset, a browser would guess the encoding of text. */
 const shownType = ({ mediaType }: SessionFile['file']): string =>
   mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType;
 
-/** RFC 6266: whether a browser shows it or saves it, and under which name. */
+/** For clients without RFC 8187. A percent sign would make some of them decode the name. */
 function disposition({ mediaType, name: given }: SessionFile['file']): string {
   const kind = SHOWN.includes(mediaType) ? 'inline' : 'attachment';
   const name = toFileName(given ?? '')?.replaceAll(/[/\\]/g, '_');
   if (name === undefined) return kind;
-  // For clients that do not know RFC 8187; a percent sign would make some of them decode it.
+  // For clients without RFC 8187. A percent sign would make some of them decode the name.
   const plain = name.replaceAll(/[^\x20-\x7e]|["%]/g, '_');
   const exact = encodeURIComponent(name).replaceAll(/['()*]/g, percent);
   return `${kind}; filename="${plain}"; filename*=UTF-8''${exact}`;
@@ -134,7 +134,10 @@ const behind = (size: number): Problem =>
     { headers: { 'content-range': `bytes */${size}` } },
   );
 
-/** The first page is there before anything is answered, so that what keeps it from being read is told by the status. */
+/**
+ * Returns the body of a response. Reads the first page before the response starts, so a failure of that read
+ * changes the status.
+ */
 async function bodyOf({ read }: SessionFile, { from, to }: ByteRange): Promise<BodyInit> {
   const first = await read(from, Math.min(PAGE, to - from));
   let at = from + first.byteLength;
@@ -156,20 +159,21 @@ async function bodyOf({ read }: SessionFile, { from, to }: ByteRange): Promise<B
     },
     { highWaterMark: 0 },
   );
-  // It fails when the client goes, who then needs no word of it, or when the session is erased, which the length tells.
+  // Bytes from `from` to the one before `to`.
   pages.pipeTo(writable).catch(() => {});
   return readable;
 }
 
-/** Bytes from the first on to the one before `to`. */
+/** Bytes from `from` to the one before `to`. */
 interface ByteRange {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * The range that a request asks for (RFC 9110, section 14); `behind` when no byte is in it. `undefined` stands for the whole, which is answered for
- * several ranges too, for what is none, and to a client that has begun with something of another tag.
+ * Returns the range that a request asks for (RFC 9110, section 14), or `behind` if it contains no byte.
+ * Returns `undefined` for the whole file: if there is no range, several ranges or an invalid one, or if
+ * `If-Range` has another tag.
  */
 function rangeOf(
   headers: Headers,
@@ -186,15 +190,16 @@ function rangeOf(
 const within = (from: number, to: number, size: number): ByteRange | 'behind' =>
   from >= size ? 'behind' : { from: Math.max(from, 0), to: Math.min(to, size) };
 
-/** The caller does not learn whether someone else has the file, or another session of theirs. */
+/** Does not reveal whether the file exists in another session. */
 const unknownFile = (id: string): SessionError =>
   new SessionError('unknown-file', `There is no file '${id.slice(0, 64)}' in this session.`);
 
 /**
- * Deletes one file of a session. Its bytes are gone for everyone and no longer count; the conversation keeps the line that names it. A
- * file that was deleted before is deleted again without effect.
+ * Deletes one file of a session. Its bytes are gone for everyone and no longer count. The conversation keeps
+ * the line that names it. Deleting the file again has no effect.
  *
- * @throws SessionError if the session never kept such a file, a turn runs, or the open turn waits for a role that the caller lacks.
+ * @throws SessionError if the session never kept such a file, if a turn is running, or if the open turn waits
+ * for a role that the caller lacks.
  */
 async function deleteFileIn({ target }: SessionAccess, id: string): Promise<void> {
   const { port } = target;
@@ -212,10 +217,11 @@ async function deleteFileIn({ target }: SessionAccess, id: string): Promise<void
 }
 
 /**
- * Deletes one file of a session that `sessionOf` has made, by its id. Its bytes are gone and no longer count; the model reads in
- * the line of the file that it was deleted.
+ * Deletes one file of a session from `sessionOf`, by its id. Its bytes are gone and no longer count. The
+ * file's line in the conversation shows the model that it was deleted.
  *
- * @throws SessionError `session-busy` while a turn runs, and `unknown-file` if the session never had the file.
+ * @throws SessionError `session-busy` while a turn is running, and `unknown-file` if the session never had
+ * the file.
  *
  * @example
  * ```ts

@@ -11,20 +11,23 @@ import { MAX_FILE } from './kept-files.ts';
 import { signLink } from './signed-links.ts';
 import { FILES_OWNER, finding, type StoreOf, taking } from './stored-files.ts';
 
-/** What a body may weigh where an agent takes files, unless the app allows more: a file of 8 MiB in base64, and words. */
+/**
+ * The default maximum body size for agents that accept files: a file of 8 MiB in base64, and text. The app
+ * can raise it.
+ */
 const WITH_FILES = 12 * 1024 * 1024;
 
-/** How an app takes files, as it is configured. */
+/** An app's configuration for files. */
 interface Configured {
-  /** Whether messages may name files by addresses in private networks. */
+  /** `true` if messages can contain file URLs in private networks. */
   readonly allowPrivate: boolean;
-  /** Absent: sessions keep their files. */
+  /** `undefined` if sessions keep their own files. */
   readonly storeOf: StoreOf | undefined;
-  /** How long addresses with a signature show their file at least. */
+  /** The minimum validity of signed URLs, in seconds. */
   readonly linkSeconds: number;
 }
 
-/** Makes what an app takes, keeps and finds files with. */
+/** Returns the functions with which an app accepts, stores and finds files. */
 export const appFiles = ({ storeOf, allowPrivate, linkSeconds }: Configured): AppFiles => ({
   store: storeOf && { owner: FILES_OWNER },
   takenBy(agent, model, most) {
@@ -43,24 +46,25 @@ export const appFiles = ({ storeOf, allowPrivate, linkSeconds }: Configured): Ap
   sign: ({ env, now }, place) => signLink(env, place, { now, seconds: linkSeconds }),
 });
 
-/** Which files an agent takes in messages. */
+/** The files that an agent accepts in messages. */
 interface FilesTaken {
-  /** The media types, for whoever asks: with their bytes, and by an https address. */
+  /** The media types to report to clients: for files sent as bytes, and for https URLs. */
   readonly types: MediaTaken;
-  /** Tells whether a file is taken in the way in which it was sent. */
+  /** Returns `true` if a file with this media type is accepted in this form. */
   takes(mediaType: string, by: keyof MediaTaken): boolean;
 }
 
-/** Text that a file may be: all of it can be told in words. */
+/** Text types. Their whole content can be shown as text. */
 const TEXT = ['text/*', 'application/json', 'application/xml', 'application/yaml'];
 
-/** What an agent takes that names nothing, as far as its model does. */
+/** The types that an agent without `accepts` accepts, as far as its model does. */
 const USUAL = ['image/*', 'application/pdf', ...TEXT];
 
 /**
- * Answers which files an agent takes with this model. It names them, or takes what is usual when its model says which files it
- * takes. What a model says that it cannot be given is never taken, and of several models what each of them takes. Text is
- * told in words by every model, and so taken with its bytes alone: nobody fetches it.
+ * Returns the files that an agent accepts with this model. These are the types in its `accepts`, or the usual
+ * ones if its model declares its types. Types that the model does not support are always rejected. With
+ * several models, all of them must support a type. Every model can read text, so text is accepted as bytes.
+ * Text URLs are rejected, because text is never fetched.
  */
 function filesTaken({ accepts }: Pick<Agent, 'accepts'>, model: ChatModel): FilesTaken {
   const media = mediaOf(model);
@@ -76,21 +80,21 @@ function filesTaken({ accepts }: Pick<Agent, 'accepts'>, model: ChatModel): File
   return {
     types: { data: typesBy('data'), url: typesBy('url') },
     takes(mediaType, by) {
-      // Text of a kind that only its ending tells, such as `application/ld+json`, is usual too.
+      // The usual types also include text types such as `application/ld+json`.
       if (isText(mediaType)) return by === 'data' && (isAmong(mediaType, named) || named === USUAL);
       return isAmong(mediaType, named) && ofModels(by).every((taken) => isAmong(mediaType, taken));
     },
   };
 }
 
-/** Tells whether an agent takes any files at all. */
+/** Returns `true` if an agent accepts any files. */
 const takesFiles = ({ types }: FilesTaken): boolean => types.data.length + types.url.length > 0;
 
-/** What each model says that may be asked. */
+/** Returns the declared media types of each candidate model. */
 const mediaOf = ({ candidates, media }: ChatModel): (ModelMedia | undefined)[] =>
   candidates ? candidates.flatMap(mediaOf) : [media];
 
-/** What of a media type, or of all of a kind, is in each of the lists. */
+/** Returns the part of a media type or wildcard that all lists include. */
 const within = (type: string, lists: readonly (readonly string[])[]): string[] =>
   lists.reduce<string[]>(
     (types, list) =>
@@ -100,7 +104,10 @@ const within = (type: string, lists: readonly (readonly string[])[]): string[] =
     [type],
   );
 
-/** @throws SessionError 415 that names each file which the agent does not take, or 413 for one that is too large. */
+/**
+ * @throws SessionError 415 with each file that the agent does not accept, or 413 for a file that is too
+ * large.
+ */
 function checkFiles(parts: readonly PlacedPart[], taken: FilesTaken): void {
   const files = parts.flatMap(({ at, part }) => (isFile(part) ? [{ at, file: part }] : []));
   const strange = files.filter(({ file }) => !taken.takes(file.mediaType, wayOf(file)));
@@ -143,16 +150,16 @@ const listed = (types: readonly string[]): string =>
     : [types.slice(0, -1).join(', '), ...types.slice(-1)].filter(Boolean).join(' and ');
 
 /**
- * Checks the text of a body that may hold files: besides what is inside of its texts it may hold no more than other bodies, since a value of
- * a few characters takes many bytes of memory.
+ * Checks the size of a body that can hold files. Outside its strings, the body must not exceed the normal
+ * limit, because short JSON values use much more memory than their text.
  *
- * @throws SessionError if it is too large.
+ * @throws SessionError if the body is too large.
  */
 export function mustFit(json: string, most: number): void {
   if (json.length > most && lengthBesidesTexts(json) > most) throw besidesFiles(most);
 }
 
-/** The characters of JSON text that stand outside of its texts, their quotes included. */
+/** Returns the number of characters of a JSON text that are outside its strings. Quotes count as outside. */
 function lengthBesidesTexts(json: string): number {
   let length = json.length;
   for (let open = json.indexOf('"'); open >= 0; ) {
@@ -163,7 +170,10 @@ function lengthBesidesTexts(json: string): number {
   return length;
 }
 
-/** Where the text that begins here ends: at a quote before which no backslash stands that is none of a pair, or where all does. */
+/**
+ * Returns the index of the string's closing quote, the first that is not escaped. Returns the end of the text
+ * if there is none.
+ */
 function endOfText(json: string, open: number): number {
   let close = json.indexOf('"', open + 1);
   for (; close >= 0; close = json.indexOf('"', close + 1)) {
@@ -174,7 +184,7 @@ function endOfText(json: string, open: number): number {
   return json.length;
 }
 
-/** @throws Problem 413 for a body that is too large, or 400 when it is no form. */
+/** @throws Problem 413 if the body is too large, or 400 if it is not a form. */
 async function readForm(request: Request, { most, besides }: BodyLimits): Promise<MessageForm> {
   const form = await parseForm(request, await readBytes(request, most));
   const fields = new Map<string, Json>();
@@ -195,10 +205,13 @@ async function readForm(request: Request, { most, besides }: BodyLimits): Promis
   return { fields: Object.fromEntries(fields), files, problems };
 }
 
-/** A body of megabytes has room for a hundred thousand fields. */
+/** Limits the problems in a response, because a body of megabytes can have a hundred thousand fields. */
 const MAX_PROBLEMS = 10;
 
-/** The fields that are text, each with how its value is read; one that cannot be read is refused as what it is. */
+/**
+ * The text fields, each with its parser. A value that cannot be parsed stays text, and validation then
+ * rejects it.
+ */
 const FIELDS: ReadonlyMap<string, (text: string) => Json> = new Map([
   ['message', (text: string): Json => text],
   ['context', (text): Json => parseJson(text) ?? text],
@@ -215,7 +228,10 @@ async function parseForm(request: Request, bytes: Uint8Array<ArrayBuffer>): Prom
   }
 }
 
-/** A page sends an input that nobody has given a file as an empty file without a name, which some platforms take for text. */
+/**
+ * Returns `true` for a file input without a file. A browser sends it as an empty file without a name, and
+ * some platforms parse that as text.
+ */
 const isUnfilled = (value: File | string): boolean =>
   typeof value === 'string' ? value === '' : value.name === '' && value.size === 0;
 

@@ -1,4 +1,4 @@
-/** Files as they are kept: by the hash of their bytes, and those of a result in place of their bytes. */
+/** Stores files by the hash of their bytes, and replaces the bytes in results with references. */
 import type { BlobGone, KeptBlob } from '../../journal/blob.ts';
 import { messageOf } from '../../loop/exception-processor.ts';
 import { Interrupted } from '../../loop/holder.ts';
@@ -19,47 +19,55 @@ import type { Secrets } from '../../tool/secrets.ts';
 import { partsOfResult, type ToolResult, toolResult } from '../../tool/tool-result.ts';
 import { type ReadableFiles, showFiles } from './shown-files.ts';
 
-/** Names everything that one session has in a store. */
+/** The key of all files of one session in a store. */
 export interface SessionFilesKey {
-  /** The session's name, unlike any other of the app's. */
+  /** The session's name, unique in the app. */
   readonly session: string;
-  /** Distinguishes the session from an erased one of the same name, whose files are still to be deleted. */
+  /** Distinguishes the session from an erased one with the same name whose files are not deleted yet. */
   readonly incarnation: string;
 }
 
-/** Names a file of a session. */
+/** The key of a file in a store. */
 export interface FileKey extends SessionFilesKey {
   /**
-   * SHA-256 of the file's bytes, in hex. If the same bytes come again after their deletion, a period and a number follow, so that a
-   * late deletion cannot remove them.
+   * SHA-256 of the file's bytes, in hex. If the same bytes are stored again after their deletion, a period
+   * and a number follow. A late deletion then cannot remove the new copy.
    */
   readonly id: string;
 }
 
 /**
- * Where the bytes of files are kept, in the place of their session's own Durable Object, such as a bucket. What a file is
- * called, and whose it is, stays with the session.
+ * A store for the bytes of files, such as a bucket, in place of the session's Durable Object. The session
+ * keeps each file's name and owner.
  */
 export interface FileStore {
-  /** Stores bytes before anything names them. The same key comes with the same bytes, and may come again. */
+  /**
+   * Stores bytes before any event refers to them. The same key always has the same bytes, and can be stored
+   * again.
+   */
   put(key: FileKey, bytes: Uint8Array, mediaType: string): Promise<void>;
-  /** Answers the bytes, or those of a range of it; `null` when there is no such file. */
+  /** Returns the bytes of a file or of a range in it, or `null` if the file does not exist. */
   get(key: FileKey, range?: { readonly from: number; readonly length: number }): Promise<Uint8Array | null>;
-  /** Removes one file. May be called again, also for a file that does not exist. */
+  /** Removes one file. Can be called again, also for a file that does not exist. */
   delete(key: FileKey): Promise<void>;
-  /** Removes all files under a key, which no file is put under any more. May be called again, also if it has none. */
+  /**
+   * Removes all files under a key that is no longer in use. Can be called again, also if there are no files.
+   */
   deleteAll(key: SessionFilesKey): Promise<void>;
 }
 
-/** The most bytes of one file. */
+/** The maximum number of bytes in one file. */
 export const MAX_FILE = 8 * 1024 * 1024;
 
-/** A file was not kept. The message is for the model, and says what may be done. */
+/** Thrown if a file was not kept. The model reads the message. */
 export class FileRefusedError extends Error {
   override readonly name = 'FileRefusedError';
 }
 
-/** A file by the hash of its bytes. @throws FileRefusedError when it is empty or too large. */
+/**
+ * Returns a reference to a file by the hash of its bytes. @throws FileRefusedError if it is empty or too
+ * large.
+ */
 export async function toStored({ bytes, mediaType, name }: NewFile): Promise<StoredFile> {
   const size = bytes.byteLength;
   if (size === 0) throw new FileRefusedError('It is empty.');
@@ -68,10 +76,13 @@ export async function toStored({ bytes, mediaType, name }: NewFile): Promise<Sto
   return { type: 'file', id, mediaType, ...(name !== undefined && { name }), size };
 }
 
-/** The most bytes of all files of one session. */
+/** The maximum number of bytes in all files of one session. */
 export const MAX_SESSION_FILES = 50 * 1024 * 1024;
 
-/** The files of a message by the hashes of their bytes, each of which is kept once. @throws FileRefusedError as `toStored` does. */
+/**
+ * Replaces the files of a message with references by hash. Equal files are stored once. @throws
+ * FileRefusedError as `toStored` does.
+ */
 export async function namedFiles(said: readonly ContentPart[]): Promise<NamedFiles> {
   const blobs = new Map<string, KeptBlob>();
   const parts: ContentPart[] = [];
@@ -83,7 +94,7 @@ export async function namedFiles(said: readonly ContentPart[]): Promise<NamedFil
   return blobs.size === 0 ? { parts } : { parts, blobs: [...blobs.values()], room: MAX_SESSION_FILES };
 }
 
-/** Returns what a session keeps of a file, whose bytes are given, or are outside. */
+/** Returns a file's record for its session, with its bytes or their place in a store. */
 export const toBlob = (
   { id, size, mediaType, name }: Omit<StoredFile, 'type'>,
   { bytes, outside }: Pick<KeptBlob, 'bytes' | 'outside'>,
@@ -94,11 +105,11 @@ export const toBlob = (
   ...(outside ? { outside } : { bytes: bytes && alone(bytes) }),
 });
 
-/** Of a view, all that it looks at would be sent to the object. */
+/** Copies the bytes of a view, because its whole buffer would otherwise be sent to the object. */
 const alone = (bytes: Uint8Array): Uint8Array =>
   bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
 
-/** The file of a blob. */
+/** Returns the file of a blob. */
 export function fileOf({
   id,
   size,
@@ -108,14 +119,14 @@ export function fileOf({
   return { id, mediaType, ...(name !== undefined && { name }), size };
 }
 
-/** The id of a copy of a file in a store. */
+/** Returns the id of a file's copy in a store. */
 export const copyOf = ({ id, version }: { readonly id: string; readonly version: number }): string =>
   version === 0 ? id : `${id}.${version}`;
 
-/** The most bytes of files in one result: they travel with the event that names them. */
+/** The maximum number of bytes of files in one result. They are stored together with its event. */
 const MAX_RESULT_FILES = 12 * 1024 * 1024;
 
-/** How the files of a result are kept. */
+/** The functions that keep the files of a result. */
 interface Keeping {
   /** Keeps one file. @throws FileRefusedError if it is too large, or there is no room for it. */
   readonly keep: (file: NewFile) => Promise<StoredFile>;
@@ -124,8 +135,9 @@ interface Keeping {
 }
 
 /**
- * A result whose files are kept, so that it is data from here on. Of a file that is not kept the model is told in its place, and the
- * developer by `onLost`: the tool has run, and nothing else of its result is lost.
+ * Returns a result with references in place of its files' bytes. If a file cannot be kept, a note for the
+ * model takes its place and `onLost` reports it to the developer. The rest of the result stays, because the
+ * tool has already run.
  */
 export async function withKeptFiles(
   result: ToolResult,
@@ -154,10 +166,12 @@ export async function withKeptFiles(
 
 const tooMany = new FileRefusedError(`The files of one result may weigh ${MAX_RESULT_FILES} bytes together.`);
 
-/** The model is not told why a store has failed: those are no words for it. */
+/** The reason for the model if a store fails. The store's own message is not meant for it. */
 const NOT_NOW = 'It could not be kept now.';
 
-/** A file whose name holds no secrets, nor does it itself where it is text, which models are told as words. */
+/**
+ * Removes secrets from a file's name, and from the content of a text file, because models read it as text.
+ */
 function withoutSecrets(file: NewFile, secrets: Secrets): NewFile {
   const { name, mediaType, bytes } = file;
   const named = name === undefined ? file : { ...file, name: secrets.redact(name) };
@@ -170,10 +184,10 @@ function withoutSecrets(file: NewFile, secrets: Secrets): NewFile {
 /** A file's id: SHA-256 in hex. */
 const FILE_ID = /^[0-9a-f]{64}$/;
 
-/** Tells whether a file can have this id. */
+/** Returns `true` if a file can have this id. */
 export const isFileId = (id: string): boolean => FILE_ID.test(id);
 
-/** The files of a loop without a session: they are there as long as it is. */
+/** The files of a loop without a session. They exist as long as the loop does. */
 export class MemoryFiles implements LoopFiles, ReadableFiles {
   readonly #files = new Map<string, NewFile>();
   readonly #withoutFiles = new Set<string>();

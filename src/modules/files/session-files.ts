@@ -30,7 +30,7 @@ import {
 import { type ReadableFiles, showFiles } from './shown-files.ts';
 import { FILES_OWNER, type StoreOf } from './stored-files.ts';
 
-/** Makes what keeps the files of an app: with their sessions, or in a store outside. */
+/** Returns the keeper of an app's files, which stores them with their sessions or in an external store. */
 export const fileKeeper = (storeOf: StoreOf | undefined): FileKeeper => ({
   named: namedFiles,
   open: ({ env, ...session }) => new SessionFiles({ ...session, store: storeOf?.(env) }),
@@ -38,22 +38,27 @@ export const fileKeeper = (storeOf: StoreOf | undefined): FileKeeper => ({
 });
 
 interface Options extends Omit<HoldingSession, 'env'> {
-  /** Where bytes are kept; absent: with the session. */
+  /** The store for bytes. `undefined` to store them with the session. */
   readonly store?: FileStore | undefined;
 }
 
-/** The most characters of files that one invocation holds: the 16 MiB that a request carries at most, in base64. The isolate has 128 MB for all. */
+/**
+ * The maximum number of characters of files in one invocation's memory: the 16 MiB limit of a request, in
+ * base64. The isolate has 128 MB in total.
+ */
 const MAX_HELD = 22 * 1024 * 1024;
 
-/** The files of a session while one invocation holds it. Their bytes go with the first event that names them. */
+/**
+ * The files of a session in one invocation. Their bytes are stored with the first event that refers to them.
+ */
 export class SessionFiles implements HeldFiles, ReadableFiles {
   readonly #options: Options;
-  /** Kept here, and not stored yet. */
+  /** Files that are kept here and not stored yet. */
   readonly #fresh = new Map<string, KeptBlob>();
-  /** As requests carry them, those that were asked for last at the end. */
+  /** Files in base64, as requests carry them. The most recently used is last. */
   readonly #held = new Map<string, Promise<string | undefined>>();
   readonly #sizes = new Map<string, number>();
-  /** The files that were looked for among the deleted ones; `null` of one that is not. */
+  /** The reasons why files are gone. `null` if a file was checked and is not gone. */
   readonly #gone = new Map<string, BlobGone | null>();
   readonly #withoutFiles = new Set<string>();
   #used: number;
@@ -72,7 +77,7 @@ export class SessionFiles implements HeldFiles, ReadableFiles {
   }
 
   /**
-   * Keeps the bytes of a file under their hash: they are stored with the first event that names it.
+   * Keeps the bytes of a file under their hash. They are stored with the first event that refers to it.
    *
    * @throws FileRefusedError if it is too large, or the session has no room for it.
    */
@@ -81,7 +86,8 @@ export class SessionFiles implements HeldFiles, ReadableFiles {
     const { id, size } = stored;
     if ((await this.#isThere(id)) || this.#fresh.has(id)) return stored;
     const { bytes } = file;
-    // Bytes that the session has already are counted twice, until the next turn: it is asked for them only where there is no room.
+    // Bytes that the session already has count twice until the next turn. It is asked about them only if
+    // there is no room.
     if (this.#used + size > MAX_SESSION_FILES) {
       if (await this.#options.port.blob({ id, length: 1 })) return stored;
       throw new FileRefusedError(
@@ -103,9 +109,10 @@ export class SessionFiles implements HeldFiles, ReadableFiles {
   }
 
   /**
-   * Puts bytes into the store, unless it has them, and returns which copy that is.
+   * Stores bytes in the store if it does not have them. Returns their copy.
    *
-   * @throws Interrupted if the session was erased: its files are deleted a while later, and no new one may come after that.
+   * @throws Interrupted if the session was erased. Its files are deleted later, and a new file must not be
+   * stored after that.
    */
   async #put(store: FileStore, { id, mediaType }: StoredFile, bytes: Uint8Array): Promise<OutsideBlob> {
     const { port, count, name: session, incarnation: current } = this.#options;
@@ -143,7 +150,7 @@ export class SessionFiles implements HeldFiles, ReadableFiles {
     try {
       await Promise.all(all);
     } catch (failure) {
-      // A nested loop would take it for a failure of its tool.
+      // A nested loop would treat it as a failure of its tool.
       throw orHandOver(failure);
     }
     return shown;
@@ -200,7 +207,7 @@ export class SessionFiles implements HeldFiles, ReadableFiles {
     }
   }
 
-  /** Tells whether a file was read here, or is just being read and found. */
+  /** Returns `true` if the file was read here. Waits for a read in progress. */
   async #isThere(id: string): Promise<boolean> {
     const held = await this.#held.get(id)?.catch(() => undefined);
     return held !== undefined;
@@ -213,7 +220,7 @@ export class SessionFiles implements HeldFiles, ReadableFiles {
     return data;
   }
 
-  /** Holds a file as the one that was asked for last, and lets go of those that were not for long. */
+  /** Marks a file as the most recently used, and drops the oldest ones if they exceed the limit. */
   #hold(id: string, data: Promise<string | undefined>): void {
     this.#held.delete(id);
     this.#held.set(id, data);
@@ -232,13 +239,15 @@ export class SessionFiles implements HeldFiles, ReadableFiles {
     );
   }
 
-  /** One that is not there, or could not be read, is asked for again. */
+  /** Forgets a file that does not exist or could not be read. The next use reads it again. */
   #forget(id: string, data: Promise<string | undefined>): void {
     if (this.#held.get(id) === data) this.#held.delete(id);
   }
 }
 
-/** @throws ModelError `unreachable` when the store fails, so that the turn says why it has no answer. */
+/**
+ * @throws ModelError `unreachable` if the store fails, which becomes the reason that the turn has no answer.
+ */
 async function readFrom(
   { store, log }: Pick<Options, 'store' | 'log'>,
   key: FileKey,

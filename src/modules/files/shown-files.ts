@@ -24,22 +24,22 @@ import {
 import { paragraphs } from '../../tool/json.ts';
 import { partsOfResult, shownText } from '../../tool/tool-result.ts';
 
-/** What a request carries of the files that its conversation names: of one that is kept its base64, by its id; and addresses. */
+/** The files in a request: base64 by id for stored files, and URLs. */
 type CarriedFiles = ReadonlyMap<string, string | GoneFile>;
 
-/** A file that was deleted, which its line says. */
+/** A deleted or expired file. Its line in the conversation says so. */
 interface GoneFile {
   readonly gone: BlobGone;
 }
 
-/** The most bytes of files in one request: those that came last. */
+/** The maximum number of bytes of files in one request. The newest are kept. */
 const MAX_REQUEST_FILES = 16 * 1024 * 1024;
 
 /**
- * Reads the files that the next request of a loop carries: the last 16 MiB of its conversation, and no file older than one that has
- * no room. Those before are named by their ids.
+ * Reads the files for a loop's next request: the newest 16 MiB of its conversation. Files older than the
+ * first that does not fit are only named by their ids.
  *
- * @throws what `LoopFiles.read` does.
+ * @throws errors as `LoopFiles.read` does.
  */
 export const filesToShow = async (
   { files, withoutFiles }: Shelf,
@@ -60,26 +60,33 @@ export const filesToShow = async (
 
 const NO_GONE: ReadonlyMap<string, BlobGone> = new Map();
 
-/** Where files are read, and what is known of the loops that read them. */
+/** The reader of files, and the state of the loops that use it. */
 interface Shelf {
   readonly files: ReadableFiles;
-  /** The ids of loops whose model has refused a request with files of earlier messages: they are told in words from then on. */
+  /**
+   * The ids of loops whose model rejected a request with files of earlier messages. From then on, those files
+   * are only described in text.
+   */
   readonly withoutFiles: Set<string>;
 }
 
-/** Files that are kept. */
+/** A reader of stored files. */
 export interface ReadableFiles {
   /**
-   * Returns the bytes of these files in base64, by their ids, as far as they are there. Each is fetched once an invocation.
+   * Returns the bytes of these files in base64, by id. Missing files are left out. Each file is fetched once
+   * per invocation.
    *
-   * @throws Interrupted if the session cannot be reached: the turn is left to another invocation.
+   * @throws Interrupted if the session cannot be reached. Another invocation then continues the turn.
    */
   read(files: readonly StoredFile[]): Promise<ReadonlyMap<string, string>>;
-  /** Returns those of these files that were deleted, by their ids, and why. Throws as `read` does. */
+  /** Returns the deleted ones of these files by id, with the reason. Throws as `read` does. */
   gone(files: readonly StoredFile[]): Promise<ReadonlyMap<string, BlobGone>>;
 }
 
-/** Reads what the next request of a loop carries; `undefined` if its conversation names no file. Throws as `ReadableFiles` does. */
+/**
+ * Reads the files for a loop's next request. Returns `undefined` if its conversation has no files. Throws as
+ * `ReadableFiles` does.
+ */
 export async function showFiles(shelf: Shelf, loop: ShowingLoop): Promise<ShownFiles | undefined> {
   if (filesOf(loop.frame.messages).length === 0) return undefined;
   const { spec } = loop;
@@ -93,16 +100,19 @@ export async function showFiles(shelf: Shelf, loop: ShowingLoop): Promise<ShownF
   };
 }
 
-/** The message that started the turn. What a model refuses of that is for its sender to know. */
+/**
+ * Returns the message that started the turn. If the model rejects a file in it, its sender must receive the
+ * error.
+ */
 const newestOf = (messages: readonly Message[]): readonly Message[] => {
   const newest = messages.findLast(isStart);
   return newest ? [newest] : [];
 };
 
 /**
- * Tells whether a model that has refused a request may be asked again without the files of earlier messages and of results that it
- * was sent: it may not be able to read one of them, and would refuse every later request of the session for it. Once a loop and
- * invocation.
+ * Returns `true` if the model rejected a request and can be asked again without the files of earlier messages
+ * and of results. If one of them is unreadable, the model would otherwise reject every later request of the
+ * session. Returns `true` once per loop and invocation.
  */
 function isRefusedForFiles(
   { withoutFiles }: Shelf,
@@ -122,13 +132,16 @@ function isRefusedForFiles(
   return true;
 }
 
-/** A request that failed. */
+/** A failed request. */
 interface Refused {
   readonly request: Pick<ModelRequest, 'messages'>;
   readonly failure: unknown;
 }
 
-/** What a message was sent with, by the keys of its files. One that a model takes no files in is sent with none. */
+/**
+ * Returns the keys of the files that a message was sent with. A message has no files if the model accepts
+ * none in it.
+ */
 const sentIn = (message: ModelMessage): readonly string[] =>
   message.role === 'user' || message.role === 'tool'
     ? (message.parts ?? []).flatMap((part) => (part.type === 'file' ? (part.id ?? part.data) : []))
@@ -163,7 +176,7 @@ const partsOf = (message: Message): readonly ContentPart[] =>
     ? (message.parts ?? [])
     : message.calls.flatMap(({ ended }) => (ended ? partsOfResult(ended.result) : []));
 
-/** A message of the user's. One that a transformer has changed has its files behind its words. */
+/** Converts a user's message. If a transformer has changed its text, the files follow the text. */
 function toShownMessage(
   { text, parts }: Pick<Extract<HistoryMessage, { role: 'user' }>, 'text' | 'parts'>,
   files: CarriedFiles,
@@ -174,8 +187,8 @@ function toShownMessage(
 }
 
 /**
- * A message or a result with files, as a request carries it: each file behind the line that names it. Its words and those of its
- * text files have about `most` characters together.
+ * Converts a message or a result for a request, with each file after the line that names it. Its text and the
+ * content of its text files have about `most` characters together.
  */
 export function toShownContent(
   parts: readonly ContentPart[],
@@ -195,7 +208,7 @@ export function toShownContent(
   return shown.some(({ type }) => type === 'file') ? { text, parts: shown } : { text };
 }
 
-/** What a text file says, where the request carries it. */
+/** Returns the content of a text file if the request carries it. */
 function wordsOf(file: FileContent, files: CarriedFiles): string | undefined {
   const data = isStored(file) ? files.get(file.id) : undefined;
   return typeof data === 'string' ? decoder.decode(fromBase64(data)) : undefined;
@@ -216,11 +229,11 @@ function toMessageParts(file: FileContent, files: CarriedFiles): readonly Messag
 
 const decoder = new TextDecoder();
 
-/** Behind the line of a file that was deleted. The model may still know what it saw. */
+/** The text after the line of a deleted file. The model can still remember its content. */
 const GONE: Readonly<Record<BlobGone, string>> = {
   deleted: '(deleted; it can no longer be read)',
   expired: '(expired; it can no longer be read)',
 };
 
-/** Behind the line of a file that has no room in the request, or is not there any more. */
+/** The text after the line of a file that does not fit in the request, or no longer exists. */
 const NOT_SHOWN_NOW = '(not shown any more)';

@@ -1,4 +1,4 @@
-/** Addresses of files with a signature of their own, so that a page draws them without a token. */
+/** Signed URLs of files, with which a page shows them without a token. */
 
 import { DeploymentError } from '../../session/deployment.ts';
 import { toSessionName } from '../../session/read-secrets.ts';
@@ -10,18 +10,18 @@ import type { FilePlace } from '../../worker/app-files.ts';
 import type { Env } from '../../worker/host.ts';
 import { Problem } from '../../worker/problem.ts';
 
-/** The secret that signs addresses. */
+/** The name of the secret that signs URLs. */
 export const FILES_KEY = 'HOLDFAST_FILES_KEY';
 
-/** The least characters of the secret: half a byte each, where it is written in hexadecimal digits. */
+/** The minimum length of the secret in characters. Hexadecimal digits carry half a byte each. */
 const LEAST_KEY = 32;
 
-/** The least different characters of the secret. */
+/** The minimum number of different characters in the secret. */
 const LEAST_KINDS = 8;
 
-/** @throws DeploymentError if the secret is one that somebody may guess. It is not repeated. */
+/** @throws DeploymentError if the secret is easy to guess. The message does not contain it. */
 export function mustBeStrong(secret: unknown): void {
-  if (typeof secret !== 'string') return; // not set, or in the Secrets Store, and looked at when it is read
+  if (typeof secret !== 'string') return; // not set, or in the Secrets Store and checked when it is read
   const key = secret.trim();
   if (key.length >= LEAST_KEY && new Set(key).size >= LEAST_KINDS) return;
   if (key !== '') throw new DeploymentError(`${FILES_KEY} can be guessed: ${USE_RANDOM}`);
@@ -32,7 +32,9 @@ const USE_RANDOM =
 
 const keys = new WeakMap<Env, Promise<Key | undefined>>();
 
-/** Returns the key of an environment; `undefined` if it has none. What failed is tried again the next time. */
+/**
+ * Returns the key of an environment, or `undefined` if it has none. A failed read is repeated the next time.
+ */
 function keyOf(env: Env): Promise<Key | undefined> {
   const known = keys.get(env);
   if (known) return known;
@@ -56,21 +58,22 @@ type Key = Awaited<ReturnType<typeof imported>>;
 
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
-/** The file of a session until a time. */
+/** A session's file with an expiry. */
 interface Linked extends FilePlace {
-  /** In seconds since the epoch. */
+  /** Seconds since the epoch. */
   readonly expires: number;
 }
 
-/** What is signed: nothing else can have the same text. */
+/** Returns the text to sign. It is unambiguous. */
 const signedText = ({ file, expires, ...session }: Linked) =>
   ENCODER.encode(JSON.stringify(['file', toSessionName(session), file, expires]));
 
 /**
- * Returns the query of an address that shows a file of a session for at least `seconds`, and at most twice as long: within such a time
- * all of them are the same, so that a browser keeps what it has drawn. `undefined` if the environment has no key.
+ * Returns the query of a URL that shows a session's file for at least `seconds`, and at most twice as long.
+ * The query stays the same within each period of `seconds`, so browsers can cache the file. Returns
+ * `undefined` if the environment has no key.
  *
- * @throws DeploymentError if the key can be guessed.
+ * @throws DeploymentError if the key is easy to guess.
  */
 export async function signLink(
   env: Env,
@@ -90,17 +93,18 @@ export async function signLink(
   return String(new URLSearchParams({ ...owner, exp: String(expires), sig }));
 }
 
-/** Whose file an address shows, and for how long. */
+/** The owner of a URL's file, and its remaining validity. */
 export interface ShownLink {
   readonly owner: Owner;
-  /** In seconds. */
+  /** Remaining validity in seconds. */
   readonly left: number;
 }
 
 /**
- * Reads an address that may have a signature. Returns `undefined` if it has none.
+ * Reads a URL that can have a signature. Returns `undefined` if it has none.
  *
- * @throws Problem 403 `invalid-signature` if the signature is wrong, or its time is over; DeploymentError if the key can be guessed.
+ * @throws Problem 403 `invalid-signature` if the signature is invalid or expired.
+ * @throws DeploymentError if the key is easy to guess.
  */
 export async function readLink(
   env: Env,

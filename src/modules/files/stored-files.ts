@@ -1,4 +1,4 @@
-/** The files of a session as requests store and read them: with the session, or in the store of the app. */
+/** Stores and reads the files of a session for requests, with the session or in the app's store. */
 import type { AgendaOwner, StaleCopies } from '../../journal/agenda.ts';
 import type { BlobCopy, BlobsRefused, KeptBlob } from '../../journal/blob.ts';
 import type { TurnStart } from '../../journal/session-port.ts';
@@ -8,26 +8,31 @@ import type { AppFiles, FilesAt, TakenMessage, TakeWithFiles } from '../../worke
 import { SessionError } from '../../worker/problem.ts';
 import { copyOf, type FileKey, type FileStore, fileOf, isFileId } from './kept-files.ts';
 
-/** The use of this module, as sessions remember it that have files in the store. There is one in an app. */
+/** The owner that sessions record for files in the store. An app has one `files` module. */
 export const FILES_OWNER: AgendaOwner = { module: 'files', key: '' };
 
-/** Makes the store of an environment. @throws DeploymentError if it is no store. */
+/** Returns the store of an environment. @throws DeploymentError if it is not a store. */
 export type StoreOf = (env: object) => FileStore;
 
-/** What a session says to a message. */
+/** A session's response to a message. */
 type TakenAnswer = TakenMessage['answer'];
 
-/** A message whose files are where they are to be kept. */
+/** A message whose files are in their store. */
 interface Placed {
   readonly start: TurnStart;
-  /** Deletes what was put for a message that was not taken, if nothing else can name it. Never rejects. */
+  /**
+   * Deletes the files of a message that was not accepted, if no other message can refer to them. Never
+   * rejects.
+   */
   discard(answer: TakenAnswer): Promise<void>;
 }
 
-/** How often the files of a message are put into a store, if their session is erased meanwhile. */
+/** The maximum number of times that a message's files are stored if their session is erased meanwhile. */
 const MOST_PLACINGS = 3;
 
-/** Takes a message once its files are where they are to be kept. Nothing has changed while they are to be put elsewhere. */
+/**
+ * Stores a message's files and then accepts the message. If their place changes meanwhile, stores them again.
+ */
 export const taking =
   (storeOf: StoreOf | undefined): TakeWithFiles =>
   async (at, start, take) => {
@@ -43,7 +48,10 @@ export const taking =
     }
   };
 
-/** Says of a message that its files have no room in its session, or were not where it is, each time that they were put there. */
+/**
+ * Returns the error for a message whose files do not fit in the session, or whose session changed each time
+ * they were stored.
+ */
 function refused(answer: BlobsRefused): SessionError {
   if (answer.status === 'blobs-moved') return new SessionError('files-unavailable', MOVED, { retryAfter: 1 });
   const { most, used } = answer;
@@ -55,7 +63,7 @@ const MOVED =
   'The session was erased, or files of it were deleted, each time that the files of the message had been stored. ' +
   'Nothing was taken: send it again.';
 
-/** Puts the files of a message into a store. The message then names them without their bytes. */
+/** Puts the files of a message into a store. The message then refers to them without their bytes. */
 async function placeFiles(asked: FilesAt, store: FileStore, start: TurnStart): Promise<Placed> {
   const { blobs = [] } = start;
   const { name: session, port } = asked.target;
@@ -83,7 +91,7 @@ async function placeFiles(asked: FilesAt, store: FileStore, start: TurnStart): P
   };
 }
 
-/** The session has the turn, and the incarnation that the message opens it with. */
+/** Returns `true` if the session has the turn and the incarnation of this message. */
 const isTaken = (answer: TakenAnswer, start: TurnStart): boolean =>
   TAKEN.includes(answer.status) || (answer.status === 'known' && answer.turn === start.turn);
 
@@ -99,14 +107,14 @@ async function discarded({ host, requestId }: FilesAt, store: FileStore, key: Fi
   }
 }
 
-/** Returns the incarnation that a message gives to a session which it opens. */
+/** Returns the incarnation that a message would give to a session that it opens. */
 function incarnationOf({ opening }: TurnStart): string {
-  const { incarnation } = JSON.parse(opening.body) as { readonly incarnation: string }; // written by toTurnStart
+  const { incarnation } = JSON.parse(opening.body) as { readonly incarnation: string }; // `toTurnStart` wrote it
   return incarnation;
 }
 
 /**
- * Deletes copies of files for which a session has no more use.
+ * Deletes copies of files that a session no longer uses.
  *
  * @throws ConfigurationError if the deployment has no store.
  */
@@ -124,7 +132,7 @@ export async function deleteInStore(
 const NO_STORE =
   'Files of this session are in a store outside, and the app has none: give `files({ store })` its store again, as when they were stored.';
 
-/** Finds files, whose bytes are with the session or in a store. */
+/** Finds files whose bytes are with the session or in a store. */
 export const finding =
   (storeOf: StoreOf | undefined): AppFiles['find'] =>
   async (asked, { id, ahead }) => {
@@ -174,7 +182,10 @@ function fromStore(
   );
 }
 
-/** Counts what the store is asked. @throws SessionError when it fails; what went wrong there is in the log alone. */
+/**
+ * Calls the store and counts the request. @throws SessionError if the store fails. Only the log has the
+ * cause.
+ */
 async function answered<T>(
   { host, requestId }: FilesAt,
   whatToDo: string,
@@ -191,7 +202,7 @@ async function answered<T>(
   }
 }
 
-/** Makes one store for each environment, and finds out by the first request for a session what is none. */
+/** Creates one store per environment. The first request for a session reports an invalid store. */
 export function storeIn(make: unknown): StoreOf {
   if (typeof make !== 'function')
     throw new ConfigurationError(`The \`store\` of files() is ${kindOf(make)}: ${USE_STORE}`);

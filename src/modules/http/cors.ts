@@ -1,4 +1,4 @@
-/** Pages of other origins that may use the app: CORS, as the Fetch standard has it. */
+/** CORS, as in the Fetch standard: pages of other origins that can use the app. */
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
@@ -12,11 +12,12 @@ export interface CorsConfig {
 }
 
 /**
- * Lets pages of these origins use every route of the app from a browser, beside the Worker's own, which need nothing. What a browser asks
- * first (`OPTIONS`) is answered before `auth` is asked. Cookies are never sent along. A page of any other site reads nothing, and what it would
- * change is refused with 403 `cross-site`.
+ * Allows pages of these origins to use every route of the app from a browser. The Worker's own origin is
+ * always allowed. Preflight requests (`OPTIONS`) get their response before `auth` runs. Cookies are never
+ * sent. Pages of other sites cannot read responses, and their requests that would change data return 403
+ * `cross-site`.
  *
- * @throws ConfigurationError if an origin is not one as browsers send it.
+ * @throws ConfigurationError if an origin does not have the form that browsers send.
  *
  * @example
  * ```ts
@@ -48,7 +49,7 @@ const SHAPE = {
   foreign: { origin: 'origins' },
 } satisfies LiteralShape<keyof CorsConfig>;
 
-/** What pages read of the headers of an answer. The star stands for those of protocols that are not ours. */
+/** The response headers that pages can read. The star covers the headers of other protocols. */
 const EXPOSED = [
   'x-request-id',
   'location',
@@ -66,10 +67,10 @@ const EXPOSED = [
   '*',
 ].join(', ');
 
-/** For so long a browser need not ask again, in seconds. Chromium believes no more. */
+/** The time that a browser can cache a preflight response, in seconds. Chromium's maximum. */
 const MAX_AGE = 2 * 60 * 60;
 
-/** Lets the page read a response to its request. Browsers are never asked to send credentials, such as cookies, along. */
+/** Lets the page read a response. Browsers are never asked to send credentials, such as cookies. */
 function readable(response: Response, origin: string): Response {
   const { headers } = varied(response);
   headers.set('access-control-allow-origin', origin);
@@ -77,15 +78,15 @@ function readable(response: Response, origin: string): Response {
   return response;
 }
 
-/** The response depends on the origin of the page. */
+/** Marks the response as dependent on the page's origin. */
 function varied(response: Response): Response {
   response.headers.append('vary', 'origin');
   return response;
 }
 
 /**
- * Returns the response to a browser that asks whether it may send the request of a page; `undefined` for any other request. The page may
- * send any header: a program may, and none of them says more than the token does.
+ * Returns the response to a preflight request, or `undefined` for any other request. All headers are allowed,
+ * because any program can send them and access depends only on the token.
  */
 function preflight({ method, headers }: Request, allow = ANY_METHOD): Response | undefined {
   if (method !== 'OPTIONS' || !headers.has('access-control-request-method')) return undefined;
@@ -100,7 +101,7 @@ function preflight({ method, headers }: Request, allow = ANY_METHOD): Response |
   });
 }
 
-/** At a path that the app does not have, so that a page may read that it is not there. */
+/** The allowed methods for a path that the app does not have, so a page can read the 404 response. */
 const ANY_METHOD = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 
 function originIn({ headers }: Request, origins: Origins): string | undefined {
@@ -110,7 +111,7 @@ function originIn({ headers }: Request, origins: Origins): string | undefined {
 
 type Origins = ReadonlySet<string>;
 
-/** @throws ConfigurationError if one is none. */
+/** @throws ConfigurationError if an origin is invalid. */
 function parseOrigins(origins: readonly string[]): Origins {
   for (const origin of origins) {
     const sent = originOf(origin);
@@ -123,12 +124,16 @@ function parseOrigins(origins: readonly string[]): Origins {
   return new Set(origins);
 }
 
-/** What browsers send as the origin of a page at this address; `undefined` when there is no such page. */
+/**
+ * Returns the origin that browsers send for a page at this address, or `undefined` if there can be no such
+ * page.
+ */
 function originOf(address: unknown): string | undefined {
   if (typeof address !== 'string' || !URL.canParse(address)) return undefined;
   const { origin, protocol, host } = new URL(address);
   if (host === '' || host.includes('*')) return undefined;
-  // Apps in a web view and extensions of browsers have pages under schemes of their own, whose origins a URL does not tell.
+  // Apps in a web view and browser extensions have pages with their own schemes, whose origin a URL reports
+  // as `null`.
   const sent = origin === 'null' ? `${protocol}//${host}` : origin;
   return /^(wss?|ftp):/.test(sent) ? undefined : sent;
 }

@@ -1,4 +1,4 @@
-/** The entry `holdfast/http`: what an app does with the requests of its clients, before and around its routes. */
+/** The entry `holdfast/http`: handling of client requests before and around an app's routes. */
 
 export { type CorsConfig, cors } from './cors.ts';
 export { type OnBehalfOf, onBehalfOf } from './on-behalf-of.ts';

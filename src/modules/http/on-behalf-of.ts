@@ -1,4 +1,4 @@
-/** A caller that sends requests for several persons, such as a backend with one token: which person a request is for. */
+/** Callers that send requests for several people, such as a backend with one token. */
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
@@ -6,18 +6,19 @@ import type { Caller } from '../../worker/host.ts';
 import { Problem } from '../../worker/problem.ts';
 
 /**
- * Returns the id of the person for whom a delegating caller sends a request; `undefined` or `null` if the caller speaks for itself.
- * It reads headers; to read the body, clone the request first.
+ * Returns the id of the person for whom a delegating caller sends a request, or `undefined` or `null` if the
+ * caller acts for itself. The function can read headers. To read the body, clone the request first.
  */
 export type OnBehalfOf = (request: Request) => string | null | undefined | Promise<string | null | undefined>;
 
 /**
- * Names the person for whom a request is sent. The function is called after `auth`, and only for a caller that `auth` answered with
- * `delegates: true`: headers of any other caller change nothing. The principal is then `caller/person`, with the tenant, the roles and the claims of the
- * caller; sessions, `secrets` and idempotency keys are those of the person. An id has 1 to 255 characters and no control characters; otherwise the
- * request is refused with 400 `invalid-person`. In such an app no id of a caller may contain a `/`.
+ * Sets the person for whom a request is sent. The function runs after `auth`, and only if `auth` returned the
+ * caller with `delegates: true`. Headers of other callers have no effect. The principal is then
+ * `caller/person`, with the caller's tenant, roles and claims. Sessions, `secrets` and idempotency keys are
+ * those of the person. An id has 1 to 255 characters and no control characters. Otherwise the request returns
+ * 400 `invalid-person`. In such an app, ids of callers must not contain a `/`.
  *
- * @throws ConfigurationError if it is no function.
+ * @throws ConfigurationError if `personOf` is not a function.
  *
  * @example
  * ```ts
@@ -25,7 +26,7 @@ export type OnBehalfOf = (request: Request) => string | null | undefined | Promi
  * ```
  */
 export function onBehalfOf(personOf: OnBehalfOf): ModuleUse {
-  // Callers without types may give anything.
+  // Callers without types can pass any value.
   if (typeof personOf !== 'function')
     throw new ConfigurationError('onBehalfOf takes a function that returns the id of a person.');
   const use = useOf(ON_BEHALF_OF);
@@ -36,13 +37,16 @@ export function onBehalfOf(personOf: OnBehalfOf): ModuleUse {
 const ON_BEHALF_OF = createModule({ name: 'on-behalf-of' });
 
 /**
- * Returns the caller for whom a request is handled: the person whom a delegating caller names, as `caller/person`, or the caller itself.
+ * Returns the caller for whom a request is handled: `caller/person` if a delegating caller names a person,
+ * and otherwise the caller itself.
  *
- * @throws Problem 400 `invalid-person` if the person's id cannot be one; Error if `auth` or the function returns something else than it may.
+ * @throws Problem 400 `invalid-person` if the person's id is invalid.
+ * @throws Error if `auth` or the function returns an invalid value.
  */
 async function speakerOf(personOf: OnBehalfOf, caller: Caller, request: Request): Promise<Caller> {
   const { id, delegates } = caller;
-  // Any caller: otherwise `app/ann` could be a caller, and the person `ann` of the caller `app`.
+  // This applies to every caller. Otherwise `app/ann` could be a caller, or the person `ann` of the caller
+  // `app`.
   if (id.includes('/')) throw new Error(HAS_SLASH);
   if (!delegates) return caller;
   const person: unknown = await personOf(request);
@@ -60,7 +64,10 @@ async function speakerOf(personOf: OnBehalfOf, caller: Caller, request: Request)
 
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u;
 
-/** At most 255 characters, as the `sub` of OpenID Connect: the id is part of the name of an object. It is not repeated: a client sent it. */
+/**
+ * The limit of 255 characters is that of `sub` in OpenID Connect, because the id is part of an object's name.
+ * The message does not repeat the id, because a client sent it.
+ */
 const INVALID =
   'The id of the person for whom this request is sent must have 1 to 255 characters, not blanks alone, and no control characters.';
 

@@ -7,8 +7,9 @@ import type { Env } from '../../worker/host.ts';
 import { Problem } from '../../worker/problem.ts';
 
 /**
- * Counts the requests that may start a turn, by the owner of the sessions, with the rate-limit binding `RATE_LIMIT` of the Worker. One request too many
- * returns 429 `rate-limited` with `Retry-After`. If the binding fails, requests are let through, and the log says so.
+ * Limits the requests that can start a turn, by the owner of the sessions, with the Worker's rate-limit
+ * binding `RATE_LIMIT`. A request over the limit returns 429 `rate-limited` with `Retry-After`. If the
+ * binding fails, requests are allowed and the log has an error.
  *
  * @example
  * ```ts
@@ -33,15 +34,15 @@ APP.give(USE, {
   },
 });
 
-/** In seconds. A binding counts over 10 or 60, and does not say which. */
+/** Seconds. A binding counts over 10 or 60 seconds, and does not report which. */
 const RETRY_AFTER = '10';
 
-/** The platform's counter of requests, as a Worker binds it. */
+/** The platform's request counter, as a Worker binds it. */
 interface RateLimiter {
   limit(asked: { readonly key: string }): Promise<{ readonly success: boolean }>;
 }
 
-/** @throws DeploymentError if the Worker binds none. */
+/** @throws DeploymentError if the Worker has no such binding. */
 function limiterOf({ RATE_LIMIT: bound }: Env): RateLimiter {
   if (isRateLimiter(bound)) return bound;
   throw new DeploymentError(NO_LIMITER);
