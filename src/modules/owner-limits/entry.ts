@@ -38,7 +38,7 @@ const KEY = 'owner-limits';
  * @example
  * ```ts
  * const holdfast = createHoldfast({
- *   agents: [clerk],
+ *   agents: [clerk()],
  *   use: [ownerLimits({ perDay: { turns: 40, cost: 5 }, running: 4 })],
  * });
  * ```

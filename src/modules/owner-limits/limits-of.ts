@@ -27,6 +27,7 @@ export interface LimitsReader {
  *
  * @example
  * ```ts
+ * const holdfast = createHoldfast({ agents: [clerk()], use: [ownerLimits({ running: 4 })] });
  * const { limits } = await limitsOf(holdfast, env).read({ tenant: 'acme' });
  * ```
  */
