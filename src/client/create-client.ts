@@ -17,7 +17,7 @@ import type {
 } from './client-session.ts';
 import { type ClientAnswer, follow, type StreamItem, type WatchItem, type Ways } from './follow.ts';
 import { HoldfastError } from './holdfast-error.ts';
-import { type Asked, createTransport, readJson, type Transport } from './transport.ts';
+import { type Asked, createTransport, newKey, readJson, type Transport } from './transport.ts';
 
 /** What types a client: the type of an agent, or by hand the type of its output. */
 export type ClientTypes = AgentTypes | { readonly output?: unknown };
@@ -71,12 +71,6 @@ function segment(what: string, name: unknown): string {
     throw new TypeError(`'${name}' cannot name ${what === 'agent' ? 'an' : 'a'} ${what}.`);
   return encodeURIComponent(name);
 }
-
-/** As good as a UUID, also on pages whose origin is not secure. */
-const newKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
-    '',
-  );
 
 interface SessionPlace {
   readonly id: string;

@@ -3,13 +3,14 @@ import type {
   Inbox,
   IndexedOwner,
   OwnerList,
+  ReadSession,
   SessionList,
   SessionStatus,
   TitledSession,
   UsageReport,
 } from '../worker/index-views.ts';
 import type { Waiting } from './client-session.ts';
-import { type Asked, createTransport, readJson, type TransportOptions } from './transport.ts';
+import { type Asked, createTransport, newKey, readJson, type TransportOptions } from './transport.ts';
 
 /** Asks for a page of a list. */
 export interface ListOptions extends Waiting {
@@ -51,6 +52,22 @@ export interface IndexClient {
     title: string | null,
     options?: Waiting,
   ): Promise<TitledSession>;
+  /**
+   * Has a model write the title. The app has `modelTitles()`. Under one `idempotencyKey` the model is asked at most once. Defaults to a key
+   * of its own.
+   */
+  writeTitle(
+    session: { readonly agent: string; readonly session: string },
+    options?: Waiting & { readonly idempotencyKey?: string | undefined },
+  ): Promise<TitledSession>;
+  /**
+   * Marks a session as read by the caller, up to an event of it: `seq` of a list, or the `seq` of an event that was shown. Defaults to the last
+   * event that there is.
+   */
+  markRead(
+    session: { readonly agent: string; readonly session: string; readonly seq?: number | undefined },
+    options?: Waiting,
+  ): Promise<ReadSession>;
   /** Returns a page of what waits for the caller. It may be empty though more follows: `next` is then not `null`. */
   pending(options?: ListOptions): Promise<Inbox>;
   usage(options?: UsageOptions): Promise<UsageReport>;
@@ -85,18 +102,18 @@ export function createIndexClient(options: TransportOptions): IndexClient {
     return (await transport.ask({ path: path + search, signal, ...more }, readJson)) as Answer; // of a server of ours
   };
   const at = encodeURIComponent;
+  const pathOf = ({ agent, session }: { readonly agent: string; readonly session: string }): string =>
+    `/agents/${at(agent)}/sessions/${at(session)}`;
   return {
     sessions: (agent, query) => ask(`/agents/${at(agent)}/sessions`, { ...query }),
-    setTitle: ({ agent, session }, title, waiting) =>
-      ask(
-        `/agents/${at(agent)}/sessions/${at(session)}`,
-        { ...waiting },
-        {
-          method: 'PATCH',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ title }),
-        },
-      ),
+    setTitle: (session, title, waiting) => ask(pathOf(session), { ...waiting }, sending('PATCH', { title })),
+    writeTitle: (session, { idempotencyKey = newKey(), ...waiting } = {}) =>
+      ask(`${pathOf(session)}/title`, waiting, {
+        method: 'POST',
+        headers: { 'idempotency-key': idempotencyKey },
+      }),
+    markRead: ({ seq, ...session }, waiting) =>
+      ask(`${pathOf(session)}/read`, { ...waiting }, sending('POST', { seq })),
     pending: (query) => ask('/pending', { ...query }),
     usage: (query) => ask('/usage', { ...query }),
     owners: (query) => ask('/owners', { ...query }),
@@ -104,3 +121,9 @@ export function createIndexClient(options: TransportOptions): IndexClient {
     eraseOwner: (owner, waiting) => ask(`/owners/${at(owner)}`, { ...waiting }, { method: 'DELETE' }),
   };
 }
+
+const sending = (method: string, body: object): Partial<Asked> => ({
+  method,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});

@@ -118,6 +118,12 @@ export function createTransport({
   };
 }
 
+/** As good as a UUID, also on pages whose origin is not secure. */
+export const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  );
+
 /** The reading of a response's JSON. @throws HoldfastError when it holds none. */
 export async function readJson(response: Response): Promise<unknown> {
   return parsed(await response.text(), response.status);

@@ -24,7 +24,7 @@ import {
 } from './fold-calls.ts';
 import { foldConversation, openFrame, startTurn } from './fold-loop.ts';
 import { applyFacts, type Remembering, tellMemories } from './memories.ts';
-import { foldRefused, foldUsed } from './spending.ts';
+import { addUsage, foldRefused, foldUsed } from './spending.ts';
 import { type CallRecord, type Fold, frameOf, type SessionState, type StoppingCall } from './state.ts';
 import { graft, leaveTree } from './turn-tree.ts';
 
@@ -54,6 +54,7 @@ export function reduce(
   } else if (state.turn?.id === event.turn) {
     foldInTurn({ state, turn: state.turn, memories }, event);
   } else if (event.type === 'module-event') {
+    if (event.usage) addUsage(state.usage, event.usage);
     foldFacts({ state, memories }, event);
   }
   tellMemories({ state, memories }, event);

@@ -65,7 +65,11 @@ export function requestSettings(
  * Returns the settings of a request other than the one for the loop's next reply. Its tool choice,
  * `maxOutputTokens` and `stop` do not apply.
  */
-export function asideSettings({ spec }: Pick<Loop, 'spec'>): Pick<Asked, 'settings'> {
+export function asideSettings({
+  spec,
+}: {
+  readonly spec: Pick<LoopSpec, 'model' | 'settings'>;
+}): Pick<Asked, 'settings'> {
   const { maxOutputTokens: _, toolChoice: __, stop: ___, ...settings } = settingsOf(spec);
   return told(settings, []);
 }

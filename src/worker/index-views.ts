@@ -1,7 +1,17 @@
 /** What an index of sessions answers, in shapes of which clients and descriptions are made. */
 import { FINAL_OUTCOME } from '../journal/events.ts';
 import { PRICED_USAGE } from '../journal/reply-data.ts';
-import { CLOSED, type Infer, OPTIONAL_WHOLE, type Shape, TEXT, TEXT_OR_NULL, WHOLE } from '../tool/shape.ts';
+import {
+  CLOSED,
+  FLAG,
+  type Infer,
+  OPTIONAL_TEXT,
+  OPTIONAL_WHOLE,
+  type Shape,
+  TEXT,
+  TEXT_OR_NULL,
+  WHOLE,
+} from '../tool/shape.ts';
 import { PENDING_VIEW } from './turn-view.ts';
 
 /** How a session stands in a list. */
@@ -30,7 +40,15 @@ export const LISTED_SESSION = {
     outcome: { optional: FINAL_OUTCOME },
     /** How many turns have ended. */
     turns: WHOLE,
+    /** The last turn that has begun. */
+    turn: OPTIONAL_TEXT,
+    /** Of a fork: the session that it was made of; of a fork of a fork, the first of them. */
+    forkOf: OPTIONAL_TEXT,
     usage: PRICED_USAGE,
+    /** The last event that the index knows of. */
+    seq: WHOLE,
+    /** Something has happened since the caller has last marked the session as read. Absent in another owner's list. */
+    unread: { optional: FLAG },
     /** The path of the session. Absent in another owner's list, who alone can use it. */
     url: { optional: TEXT },
   },
@@ -76,6 +94,28 @@ export const TITLE_BODY = { object: { title: TEXT_OR_NULL }, also: CLOSED } as c
 export interface TitledSession extends Infer<typeof TITLED_SESSION> {}
 export const TITLED_SESSION = {
   object: { session: TEXT, agent: TEXT, title: TEXT_OR_NULL },
+} as const satisfies Shape;
+
+/** Marks a session as read. */
+export const READ_BODY = {
+  object: {
+    /** The last event that was seen. Defaults to the last one that there is. */
+    seq: OPTIONAL_WHOLE,
+  },
+  also: CLOSED,
+} as const satisfies Shape;
+
+/** A session that the caller has marked as read. */
+export interface ReadSession extends Infer<typeof READ_SESSION> {}
+export const READ_SESSION = {
+  object: {
+    session: TEXT,
+    agent: TEXT,
+    /** The event up to which it is read. */
+    seq: WHOLE,
+    /** Something has happened behind that. */
+    unread: FLAG,
+  },
 } as const satisfies Shape;
 
 const COUNTS = {

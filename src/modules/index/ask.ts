@@ -14,6 +14,7 @@ import type {
   IndexedOwner,
   ListedSession,
   OwnerList,
+  ReadSession,
   SessionList,
   TitledSession,
   UsageReport,
@@ -54,21 +55,21 @@ interface Listing {
   readonly agent?: string | undefined;
   /** Absent: their paths are not shown. */
   readonly caller?: Caller | undefined;
+  /** Who reads the list, for `unread`. Defaults to the caller in a list of its own. */
+  readonly reader?: string | undefined;
 }
 
 /** Returns a page of sessions. @throws SessionError if it is asked for with something else. */
 export async function listSessions(
   app: AskingApp,
-  { owner, agent, caller }: Listing,
+  { owner, agent, caller, reader }: Listing,
   asked: Asked,
 ): Promise<SessionList> {
   const query = readSessionQuery(asked);
   const { ask } = indexOfOwner(app.place, owner);
   const isOwn = caller !== undefined && keyOfOwner(ownerOf(caller)) === keyOfOwner(owner);
-  const { page, next } = paged(
-    await ask(async (index) => index.sessions({ ...query, agent, limit: query.limit + 1 })),
-    query.limit,
-  );
+  const wanted = { ...query, agent, limit: query.limit + 1, reader: isOwn ? caller.id : reader };
+  const { page, next } = paged(await ask(async (index) => index.sessions(wanted)), query.limit);
   return { sessions: page.map((one) => toListed(one, isOwn ? (app.base ?? '') : undefined)), next };
 }
 
@@ -78,14 +79,30 @@ function paged(found: readonly IndexedSession[], limit: number) {
   return { page, next: last && found.length > limit ? cursorOf(last) : null };
 }
 
-function toListed(
-  { outcome, session, agent, title, status, openedAt, lastActivity, turns, usage }: IndexedSession,
-  base: string | undefined,
-): ListedSession {
+function toListed(found: IndexedSession, base: string | undefined): ListedSession {
+  const {
+    session,
+    agent,
+    title,
+    status,
+    openedAt,
+    lastActivity,
+    outcome,
+    turns,
+    turn,
+    forkOf,
+    usage,
+    seq,
+    unread,
+  } = found;
   return {
     ...{ session, agent, title, status, openedAt, lastActivity },
     ...(outcome && { outcome }),
-    ...{ turns, usage },
+    turns,
+    ...(turn !== null && { turn }),
+    ...(forkOf !== null && { forkOf }),
+    ...{ usage, seq },
+    ...(unread !== undefined && { unread }),
     ...(base !== undefined && { url: sessionPath({ agent, session }, base) }),
   };
 }
@@ -175,6 +192,46 @@ export async function setTitle(app: AskingApp, target: Target, title: string | n
   await look(indexOfOwner(app.place, owner), port, { agent, session });
   return { session, agent, title };
 }
+
+/** A mark of a reader, as it is asked for. */
+interface AskedMark {
+  /** The id of the reader. */
+  readonly reader: string;
+  /** The last event that was seen. Defaults to the last one that there is. */
+  readonly seq?: number | undefined;
+}
+
+/**
+ * Marks a session as read, up to an event of it: a mark beyond the last event is at the last event, and one behind an earlier mark changes nothing.
+ *
+ * @throws SessionError if there is no such session.
+ */
+export async function markRead(
+  app: AskingApp,
+  target: Target,
+  { reader, seq }: AskedMark,
+): Promise<ReadSession> {
+  const { port, owner, session } = target;
+  const key = { agent: target.agent.name, session };
+  const index = indexOfOwner(app.place, owner);
+  const mark = (isCurrent: boolean) =>
+    index.ask(async (object) => object.mark({ ...key, reader, upTo: seq, isCurrent }));
+  let marked = await mark(false);
+  if (!marked) {
+    // What a page has seen may not have been reported yet.
+    await look(index, port, key);
+    marked = await mark(true);
+  }
+  if (!marked) throw unknownSession(target);
+  const { upTo, unread } = marked;
+  return { session, agent: key.agent, seq: upTo, unread };
+}
+
+/** Returns the problem of the `seq` of a mark, or `undefined`. */
+export const markProblem = (seq: unknown): string | undefined =>
+  seq === undefined || (typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0)
+    ? undefined
+    : 'seq: must be the whole number of an event';
 
 /** Returns what an owner has used. @throws SessionError if it is asked for with something else. */
 export async function readUsage({ place }: AskingApp, owner: Owner, asked: Asked): Promise<UsageReport> {

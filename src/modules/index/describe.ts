@@ -3,6 +3,8 @@ import {
   INBOX,
   INDEXED_OWNER,
   OWNER_LIST,
+  READ_BODY,
+  READ_SESSION,
   SESSION_LIST,
   SESSION_STATUS,
   TITLE_BODY,
@@ -10,7 +12,7 @@ import {
   USAGE_REPORT,
 } from '../../worker/index-views.ts';
 import { SESSION } from '../../worker/route.ts';
-import { bodyOf, queryParameter, type RouteDescription } from '../openapi/description.ts';
+import { bodyOf, headerParameter, queryParameter, type RouteDescription } from '../openapi/description.ts';
 
 const TEXT = { type: 'string' };
 
@@ -60,6 +62,40 @@ export const indexDescription = {
       'invalid-body',
       'unknown-session',
       'session-full',
+    ],
+  },
+  [`POST ${SESSION}/read`]: {
+    operation: 'readSession',
+    summary: 'Marks a session as read by the caller, up to an event',
+    body: bodyOf('NewMark', READ_BODY),
+    answers: { 200: { description: 'The mark', json: bodyOf('ReadSession', READ_SESSION) } },
+    problems: [
+      'bad-json',
+      'unsupported-media-type',
+      'body-too-large',
+      'invalid-body',
+      'unknown-session',
+      'session-unavailable',
+    ],
+  },
+  [`POST ${SESSION}/title`]: {
+    operation: 'writeTitle',
+    summary: 'Has a model write the title of a session',
+    parameters: [
+      headerParameter(
+        'idempotency-key',
+        'Under one key a model is asked at most once. Of 1 to 255 visible ASCII characters.',
+      ),
+    ],
+    answers: { 200: { description: 'The title', json: bodyOf('TitledSession', TITLED_SESSION) } },
+    problems: [
+      'invalid-header',
+      'rate-limited',
+      'unknown-session',
+      'idempotency-key-reused',
+      'model-failure',
+      'session-full',
+      'session-unavailable',
     ],
   },
   'GET /pending': {

@@ -14,6 +14,7 @@ export type {
   IndexedOwner,
   ListedSession,
   OwnerList,
+  ReadSession,
   SessionList,
   SessionStatus,
   TitledSession,
@@ -30,6 +31,8 @@ export {
   type SessionIndex,
   type SessionsQuery,
 } from './index-of.ts';
+
+export { type ModelTitlesOptions, modelTitles } from './model-titles.ts';
 
 /**
  * Keeps an index of all sessions, in `use` of `createHoldfast`. Sessions report to it in the background: no request waits for it, and

@@ -7,6 +7,8 @@ import {
   type IndexedSession,
   type IndexOwner,
   type Known,
+  type Mark,
+  type NewMark,
   OWNERS,
   type OwnerStanding,
   type Place,
@@ -79,6 +81,11 @@ export class IndexObject extends DurableObject<IndexEnv> {
   /** Returns the sessions of this id, each of another one of these agents. */
   named(agents: readonly string[], session: string): IndexedSession[] {
     return this.#tables.named(agents, session);
+  }
+
+  /** As `mark` of the tables: sent again, it is the same mark. */
+  mark(mark: NewMark): Mark | undefined {
+    return this.#tables.mark(mark, Date.now());
   }
 
   usage(query: UsageQuery): Used[] {

@@ -11,12 +11,14 @@ import type {
   Inbox,
   IndexedOwner,
   OwnerList,
+  ReadSession,
   SessionList,
   SessionStatus,
   TitledSession,
   UsageReport,
 } from '../../worker/index-views.ts';
 import { toSessionError } from '../../worker/refusal.ts';
+import { requestKey } from '../../worker/request-headers.ts';
 import { invoked, targetOf } from '../../worker/target.ts';
 import {
   type AskingApp,
@@ -24,6 +26,8 @@ import {
   eraseOwner,
   listOwners,
   listSessions,
+  markProblem,
+  markRead,
   type Reindexed,
   readInbox,
   readStanding,
@@ -33,7 +37,8 @@ import {
   titleProblem,
 } from './ask.ts';
 import { mustBeBound } from './owner-index.ts';
-import { mustBeOwner } from './queries.ts';
+import { mustBeOwner, mustBeReader } from './queries.ts';
+import { TITLE_WRITER } from './title-writer.ts';
 
 /** Asks for a page of a list. */
 export interface PageQuery {
@@ -51,6 +56,8 @@ export interface SessionsQuery extends PageQuery {
   readonly status?: SessionStatus | undefined;
   /** Only sessions in which something has happened since: in ms since the epoch, or as ISO 8601. */
   readonly since?: number | string | undefined;
+  /** The id of the person who reads the list: with it, sessions say whether they are `unread`. */
+  readonly reader?: string | undefined;
 }
 
 /** Asks for what an owner has used. */
@@ -75,6 +82,25 @@ export interface SessionIndex {
     readonly session: string;
     readonly title: string | null;
   }): Promise<TitledSession>;
+  /**
+   * Has a model write the title. The app has `modelTitles()`. It throws a `ModelError` if the model has written none. Under one
+   * `idempotencyKey` a model is asked at most once.
+   */
+  writeTitle(session: {
+    readonly owner: Owner;
+    readonly agent: string;
+    readonly session: string;
+    readonly idempotencyKey?: string | undefined;
+  }): Promise<TitledSession>;
+  /** Marks a session as read by a person, up to an event. Defaults to the last one that there is. */
+  markRead(mark: {
+    readonly owner: Owner;
+    readonly agent: string;
+    readonly session: string;
+    /** The id of the person. */
+    readonly reader: string;
+    readonly seq?: number | undefined;
+  }): Promise<ReadSession>;
   usage(query: OwnerUsageQuery): Promise<UsageReport>;
   owners(query?: PageQuery): Promise<OwnerList>;
   owner(owner: Owner): Promise<IndexedOwner>;
@@ -112,8 +138,29 @@ export function indexOf<AppEnv extends object = Env>(holdfast: Holdfast<AppEnv>,
     }
   };
   return {
-    sessions: ({ owner, agent, ...query }) =>
-      told(async (at) => listSessions(at, { owner: mustBeOwner(owner), agent }, { ...query })),
+    sessions: ({ owner, agent, reader, ...query }) =>
+      told(async (at) => {
+        if (reader !== undefined) mustBeReader(reader);
+        return listSessions(at, { owner: mustBeOwner(owner), agent, reader }, { ...query });
+      }),
+    writeTitle: ({ owner, agent, session, idempotencyKey }) =>
+      told(async (at) => {
+        const [writer] = host.modules.uses.flatMap((use) => TITLE_WRITER.of(use) ?? []);
+        if (!writer)
+          throw new ConfigurationError('writeTitle needs modelTitles() in `use` of createHoldfast.');
+        const key = idempotencyKey ?? host.newId();
+        await requestKey(key, ''); // refuses a key that is none
+        const target = targetOf(at, { id: 'code' }, { owner: mustBeOwner(owner), agent, session });
+        return writer.write({ app: at, target, key, waitUntil });
+      }),
+    markRead: ({ owner, agent, session, reader, seq }) =>
+      told(async (at) => {
+        mustBeReader(reader);
+        const problem = markProblem(seq);
+        if (problem !== undefined) throw invalidBody([problem]);
+        const target = targetOf(at, { id: 'code' }, { owner: mustBeOwner(owner), agent, session });
+        return markRead(at, target, { reader, seq });
+      }),
     pending: ({ principal, ...query }) =>
       told(async (at) => {
         const problem = callerProblem(Object(principal));

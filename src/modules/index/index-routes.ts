@@ -3,7 +3,7 @@
 import { unknownProblems } from '../../tool/json.ts';
 import type { KeysOf } from '../../tool/shape.ts';
 import { invalidBody, readBody } from '../../worker/body.ts';
-import type { TITLE_BODY } from '../../worker/index-views.ts';
+import type { READ_BODY, TITLE_BODY } from '../../worker/index-views.ts';
 import { mustOperate, ownerAsked, readOwner } from '../../worker/operator.ts';
 import {
   type CallerRequest,
@@ -19,6 +19,8 @@ import {
   eraseOwner,
   listOwners,
   listSessions,
+  markProblem,
+  markRead,
   readInbox,
   readStanding,
   readUsage,
@@ -49,6 +51,7 @@ export const INDEX_ROUTES: readonly Route[] = [
     },
   }),
   defineRoute({ method: 'PATCH', path: SESSION, access: 'session', handle: patchSession }),
+  defineRoute({ method: 'POST', path: `${SESSION}/read`, access: 'session', handle: readSession }),
   defineRoute({
     method: 'GET',
     path: '/pending',
@@ -115,3 +118,15 @@ async function patchSession(asked: SessionRequest): Promise<Response> {
 }
 
 const KEYS: KeysOf<typeof TITLE_BODY> = { title: 1 };
+
+async function readSession({ request, host, target, env, base, caller }: SessionRequest): Promise<Response> {
+  const { value } = await readBody(request, host.maxBodyBytes);
+  const { seq } = value;
+  const problem = markProblem(seq);
+  const problems = [...unknownProblems(value, READ_KEYS), ...(problem === undefined ? [] : [problem])];
+  if (problems.length > 0) throw invalidBody(problems);
+  const mark = { reader: caller.id, seq: seq as number | undefined }; // by its problems
+  return Response.json(await markRead(askingApp({ host, env, base }), target, mark));
+}
+
+const READ_KEYS: KeysOf<typeof READ_BODY> = { seq: 1 };

@@ -3,11 +3,14 @@ import type { FinalOutcome } from '../../journal/events.ts';
 import type { PricedUsage, Totals } from '../../journal/reply-data.ts';
 import { addUsage } from '../../journal/spending.ts';
 import type { SessionStatus } from '../../worker/index-views.ts';
+import { forgetMarks, MARK_COLUMN, MARKS_TABLE, setMark } from './mark-rows.ts';
 import type {
   Erasure,
   IndexedSession,
   IndexOwner,
   Known,
+  Mark,
+  NewMark,
   OwnerStanding,
   SessionKey,
   SessionQuery,
@@ -16,11 +19,12 @@ import type {
   UsageQuery,
   Used,
 } from './reports.ts';
+import { type SessionRow, toIndexed, usageOf } from './session-row.ts';
 
 /**
  * `sessions` has a row for each session, whose times are in ms since the epoch. `words` are the first of its first message, `title` is set
  * by a person. `isLeft`: it is from before an erasure, and is to be erased. `gone` keeps the versions of sessions that are no more, for
- * looks that are under way. `used` has what was used on a day. `about` is whose index it is: `isListed` once the list of owners has it,
+ * looks that are under way. `news` is the last event that a reader would want to see, `turn` the last turn that has begun, `forkOf` the session that a fork was made of. `used` has what was used on a day. `about` is whose index it is: `isListed` once the list of owners has it,
  * `erasing` since an erasure was asked for, `erased` when the last one was done, which was asked for at `asked`. `owners` is of the list of owners, which is an object of its own.
  */
 const TABLES = `
@@ -28,7 +32,7 @@ CREATE TABLE about (id INTEGER PRIMARY KEY CHECK (id = 1), owner TEXT NOT NULL, 
 erasing INTEGER, asked INTEGER, erased INTEGER, removed INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE sessions (agent TEXT NOT NULL, session TEXT NOT NULL, version INTEGER NOT NULL, incarnation TEXT NOT NULL,
 seq INTEGER NOT NULL, status TEXT NOT NULL, outcome TEXT, model TEXT NOT NULL, openedAt INTEGER NOT NULL,
-lastActivity INTEGER NOT NULL, words TEXT NOT NULL, title TEXT, turns INTEGER NOT NULL, usage TEXT NOT NULL,
+lastActivity INTEGER NOT NULL, turn TEXT, forkOf TEXT, news INTEGER NOT NULL, words TEXT NOT NULL, title TEXT, turns INTEGER NOT NULL, usage TEXT NOT NULL,
 isLeft INTEGER NOT NULL, PRIMARY KEY (agent, session)) WITHOUT ROWID;
 CREATE INDEX latest ON sessions (agent, lastActivity);
 CREATE INDEX unsettled ON sessions (status, lastActivity) WHERE status <> 'idle';
@@ -39,7 +43,7 @@ CREATE INDEX goneAt ON gone (at);
 CREATE TABLE used (day TEXT NOT NULL, agent TEXT NOT NULL, model TEXT NOT NULL, turns INTEGER NOT NULL,
 usage TEXT NOT NULL, PRIMARY KEY (day, agent, model)) WITHOUT ROWID;
 CREATE TABLE owners (owner TEXT PRIMARY KEY) WITHOUT ROWID;
-`;
+${MARKS_TABLE}`;
 
 /** Whose index it is, and what becomes of it. */
 interface About {
@@ -49,21 +53,6 @@ interface About {
   readonly asked: number | null;
   readonly erased: number | null;
   readonly removed: number;
-}
-
-interface SessionRow extends Known {
-  readonly [column: string]: SqlStorageValue;
-  readonly agent: string;
-  readonly session: string;
-  readonly status: SessionStatus;
-  readonly outcome: FinalOutcome | null;
-  readonly openedAt: number;
-  readonly lastActivity: number;
-  readonly words: string;
-  readonly title: string | null;
-  readonly turns: number;
-  readonly usage: string;
-  readonly isLeft: number;
 }
 
 /** A session that is to be erased. */
@@ -149,6 +138,7 @@ export class IndexTables {
   #remove({ agent, session, version }: LeftSession, now: number): void {
     const key = [agent, session];
     this.#exec('DELETE FROM sessions WHERE agent = ? AND session = ?', ...key);
+    forgetMarks(this.#storage, { agent, session });
     this.#exec('DELETE FROM gone WHERE at < ?', now - LONGEST_LOOK);
     this.#exec('INSERT OR REPLACE INTO gone VALUES (?, ?, ?, ?)', ...key, version + 1, now);
   }
@@ -169,15 +159,23 @@ export class IndexTables {
       if (!isLeft) this.#count(agent, one);
     }
     if (!before) this.#exec('DELETE FROM gone WHERE agent = ? AND session = ?', agent, session);
+    else if (!same) forgetMarks(this.#storage, { agent, session });
     this.#exec(
       `INSERT OR REPLACE INTO sessions (agent, session, version, incarnation, seq, status, outcome, model, openedAt, lastActivity,
-      words, title, turns, usage, isLeft) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      turn, forkOf, news, words, title, turns, usage, isLeft) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       ...[agent, session, version + 1, incarnation, seq],
       ...[open ?? (outcome === 'failed' ? 'failed' : 'idle'), outcome, model],
-      ...[openedAt, Math.max(lastActivity, same?.lastActivity ?? 0), standing.words ?? same?.words ?? ''],
+      ...[openedAt, Math.max(lastActivity, same?.lastActivity ?? 0)],
+      ...[standing.turn ?? same?.turn ?? null, same?.forkOf ?? this.#rootOf(agent, standing)],
+      ...[Math.max(standing.news, same?.news ?? 0), standing.words ?? same?.words ?? ''],
       ...[standing.title === undefined ? (same?.title ?? null) : standing.title],
       ...[turns, JSON.stringify(usage), Number(isLeft)],
     );
+  }
+
+  #rootOf(agent: string, { forkOf }: Standing): string | null {
+    if (forkOf === undefined) return null;
+    return this.#session({ agent, session: forkOf })?.forkOf ?? forkOf;
   }
 
   #count(agent: string, { day, model, turns, usage }: Standing['used'][number]): void {
@@ -194,7 +192,15 @@ export class IndexTables {
   }
 
   /** Returns a page of sessions in the order of their last activity, without those that are to be erased. */
-  sessions({ agent, status, since = 0, after, limit, oldestFirst = false }: SessionQuery): IndexedSession[] {
+  sessions({
+    agent,
+    status,
+    since = 0,
+    after,
+    limit,
+    reader,
+    oldestFirst = false,
+  }: SessionQuery): IndexedSession[] {
     if (!this.#isShown) return [];
     const [behind, before, order] = oldestFirst
       ? ['>', '<', 'lastActivity, agent DESC, session DESC']
@@ -209,9 +215,9 @@ export class IndexTables {
         : []),
     ];
     const rows = this.#rows<SessionRow>(
-      `SELECT * FROM sessions WHERE ${[...wanted, 'lastActivity >= ?', 'isLeft = 0'].join(' AND ')}
+      `SELECT *${reader === undefined ? '' : `, ${MARK_COLUMN}`} FROM sessions WHERE ${[...wanted, 'lastActivity >= ?', 'isLeft = 0'].join(' AND ')}
       ORDER BY ${order} LIMIT ?`,
-      ...[agent, status].filter((one) => one !== undefined),
+      ...[reader, agent, status].filter((one) => one !== undefined),
       ...(after ? [after.lastActivity, after.lastActivity, after.agent, after.session] : []),
       ...[since, limit],
     );
@@ -228,6 +234,17 @@ export class IndexTables {
   /** Whether there are sessions that are not all to be erased. */
   get #isShown(): boolean {
     return this.#isMade && this.about()?.erasing === null;
+  }
+
+  /** Sets the mark of a reader. Returns `undefined` if there is no such session, or the mark is behind all that is known of it. */
+  mark({ agent, session, reader, upTo, isCurrent }: NewMark, now: number): Mark | undefined {
+    const row = this.#isShown ? this.#session({ agent, session }) : undefined;
+    if (row?.isLeft !== 0) return undefined;
+    const { seq, news } = row;
+    if (!isCurrent && (upTo === undefined || upTo > seq)) return undefined;
+    const set = { agent, session, reader, upTo: Math.min(upTo ?? seq, seq) };
+    const marked = this.change(() => setMark(this.#storage, set, now));
+    return { upTo: marked, unread: news > marked };
   }
 
   usage({ by, from = '', to = '9999' }: UsageQuery): Used[] {
@@ -260,8 +277,9 @@ export class IndexTables {
   /** Adds a session that may have begun meanwhile to those that are to be erased. */
   eraseToo({ agent, session }: SessionKey): void {
     const standing: Standing = {
-      ...{ incarnation: '', seq: 0, model: '', openedAt: 0, lastActivity: 0 },
-      ...{ open: undefined, outcome: undefined, words: undefined, title: undefined, used: [] },
+      ...{ incarnation: '', seq: 0, model: '', openedAt: 0, lastActivity: 0, news: 0, used: [] },
+      ...{ turn: undefined, forkOf: undefined, open: undefined, outcome: undefined },
+      ...{ words: undefined, title: undefined },
     };
     const { version } = this.known({ agent, session });
     const about = this.about();
@@ -280,7 +298,7 @@ export class IndexTables {
 
   /** The erasure is done: nothing is kept but when. */
   endErasure(now: number): void {
-    for (const table of ['used', 'gone']) this.#exec(`DELETE FROM ${table}`);
+    for (const table of ['used', 'gone', 'marks']) this.#exec(`DELETE FROM ${table}`);
     this.#exec('UPDATE about SET asked = erasing, erasing = NULL, erased = ?, isListed = 0', now);
   }
 
@@ -347,14 +365,6 @@ type AboutRow = { [Key in keyof About]: About[Key] extends number | null ? About
 };
 
 type UsedRow = Record<'day' | 'agent' | 'model' | 'usage', string> & { readonly turns: number };
-
-function toIndexed(row: SessionRow): IndexedSession {
-  const { agent, session, status, outcome, openedAt, lastActivity, words, title, turns } = row;
-  const named = { agent, session, title: title ?? (words || null) };
-  return { ...named, status, outcome, openedAt, lastActivity, turns, usage: usageOf(row) };
-}
-
-const usageOf = ({ usage }: { readonly usage: string }): PricedUsage => JSON.parse(usage) as PricedUsage; // written by this file
 
 /** Whether a session that was opened then is to be erased: clocks of objects agree to much less than what an erasure takes. */
 const isFromBefore = (openedAt: number, about: About | undefined): boolean =>

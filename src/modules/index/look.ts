@@ -10,7 +10,7 @@ import { isJsonObject } from '../../tool/json.ts';
 import { OPERATORS } from '../../worker/operator.ts';
 import type { OwnerIndex } from './owner-index.ts';
 import type { Known, SessionKey, Standing, UsedSince } from './reports.ts';
-import { NO_TITLE, TITLES } from './titles.ts';
+import { TITLES, toLine } from './titles.ts';
 
 type Reading = Pick<SessionPort, 'read'>;
 
@@ -46,10 +46,14 @@ const NAMES: readonly EventType[] = [
   'session-forked',
   'turn-started',
   'model-replied',
+  'tool-call-suspended',
   'module-event',
   'conversation-cut',
   'turn-ended',
 ];
+
+/** What makes a session unread. What modules note, such as a title, does not. */
+const NEWS: readonly EventType[] = ['turn-started', 'model-replied', 'tool-call-suspended', 'turn-ended'];
 
 /** What a look finds. `null`: there is no such session. `changed`: it was erased, or begun, while it was read. */
 type Found = Standing | 'changed' | null;
@@ -95,6 +99,9 @@ class Since {
   #outcome: FinalOutcome | undefined;
   #openedAt: number | undefined;
   #lastActivity = 0;
+  #news = 0;
+  #turn: string | undefined;
+  #forkOf: string | undefined;
   #words: string | undefined;
   #title: string | null | undefined;
 
@@ -109,12 +116,15 @@ class Since {
     if (event.type === 'module-event' && event.module === OPERATORS) return;
     this.#lastActivity = Math.max(this.#lastActivity, event.at);
     if (event.seq === 1) this.#openedAt = event.at;
+    if (NEWS.includes(event.type)) this.#news = event.seq;
     switch (event.type) {
       case 'session-forked':
         this.#copied = event.upTo;
+        this.#forkOf = event.from;
         break;
       case 'turn-started':
-        if (this.#isFirst) this.#words ??= firstWords(event.message);
+        this.#turn = event.turn;
+        if (this.#isFirst) this.#words ??= toLine(event.message);
         break;
       case 'model-replied':
         if (!event.planned && event.finish !== CUT_OFF) this.#model = event.model;
@@ -155,24 +165,14 @@ class Since {
       model: this.#model,
       openedAt: this.#openedAt,
       lastActivity: this.#lastActivity,
+      turn: this.#turn,
+      forkOf: this.#forkOf,
+      news: this.#news,
       words: this.#words,
       title: this.#title,
       used: [...this.#used.values()],
     };
   }
-}
-
-/** The most characters of a title that nobody has set. */
-const MOST_OF_WORDS = 80;
-
-const UNSHOWN = new RegExp(`(?:\\s|${NO_TITLE.source})+`, 'gu');
-
-function firstWords(message: string): string {
-  // A long message is not searched to its end.
-  const words = message.slice(0, 1_000).replaceAll(UNSHOWN, ' ').trim();
-  if (words.length <= MOST_OF_WORDS) return words;
-  const cut = words.slice(0, MOST_OF_WORDS).replace(/ \S*$/, '');
-  return `${cut.toWellFormed()}…`;
 }
 
 /** Returns the title that an event sets, `null` if it takes that back, or the one before. */

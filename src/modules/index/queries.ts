@@ -114,6 +114,11 @@ function fromCursor(cursor: unknown): readonly unknown[] {
   throw badCursor();
 }
 
+/** @throws SessionError if code of the app names no reader. */
+export function mustBeReader(reader: unknown): void {
+  if (typeof reader !== 'string' || reader === '') throw refused('The reader must be the id of a person.');
+}
+
 /** @throws SessionError if code of the app names no owner. */
 export function mustBeOwner(owner: Owner): Owner {
   const problem = ownerProblem(owner);

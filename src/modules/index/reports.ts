@@ -52,6 +52,12 @@ export interface Standing {
   /** `undefined`: as before. */
   readonly openedAt: number | undefined;
   readonly lastActivity: number;
+  /** Of a fork: the session that it was made of. `undefined`: as before. */
+  readonly forkOf: string | undefined;
+  /** The last turn that has begun. `undefined`: as before. */
+  readonly turn: string | undefined;
+  /** The last event that a reader would want to see. 0: there was none since. */
+  readonly news: number;
   /** The first words of the first message. `undefined`: as before. */
   readonly words: string | undefined;
   /** The title that was set, or `null` if that was taken back. `undefined`: as before. */
@@ -73,6 +79,8 @@ export interface SessionQuery {
   readonly status?: SessionStatus | undefined;
   /** Only those with a `lastActivity` from then on. */
   readonly since?: number | undefined;
+  /** For whom `unread` is found out: the id of a principal. */
+  readonly reader?: string | undefined;
   /** The last session of the page before. */
   readonly after?: Place | undefined;
   readonly limit: number;
@@ -93,6 +101,30 @@ export interface IndexedSession extends Place {
   readonly outcome: FinalOutcome | null;
   readonly turns: number;
   readonly usage: PricedUsage;
+  /** Of a fork: the session that it was made of; of a fork of a fork, the first of them. */
+  readonly forkOf: string | null;
+  /** The last turn that has begun, if one has. */
+  readonly turn: string | null;
+  /** The last event that the index knows of. */
+  readonly seq: number;
+  /** Whether something has happened behind the mark of the reader. Absent if there is no reader. */
+  readonly unread?: boolean | undefined;
+}
+
+/** Sets the mark of a reader: up to which event it has seen a session. */
+export interface NewMark extends SessionKey {
+  readonly reader: string;
+  /** Absent: the last event that the index knows of. */
+  readonly upTo?: number | undefined;
+  /** The index has just looked at the session, so that a later event is none of the session's. */
+  readonly isCurrent: boolean;
+}
+
+/** The mark of a reader. */
+export interface Mark {
+  /** The event up to which the reader has seen the session. */
+  readonly upTo: number;
+  readonly unread: boolean;
 }
 
 /** Asks for what the owner has used on these days, both included. */

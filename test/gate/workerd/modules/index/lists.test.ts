@@ -27,7 +27,10 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
         lastActivity: now,
         outcome: 'completed',
         turns: 1,
+        turn: expect.any(String),
         usage,
+        seq: 4,
+        unread: true,
         url: `${SESSIONS}/s1`,
       },
     ]);

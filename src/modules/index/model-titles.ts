@@ -1,0 +1,214 @@
+/** Titles that a model writes on request: one call aside for each, whose usage the journal of the session keeps. */
+import { parseKnown } from '../../journal/event-rows.ts';
+import { type EventOf, ROOT } from '../../journal/events.ts';
+import type { Posted, WaitAnswer } from '../../journal/inbox-message.ts';
+import type { PricedUsage } from '../../journal/reply-data.ts';
+import type { SessionPort } from '../../journal/session-port.ts';
+import { type ChatModel, ModelError, type ModelOfEnv } from '../../model/chat-model.ts';
+import { ConfigurationError } from '../../model/configuration-error.ts';
+import { PAGE_BYTES } from '../../session/fold-session.ts';
+import { noteFact } from '../../session/note-fact.ts';
+import { systemClock } from '../../session/read-platform.ts';
+import { pause } from '../../tool/async.ts';
+import { isJsonObject } from '../../tool/json.ts';
+import { mistake } from '../../tool/log.ts';
+import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { APP } from '../../worker/app-seam.ts';
+import type { TitledSession } from '../../worker/index-views.ts';
+import { Problem, SessionError } from '../../worker/problem.ts';
+import { idempotencyKeyOf, requestKey } from '../../worker/request-headers.ts';
+import { defineRoute, SESSION, type SessionRequest } from '../../worker/route.ts';
+import { unknownSession } from '../../worker/session-view.ts';
+import type { Target } from '../../worker/target.ts';
+import { askingApp } from './ask.ts';
+import { askForTitle, type Said, type TitleModel } from './ask-for-title.ts';
+import { look } from './look.ts';
+import { indexOfOwner } from './owner-index.ts';
+import { TITLE_WRITER, type TitleRequest, type TitleWriter } from './title-writer.ts';
+import { INDEX_MODULE, TITLE_MEMORY, TITLES, type TitleFact } from './titles.ts';
+
+/** How titles are written. */
+export interface ModelTitlesOptions {
+  /** The model that writes them, such as a small one. Defaults to the model of the session's agent, with the agent's settings. */
+  readonly model?: ChatModel | ModelOfEnv | undefined;
+  /** How long a model may take, in ms. Defaults to 30,000. */
+  readonly timeout?: number | undefined;
+}
+
+const MODEL_TITLES = createModule({ name: 'model-titles' });
+
+/**
+ * Has a model write the title of a session on request, in `use` of `createHoldfast` beside `sessionIndex()`: by `POST .../sessions/{session}/title`,
+ * or by `writeTitle` of `indexOf`. Its usage counts as that of the session.
+ *
+ * @throws RangeError if `timeout` is not a positive whole number.
+ *
+ * @example
+ * ```ts
+ * const holdfast = createHoldfast({ agents: [clerk()], use: [sessionIndex(), modelTitles()] });
+ * ```
+ */
+export function modelTitles({ model, timeout = 30_000 }: ModelTitlesOptions = {}): ModuleUse {
+  if (!Number.isSafeInteger(timeout) || timeout < 1)
+    throw new RangeError(`modelTitles: its timeout is ${timeout}; use a positive whole number of ms.`);
+  const writer: TitleWriter = { write: (request) => writeTitle({ model, timeout }, request) };
+  const use = useOf(MODEL_TITLES);
+  TITLE_WRITER.give(use, writer);
+  APP.give(use, {
+    routes({ host }) {
+      if (!host.modules.uses.some(({ module }) => module === INDEX_MODULE))
+        throw new ConfigurationError('modelTitles() needs sessionIndex() in `use` of createHoldfast.');
+      return [
+        defineRoute({
+          method: 'POST',
+          path: `${SESSION}/title`,
+          access: 'session',
+          isCounted: true,
+          handle: (asked) => respond(writer, asked),
+        }),
+      ];
+    },
+  });
+  return use;
+}
+
+async function respond(writer: TitleWriter, asked: SessionRequest): Promise<Response> {
+  const { request, host, env, base, target } = asked;
+  const key = idempotencyKeyOf(request) ?? host.newId();
+  await requestKey(key, ''); // refuses a key that is none
+  const app = askingApp({ host, env, base });
+  try {
+    return Response.json(await writer.write({ app, target, key, waitUntil: host.waitUntil }));
+  } catch (failure) {
+    if (!(failure instanceof ModelError)) throw failure;
+    throw new Problem('model-failure', `No title was written: ${failure.message}`);
+  }
+}
+
+/** How often the outcome of an earlier request is looked for, in ms. */
+const EVERY = 1_000;
+
+async function writeTitle(how: TitleModel, request: TitleRequest): Promise<TitledSession> {
+  const { app, target, key, waitUntil } = request;
+  const opening = await readOpening(target);
+  const note = noting(request, opening.turn);
+  // Of all requests under a key, one alone stores this before it asks a model.
+  const claim = await note({ asked: key }, { once: { wait: `title ${key}`, bodyHash: app.host.newId() } });
+  const { agent, session, owner } = target;
+  const asking = claim === 'answered' ? outcomeOf(how, request) : written(how, request, { opening, note });
+  // What a failed reply has used is counted, too.
+  const work = asking.finally(() =>
+    look(indexOfOwner(app.place, owner), target.port, { agent: agent.name, session }),
+  );
+  waitUntil(work.catch(() => {}));
+  const title = await work;
+  return { session, agent: agent.name, title };
+}
+
+interface Opening {
+  /** The first turn, by which notes are of the session. */
+  readonly turn: string;
+  readonly said: readonly Said[];
+}
+
+/** The most messages at the beginning of a conversation that a title is made of. */
+const MOST_MESSAGES = 20;
+
+async function readOpening(target: Target): Promise<Opening> {
+  const types = {
+    names: ['turn-started', 'turn-steered', 'model-replied'] as const,
+    until: Number.MAX_SAFE_INTEGER,
+  };
+  const page = await target.port.read({ from: 1, limit: MOST_MESSAGES, types, maxBytes: PAGE_BYTES });
+  const [first] = page?.rows ?? [];
+  if (!first) throw unknownSession(target);
+  const said = page?.rows.flatMap(parseKnown).flatMap((event): Said[] => {
+    if (event.type === 'turn-started' || event.type === 'turn-steered') return [{ user: event.message }];
+    const isReply = event.type === 'model-replied' && (event.frame ?? ROOT) === ROOT && event.text !== '';
+    return isReply ? [{ assistant: event.text }] : [];
+  });
+  return { turn: first.turn, said: said ?? [] };
+}
+
+/** Stores a fact of a title in the journal. @throws SessionError if the session does not take it. */
+type Note = (
+  fact: TitleFact,
+  more: { readonly once: WaitAnswer; readonly usage?: PricedUsage | undefined },
+) => Promise<Posted>;
+
+const noting =
+  ({ app, target }: TitleRequest, turn: string): Note =>
+  async (fact, more) => {
+    const at = app.host.clock.now();
+    const noted = { turn, memory: TITLE_MEMORY, fact, at, ...more };
+    const posted = await noteFact(target.port, INDEX_MODULE, noted);
+    if (posted === 'session-full')
+      throw new SessionError('session-full', 'This session is full, and takes no title.');
+    if (posted === 'no-such-turn') throw unknownSession(target);
+    return posted;
+  };
+
+interface Writing {
+  readonly opening: Opening;
+  readonly note: Note;
+}
+
+/** Asks the model, and stores the outcome with what was used, once. */
+async function written(how: TitleModel, request: TitleRequest, { opening, note }: Writing): Promise<string> {
+  const { key, app } = request;
+  const once = { wait: `titled ${key}`, bodyHash: 'written' };
+  const { title, failure, usage } = await askForTitle(how, request, opening.said);
+  if (title !== undefined) {
+    await note({ title, key }, { once, usage });
+    return title;
+  }
+  const { name } = request.target.agent;
+  app.host.log({
+    ...mistake(
+      `no title was written for a session of '${name}': ${failure.reason}`,
+      undefined,
+      'model-failed',
+    ),
+  });
+  await note({ failed: failure.failure, reason: failure.message, key }, { once, usage });
+  throw failure;
+}
+
+/** Waits for the outcome of an earlier request under the same key, for as long as its model may take. */
+async function outcomeOf({ timeout }: TitleModel, { target, key }: TitleRequest): Promise<string> {
+  const until = systemClock.now() + timeout;
+  for (let from = 1; ; ) {
+    const page = await readNotes(target.port, from);
+    for (const fact of page.facts) {
+      if (!('key' in fact) || fact.key !== key) continue;
+      if ('title' in fact && fact.title !== null) return fact.title;
+      if ('failed' in fact) throw new ModelError(fact.failed, fact.reason);
+    }
+    from = page.next;
+    if (page.isMore) continue;
+    if (systemClock.now() >= until) break;
+    await pause(systemClock, EVERY);
+  }
+  throw new SessionError(
+    'idempotency-key-reused',
+    'A title was asked for under this Idempotency-Key before, and its outcome is not known: a turn may be running, or a crash has cut ' +
+      'the request off. Read the list of sessions, or ask under a new key.',
+  );
+}
+
+/** Reads facts of titles, a page at a time. */
+async function readNotes(port: Pick<SessionPort, 'read'>, from: number) {
+  const types = { names: ['module-event'] as const, until: Number.MAX_SAFE_INTEGER };
+  const page = await port.read({ from, types, maxBytes: PAGE_BYTES });
+  const events = (page?.rows ?? []).flatMap(parseKnown);
+  const facts = events.flatMap((event) => (event.type === 'module-event' ? factsIn(event) : []));
+  const next = page?.next ?? null;
+  return { facts, isMore: next !== null, next: next ?? (page ? page.head + 1 : from) };
+}
+
+const factsIn = ({ module, facts }: EventOf<'module-event'>): readonly TitleFact[] =>
+  module === TITLES.module
+    ? facts.flatMap(({ slice, fact }) =>
+        slice === TITLES.name && isJsonObject(fact) ? [fact as TitleFact] : [],
+      ) // written by this module
+    : [];

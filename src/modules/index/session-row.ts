@@ -1,0 +1,41 @@
+/** A row of the table `sessions` of an index, and the session that it is. */
+import type { FinalOutcome } from '../../journal/events.ts';
+import type { PricedUsage } from '../../journal/reply-data.ts';
+import type { SessionStatus } from '../../worker/index-views.ts';
+import type { IndexedSession, Known } from './reports.ts';
+
+export interface SessionRow extends Known {
+  readonly [column: string]: SqlStorageValue;
+  readonly agent: string;
+  readonly session: string;
+  readonly status: SessionStatus;
+  readonly outcome: FinalOutcome | null;
+  readonly openedAt: number;
+  readonly lastActivity: number;
+  readonly turn: string | null;
+  readonly forkOf: string | null;
+  readonly news: number;
+  readonly words: string;
+  readonly title: string | null;
+  readonly turns: number;
+  readonly usage: string;
+  readonly isLeft: number;
+  /** Of the reader, in a list for one. */
+  readonly mark?: number | null;
+}
+
+/** Returns the session of a row. */
+export function toIndexed({ words, title, news, mark, ...row }: SessionRow): IndexedSession {
+  const { agent, session, status, outcome, openedAt, lastActivity } = row;
+  const { turns, turn, forkOf, seq } = row;
+  return {
+    ...{ session, agent, status, outcome, openedAt, lastActivity, turns, turn, forkOf, seq },
+    title: title ?? (words || null),
+    usage: usageOf(row),
+    ...(mark !== undefined && { unread: news > (mark ?? 0) }),
+  };
+}
+
+/** Reads the usage of a row. */
+export const usageOf = ({ usage }: { readonly usage: string }): PricedUsage =>
+  JSON.parse(usage) as PricedUsage; // written by IndexTables

@@ -1,0 +1,161 @@
+/** Unread marks: each person has their own for each session, in the index of the owner. */
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import { createHoldfast } from '../../../../../src/create-holdfast.ts';
+import { indexOf, sessionIndex } from '../../../../../src/modules/index/entry.ts';
+import { indexed } from '../../../../fixtures/clerk-agent.ts';
+import { held, script } from '../../../../fixtures/scripts.ts';
+import { json, post } from '../../http/client.ts';
+import { listed, SESSIONS, tenant } from './indexed.ts';
+
+type Shop = ReturnType<typeof tenant>;
+
+const read = async ({ via }: Pick<Shop, 'via'>, session: string, body: unknown = {}) =>
+  json(
+    await via(`${SESSIONS}/${session}/read`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+  );
+
+/** The session's entry in the list of a person. */
+const entryOf = async ({ via }: Pick<Shop, 'via'>) => {
+  const { sessions } = await json(await via(SESSIONS));
+  const [entry] = sessions as { seq: number; unread: boolean }[];
+  return entry;
+};
+
+const rowsOf = (shop: Shop) =>
+  runInDurableObject(shop.index(), (_, { storage }) =>
+    storage.sql.exec('SELECT session, reader, upTo FROM marks ORDER BY session, reader').toArray(),
+  );
+
+describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
+  it('marks a session as read for one person of a tenant, until something happens in it', async () => {
+    const shop = tenant();
+    const bob = { via: shop.as({ id: 'bob' }) };
+    await shop.say('s1', 'One.', 'Two.');
+    await shop.lists([listed('s1', 'idle', { unread: true })]);
+    const { seq = 0 } = (await entryOf(shop)) ?? {};
+    expect(await read(shop, 's1', { seq })).toEqual({ session: 's1', agent: 'indexed', seq, unread: false });
+    expect(await entryOf(shop)).toMatchObject({ seq, unread: false });
+    expect(await entryOf(bob)).toMatchObject({ seq, unread: true });
+    await shop.say('s1');
+    await shop.lists([listed('s1', 'idle', { turns: 2, unread: true })]);
+    expect(await read(shop, 's1')).toMatchObject({ unread: false });
+    expect(await entryOf(shop)).toMatchObject({ unread: false });
+  });
+
+  it('is unread again when a call begins to wait, and not when its title is set', async () => {
+    const shop = tenant();
+    const reply = held({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
+    const sent = post(`${SESSIONS}/s1`, { message: script(reply.reply).message() }, shop);
+    await shop.lists([listed('s1', 'running')]);
+    expect(await read(shop, 's1')).toMatchObject({ unread: false });
+    reply.release();
+    await (await sent).text();
+    await shop.lists([listed('s1', 'waiting', { unread: true })]);
+    await read(shop, 's1');
+    const patch = { method: 'PATCH', headers: { 'content-type': 'application/json' } };
+    await (await shop.via(`${SESSIONS}/s1`, { ...patch, body: '{"title":"A payment"}' })).text();
+    expect(await shop.list()).toEqual([listed('s1', 'waiting', { title: 'A payment', unread: false })]);
+  });
+
+  it('takes a mark at an event that was not reported yet, and none beyond the last event', async () => {
+    const shop = tenant();
+    await shop.say('s1', 'One.', 'Two.');
+    await shop.lists([listed('s1', 'idle')]);
+    const before = (await entryOf(shop))?.seq ?? 0;
+    await shop.say('s1');
+    const head = (await shop.stub('s1').read({ from: 1 }))?.head ?? 0;
+    expect(head).toBeGreaterThan(before);
+    // The look that this mark asks for reports what has happened.
+    expect(await read(shop, 's1', { seq: head })).toMatchObject({ seq: head, unread: false });
+    expect(await read(shop, 's1', { seq: Number.MAX_SAFE_INTEGER })).toMatchObject({ seq: head });
+    expect(await read(shop, 's1', { seq: 1 })).toMatchObject({ seq: head, unread: false });
+    await shop.say('s1');
+    await shop.lists([listed('s1', 'failed', { unread: true })]);
+  });
+
+  it.each([
+    [{ seq: -1 }, 'seq: must be the whole number of an event'],
+    [{ seq: 1.5 }, 'seq: must be the whole number of an event'],
+    [{ seq: '1' }, 'seq: must be the whole number of an event'],
+    [{ seq: 2 ** 53 }, 'seq: must be the whole number of an event'],
+    [{ seq: null }, 'seq: must be the whole number of an event'],
+    [{ reader: 'bob' }, 'reader: is not known here'],
+  ])('refuses %j', async (body, said) => {
+    const shop = tenant();
+    await shop.say('s1', 'One.');
+    expect(await read(shop, 's1', body)).toMatchObject({ status: 422, problems: [said] });
+  });
+
+  it('returns 404 and stores nothing if there is no such session', async () => {
+    const shop = tenant();
+    const unknown = { type: 'urn:holdfast:problem:unknown-session', status: 404 };
+    expect(await read(shop, 'none')).toMatchObject(unknown);
+    await shop.say('s1', 'One.');
+    await shop.lists([listed('s1', 'idle')]);
+    expect(await read(shop, 'none', { seq: 1 })).toMatchObject(unknown);
+    const stranger = tenant();
+    expect(await read(stranger, 's1', { seq: 1 })).toMatchObject(unknown);
+    expect(await rowsOf(shop)).toEqual([]);
+  });
+
+  it('forgets the marks with the session, and those of a new session of its name are its own', async () => {
+    const shop = tenant();
+    for (const session of ['s1', 's2']) await shop.say(session, 'One.');
+    await shop.lists(expect.arrayContaining([listed('s1', 'idle'), listed('s2', 'idle')]));
+    for (const session of ['s1', 's2']) await read(shop, session);
+    expect(await rowsOf(shop)).toMatchObject([{ session: 's1' }, { session: 's2' }]);
+    await shop.via(`${SESSIONS}/s1`, { method: 'DELETE' });
+    await expect.poll(() => rowsOf(shop)).toMatchObject([{ session: 's2', reader: 'ann' }]);
+    await shop.say('s1', 'Again.');
+    await shop.lists([listed('s1', 'idle', { unread: true }), listed('s2', 'idle', { unread: false })]);
+    const operator = shop.as({ id: 'olga', operator: true });
+    await operator(`/owners/${shop.key}`, { method: 'DELETE' });
+    await expect.poll(() => rowsOf(shop), { timeout: 20_000 }).toEqual([]);
+  });
+
+  it('keeps the marks of the last 200 readers of a session', async () => {
+    const shop = tenant();
+    await shop.say('s1', 'One.');
+    await shop.lists([listed('s1', 'idle')]);
+    const mark = { agent: 'indexed', session: 's1', isCurrent: true };
+    for (let reader = 0; reader < 205; reader += 1)
+      await shop.index().mark({ ...mark, reader: `reader-${reader}` });
+    const kept = await rowsOf(shop);
+    expect(kept).toHaveLength(200);
+    expect(kept).toContainEqual(expect.objectContaining({ reader: 'reader-204' }));
+  });
+
+  it('shows no mark in the list of another owner', async () => {
+    const [shop, other] = [tenant(), tenant()];
+    await shop.say('s1', 'One.');
+    await shop.lists([listed('s1', 'idle', { unread: true })]);
+    const operator = other.as({ id: 'ann', operator: true });
+    const { sessions } = await json(await operator(`${SESSIONS}?owner=${shop.key}`));
+    expect(sessions).toEqual([expect.not.objectContaining({ unread: expect.anything() })]);
+  });
+});
+
+describe('markRead of indexOf', { timeout: 60_000 }, () => {
+  it('sets the mark of a person, and sessions() with a reader shows it', async () => {
+    const shop = tenant();
+    await shop.say('s1', 'One.');
+    await shop.lists([listed('s1', 'idle')]);
+    const index = indexOf(createHoldfast({ agents: [indexed], use: [sessionIndex()] }), env);
+    const owner = { tenant: shop.name };
+    const at = { owner, agent: 'indexed', session: 's1' };
+    const unread = async (reader?: string) => (await index.sessions({ owner, reader })).sessions[0]?.unread;
+    expect([await unread('ann'), await unread()]).toEqual([true, undefined]);
+    expect(await index.markRead({ ...at, reader: 'ann' })).toMatchObject({ session: 's1', unread: false });
+    expect([await unread('ann'), await unread('bob')]).toEqual([false, true]);
+    await expect(index.markRead({ ...at, reader: '' })).rejects.toMatchObject({ type: 'invalid-query' });
+    await expect(index.markRead({ ...at, reader: 'ann', seq: -1 })).rejects.toMatchObject({
+      type: 'invalid-body',
+    });
+  });
+});
