@@ -14,6 +14,8 @@ import {
   type Teller,
   tellerOf,
 } from '../../module.ts';
+import type { SessionIndex } from '../../modules/index/entry.ts';
+import { listTasks } from './list-tasks.ts';
 import {
   answersIn,
   historyLengthOf,
@@ -22,6 +24,7 @@ import {
   noPush,
   type RpcCall,
   readCall,
+  readListing,
   readSending,
   type Sending,
   taskIdIn,
@@ -37,6 +40,8 @@ export interface A2aConfig {
   readonly agents: readonly [string, ...string[]];
   /** The media types that their cards say are taken; text alone unless given. */
   readonly inputModes?: readonly string[];
+  /** Returns the index of the app, of which `ListTasks` is made. Without it, tasks are not listed. */
+  readonly index?: (() => SessionIndex) | undefined;
   /** Words what went wrong. Without it, what providers, tools and the Worker say is replaced by short sentences. */
   readonly tell?: Tell;
 }
@@ -44,7 +49,7 @@ export interface A2aConfig {
 const A2A = defineModule({ name: 'a2a' });
 
 /** `POST /a2a/{agent}`, and the agent's card. A context is a session, and a task is a turn of it. */
-export function a2a({ agents, inputModes = ['text/plain'], tell }: A2aConfig) {
+export function a2a({ agents, inputModes = ['text/plain'], index, tell }: A2aConfig) {
   const toTeller = tellerOf('a2a', tell);
   const card = ({ request, base, agents: known }: PublicRequest, name: string): Response => {
     const agent = agents.includes(name) ? known.find((one) => one.name === name) : undefined;
@@ -72,7 +77,7 @@ export function a2a({ agents, inputModes = ['text/plain'], tell }: A2aConfig) {
         streams: true,
         handle: (asked, { agent }) => {
           const named = agents.includes(agent) ? agent : '';
-          return respond(new Desk(asked, named, toTeller(asked.request)));
+          return respond(new Desk(asked, named, { teller: toTeller(asked.request), index }));
         },
         refuse: (given, request) => {
           const problem = toTeller(request).problem(given);
@@ -128,7 +133,7 @@ async function called(desk: Desk, { id, method, params }: RpcCall): Promise<Resp
     case 'SubscribeToTask':
       return desk.stream(id, await desk.follow(await desk.find(taskIdIn(params))));
     case 'ListTasks':
-      throw new A2aError('unsupported', 'Tasks are not listed: keep their ids, and ask for each by GetTask.');
+      return result(await listTasks(desk, readListing(params)));
     case 'GetExtendedAgentCard':
       throw new A2aError('no-extended-card', 'The card says all that there is to say.');
     default:
@@ -136,7 +141,7 @@ async function called(desk: Desk, { id, method, params }: RpcCall): Promise<Resp
         throw noPush();
       throw new A2aError(
         'method-not-found',
-        'Use SendMessage, SendStreamingMessage, GetTask, CancelTask or SubscribeToTask of A2A 1.0.',
+        'Use SendMessage, SendStreamingMessage, GetTask, ListTasks, CancelTask or SubscribeToTask of A2A 1.0.',
       );
   }
 }
@@ -152,7 +157,7 @@ async function contextOf({ caller }: ModuleRequest, messageId: string): Promise<
 }
 
 /** A task that was found, and how it stands. */
-interface Found {
+export interface Found {
   readonly session: Session;
   readonly standing: Standing;
 }
@@ -164,15 +169,22 @@ interface Begun {
 }
 
 /** What one request asks of the sessions of its caller. */
-class Desk {
+export class Desk {
   readonly asked: ModuleRequest;
   /** Its name; empty for one that does not speak A2A. */
   readonly agent: string;
+  /** Returns the index of the app; absent if the app has none. */
+  readonly index: A2aConfig['index'];
   readonly #teller: Teller;
 
-  constructor(asked: ModuleRequest, agent: string, teller: Teller) {
+  constructor(
+    asked: ModuleRequest,
+    agent: string,
+    { teller, index }: { teller: Teller } & Pick<A2aConfig, 'index'>,
+  ) {
     this.asked = asked;
     this.agent = agent;
+    this.index = index;
     this.#teller = teller;
   }
 
@@ -181,7 +193,7 @@ class Desk {
     return this.#teller.problem(this.asked.problem(failure));
   }
 
-  #session(context: string): Session {
+  session(context: string): Session {
     return this.asked.session({ agent: this.agent, session: context });
   }
 
@@ -193,16 +205,16 @@ class Desk {
   async find(id: string): Promise<Found & { readonly turn: string }> {
     const named = readTaskId(id);
     if (!named) throw new A2aError('task-not-found', `There is no task '${id.slice(0, 80)}'.`);
-    const session = this.#session(named.session);
+    const session = this.session(named.session);
     return { session, turn: named.turn, standing: await session.turn(named.turn) };
   }
 
   async get(params: JsonObject): Promise<Task> {
     const historyLength = historyLengthOf(params);
-    return this.#task(await this.find(taskIdIn(params)), historyLength);
+    return this.task(await this.find(taskIdIn(params)), historyLength);
   }
 
-  async #task({ session, standing }: Found, historyLength?: number): Promise<Task> {
+  async task({ session, standing }: Found, historyLength?: number): Promise<Task> {
     const events = [];
     if (historyLength !== 0)
       for await (const event of session.events({ turn: standing.turn })) events.push(event);
@@ -225,7 +237,7 @@ class Desk {
     const standing = answers
       ? await session.answer(answers, options)
       : await session.send(toSentParts(parts), options).catch(inTask(context));
-    return this.#task({ session, standing }, historyLength);
+    return this.task({ session, standing }, historyLength);
   }
 
   async begin(sending: Sending): Promise<Begun> {
@@ -244,7 +256,7 @@ class Desk {
   async #wanted({ contextId, taskId, messageId, parts }: Sending) {
     if (taskId === undefined) {
       const context = contextId ?? (await contextOf(this.asked, messageId));
-      return { context, session: this.#session(context), answers: undefined };
+      return { context, session: this.session(context), answers: undefined };
     }
     const { session, standing } = await this.find(taskId);
     const context = standing.session;
@@ -267,7 +279,7 @@ class Desk {
     await session.cancel(turn);
     // It has not ended before whoever runs it has heard.
     for await (const _ of await session.follow(turn, { signal: this.asked.signal }));
-    return this.#task({ session, standing: await session.turn(turn) });
+    return this.task({ session, standing: await session.turn(turn) });
   }
 
   async follow({ session, standing, turn }: Found & { readonly turn: string }): Promise<Begun> {

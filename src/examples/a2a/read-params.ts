@@ -67,13 +67,54 @@ export function readSending({ message, configuration = {} }: JsonObject): Sendin
   };
 }
 
+/** The params of ListTasks. */
+export interface Listing {
+  readonly contextId: string | undefined;
+  /** Absent: tasks of all states. */
+  readonly status: string | undefined;
+  /** 1 to 100. */
+  readonly pageSize: number;
+  readonly pageToken: string | undefined;
+  readonly historyLength: number;
+  /** ISO 8601. */
+  readonly since: string | undefined;
+  readonly includesArtifacts: boolean;
+}
+
+/** @throws A2aError that lists what is wrong with them. */
+export function readListing(params: JsonObject): Listing {
+  const { contextId, status, pageSize = 50, pageToken, historyLength = 0 } = params;
+  const { statusTimestampAfter, includeArtifacts = false } = params;
+  const isSize =
+    typeof pageSize === 'number' && Number.isInteger(pageSize) && pageSize >= 1 && pageSize <= 100;
+  const problems = [
+    ...(isWordOrNone(contextId) ? [] : ['contextId must be a text']),
+    ...(isWordOrNone(status) ? [] : ['status must be the name of a state']),
+    ...(isSize ? [] : ['pageSize must be a whole number from 1 to 100']),
+    ...(isWordOrNone(pageToken) ? [] : ['pageToken must be a text']),
+    ...(isWordOrNone(statusTimestampAfter) ? [] : ['statusTimestampAfter must be a time of ISO 8601']),
+    ...(typeof includeArtifacts === 'boolean' ? [] : ['includeArtifacts must be true or false']),
+  ];
+  if (problems.length > 0) throw invalid(problems);
+  const state = isWord(status) && status !== 'TASK_STATE_UNSPECIFIED' ? status : undefined;
+  return {
+    contextId: isWord(contextId) ? contextId : undefined,
+    status: state,
+    pageSize: Number(pageSize),
+    pageToken: isWord(pageToken) ? pageToken : undefined,
+    historyLength: historyLengthOf({ historyLength }) ?? 0,
+    since: isWord(statusTimestampAfter) ? statusTimestampAfter : undefined,
+    includesArtifacts: includeArtifacts === true,
+  };
+}
+
 export const noPush = (): A2aError =>
   new A2aError(
     'push-not-supported',
     'Nothing is pushed here: SubscribeToTask streams a task, GetTask asks for it.',
   );
 
-const invalid = (problems: readonly string[]): A2aError =>
+export const invalid = (problems: readonly string[]): A2aError =>
   new A2aError('invalid-params', `The params are not valid: ${problems.join('; ')}.`);
 
 /** A text of protocol buffers is '' where it is left out. */

@@ -39,7 +39,8 @@ export interface Task {
   readonly id: string;
   readonly contextId: string;
   readonly status: TaskStatus;
-  readonly artifacts: readonly Artifact[];
+  /** Absent in a list that was asked for without them. */
+  readonly artifacts?: readonly Artifact[];
   readonly history?: readonly Message[];
   readonly metadata?: JsonObject;
 }

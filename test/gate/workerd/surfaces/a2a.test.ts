@@ -474,7 +474,7 @@ describe('what is refused', () => {
         200,
         'r1',
         -32601,
-        'Use SendMessage, SendStreamingMessage, GetTask, CancelTask or SubscribeToTask of A2A 1.0.',
+        'Use SendMessage, SendStreamingMessage, GetTask, ListTasks, CancelTask or SubscribeToTask of A2A 1.0.',
       ],
     ],
     [
@@ -524,7 +524,7 @@ describe('what is refused', () => {
       [200, 'r1', -32001, expect.stringContaining("There is no session 'none'") as never],
     ],
     [
-      'a list',
+      'a list, of an app without an index',
       call('ListTasks'),
       [200, 'r1', -32004, 'Tasks are not listed: keep their ids, and ask for each by GetTask.'],
     ],

@@ -1,0 +1,141 @@
+/** `ListTasks`: the last task of each context by the index of the app, or all tasks of one context. */
+import { SessionError } from '../../create-holdfast.ts';
+import type { SessionIndex } from '../../modules/index/entry.ts';
+import type { Desk } from './a2a.ts';
+import { invalid, type Listing } from './read-params.ts';
+import { taskIdOf } from './task.ts';
+import { A2aError, type Task, type TaskState } from './wire.ts';
+
+/** What `ListTasks` answers. */
+interface TaskList {
+  readonly tasks: readonly Task[];
+  /** Empty at the end. */
+  readonly nextPageToken: string;
+  readonly pageSize: number;
+  /** How many there are on all pages: at most 1,000 are counted. */
+  readonly totalSize: number;
+}
+
+/** A task that is to be shown. */
+interface Named {
+  readonly id: string;
+  /** When its status has changed, in ms since the epoch. */
+  readonly at: number;
+}
+
+/** @throws A2aError if the app has no index, or a page token is none. */
+export async function listTasks(desk: Desk, listing: Listing): Promise<TaskList> {
+  const index = desk.index?.();
+  if (!index)
+    throw new A2aError('unsupported', 'Tasks are not listed: keep their ids, and ask for each by GetTask.');
+  const { contextId } = listing;
+  const page =
+    contextId === undefined
+      ? await pageOfAll(desk, index, listing)
+      : await pageOfOne(desk, contextId, listing);
+  const tasks = await Promise.all(page.named.map((one) => taskOf(desk, one, listing)));
+  const { next, total } = page;
+  const shown = tasks.flatMap((task) => task ?? []);
+  return { tasks: shown, nextPageToken: next, pageSize: listing.pageSize, totalSize: total };
+}
+
+interface NamedPage {
+  readonly named: readonly Named[];
+  readonly next: string;
+  readonly total: number;
+}
+
+/** The index's own words for a state. A task that the protocol knows and the index does not is not there. */
+const STATUS = {
+  TASK_STATE_WORKING: 'running',
+  TASK_STATE_INPUT_REQUIRED: 'waiting',
+  TASK_STATE_FAILED: 'failed',
+  TASK_STATE_COMPLETED: 'idle',
+  TASK_STATE_CANCELED: 'idle',
+} as const satisfies { readonly [State in TaskState]?: string };
+
+const isListed = (state: string): state is keyof typeof STATUS => Object.hasOwn(STATUS, state);
+
+/** Pages of the index that are counted for `totalSize`. */
+const COUNTED_PAGES = 10;
+
+async function pageOfAll({ asked, agent }: Desk, index: SessionIndex, listing: Listing): Promise<NamedPage> {
+  const { status: state, since, pageSize, pageToken } = listing;
+  if (state !== undefined && !isListed(state)) return { named: [], next: '', total: 0 };
+  const { id, tenant } = asked.caller;
+  const query = {
+    owner: tenant === undefined ? { id } : { tenant },
+    agent,
+    ...(state && { status: STATUS[state] }),
+    ...(since !== undefined && { since }),
+  };
+  const read = (cursor: string | undefined, limit: number) =>
+    index.sessions({ ...query, limit, cursor }).catch(inWords);
+  const isWanted = ({ outcome, turn }: Awaited<ReturnType<typeof read>>['sessions'][number]): boolean =>
+    turn !== undefined &&
+    (STATUS[state ?? 'TASK_STATE_WORKING'] !== 'idle' ||
+      (outcome === 'cancelled') === (state === 'TASK_STATE_CANCELED'));
+  const page = await read(pageToken, pageSize);
+  let total = 0;
+  let cursor: string | null | undefined;
+  for (let pages = 0; pages < COUNTED_PAGES && cursor !== null; pages += 1) {
+    const counted = await read(cursor, 100);
+    total += counted.sessions.filter(isWanted).length;
+    cursor = counted.next;
+  }
+  const named = page.sessions.filter(isWanted).map(({ session, turn = '', lastActivity }) => ({
+    id: taskIdOf({ session, turn }),
+    at: lastActivity,
+  }));
+  return { named, next: page.next ?? '', total };
+}
+
+/** All turns of one session, the latest first. A page token is the last task of the page before. */
+async function pageOfOne(desk: Desk, context: string, listing: Listing): Promise<NamedPage> {
+  const { since, pageSize, pageToken } = listing;
+  const least = since === undefined ? 0 : Date.parse(since);
+  if (Number.isNaN(least)) throw invalid(['statusTimestampAfter must be a time of ISO 8601']);
+  const last = new Map<string, number>();
+  try {
+    for await (const event of desk.session(context).events()) {
+      if (!('turn' in event) || event.type === 'module-event') continue;
+      last.delete(event.turn);
+      last.set(event.turn, event.at);
+    }
+  } catch (failure) {
+    if (!isUnknown(failure)) throw failure;
+  }
+  const all = Array.from(last, ([turn, at]) => ({ id: taskIdOf({ session: context, turn }), at }))
+    .filter(({ at }) => at >= least)
+    .reverse();
+  const from = pageToken === undefined ? 0 : all.findIndex(({ id }) => id === pageToken) + 1;
+  if (pageToken !== undefined && from === 0) throw badToken();
+  const named = all.slice(from, from + pageSize);
+  return { named, next: from + pageSize < all.length ? (named.at(-1)?.id ?? '') : '', total: all.length };
+}
+
+/** Returns the task as its session has it now, or `undefined` if it is gone, or not of the state that is asked for. */
+async function taskOf(desk: Desk, { id, at }: Named, listing: Listing): Promise<Task | undefined> {
+  try {
+    const { artifacts, ...task } = await desk.task(await desk.find(id), listing.historyLength);
+    if (listing.status !== undefined && task.status.state !== listing.status) return undefined;
+    const status = { ...task.status, timestamp: new Date(at).toISOString() };
+    return { ...task, status, ...(listing.includesArtifacts && { artifacts }) };
+  } catch (failure) {
+    if (isUnknown(failure)) return undefined;
+    throw failure;
+  }
+}
+
+const isUnknown = (failure: unknown): boolean =>
+  failure instanceof SessionError && failure.type.startsWith('unknown-');
+
+const badToken = (): A2aError => invalid(['pageToken must be the nextPageToken of the page before']);
+
+/** What the index refuses, in words of the protocol. */
+function inWords(failure: unknown): never {
+  if (!(failure instanceof SessionError) || failure.type !== 'invalid-query') throw failure;
+  throw failure.message.startsWith('cursor')
+    ? badToken()
+    : invalid(['statusTimestampAfter must be a time of ISO 8601']);
+}
