@@ -6,7 +6,7 @@ import { type BuildOptions, build } from 'esbuild';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { CHROMIUM_ARGS, findChromium } from '../files/chromium.ts';
-import { type RunningWorker, startWorker } from '../process/start-worker.ts';
+import { type DeployedAs, type RunningWorker, startWorker } from '../process/start-worker.ts';
 import { RED_SQUARE } from './red-square.ts';
 
 const program = findChromium();
@@ -41,6 +41,7 @@ export interface Shown {
   /** The Worker that it talks to, and constants of its build beside the origin of the page. */
   readonly worker: string;
   readonly constants?: Readonly<Record<string, string>>;
+  readonly deployedAs?: DeployedAs;
   /** The parameter of the page's address that names the conversation. */
   readonly conversation: string;
   /** The page around it. Defaults to that of the examples. */
@@ -86,6 +87,7 @@ export function showPage(shown: Shown): ShownPage {
     worker = await startWorker(shown.worker, {
       vars: { HOLDFAST_TOKEN: TOKEN, HOLDFAST_FILES_KEY: FILES_KEY },
       build: { constants: { PAGES: pages.origin, ...shown.constants } },
+      deployedAs: shown.deployedAs,
     });
     browser = await chromium.launch({ executablePath: program ?? '', args: CHROMIUM_ARGS });
   });

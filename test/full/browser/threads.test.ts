@@ -1,0 +1,70 @@
+/** The list of chats beside `useChat`, in a real browser. */
+import { describe, expect, it } from 'vitest';
+import { HAS_BROWSER, showPage, TOKEN } from './shown-page.ts';
+
+describe.skipIf(!HAS_BROWSER)('the list of chats of a page with useChat in chromium', () => {
+  const shown = showPage({
+    entry: 'src/examples/pages/use-chat/main.tsx',
+    holds: 'src/examples/pages/use-chat/use-threads.tsx',
+    worker: 'test/full/browser/threads-worker.ts',
+    deployedAs: { hasIndex: true },
+    conversation: 'chat',
+    ready: 'header',
+    pictures: 'threads-',
+  });
+  const { say, texts, look } = shown;
+  const titles = () => shown.page.locator('nav a').allTextContents();
+  const said = async (text: string): Promise<void> => {
+    await say(text);
+    await shown.page.getByText(`You said: ${text}`, { exact: true }).waitFor();
+  };
+  const [FIRST, SECOND, OTHER] = ['My lamp is broken', 'My order is late', 'My chair is late'];
+
+  it('opens a chat with its messages, begins, renames and deletes chats, and shows which are unread', async () => {
+    const { page } = shown;
+    await said(FIRST);
+    await expect.poll(titles).toEqual([FIRST]);
+    await page.getByRole('button', { name: 'New chat' }).click();
+    await expect.poll(() => texts()).toEqual([]);
+    await said(SECOND);
+    await expect.poll(titles).toEqual([SECOND, FIRST]);
+    await look('1-two-chats');
+    await page.getByRole('link', { name: FIRST }).click();
+    await expect.poll(() => texts()).toEqual([FIRST, `You said: ${FIRST}`]);
+    await page.reload();
+    await expect.poll(() => texts()).toEqual([FIRST, `You said: ${FIRST}`]);
+
+    // Somebody else says something in the other chat.
+    await expect.poll(() => page.locator('nav li.unread').count()).toBe(0);
+    const query = new URL(page.url()).searchParams;
+    const list = async () => {
+      const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+      const response = await fetch(`${query.get('worker')}/agents/desk/sessions`, { headers });
+      return { headers, ...((await response.json()) as { sessions: { url: string; title: string }[] }) };
+    };
+    const { headers, sessions } = await list();
+    const url = sessions.find(({ title }) => title === SECOND)?.url;
+    const body = JSON.stringify({ message: 'Hello from far away' });
+    await fetch(`${query.get('worker')}${url}/messages`, { method: 'POST', headers, body });
+    await expect.poll(() => page.locator('nav li.unread').allTextContents()).toHaveLength(1);
+    await look('2-unread');
+    await page.getByRole('link', { name: SECOND }).click();
+    await expect.poll(() => texts()).toContain('You said: Hello from far away');
+    await expect.poll(() => page.locator('nav li.unread').count()).toBe(0);
+
+    // A fork is no thread of its own.
+    page.once('dialog', (dialog) => dialog.accept(OTHER));
+    await page.getByRole('button', { name: 'Edit' }).first().click();
+    await expect.poll(() => texts()).toEqual([OTHER, `You said: ${OTHER}`]);
+    await expect.poll(titles).toEqual([OTHER, FIRST]);
+    page.once('dialog', (dialog) => dialog.accept('About the order'));
+    await page.getByRole('button', { name: 'Rename' }).first().click();
+    await expect.poll(titles).toEqual(['About the order', FIRST]);
+    page.once('dialog', (dialog) => dialog.accept());
+    await page.getByRole('button', { name: 'Delete' }).first().click();
+    await expect.poll(titles).toEqual([FIRST]);
+    await expect.poll(() => texts()).toEqual([]);
+    expect((await list()).sessions.map(({ title }) => title)).toEqual([FIRST]);
+    expect(shown.complaints).toEqual([]);
+  });
+});
