@@ -1,8 +1,5 @@
-/** The rows of an index. No call of it awaits anything, so that one message to the object is one change. */
-import type { FinalOutcome } from '../../journal/events.ts';
 import type { PricedUsage, Totals } from '../../journal/reply-data.ts';
 import { addUsage } from '../../journal/spending.ts';
-import type { SessionStatus } from '../../worker/index-views.ts';
 import { forgetMarks, MARK_COLUMN, MARKS_TABLE, setMark } from './mark-rows.ts';
 import type {
   Erasure,

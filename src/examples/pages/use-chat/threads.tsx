@@ -31,6 +31,7 @@ export function Threads({ worker, token, shown, open }: ThreadsProps) {
             </a>
             <button
               type="button"
+              className="tool"
               aria-label="Rename"
               onClick={() => {
                 const title = prompt('Its title', latest?.title ?? '');
@@ -41,6 +42,7 @@ export function Threads({ worker, token, shown, open }: ThreadsProps) {
             </button>
             <button
               type="button"
+              className="tool"
               aria-label="Delete"
               onClick={() => {
                 if (!confirm('Delete this chat?')) return;

@@ -2,6 +2,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { answers } from '../../../../../src/modules/answers/entry.ts';
+import { branches } from '../../../../../src/modules/branches/entry.ts';
 import { onBehalfOf } from '../../../../../src/modules/http/entry.ts';
 import { sessionIndex } from '../../../../../src/modules/index/entry.ts';
 import { withLease } from '../../../../fixtures/lease-terms.ts';
@@ -151,6 +152,29 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
       await post(`${SESSIONS}/s1`, { message: message('A\u0000\u001b[31m\u202e\n\ud800b') }, shop)
     ).text();
     await shop.lists([listed('s1', 'idle', { title: expect.stringMatching(/^A \[31m b/) })]);
+  });
+
+  it('says of a fork, and of a fork of a fork, which session it was made of, and names the last turn', async () => {
+    const shop = tenant({ use: [answers, sessionIndex(), branches()] });
+    await shop.say('s1', 'One.', 'Two.');
+    const { turn } = await shop.say('s1');
+    const fork = async (from: string, name: string): Promise<void> => {
+      const headers = { 'content-type': 'application/json' };
+      const body = JSON.stringify({ name });
+      const made = await shop.via(`${SESSIONS}/${from}/fork`, { method: 'POST', headers, body });
+      expect(made.status).toBe(201);
+      await shop.say(name);
+      await shop.lists(expect.arrayContaining([listed(name, 'failed')]));
+    };
+    await fork('s1', 's2');
+    await fork('s2', 's3');
+    const found = (await shop.list()).map(({ session, forkOf }) => [session, forkOf]);
+    expect(found).toEqual([
+      ['s3', 's1'],
+      ['s2', 's1'],
+      ['s1', undefined],
+    ]);
+    expect(await shop.list()).toContainEqual(listed('s1', 'idle', { turn }));
   });
 
   it('takes no person for an operator for whom an operator sends requests', async () => {
