@@ -1,6 +1,5 @@
 import { toRow } from '../journal/event-rows.ts';
-import type { Posted, WaitAnswer } from '../journal/inbox-message.ts';
-import type { PricedUsage } from '../journal/reply-data.ts';
+import type { Posted } from '../journal/inbox-message.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import { throughJson } from '../loop/tool-answer.ts';
 import type { Json } from '../tool/json.ts';
@@ -16,28 +15,23 @@ export interface NotedFact<Value extends Json, Fact extends Json> {
   readonly fact: Fact;
   /** The time of the fact, in ms since the epoch. */
   readonly at: number;
-  /** The usage of a model that the module has asked. */
-  readonly usage?: PricedUsage | undefined;
-  /** Names the fact. Within a week, one fact of a name is stored. */
-  readonly once?: WaitAnswer | undefined;
 }
 
 /**
  * Records a fact of a module in a session, as a `module-event` of the turn: at once, or as soon as the
  * running turn has stopped. Resolves with `posted` once the fact is stored. Otherwise resolves with the
- * reason: `no-such-turn` or `session-full`. A fact with `once` also resolves with `known` if it is stored
- * already, or with `answered` if another fact has its name.
+ * reason: `no-such-turn` or `session-full`.
  *
  * @throws Error if the fact is not JSON.
  */
 export async function noteFact<Value extends Json, Fact extends Json>(
   port: Pick<SessionPort, 'post'>,
   { name }: Pick<ModuleIdentity, 'name'>,
-  { turn, memory, fact, at, usage, once }: NotedFact<Value, Fact>,
+  { turn, memory, fact, at }: NotedFact<Value, Fact>,
 ): Promise<Posted> {
   const { name: slice, unread } = memory;
   const kept = throughJson(`a fact of '${slice}'`, fact);
   const facts = [{ ...factOf<Json, Json>({ name: slice, unread }, kept), at }];
-  const { body } = toRow({ type: 'module-event', turn, module: name, facts, ...(usage && { usage }) });
-  return port.post({ kind: 'note', turn, body, answers: once });
+  const { body } = toRow({ type: 'module-event', turn, module: name, facts });
+  return port.post({ kind: 'note', turn, body });
 }

@@ -71,10 +71,9 @@ async function pageOfAll({ asked, agent }: Desk, index: SessionIndex, listing: L
   };
   const read = (cursor: string | undefined, limit: number) =>
     index.sessions({ ...query, limit, cursor }).catch(inWords);
+  const isIdle = state !== undefined && STATUS[state] === 'idle';
   const isWanted = ({ outcome, turn }: Awaited<ReturnType<typeof read>>['sessions'][number]): boolean =>
-    turn !== undefined &&
-    (STATUS[state ?? 'TASK_STATE_WORKING'] !== 'idle' ||
-      (outcome === 'cancelled') === (state === 'TASK_STATE_CANCELED'));
+    turn !== undefined && (!isIdle || (outcome === 'cancelled') === (state === 'TASK_STATE_CANCELED'));
   const page = await read(pageToken, pageSize);
   let total = 0;
   let cursor: string | null | undefined;

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers';
-import { createHoldfast } from '../../create-holdfast.ts';
+import { createHoldfast, type Holdfast } from '../../create-holdfast.ts';
 import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
 import { indexOf, sessionIndex } from '../../modules/index/entry.ts';
 import { liveText } from '../../modules/live-text/entry.ts';
@@ -8,7 +8,7 @@ import { defineRefunds } from '../refunds/refunds.ts';
 import { paperShop } from '../support/shop.ts';
 import { a2a } from './a2a.ts';
 
-const holdfast = createHoldfast({
+const holdfast: Holdfast = createHoldfast({
   agents: [defineRefunds(paperShop)],
   use: [a2a({ agents: ['refunds'], index: () => indexOf(holdfast, env) }), sessionIndex(), liveText()],
   model: orOffline(openaiCompatible()),

@@ -1,5 +1,5 @@
 /** Titles that a model writes on request: one call aside for each, whose usage the journal of the session keeps. */
-import { parseKnown } from '../../journal/event-rows.ts';
+import { parseKnown, toRow } from '../../journal/event-rows.ts';
 import { type EventOf, ROOT } from '../../journal/events.ts';
 import type { Posted, WaitAnswer } from '../../journal/inbox-message.ts';
 import type { PricedUsage } from '../../journal/reply-data.ts';
@@ -7,12 +7,12 @@ import type { SessionPort } from '../../journal/session-port.ts';
 import { type ChatModel, ModelError, type ModelOfEnv } from '../../model/chat-model.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { PAGE_BYTES } from '../../session/fold-session.ts';
-import { noteFact } from '../../session/note-fact.ts';
 import { systemClock } from '../../session/read-platform.ts';
 import { pause } from '../../tool/async.ts';
 import { isJsonObject } from '../../tool/json.ts';
 import { mistake } from '../../tool/log.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { factOf } from '../../tool/tool-memory.ts';
 import { APP } from '../../worker/app-seam.ts';
 import type { TitledSession } from '../../worker/index-views.ts';
 import { Problem, SessionError } from '../../worker/problem.ts';
@@ -138,10 +138,18 @@ type Note = (
 
 const noting =
   ({ app, target }: TitleRequest, turn: string): Note =>
-  async (fact, more) => {
+  async (fact, { once, usage }) => {
     const at = app.host.clock.now();
-    const noted = { turn, memory: TITLE_MEMORY, fact, at, ...more };
-    const posted = await noteFact(target.port, INDEX_MODULE, noted);
+    const facts = [{ ...factOf<null, TitleFact>(TITLE_MEMORY, fact), at }];
+    const event = {
+      type: 'module-event',
+      turn,
+      module: TITLES.module,
+      facts,
+      ...(usage && { usage }),
+    } as const;
+    const { body } = toRow(event);
+    const posted = await target.port.post({ kind: 'note', turn, body, answers: once });
     if (posted === 'session-full')
       throw new SessionError('session-full', 'This session is full, and takes no title.');
     if (posted === 'no-such-turn') throw unknownSession(target);
@@ -163,13 +171,9 @@ async function written(how: TitleModel, request: TitleRequest, { opening, note }
     return title;
   }
   const { name } = request.target.agent;
-  app.host.log({
-    ...mistake(
-      `no title was written for a session of '${name}': ${failure.reason}`,
-      undefined,
-      'model-failed',
-    ),
-  });
+  app.host.log(
+    mistake(`no title was written for a session of '${name}': ${failure.reason}`, undefined, 'model-failed'),
+  );
   await note({ failed: failure.failure, reason: failure.message, key }, { once, usage });
   throw failure;
 }

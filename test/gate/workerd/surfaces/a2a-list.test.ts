@@ -71,7 +71,8 @@ async function rpc({ via }: { readonly via: Send }, params: object) {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ListTasks', params });
   const headers = { 'content-type': 'application/json' };
   const { error } = await json(await via('/a2a/indexed', { method: 'POST', headers, body }));
-  return error && [error.code, error.message];
+  const { code, message } = Object(error);
+  return [code, message];
 }
 
 describe('ListTasks', { timeout: 60_000 }, () => {
@@ -79,11 +80,11 @@ describe('ListTasks', { timeout: 60_000 }, () => {
     const { send, list, ids } = await desk();
     expect(await list()).toMatchObject({ tasks: [], nextPageToken: '', pageSize: 50, totalSize: 0 });
     const { id: a } = await send('a', 'One.');
-    await expect.poll(ids).toEqual([a]);
+    await expect.poll(() => ids()).toEqual([a]);
     const { id: b } = await send('b', pays);
-    await expect.poll(ids).toEqual([b, a]);
+    await expect.poll(() => ids()).toEqual([b, a]);
     const { id: c } = await send('c');
-    await expect.poll(ids).toEqual([c, b, a]);
+    await expect.poll(() => ids()).toEqual([c, b, a]);
     const { tasks, totalSize } = await list();
     expect(totalSize).toBe(3);
     expect(tasks.map(({ contextId, status }) => [contextId, status?.state])).toEqual([
