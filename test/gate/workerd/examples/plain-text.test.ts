@@ -1,4 +1,4 @@
-/** The Worker of docs/surfaces.md, as it stands, and those of docs/ag-ui.md and docs/a2a.md. */
+/** The Workers of docs/surfaces.md, docs/ag-ui.md, docs/a2a.md, and of titles in docs/index-of-sessions.md. */
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { Role } from '@a2a-js/sdk';
@@ -8,7 +8,8 @@ import { expect, it } from 'vitest';
 import a2a from '../../../../src/examples/a2a/worker.ts';
 import agUi from '../../../../src/examples/ag-ui/worker.ts';
 import plainText from '../../../../src/examples/plain-text/worker.ts';
-import { ORIGIN, type Send } from '../http/client.ts';
+import titled from '../../../../src/examples/sessions/titled-worker.ts';
+import { json, ORIGIN, type Send } from '../http/client.ts';
 
 const served =
   (worker: typeof plainText): Send =>
@@ -69,4 +70,9 @@ it('a refund is asked about by A2A', async () => {
   });
   const asked = 'status' in answer ? answer.status?.message?.parts[0]?.content : undefined;
   expect(asked?.value).toMatch(/^Refund 118\.50 euro for order 1002/);
+});
+
+it('a Worker with modelTitles() has a route for titles, which finds no session that has not begun', async () => {
+  const asked = await served(titled)('/agents/clerk/sessions/none/title', { method: 'POST' });
+  expect(await json(asked)).toMatchObject({ type: 'urn:holdfast:problem:unknown-session' });
 });
