@@ -13,24 +13,27 @@ import { checkPrices, type Prices } from './prices.ts';
 import { type Pace, withRetries } from './retry.ts';
 import type { ModelSettings } from './settings.ts';
 
-/** The longest silence of a reply that is streamed, unless somebody says otherwise, in ms. */
+/** The default for the longest silence of a streamed reply, in ms. */
 const STREAM_TIMEOUT = 120_000;
 
-/** The same of one that comes in one piece, in which a model may think for long. */
+/** The same for a reply in one piece, before which a model can think for long. */
 const WHOLE_TIMEOUT = 600_000;
 
-/** How often an ask is tried again, unless somebody says otherwise. */
+/** The default number of retries. */
 export const DEFAULT_RETRIES = 2;
 
-/** What every adapter is told of its model, and of how that is asked. */
+/** Options that every adapter accepts. */
 export interface AdapterOptions {
-  /** How often a failure that may pass is tried again, before any output. Default 2. */
+  /** The number of retries after a failure that can pass, before any output. Defaults to 2. */
   readonly retries?: number | undefined;
-  /** What the model costs, for cost limits. */
+  /** The model's prices, which cost limits require. */
   readonly prices?: Prices | undefined;
-  /** The most tokens of one reply. Default: the model's own, and 4,096 under a token or cost limit. */
+  /**
+   * The maximum number of tokens in one reply. Defaults to the model's own maximum, and to 4,096 under a
+   * token or cost limit.
+   */
   readonly maxOutputTokens?: number | undefined;
-  /** How replies are made, where an agent does not say it. */
+  /** Default settings, which an agent can override. */
   readonly settings?: ModelSettings | undefined;
 }
 
@@ -38,10 +41,10 @@ export interface AdapterOptions {
 type Traits = Pick<ChatModel, 'prices' | 'maxOutputTokens' | 'settings' | 'media'>;
 
 /**
- * Returns the traits among the options of an adapter, and no key for an absent one. `never`: the lists of media types that must be
- * empty, since the adapter cannot send a file there.
+ * Returns the traits among the options of an adapter, without keys for absent ones. `never` names the lists
+ * of media types that must be empty, because the adapter cannot send a file there.
  *
- * @throws TypeError for a price that cannot be one; in development for anything that cannot be.
+ * @throws TypeError for an invalid price. In development, also for any other invalid option.
  */
 export function traitsOf(
   told: AdapterOptions & { readonly media?: ModelMedia | undefined },
@@ -57,24 +60,24 @@ export function traitsOf(
   };
 }
 
-/** The way in which an adapter asks, which is the same for every ask. */
+/** The settings that an adapter uses for every ask. */
 interface AskSettings {
-  /** The longest silence in ms; 2 minutes of a streamed reply and 10 of a whole one unless given. */
+  /** The longest silence in ms. Defaults to 2 minutes for a streamed reply and 10 for a whole one. */
   readonly timeout: number | undefined;
   readonly retries: number;
-  /** What every error message passes. */
+  /** The gate that every error message passes. */
   readonly gate: MessageGate;
   readonly pace: Pace;
 }
 
-/** How one attempt is made. What it throws beside a ModelError comes out of the ask as it is. */
+/** Makes one attempt. An error other than a ModelError passes through unchanged. */
 type Work = (attempt: OpenAttempt) => Promise<ModelReply>;
 
 /**
- * Asks by attempts: each waits no longer than the settings allow, and a failure that may pass is followed by another while
- * nothing has been handed on. Every error's message has passed the gate.
+ * Asks with retries. Each attempt waits no longer than the settings allow. A failure that can pass leads to
+ * another attempt until output begins. Every error message passes the gate.
  *
- * @throws ModelError of the last attempt, and what `onText`, `onReasoning` and `again` throw.
+ * @throws ModelError of the last attempt. Errors of `onText`, `onReasoning` and `again` pass through.
  */
 export const askPatiently = (
   settings: AskSettings,
@@ -88,31 +91,31 @@ export const askPatiently = (
     again: options.again,
   });
 
-/** What is asked of one attempt. */
+/** The work of one attempt. */
 interface Asked {
   readonly work: Work;
-  /** The reply comes in one piece: nothing is heard before. */
+  /** `true` if the reply arrives in one piece, without earlier signs of life. */
   readonly whole?: boolean | undefined;
 }
 
-/** One attempt at a reply, for the adapter to work with. */
+/** One attempt at a reply, for use by an adapter. */
 export interface OpenAttempt {
   readonly patience: Patience;
-  /** Fires when the attempt is over, however it ends, so that nothing of it stays open. */
+  /** Aborts when the attempt ends, with or without success, so no request or stream stays open. */
   readonly signal: AbortSignal;
-  /** Hands text on. */
+  /** Receives a piece of the text. */
   readonly onText: (piece: string) => void;
-  /** Hands reasoning on. */
+  /** Receives a piece of the reasoning. */
   readonly onReasoning: (piece: string) => void;
-  /** Keeps the wait in mind that the server asks for, and gives the error to be thrown. */
+  /** Records the wait that the server asks for, and returns the error to throw. */
   fail(failure: ExplainedFailure): ModelError;
 }
 
-/** Why an attempt comes to nothing. */
+/** The reason why an attempt failed. */
 export interface ExplainedFailure {
-  /** Its message may still hold secrets. */
+  /** An error whose message can still contain secrets. */
   readonly error: ModelError;
-  /** The wait before the next attempt that the server asks for, in ms; `Infinity` when another is of no use. */
+  /** The wait before the next attempt that the server asks for, in ms. `Infinity` if a retry cannot help. */
   readonly retryAfter?: number | undefined;
 }
 
@@ -154,26 +157,29 @@ const attemptOnce = async (
     const details = { reason: told.reason, status, retryAfter, outputBegan, length };
     throw new ModelError(failure, told.message, details);
   } finally {
-    heard(); // What is waited for before another attempt is no silence of the model.
+    heard(); // the wait before a retry does not count as silence of the model
     over.abort();
     over.end();
   }
 };
 
-/** How long one attempt waits for a server, and what ends the waiting. */
+/** The limits on one attempt's waiting for a server. */
 export interface Patience {
   /**
-   * Starts `work` and waits for it. Whatever it does, no timer or listener is left behind.
+   * Starts `work` and waits for it. Removes its timer and listener in every case.
    *
-   * @throws ModelError `aborted` at once when the signal fires, `timeout` after the silence allowed, or what `broken`
-   * makes when `work` rejects. The work itself is not stopped.
+   * @throws ModelError `aborted` as soon as the signal aborts, `timeout` after the longest silence, or the
+   * error that `broken` returns if `work` rejects. The work itself is not stopped.
    */
   wait<T>(work: () => Promise<T>, broken: (error: unknown) => ModelError): Promise<T>;
-  /** @throws ModelError `aborted` when the signal has fired. */
+  /** @throws ModelError `aborted` if the signal has aborted. */
   check(): void;
 }
 
-/** Creates the patience of one attempt: `timeout` is the longest silence in ms. `heard` is told whenever something has come. */
+/**
+ * Creates the patience of one attempt. `timeout` is the longest silence in ms. `heard` is called whenever
+ * data has arrived.
+ */
 const createPatience = (signal: AbortSignal, timeout: number, heard = (): void => {}): Patience => {
   const check = (): void => {
     if (signal.aborted) throw aborted();
@@ -187,7 +193,8 @@ const createPatience = (signal: AbortSignal, timeout: number, heard = (): void =
         stop.abort(new ModelError('timeout', `The model's server was silent for ${timeout} ms.`));
       const cancel = TIMERS.after(Math.min(timeout, LONGEST_TIMER), onSilence);
       try {
-        // Awaited as it is: what comes with a broken connection is heard only if nothing else is waited for between the two.
+        // Awaited directly: data that arrives with a broken connection is lost if another await comes
+        // between.
         const came = await stop.until(work());
         heard();
         return came;
@@ -205,12 +212,12 @@ const createPatience = (signal: AbortSignal, timeout: number, heard = (): void =
 /** A longer delay overflows `setTimeout`, which then fires at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** The error for an ask whose signal fired. */
+/** Returns the error for an aborted ask. */
 const aborted = (): ModelError => new ModelError('aborted', 'The request to the model was aborted.');
 
 /**
- * Starts work and waits for it. What it comes to when nobody waits any more, since not everything heeds its signal, is
- * released.
+ * Starts work and waits for it. If its result arrives after the wait has ended, because the work ignored its
+ * signal, `release` disposes of it.
  *
  * @throws ModelError as `patience.wait` does.
  */

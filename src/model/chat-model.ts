@@ -4,299 +4,320 @@ import type { Prices, Usage } from './prices.ts';
 import type { ModelSettings } from './settings.ts';
 
 /**
- * The port to a language model. It is ours and small, so that what the journal keeps does not depend on a
- * provider's release cycle. A model never runs tools.
+ * The port to a language model. Holdfast defines its own, so that the form of journaled data does not depend
+ * on a provider's release cycle. A model never runs tools.
  */
 export interface ChatModel {
-  /** Shown in answers and journaled with each reply, such as `gpt-5` or `offline`. */
+  /** The model's name, such as `gpt-5` or `offline`. Answers and journaled replies contain it. */
   readonly name: string;
   /**
-   * Who serves it, such as `anthropic.messages`. What a reply keeps beside its words goes back only to a model of the same
-   * provider and name; a model without it is told from others by its name alone.
+   * The provider, such as `anthropic.messages`. Provider data of a reply goes back only to a model of the
+   * same provider and name. A model without a provider is identified by its name alone.
    */
   readonly provider?: string | undefined;
-  /** The models that it chooses from: each is handed the conversation as it may be given it by whoever chooses. */
+  /** The models that this one chooses from. It adapts the conversation for each of them. */
   readonly candidates?: readonly ChatModel[] | undefined;
   /**
-   * The function `showToolsChanges` of `holdfast`, of a model that takes changes of its tools in the conversation: its requests hold
-   * system messages with a `toolsChange`. Other models are only given the list as it is.
+   * The function `showToolsChanges` of `holdfast`, if the model accepts tool changes within the conversation.
+   * Its requests then contain system messages with a `toolsChange`. Other models only receive the current
+   * tool list.
    */
   readonly showToolsChanges?: ShowToolsChanges | undefined;
   /**
-   * The function `signPrefix` of `holdfast`, of a model that signs what it thinks together with all that stood before, and refuses it
-   * behind anything else.
+   * The function `signPrefix` of `holdfast`, if the model signs its thoughts together with everything before
+   * them. Such a model refuses a thought after any other prefix.
    */
   readonly signPrefix?: SignPrefix | undefined;
   /**
-   * What each of its calls in a turn that is still open must carry when it is given back, or its server refuses the request; absent if it
-   * takes calls of others as they are. Its adapter sees to it.
+   * The data that each of its calls in an open turn must carry in a later request; without it the server
+   * refuses the request. Absent if the model accepts calls of other models unchanged. The adapter adds the
+   * data.
    */
   readonly wantsThoughts?: WantedThoughts | undefined;
-  /** Returns whether it reads what another model has thought, as one Claude does of another. Defaults to its own alone. */
+  /**
+   * Returns whether it reads the thoughts of another model, as one Claude reads those of another. Defaults to
+   * its own thoughts only.
+   */
   readonly readsThoughtsOf?: ((maker: MadeBy) => boolean) | undefined;
   /**
-   * The files that it takes. Absent: nobody knows, and it is sent those that its agent accepts in messages, and none in
-   * results. A file that it cannot be sent is told in words.
+   * The files that the model accepts. If absent, they are unknown: messages contain the files that the agent
+   * accepts, and results contain none. A text describes a file that cannot be sent.
    */
   readonly media?: ModelMedia | undefined;
-  /** It can be told by `cache` what of a request is to be kept; a request to any other has no marks and no key. */
+  /** `true` if requests can mark content to `cache`. Requests to other models have no marks and no key. */
   readonly caches?: true | undefined;
-  /** What it costs. A loop with a cost limit needs to know. */
+  /** The model's prices. A loop with a cost limit requires them. */
   readonly prices?: Prices | undefined;
-  /** The most tokens of one reply. Where it does not say, a loop with a token or cost limit asks for 4,096 at most. */
+  /** The maximum number of tokens in one reply. Under a token or cost limit defaults to 4,096. */
   readonly maxOutputTokens?: number | undefined;
-  /** Defaults, which a loop merges under its own before it asks. */
+  /** Default settings, which those of a loop override. */
   readonly settings?: ModelSettings | undefined;
   /**
-   * A request can tell it by `toolChoice` not to call any of its tools. The last call of a loop then keeps them, so that the
-   * request begins as the ones before; a model that does not say so is shown no tools then.
+   * `true` if the `toolChoice` of a request can forbid tool calls. The last request of a loop then keeps its
+   * tools, so it begins like the earlier ones. For other models the last request has no tools.
    */
   readonly heedsToolChoice?: boolean | undefined;
   /**
-   * Why its provider would refuse every request with these settings, to go on after a colon; `undefined` when none is known.
-   * Agents ask it when they are defined.
+   * Returns the reason why the provider would refuse every request with these settings, as text to follow a
+   * colon. Returns `undefined` if no reason is known. `defineAgent` calls it.
    */
   readonly refuses?: ((settings: ModelSettings) => string | undefined) | undefined;
   /**
-   * Asks once for a reply. With `onText` the text arrives in pieces first; their concatenation is the reply's text. So does
-   * its reasoning with `onReasoning`.
-   * The adapter retries only while no output has begun.
+   * Asks once for a reply. With `onText`, the text first arrives in pieces, which add up to the reply's text.
+   * The same holds for the reasoning and `onReasoning`. The adapter retries only before output begins.
    *
-   * @throws ModelError whenever there is no complete reply, an abort of `signal` included.
+   * @throws ModelError if there is no complete reply, or if `signal` aborts.
    */
   ask(request: ModelRequest, options: AskOptions): Promise<ModelReply>;
 }
 
 /**
- * `budget`: the last reply with calls begins with a thought of the model's own, while it thinks by a budget, as Claude does before 4.6.
- * Calls of others are told it in words. `field`: each has a `reasoning_content`, as at Kimi and DeepSeek. `signature`: the first call of
- * each has a signature, as at Gemini's server of chat completions. What others have called is given a stand-in for either.
+ * The data that a model requires in replies with calls.
+ *
+ * - `budget`: the last reply with calls begins with a thought of the model, while it thinks by a budget.
+ *   Claude before 4.6 requires this. Calls of other models become text.
+ * - `field`: each reply has a `reasoning_content`. Kimi and DeepSeek require this.
+ * - `signature`: the first call of each reply has a signature. Gemini's chat completions require this.
+ *
+ * Calls of other models get a placeholder for the field or the signature.
  */
 export type WantedThoughts = 'budget' | 'field' | 'signature';
 
-/** Which files a model takes, by where they stand. */
+/** The files that a model accepts, by position. */
 export interface ModelMedia {
-  /** In a message of the user's. */
+  /** The files accepted in a user message. */
   readonly message: MediaTaken;
-  /** In the result of a call. What it takes in messages alone follows in one behind the results. */
+  /** The files accepted in a tool result. Files accepted only in messages follow the results in a message. */
   readonly result: MediaTaken;
 }
 
-/** Media types such as `application/pdf`, or `image/*` for all of a kind. Text needs no mention: every model is told it. */
+/** Media types such as `application/pdf`, or `image/*` for a whole group. Text is always accepted. */
 export interface MediaTaken extends Infer<typeof MEDIA_TAKEN> {}
 export const MEDIA_TAKEN = {
   object: {
-    /** The media types of files that it takes with their bytes. */
+    /** The media types accepted as bytes. */
     data: { listOf: TEXT },
-    /** By an https address, which its provider fetches. */
+    /** The media types accepted as an https URL, which the provider fetches. */
     url: { listOf: TEXT },
   },
 } as const satisfies Shape;
 
-/** Makes a model from the Worker's vars, secrets and bindings, once for each environment. */
+/** Creates a model from the Worker's vars, secrets and bindings, once for each environment. */
 export interface ModelOfEnv<AppEnv extends object = Readonly<Record<string, unknown>>> {
   (env: AppEnv): ChatModel;
-  /** `true` if it only reads settings: `GET /health` calls it too, and reports the setting that is missing. Defaults to `false`. */
+  /** `true` if it only reads settings. `GET /health` then calls it, too. Defaults to `false`. */
   readonly isChecked?: boolean | undefined;
 }
 
-/** What an adapter is given beside the request. */
+/** The options of one request to a model. */
 export interface AskOptions {
-  /** Aborts when nobody waits for the reply any more. */
+  /** Aborts when the reply is no longer needed. */
   readonly signal: AbortSignal;
-  /** Absent where nobody is to be shown a reply before it is whole, as is `onReasoning`. */
+  /** Receives pieces of the text. Absent if only the whole reply is needed. */
   readonly onText?: ((piece: string) => void) | undefined;
   readonly onReasoning?: ((piece: string) => void) | undefined;
   /**
-   * Awaited before the adapter asks its provider once more: each is a request that counts. `failed`: why the attempt before came to
-   * nothing. Unless that was `rate-limited`, it may have been charged for. What this rejects with comes out of the ask as it is.
+   * Awaited before each further request to the provider, because each counts. `failed` is the reason why the
+   * previous attempt failed. Except for `rate-limited`, that attempt may have been charged for. If this
+   * rejects, the ask rejects with the same error.
    */
   readonly again?: ((failed?: ModelFailure) => Promise<void>) | undefined;
   /**
-   * Called by a model that streams when it sends a request, and whenever anything of the reply comes, also what is neither
-   * text nor reasoning. From the first time on whoever asks may bound the silence of that request; behind `again` only from the
-   * next time on. `patience`: milliseconds of silence after which the model itself gives up or tries again; it is then given a
-   * little longer than that.
+   * Called by a streaming model when it sends a request, and whenever any part of the reply arrives, even if
+   * it is neither text nor reasoning. From the first call on, the caller can limit the silence of this
+   * request. After `again`, the limit starts with the next call. `patience` is the number of milliseconds of
+   * silence after which the model itself stops or retries. The caller then waits slightly longer.
    */
   readonly alive?: ((patience?: number) => void) | undefined;
-  /** Takes one line for whoever runs the app, of something that went on otherwise than it should; it reaches the app's `log`. */
+  /** Logs one line about an unexpected event that did not stop the request. It reaches the app's `log`. */
   readonly warn?: ((message: string) => void) | undefined;
 }
 
-/** A tool as a model is shown it. */
+/** A tool in the form that a model receives. */
 export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
-  /** The model's provider runs it, and nobody else: an adapter that cannot say so refuses it by name. */
+  /** Set if the model's provider runs the tool. An adapter without support for it throws. */
   readonly providerTool?: ProviderTool | undefined;
 }
 
-/** A tool that a provider runs itself, as that provider knows it. */
+/** A tool that a provider runs itself, in the provider's terms. */
 export interface ProviderTool {
-  /** Such as `openai.web_search`. */
+  /** The provider's id of the tool, such as `openai.web_search`. */
   readonly id: `${string}.${string}`;
-  /** How it is to be run, in its provider's own terms. */
+  /** The provider's own arguments for the tool. */
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** One message of the conversation, in the form that every adapter translates. */
+/** One message of the conversation, in the form that every adapter converts. */
 export type ModelMessage =
   | {
       readonly role: 'system';
       readonly text: string;
-      /** Which tools came and went here, of a message without text, for models that are told of it. */
+      /** The tools added and removed here, for models that accept tool changes. */
       readonly toolsChange?: ToolsTold | undefined;
     }
   | {
       readonly role: 'user';
-      /** All of it in words: a line stands in the place of each file. */
+      /** The whole message as text, with a line in place of each file. */
       readonly text: string;
-      /** All of it in its order, where it has files that the model takes. */
+      /** The whole message in order, if it has files that the model accepts. */
       readonly parts?: readonly MessagePart[] | undefined;
     }
   | {
       readonly role: 'assistant';
       readonly text: string;
       readonly toolCalls: readonly RequestedCall[];
-      /** All of the reply in its order, where that is more than its words and then its calls: `partsOf` answers it for any. */
+      /** The whole reply in order, if it is more than text followed by calls. See `partsOf`. */
       readonly parts?: readonly ReplyPart[] | undefined;
-      /** What the provider keeps beside the reply as a whole. */
+      /** Provider data of the reply as a whole. */
       readonly provider?: ProviderData | undefined;
-      /** Who made it, where it has parts. */
+      /** The maker of a reply with parts. */
       readonly madeBy?: MadeBy | undefined;
-      /** Of a reply that its model has signed together with all before it: a hash of that. */
+      /** A hash of everything before the reply, if its model has signed it. */
       readonly prefix?: string | undefined;
-      /** What stands before it now is not what it was signed with. */
+      /** `true` if the current prefix differs from the signed one. */
       readonly movedPrefix?: true | undefined;
     }
-  /** `id` is the provider's call id; the results of a reply follow it at once, in source order. */
+  /** `id` is the provider's call id. The results of a reply follow it directly, in source order. */
   | {
       readonly role: 'tool';
       readonly id: string;
       readonly name: string;
-      /** As of a message of the user's, and so are the `parts`. */
+      /** The whole result as text, like that of a user message. The same holds for `parts`. */
       readonly text: string;
       readonly parts?: readonly MessagePart[] | undefined;
     };
 
-/** Which tools came and went; one that was replaced by another of its name did both. */
+/** The tools added and removed. A replaced tool is in both lists. */
 export interface ToolsTold {
   readonly came: readonly ToolDefinition[];
   readonly went: readonly ToolDefinition[];
 }
 
-/** A tool as a journal names it; the hash is that of its definition. */
+/** A tool's identity in the journal. The hash is that of its definition. */
 export interface ShownTool {
   readonly name: string;
   readonly hash: string;
 }
 
-/** Tools that came and went, as a journal names them. */
+/** Tools added and removed, by their identity in the journal. */
 interface ShownChange {
   readonly came: readonly ShownTool[];
   readonly went: readonly ShownTool[];
 }
 
-/** A loop whose tools may have changed. */
+/** A loop whose tools can change. */
 export interface ChangingTools<Tool> {
-  /** The conversation, and the same as modules show it. */
+  /** The conversation. `shown` is the same after changes by modules. */
   readonly conversation: readonly { readonly toolsChange?: ShownChange | undefined }[];
   readonly shown: readonly { readonly toolsChange?: object | undefined }[];
-  /** What has changed since the last reply. */
+  /** The changes since the last reply. */
   readonly pending: ShownChange | undefined;
-  /** All tools that it is declared with, or offers. */
+  /** All tools that the loop declares or offers. */
   readonly tools: Iterable<Tool>;
-  /** Returns the tools that may take the place of one. */
+  /** Returns the tools that can replace a tool. */
   mayBecome(tool: Tool): readonly Tool[];
   shownAs(tool: Tool): { readonly definition: ToolDefinition; readonly offered: ShownTool };
 }
 
-/** Returns the changes of tools that a conversation shows, with their definitions, by the change as it is journaled. */
+/** Returns the tool changes in a conversation, with their definitions, by the journaled change. */
 export type ShowToolsChanges = <Tool extends { readonly inner?: readonly Tool[] | undefined }>(
   changing: ChangingTools<Tool>,
 ) => ReadonlyMap<unknown, ToolsTold>;
 
-/** A request with its marks, and the hash of all of it, with which the next reply is signed. */
+/** A request with marks, and the hash of all of it, which the next reply signs. */
 export interface SignedRequest {
   readonly request: ModelRequest;
   readonly prefix: string;
 }
 
-/** Returns a request in which the replies are marked whose prefix has moved. */
+/** Returns a request in which replies are marked whose prefix has changed. */
 export type SignPrefix = (request: ModelRequest, hash: (text: string) => string) => SignedRequest;
 
-/** What a model is shown: the whole conversation, and the tools that it may call. */
+/** The input of a model: the whole conversation, and the tools that it can call. */
 export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
   /**
-   * Those that were there first by name, and behind them those that came, in their order; of a definition that was replaced
-   * the new one. Empty, or under the tool choice `none`: the model must answer in words.
+   * The initial tools by name, followed by the added ones in order. A replaced tool has its new definition.
+   * If the list is empty, or the tool choice is `none`, the model must answer in text.
    */
   readonly tools: readonly ToolDefinition[];
-  /** What an answer in words must be: JSON text that matches this schema. An adapter tells its provider if it can. */
+  /**
+   * The form of a structured answer: JSON text that matches this schema. An adapter passes it on if its
+   * provider supports it.
+   */
   readonly output?: OutputFormat | undefined;
-  /** The most tokens that the reply may have, thinking included. An adapter tells its provider, which keeps to it. */
+  /** The maximum number of tokens in the reply, including reasoning. The provider enforces it. */
   readonly maxOutputTokens?: number | undefined;
-  /** How the reply is to be made. An adapter tells its provider, and refuses by name what it cannot tell it. */
+  /** The settings for the reply. An adapter refuses an unsupported setting, with an error that names it. */
   readonly settings?: ModelSettings | undefined;
-  /** Media types of files that a model without `media` may be sent in messages, since its agent accepts them. */
+  /** Media types that the agent accepts in messages. They apply to a model without `media`. */
   readonly accepts?: readonly string[] | undefined;
-  /** What of it is to be kept for the next request; nothing is asked for when it is absent. */
+  /** The parts of the request to cache for the next one. Defaults to no caching. */
   readonly cache?: CacheMarks | undefined;
 }
 
 /**
- * What a provider is asked to keep of a request, so that the next one, which begins as this one did, costs less. Providers that
- * cache by themselves take the key and nothing else; those that are told where take four marks at most: of the tools, of the
- * system text, and of the first of `messages`.
+ * The parts of a request that a provider caches. The next request has the same beginning, and then costs
+ * less. Providers with automatic caching only use the key. Providers with explicit caching use at most four
+ * marks: for the tools, the system text, and the first of `messages`.
  */
 export interface CacheMarks {
-  /** Names the conversation, so that its requests meet the same cache. At most 64 letters, digits, `-` and `_`. */
+  /**
+   * The id of the conversation, so its requests use the same cache. At most 64 letters, digits, `-` and `_`.
+   */
   readonly key?: string | undefined;
-  /** Keep what stands up to the end of the tools. */
+  /** `true` to cache everything up to the end of the tools. */
   readonly tools?: boolean | undefined;
-  /** Up to the end of the system text at the head. */
+  /** `true` to cache everything up to the end of the first system text. */
   readonly system?: boolean | undefined;
   /**
-   * Up to the end of these messages, by their index in the request; negative ones count from its end. Where a message holds
-   * nothing that can be marked, such as mere thoughts, the mark stands at the end of what is before it.
+   * The messages, by index in the request, up to whose ends to cache. Negative indexes count from the end. If
+   * a message has no part that can be marked, such as one with only thoughts, the mark is at the end of the
+   * content before it.
    */
   readonly messages?: readonly number[] | undefined;
-  /** For how long, where a provider lets one choose; five minutes unless given. */
+  /** The cache period, if the provider has a choice. Defaults to five minutes. */
   readonly ttl?: '5m' | '1h' | undefined;
 }
 
 /** The form of a structured answer. */
 export interface OutputFormat {
-  /** Letters, digits, `_` and `-`, at most 64: providers ask for a name. */
+  /** The name that providers require: at most 64 letters, digits, `_` and `-`. */
   readonly name: string;
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** What a model answered, once its last piece has come. */
+/** A model's complete reply. */
 export interface ModelReply {
   readonly text: string;
-  /** The calls that are ours to run. */
+  /** The calls for Holdfast to run. */
   readonly toolCalls: readonly RequestedCall[];
   /**
-   * All of it in the order in which it came, words and calls included, where it has more: it goes back to its maker as it
-   * is, as JSON has it. The loop reads the words of it alone, whatever `text` says; its calls must be those of `toolCalls`, and a
-   * reply whose parts cannot be kept fails its turn. An adapter for a model that only writes and calls need not give it.
+   * The whole reply in order, with its text and calls, if it has more than these. It goes back to its maker
+   * unchanged, as JSON. The loop reads only the text of the parts, and ignores `text`. Their calls must equal
+   * `toolCalls`. If the parts cannot be journaled, the turn fails. An adapter for a model with only text and
+   * calls can omit it.
    */
   readonly parts?: readonly ReplyPart[] | undefined;
-  /** What the provider keeps beside the reply as a whole. If it is there, and be it empty, the journal has the maker of the reply. */
+  /**
+   * Provider data of the reply as a whole. If it is present, even if empty, the journal stores the maker of
+   * the reply.
+   */
   readonly provider?: ProviderData | undefined;
   /**
-   * Who made it: one of the candidates of the model that was asked. It is journaled with the reply, also if that has only words and calls.
-   * Defaults to the model that was asked, which is then not journaled with such a reply.
+   * The maker of the reply: one of the candidates of the requested model. The journal always stores it if it
+   * is present. Defaults to the requested model, which the journal omits for a reply with only text and
+   * calls.
    */
   readonly madeBy?: MadeBy | undefined;
   readonly finish: 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'other';
   readonly usage?: Usage | undefined;
 }
 
-/** Why there is no reply. */
+/** The reason why there is no reply. */
 export type ModelFailure =
   | 'aborted'
   | 'timeout'
@@ -305,35 +326,38 @@ export type ModelFailure =
   | 'rate-limited'
   | 'server-error'
   | 'bad-request'
-  /** The conversation is longer than the model can read. A loop shows it less of it, and asks again. */
+  /** The conversation is longer than the model's context. A loop shortens it and asks again. */
   | 'context-length'
   | 'invalid-reply'
   /** The stream ended before the reply was complete. */
   | 'truncated';
 
-/** How long a request was for its model, in tokens: as far as its provider told. */
+/** The length of a refused request in tokens, as far as the provider reported it. */
 export interface ToldLength {
-  /** What the provider counted in the request. */
+  /** The number of tokens that the provider counted in the request. */
   readonly sent?: number | undefined;
-  /** The most that it takes, besides what is kept free for the reply. */
+  /** The maximum number of tokens in a request, without those reserved for the reply. */
   readonly most?: number | undefined;
 }
 
-/** No complete reply came. The message is safe to show to a client: it holds no credential and no request body. */
+/**
+ * Thrown if there is no complete reply. The message is safe for clients: it contains no credential and no
+ * request body.
+ */
 export class ModelError extends Error {
   override readonly name = 'ModelError';
   readonly failure: ModelFailure;
   /**
-   * The message for whoever runs the app, and for nobody else: with what the provider repeated of the request, which a client is not
-   * shown. It holds no credential either.
+   * The message for the operator only. It includes quotations from the request, which clients must not see,
+   * but no credential.
    */
   readonly reason: string;
   readonly status: number | undefined;
-  /** Milliseconds that the provider asks to wait before it is asked again, as it failed; `Infinity`: no wait helps. */
+  /** Milliseconds to wait before a retry, as requested by the provider. `Infinity` if a retry cannot help. */
   readonly retryAfter: number | undefined;
-  /** Text had been handed to `onText`, so the adapter did not retry and the loop may ask once more. */
+  /** `true` if text had reached `onText`. The adapter did not retry then, and the loop can ask once more. */
   readonly outputBegan: boolean;
-  /** It is known of the failure `context-length`, as far as the provider told. */
+  /** The length of the request, for the failure `context-length`, as far as the provider reported it. */
   readonly length: ToldLength | undefined;
 
   constructor(failure: ModelFailure, message: string, details: ModelErrorDetails = {}) {
@@ -347,9 +371,9 @@ export class ModelError extends Error {
   }
 }
 
-/** What is known of a failure beside its kind and its words. */
+/** The details of a failure besides its kind and message. */
 interface ModelErrorDetails {
-  /** The message unless given. */
+  /** Defaults to the message. */
   readonly reason?: string | undefined;
   readonly status?: number | undefined;
   readonly retryAfter?: number | undefined;

@@ -1,6 +1,6 @@
 /**
- * A setting is missing or wrong, and whoever deploys can mend it. The message names the setting, is safe to show to a
- * client, and holds no value of a secret.
+ * A setting is missing or invalid, and the deployer can fix it. The message names the setting. It is safe for
+ * clients, and contains no value of a secret.
  */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';

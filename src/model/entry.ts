@@ -1,4 +1,4 @@
-/** The entry `holdfast/models`: what an adapter of a model is made with. */
+/** The entry `holdfast/models`, for writing a model adapter. */
 
 export type {
   AskOptions,

@@ -13,15 +13,18 @@ import { dearest, type Prices } from './prices.ts';
 import { mergedSettings } from './settings.ts';
 
 /**
- * Asks the first of several models, and the next one when it is overloaded or gone: when there are too many requests, its
- * server fails, cannot be reached, is silent for too long, breaks off or does not know the model, and nothing of its reply
- * has been handed on. A refused key or request is a mistake that another model would only hide, and comes out as it is. A turn
- * begins with the first, and stays with the model that answered last in it until that one fails too: then the others are asked in their
- * order. Which model answered stands in `madeBy`, and its prices are what counts; under limits
- * the dearest are held back, for requests that are measured in bytes. Each model tries again as its adapter does before the
- * next is asked: with `retries: 0` that is asked at once.
+ * Creates a model that asks the first of several models, and the next one if that fails. It switches if a
+ * model has too many requests, a server error, no connection, too long a silence, a broken stream or an
+ * unknown name, and only before output begins. A refused key or request is an error that another model would
+ * only hide, so it is thrown.
  *
- * @throws TypeError for fewer than two models, and for one whose default settings choose tools, which a loop decides.
+ * A turn begins with the first model, and stays with the model that answered last until that fails. Then it
+ * tries the others in order. `madeBy` names the model that answered, and its prices apply. Limits reserve the
+ * cost at the highest prices, and measure requests in bytes. Each model completes its adapter's retries
+ * before the next is asked. With `retries: 0`, the next is asked at once.
+ *
+ * @throws TypeError for fewer than two models, or for a model whose default settings have a `toolChoice`,
+ * which belongs to a loop.
  */
 export function fallback(models: readonly ChatModel[]): ChatModel {
   const candidates = [...models];
@@ -56,7 +59,10 @@ function checkCandidates(candidates: readonly ChatModel[]): void {
   }
 }
 
-/** One that signs its prefix and is shown no changes sees other tools by every change, so that then none is shown them. */
+/**
+ * Returns the shared function, or `undefined`. A model that signs its prefix but gets no changes would see a
+ * different tool list after each change. In that case no candidate gets changes.
+ */
 const showsChanges = (candidates: readonly ChatModel[]): ChatModel['showToolsChanges'] =>
   candidates.every((one) => one.showToolsChanges || !one.signPrefix)
     ? candidates.find((one) => one.showToolsChanges)?.showToolsChanges
@@ -64,7 +70,7 @@ const showsChanges = (candidates: readonly ChatModel[]): ChatModel['showToolsCha
 
 const namesOf = (candidates: readonly ChatModel[]): string => candidates.map(({ name }) => name).join(' or ');
 
-/** What is held back at the most, whoever answers; nothing when a price is not known. */
+/** Returns the highest prices, for reservations. `undefined` if any price is unknown. */
 function pricesOf(candidates: readonly ChatModel[]): Prices | undefined {
   const prices = candidates.flatMap(({ prices: one }) => (one ? dearest(one) : []));
   if (prices.length < candidates.length) return undefined;
@@ -74,18 +80,18 @@ function pricesOf(candidates: readonly ChatModel[]): Prices | undefined {
   };
 }
 
-/** Each is asked for no more than it can write, so the longest of all bounds them. */
+/** Returns the longest reply of all candidates. Each is asked for no more than its own maximum. */
 function longestReply(candidates: readonly ChatModel[]): number | undefined {
   const all = candidates.flatMap(({ maxOutputTokens: most }) => most ?? []);
   return all.length < candidates.length ? undefined : Math.max(...all);
 }
 
 const mergedModelSettings = ({ settings: defaults }: ChatModel, settings: ModelRequest['settings']) =>
-  mergedSettings(defaults, settings) as NonNullable<ModelRequest['settings']>; // of two that are a model's
+  mergedSettings(defaults, settings) as NonNullable<ModelRequest['settings']>; // both are a model's settings
 
 /**
- * In the order in which they are asked: first the one that has called tools last, as long as they were not answered in words. It need
- * not be shown what another has thought, and finds what its provider has cached.
+ * Returns the candidates in the order to ask. The maker of the last tool calls comes first until an answer in
+ * text. It then does not receive the calls of another model, and benefits from its provider's cache.
  */
 function inTurn(
   candidates: readonly ChatModel[],
@@ -115,7 +121,7 @@ async function askInTurn(
       options.warn?.(
         `the model '${model.name}' failed (${failure.failure}); '${next.name}' is asked instead`,
       );
-      // The failed attempt may have been charged for, and another model is asked.
+      // The failed attempt may have been charged for, and a request to another model follows.
       await options.again?.();
     }
   }
@@ -143,7 +149,10 @@ async function askOne(model: ChatModel, request: ModelRequest, options: AskOptio
   }
 }
 
-/** The request as this model may be given it: without what only another can read, over its own defaults. */
+/**
+ * Returns the request for this model: without data that only another can read, and with its own default
+ * settings.
+ */
 function requestFor(model: ChatModel, request: ModelRequest): ModelRequest {
   const { messages, settings: asked, maxOutputTokens: most, cache, ...others } = request;
   const settings = mergedModelSettings(model, asked);
@@ -156,7 +165,7 @@ function requestFor(model: ChatModel, request: ModelRequest): ModelRequest {
   };
 }
 
-/** The messages as one candidate may be given them; changes of tools and moved prefixes only if they say something to it. */
+/** Returns the messages for one candidate. Tool changes and moved prefixes are kept only if it uses them. */
 const messagesFor = (model: ChatModel, messages: readonly ModelMessage[]): readonly ModelMessage[] =>
   model.candidates
     ? messages
@@ -175,13 +184,13 @@ const PASSED_ON: ReadonlySet<ModelFailure> = new Set([
   'truncated',
 ]);
 
-/** A server answers so of a model that it does not have, or has no more. */
+/** The statuses with which a server reports an unknown or retired model. */
 const NOT_THERE: readonly (number | undefined)[] = [404, 410];
 
 const isGone = ({ failure, status, outputBegan }: ModelError): boolean =>
   !outputBegan && (PASSED_ON.has(failure) || (failure === 'bad-request' && NOT_THERE.includes(status)));
 
-/** The last failure, with what became of the models before. */
+/** Returns the last failure, with those of the earlier models in its message. */
 const told = (
   failure: ModelError,
   failed: readonly ModelError[],

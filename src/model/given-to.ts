@@ -12,22 +12,26 @@ import {
 type Assistant = Extract<ModelMessage, { readonly role: 'assistant' }>;
 
 /**
- * Answers the parts of a reply in a conversation, in their order: those that it has, and of one without parts its words, unless
- * there are none, and then its calls.
+ * Returns the parts of a reply in a conversation, in order. A reply without parts has its text, unless that
+ * is empty, and then its calls.
  */
 export const partsOf = ({ parts, text, toolCalls }: Assistant): readonly ReplyPart[] =>
   parts ?? plainParts(text, toolCalls);
 
 /**
- * A reply as this model may be given it. Its own replies stay whole, and so do those for a model that chooses from others. Of another's,
- * what only its maker can read is left out, and what its provider ran is told in words.
+ * Returns a reply in the form for this model. Its own replies stay whole, and so do all replies for a model
+ * that chooses from candidates. A reply of another model loses the data that only its maker can read. A text
+ * describes the tools that the other provider ran.
  */
 export const givenTo = (
   model: Pick<ChatModel, 'provider' | 'name' | 'candidates' | 'readsThoughtsOf'>,
   reply: Assistant,
 ): Assistant => (model.candidates || !reply.parts || isReader(model, reply) ? reply : inOwnWords(reply));
 
-/** Returns whether a model reads all that a reply holds: it, or one whose thoughts it reads, has made the reply. */
+/**
+ * Returns whether a model reads everything in a reply. That is so if it made the reply, or reads the thoughts
+ * of the maker.
+ */
 export const isReader = (
   { provider = '', name, readsThoughtsOf }: Pick<ChatModel, 'provider' | 'name' | 'readsThoughtsOf'>,
   { madeBy }: { readonly madeBy?: MadeBy | undefined },
@@ -35,7 +39,7 @@ export const isReader = (
   madeBy !== undefined &&
   ((madeBy.provider === provider && madeBy.model === name) || readsThoughtsOf?.(madeBy) === true);
 
-/** A reply without anything that only its maker could read. */
+/** Returns a reply without data that only its maker could read. */
 const inOwnWords = ({ role, text, toolCalls, parts = [] }: Assistant): Assistant => ({
   role,
   text: replyInWords(parts, { text, calls: toolCalls }),
@@ -43,8 +47,8 @@ const inOwnWords = ({ role, text, toolCalls, parts = [] }: Assistant): Assistant
 });
 
 /**
- * Answers the words of a reply, and behind them what its provider ran and made, as far as words can tell that. Never
- * nothing, unless the reply has calls: some providers refuse an empty message.
+ * Returns the text of a reply, followed by a description of the tools and files of its provider. It is never
+ * empty, unless the reply has calls: some providers refuse an empty message.
  */
 export function replyInWords(
   parts: readonly ReplyPart[],
@@ -55,10 +59,10 @@ export function replyInWords(
   return words.trim() === '' && calls.length === 0 ? NO_RESPONSE : words;
 }
 
-/** Stands for a reply that says nothing. */
+/** The text of a reply without content. */
 export const NO_RESPONSE = '(no response)';
 
-/** A part in words; nothing of one that need not be told, or that only its maker can read. */
+/** Returns a part as text. Empty for a part that needs no text, or that only its maker can read. */
 function wordsForPart(part: ReplyPart): readonly string[] {
   switch (part.type) {
     case 'tool-call':
@@ -72,7 +76,9 @@ function wordsForPart(part: ReplyPart): readonly string[] {
   }
 }
 
-/** The beginning of what a provider's own tool answered: it may be pages, and this model did not ask for them. */
+/**
+ * Returns the beginning of a provider tool's result. It can be pages long, and this model did not request it.
+ */
 const shortJson = (value: ProviderJson): string => {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > MAX_RESULT ? `${text.slice(0, MAX_RESULT)}…` : text;
@@ -80,19 +86,21 @@ const shortJson = (value: ProviderJson): string => {
 
 const MAX_RESULT = 2_000;
 
-/** Tells in words what tools have answered that a model is not shown as its own calls. Lines of `answerInWords` follow. */
+/**
+ * The heading of tool results that the model does not see as its own calls. Lines of `answerInWords` follow.
+ */
 export const TOLD = 'You have called tools before this message, and they answered:';
 
-/** A call and its answer, as a line behind `TOLD`. */
+/** Returns a call and its result as a line below `TOLD`. */
 export const answerInWords = (
   { name, input }: Pick<RequestedCall, 'name' | 'input'>,
   answer: string,
 ): string => `- ${name} with the input ${input} answered: ${answer}`;
 
-/** The model that made a reply: the candidate of the one that was asked that has these names, or else that itself. */
+/** Returns the model that made a reply: the candidate with these names, or the requested model itself. */
 export const makerOf = (asked: ChatModel, madeBy: MadeBy): ChatModel => findMaker(asked, madeBy) ?? asked;
 
-/** Returns the model itself, or the candidate of it, that has these names. */
+/** Returns the model or its candidate with these names. */
 export const findMaker = (model: ChatModel, madeBy: MadeBy): ChatModel | undefined =>
   model.candidates
     ? model.candidates.map((one) => findMaker(one, madeBy)).find((found) => found !== undefined)
@@ -100,14 +108,14 @@ export const findMaker = (model: ChatModel, madeBy: MadeBy): ChatModel | undefin
       ? model
       : undefined;
 
-/** A message that may have parts. */
+/** A message that can have parts. */
 type WithParts = Extract<ModelMessage, { readonly role: 'user' | 'tool' }>;
 
-/** Returns whether a message has parts, among which may be files. */
+/** Returns whether a message has parts, which can include files. */
 export const hasParts = (message: ModelMessage): message is WithParts =>
   (message.role === 'user' || message.role === 'tool') && message.parts !== undefined;
 
-/** Writes messages as JSON without the bytes of the files that they send: what they are is in their ids. */
+/** A JSON replacer that omits the bytes of sent files. Their ids identify the content. */
 export function withoutBytes(this: unknown, key: string, value: unknown): unknown {
   return key === 'data' && isSentFile(this) ? undefined : value;
 }
@@ -115,15 +123,19 @@ export function withoutBytes(this: unknown, key: string, value: unknown): unknow
 const isSentFile = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'id' in value && 'type' in value && value.type === 'file';
 
-/** The tokens of the files that a message sends, of which nobody can tell how many a provider makes: generous. */
+/**
+ * Returns an estimate of the tokens of a message's files. It is high, because the provider's count is
+ * unknown.
+ */
 export const tokensOfFiles = (message: ModelMessage): number =>
   hasParts(message)
     ? (message.parts ?? []).reduce((sum, part) => sum + (part.type === 'file' ? tokensOfFile(part) : 0), 0)
     : 0;
 
 /**
- * Images are scaled down, and cost some thousand tokens at most. A document costs what its text does and an image a page, which
- * is less than its bytes, unless it is a very short one; and so does sound. Of what is at an address nobody knows the size.
+ * Returns an estimate of a file's tokens. Images are scaled down, and cost a few thousand tokens at most. A
+ * document costs its text plus an image for each page. Except for very short documents, that is less than its
+ * bytes, and so is the cost of audio. The size of a linked file is unknown.
  */
 function tokensOfFile({ mediaType, size = UNKNOWN_SIZE }: MessageFile): number {
   return mediaType.startsWith('image/') ? IMAGE_TOKENS : Math.max(size, IMAGE_TOKENS);
@@ -132,28 +144,29 @@ function tokensOfFile({ mediaType, size = UNKNOWN_SIZE }: MessageFile): number {
 const IMAGE_TOKENS = 8_192;
 const UNKNOWN_SIZE = 262_144;
 
-/** Tells a file that is sent as its address. Base64 holds no colon, and every URL does. */
+/** Returns whether a file is sent as a URL. Base64 contains no colon, and every URL does. */
 export const isLinked = ({ data }: Pick<MessageFile, 'data'>): boolean => data.includes(':');
 
-/** Tells whether a media type is one of those that are named, exactly or as `image/*`. */
+/** Returns whether a media type is in the list, exactly or as `image/*`. */
 export const isAmong = (mediaType: string, named: readonly string[]): boolean =>
   named.some((one) => one === mediaType || (one.endsWith('/*') && mediaType.startsWith(one.slice(0, -1))));
 
-/** Tells whether a file may stand where this is taken. */
+/** Returns whether a file is accepted here. */
 export const takes = ({ data, url }: MediaTaken, file: MessageFile): boolean =>
   isAmong(file.mediaType, isLinked(file) ? url : data);
 
-/** A file as the words of an error name it. */
+/** Returns the description of a file for an error message. */
 export const namedFile = (file: MessageFile): string =>
   `a file of the type '${file.mediaType}'${isLinked(file) ? ' by its address' : ''}`;
 
-/** The address of a file, wherever its bytes are. */
+/** Returns the URL of a file, or a data URL with its bytes. */
 export const addressOf = (file: MessageFile): string =>
   isLinked(file) ? file.data : `data:${file.mediaType};base64,${file.data}`;
 
 /**
- * Returns the messages with the files that this model takes, where it takes them, and all others in words. One that asks others is
- * given all. `accepts`: what its agent says of a model whose adapter does not know.
+ * Returns the messages with the files that this model accepts, in the positions that it accepts. A text
+ * replaces other files. A model that asks candidates receives all files. `accepts` lists the agent's types
+ * for a model whose adapter does not know.
  */
 export const fittedFiles = (
   model: Pick<ChatModel, 'candidates' | 'media'>,
@@ -167,8 +180,8 @@ export const fittedFiles = (
 const NOTHING: MediaTaken = { data: [], url: [] };
 
 /**
- * The messages with the files that a model takes, where it takes them: of a result that may hold none they follow in a message
- * behind all results of their reply. Every other file is told in words.
+ * Returns the messages with the files that the model accepts. If its results cannot contain files, a message
+ * after all results of a reply contains them. A text replaces every other file.
  */
 function withMediaFor(
   { message, result }: ModelMedia,
@@ -196,13 +209,13 @@ function withMediaFor(
   return [...shown, ...behind()];
 }
 
-/** The message with these parts; with their words alone where none is a file. */
+/** Returns the message with these parts, or with only their text if none is a file. */
 function withParts({ parts: _, ...message }: WithParts, parts: readonly MessagePart[]): ModelMessage {
   const text = parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n\n');
   return { ...message, text, ...(parts.some(({ type }) => type === 'file') && { parts }) };
 }
 
-/** Behind the line that names the file. */
+/** Follows the line that names the file. */
 const notTaken = ({ mediaType }: MessageFile): MessagePart => ({
   type: 'text',
   text: `(The file is not shown: this model takes no ${mediaType} here.)`,

@@ -1,4 +1,7 @@
-/** For models to which tools that come late matter: what their conversations show of that, and what they have signed with it. */
+/**
+ * Functions for models with special treatment of later tools: the tool changes in a conversation, and signed
+ * prefixes.
+ */
 import type {
   ChangingTools,
   ModelMessage,
@@ -11,8 +14,9 @@ import type {
 import { withoutBytes } from './given-to.ts';
 
 /**
- * `showToolsChanges` of a model that takes them. Without the definition of a tool, its change and those before it are not shown, and
- * neither are those before one that a module has taken out: what remains begins with the tools that were there after it.
+ * The `showToolsChanges` of a model that accepts them. If the definition of a tool is unknown, its change and
+ * all earlier ones are omitted. The same holds for changes before one that a module removed. The conversation
+ * then begins with the tools after that change.
  */
 export function showToolsChanges<Tool extends { readonly inner?: readonly Tool[] | undefined }>(
   changing: ChangingTools<Tool>,
@@ -22,7 +26,7 @@ export function showToolsChanges<Tool extends { readonly inner?: readonly Tool[]
   const changes = [...lastWhole(changing), ...(pending ? [pending] : [])];
   if (changes.length === 0) return told;
   const known = definitionsIn(changing);
-  // A name stands for what it was at that point: a tool that was replaced is found by its hash.
+  // A name refers to the tool at that point: a replaced tool is found by its hash.
   for (const change of changes.toReversed()) {
     const [came, went] = [change.came, change.went].map((tools) =>
       tools.flatMap((tool) => known.get(keyOf(tool)) ?? []),
@@ -33,7 +37,10 @@ export function showToolsChanges<Tool extends { readonly inner?: readonly Tool[]
   return told;
 }
 
-/** The last changes that modules have left in their places: with one taken out, those before it do not add up any more. */
+/**
+ * Returns the last changes that no module has moved or removed. If one is missing, the changes before it no
+ * longer add up.
+ */
 function lastWhole({ conversation, shown }: Pick<ChangingTools<never>, 'conversation' | 'shown'>) {
   const all = conversation.flatMap(({ toolsChange }) => toolsChange ?? []);
   const left = shown.flatMap(({ toolsChange }) => toolsChange ?? []);
@@ -41,7 +48,10 @@ function lastWhole({ conversation, shown }: Pick<ChangingTools<never>, 'conversa
   return all.slice(differs + 1);
 }
 
-/** Every definition that the loop knows: of what it offers, of what it is declared with, and of what is inside of that. */
+/**
+ * Returns every definition that the loop knows: those of its offered and declared tools, and of their inner
+ * tools.
+ */
 function definitionsIn<Tool extends { readonly inner?: readonly Tool[] | undefined }>({
   tools,
   mayBecome,
@@ -65,8 +75,8 @@ function definitionsIn<Tool extends { readonly inner?: readonly Tool[] | undefin
 const keyOf = ({ name, hash }: ShownTool): string => `${name}:${hash}`;
 
 /**
- * `signPrefix` of a model that signs what it thinks together with all that stood before: marks the replies that it has signed with
- * another prefix than the one that they stand behind now.
+ * The `signPrefix` of a model that signs its thoughts together with everything before them. It marks the
+ * replies whose current prefix differs from the signed one.
  */
 export function signPrefix(request: ModelRequest, hash: (text: string) => string): SignedRequest {
   let prefix = hash(JSON.stringify(toolsBefore(request.messages, request.tools)));
@@ -84,8 +94,9 @@ function withoutMark(this: unknown, key: string, value: unknown): unknown {
 }
 
 /**
- * The tools that a conversation has begun with: those of now, without what came and with what went in it. Each stands where it
- * stands now; once one that is gone is among them, all stand by name, as at the start.
+ * Returns the tools with which a conversation began: the current ones, without the added and with the removed
+ * ones. They keep their current order. If a removed tool returns to the list, all are sorted by name, as at
+ * the start.
  */
 export function toolsBefore(
   messages: readonly ModelMessage[],

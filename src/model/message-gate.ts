@@ -1,23 +1,27 @@
 import type { ModelMessage } from './chat-model.ts';
 
 const MAX_MESSAGE = 300;
-/** It is more than is ever shown, and little enough to be compared with a long conversation. */
+/** More than is ever shown, and short enough to compare with a long conversation. */
 const MAX_READ = 1_000;
 
-/** What is told of a failure. */
+/** The texts of a failure. */
 interface ToldFailure {
-  /** Fit to be shown to a client. */
+  /** The message for clients. */
   readonly message: string;
-  /** For the log of whoever runs the app: with what it repeats of the conversation. */
+  /** The message for the operator's log. It includes quotations from the conversation. */
   readonly reason: string;
 }
 
-/** Makes a message fit to be told: without secrets, short, and, for clients, without the conversation that was sent. */
+/**
+ * Makes a message safe to report. The result is short and contains no secrets. The client's version does not
+ * quote the conversation.
+ */
 export type MessageGate = (message: string, sent: readonly ModelMessage[]) => ToldFailure;
 
 /**
- * Makes the gate that every error message passes: `blot` takes the secrets out, what repeats the conversation follows,
- * control characters become spaces, and only then is the text cut, so that no half of a secret is left at the edge.
+ * Creates the gate that every error message passes. `blot` removes the secrets. Quotations from the
+ * conversation follow, and control characters become spaces. The text is cut last, because a cut through a
+ * secret would hide it from `blot`.
  */
 export const createMessageGate =
   (blot: (message: string) => string): MessageGate =>
@@ -31,14 +35,17 @@ const toLine = (text: string, most: number): string => {
   return line.length > most ? `${line.slice(0, most)}…` : line;
 };
 
-/** Two texts that share so much may do so by chance; twice as much is an echo, and always holds one whole probe. */
+/**
+ * Texts can share this many characters by chance. Twice as many are an echo, and always contain one whole
+ * probe.
+ */
 const PROBE = 20;
 const SHORTEST_TEXT = 8;
 
 /** A text of the conversation. */
 interface Sent {
   readonly text: string;
-  /** No client may see it; all others have sent it, or may read it. */
+  /** `true` if clients must not see it. They have sent the other texts, or can read them. */
   readonly hidden: boolean;
 }
 
@@ -47,7 +54,10 @@ interface Echo {
   readonly end: number;
 }
 
-/** The run around the probe at `at`, from `from` on, that is also in one of the texts, and is an echo. */
+/**
+ * Returns the echo around the probe at `at`: the longest run, starting no earlier than `from`, that is also
+ * in one of the texts.
+ */
 const echoAround = (
   message: string,
   at: number,
@@ -70,13 +80,14 @@ const echoAround = (
 };
 
 /**
- * Whether what stands there is quoted. A server may also say in words of its own what somebody has sent, as when they ask what an
- * error means: that is no echo. `whole`: it is all of a text, which may be quoted behind a colon.
+ * Returns whether the text at `start` is quoted. A server's own words can match a user's text by chance, for
+ * example if the user asks about an error. That is not an echo. `whole` means that it is a complete text,
+ * which can also follow a colon.
  */
 const isQuoted = (message: string, start: number, whole: boolean): boolean =>
   (whole ? /["'`‘“«([{:]\s*$/ : /["'`‘“«([{]\s*$/).test(message.slice(0, start));
 
-/** Those that are hidden come first. */
+/** Returns the texts of the conversation, hidden ones first. */
 const textsOf = (sent: readonly ModelMessage[]): Sent[] =>
   sent
     .flatMap((message): Sent[] => {
@@ -91,9 +102,9 @@ const textsOf = (sent: readonly ModelMessage[]): Sent[] =>
     .sort((one, other) => Number(other.hidden) - Number(one.hidden));
 
 /**
- * The message without what it repeats of the conversation, which some servers quote when they refuse it: a client that
- * is shown an error must not be shown the instructions. How it begins, up to the first colon, is ours, and no echo; and where
- * nothing else would be left of the server's words, they are its reason, without what nobody may see.
+ * Returns the message without quotations from the conversation. Some servers quote it when they refuse a
+ * request, and a client must not see the instructions in an error. The part up to the first colon is our own
+ * text, and stays. If nothing else of the server's text would remain, only hidden texts are removed.
  */
 const withoutEchoes = (message: string, sent: readonly ModelMessage[]): string => {
   const own = message.indexOf(': ') + 2;

@@ -9,12 +9,12 @@ import {
 } from '../tool/shape.ts';
 
 /**
- * What a provider keeps beside a part or a reply, by its name, such as signatures, encrypted reasoning or ids of its own: JSON that
- * is journaled, shown to nobody else, and given back to the model that made it as it came.
+ * Provider data of a part or a reply, by provider name, such as signatures, encrypted reasoning or ids. It is
+ * JSON that the journal stores. It goes back unchanged to the model that made it, and to no other receiver.
  */
 export type ProviderData = { readonly [provider: string]: ProviderJson };
 
-/** JSON as a provider gave it. */
+/** JSON from a provider. */
 export type ProviderJson =
   | string
   | number
@@ -30,23 +30,23 @@ export const PROVIDER_DATA: ShapeAs<ProviderData> = {
 
 const PART = {
   object: {
-    /** Goes back to whoever made the part, as it came. */
+    /** Provider data, which goes back unchanged to the maker of the part. */
     provider: { optional: PROVIDER_DATA },
   },
 } as const satisfies Shape;
 
-/** Words of an answer. */
+/** Text of an answer. */
 export interface TextPart extends Loose<Infer<typeof TEXT_PART>> {}
 const TEXT_PART = {
   object: {
     type: { only: 'text' },
-    /** May be empty, where a provider keeps something beside it. */
+    /** The text. Can be empty if the part has provider data. */
     text: TEXT,
   },
   and: PART,
 } as const satisfies Shape;
 
-/** What a model thought, as far as its provider tells: never a part of an answer. */
+/** A model's reasoning, as far as its provider exposes it. It is never part of an answer. */
 export interface ReasoningPart extends Loose<Infer<typeof REASONING_PART>> {}
 const REASONING_PART = {
   object: { type: { only: 'reasoning' }, text: TEXT },
@@ -58,11 +58,11 @@ export interface FilePart extends Loose<Infer<typeof FILE_PART>> {}
 const FILE_PART = {
   object: {
     type: { only: 'file' },
-    /** Such as `image/png`. */
+    /** The media type, such as `image/png`. */
     mediaType: TEXT,
-    /** Base64, or the URL where it is. */
+    /** Base64 or a URL. */
     data: TEXT,
-    /** It belongs to the reasoning, and is never a part of an answer. */
+    /** `true` if it belongs to the reasoning. It is then never part of an answer. */
     ofReasoning: OPTIONAL_YES,
   },
   and: PART,
@@ -71,29 +71,29 @@ const FILE_PART = {
 const CALL = {
   object: {
     type: { only: 'tool-call' },
-    /** The provider's, unique in its reply. */
+    /** The provider's call id, unique in its reply. */
     id: TEXT,
     name: TEXT,
-    /** The model's own text, JSON or not. */
+    /** The model's own text, which need not be JSON. */
     input: TEXT,
   },
   and: PART,
 } as const satisfies Shape;
 
-/** A call that the provider has run, or runs itself. */
+/** A call that the provider has run or is running. */
 const PROVIDERS_CALL = { object: { ranBy: { only: 'provider' } }, and: CALL } as const satisfies Shape;
 
-/** A call that a reply asks for; with `ranBy`, one that the provider has run or runs itself. */
+/** A call in a reply. `ranBy` marks a call that the provider has run or is running. */
 export interface ToolCallPart extends Loose<Infer<typeof CALL>> {
   readonly ranBy?: 'provider' | undefined;
 }
 
-/** What came of a call that the provider ran itself. */
+/** The result of a call that the provider ran. */
 export interface ToolResultPart extends Loose<Infer<typeof TOOL_RESULT_PART>> {}
 const TOOL_RESULT_PART = {
   object: {
     type: { only: 'tool-result' },
-    /** The id of the call that it answers. */
+    /** The id of its call. */
     id: TEXT,
     name: TEXT,
     result: PROVIDER_JSON,
@@ -102,41 +102,41 @@ const TOOL_RESULT_PART = {
   and: PART,
 } as const satisfies Shape;
 
-/** Where words of the answer come from. */
+/** A source of the answer's text. */
 export interface SourcePart extends Loose<Infer<typeof SOURCE_PART>> {}
 const SOURCE_PART = {
   object: {
     type: { only: 'source' },
     id: TEXT,
-    /** The address of the source, where it is a page. */
+    /** The URL of the source, if it is a page. */
     url: OPTIONAL_TEXT,
     title: OPTIONAL_TEXT,
-    /** Of a document that is no page. */
+    /** The media type, if the source is a document. */
     mediaType: OPTIONAL_TEXT,
     filename: OPTIONAL_TEXT,
   },
   and: PART,
 } as const satisfies Shape;
 
-/** What only its provider knows: kept and given back. */
+/** A part that only its provider understands. It is stored and sent back. */
 export interface CustomPart extends Loose<Infer<typeof CUSTOM_PART>> {}
 const CUSTOM_PART = {
   object: {
     type: { only: 'custom' },
-    /** What kind of part it is, as its provider names it. */
+    /** The kind of part, in the provider's terms. */
     kind: TEXT,
   },
   and: PART,
 } as const satisfies Shape;
 
-/** The parts that are journaled as a model gave them: all but the calls that are ours to run. */
+/** The parts that the journal stores unchanged: all except the calls for Holdfast to run. */
 export const OTHER_PART = {
   anyOf: [TEXT_PART, REASONING_PART, FILE_PART, PROVIDERS_CALL, TOOL_RESULT_PART, SOURCE_PART, CUSTOM_PART],
 } as const satisfies Shape;
 
 /**
- * One part of a reply. Their order is that in which the model gave them, and in which they go back to it. What is answered in
- * words is the text parts, joined; our calls are the `tool-call` parts without `ranBy`.
+ * One part of a reply. Parts keep the model's order, and go back to it in that order. The answer is the
+ * joined text parts. The calls for Holdfast are the `tool-call` parts without `ranBy`.
  */
 export type ReplyPart =
   | TextPart
@@ -147,53 +147,56 @@ export type ReplyPart =
   | SourcePart
   | CustomPart;
 
-/** A file that is sent to a model, in a message or in a result. */
+/** A file for a model, in a message or a result. */
 export interface MessageFile {
   readonly type: 'file';
-  /** Such as `image/png`. */
+  /** The media type, such as `image/png`. */
   readonly mediaType: string;
-  /** Base64, or the https URL where it is. */
+  /** Base64 or an https URL. */
   readonly data: string;
   readonly name?: string | undefined;
-  /** By which it is told from others: of the same id it is the same file. */
+  /** An id that identifies the content: equal ids mean equal files. */
   readonly id?: string | undefined;
-  /** In bytes, where that is known. */
+  /** The size in bytes, if it is known. */
   readonly size?: number | undefined;
 }
 
-/** One part of what is sent to a model. */
+/** One part of a message or a result for a model. */
 export type MessagePart = { readonly type: 'text'; readonly text: string } | MessageFile;
 
-/** One tool call of a reply. `input` is the model's own text, JSON or not; `id` is the provider's, unique in its reply. */
+/**
+ * One tool call of a reply. `input` is the model's own text, which need not be JSON. `id` is the provider's,
+ * unique in its reply.
+ */
 export type RequestedCall = Pick<ToolCallPart, 'id' | 'name' | 'input'>;
 
-/** Who made a reply: what it holds beside words and calls goes back to a model of the same provider and name alone. */
+/** The maker of a reply. Its provider data goes back only to a model of the same provider and name. */
 export interface MadeBy {
-  /** As `ChatModel.provider`; empty where that is not known. */
+  /** The `ChatModel.provider`, or an empty string if it is unknown. */
   readonly provider: string;
-  /** As `ChatModel.name`. */
+  /** The `ChatModel.name`. */
   readonly model: string;
 }
 
-/** Answers the words of a reply. */
+/** Returns the text of a reply. */
 export const wordsOf = (parts: readonly { readonly type: string }[]): string =>
   parts.map((part) => (isText(part) ? part.text : '')).join('');
 
 const isText = (part: { readonly type: string }): part is TextPart => part.type === 'text';
 
-/** The part asks us to run a tool: the provider has not. */
+/** Returns whether the part is a call for Holdfast to run, and not one that the provider ran. */
 export const isOurCall = <Part extends { readonly type: string }>(
   part: Part,
 ): part is Exclude<Extract<Part, { readonly type: 'tool-call' }>, { readonly ranBy: 'provider' }> =>
   part.type === 'tool-call' && !('ranBy' in part && part.ranBy === 'provider');
 
-/** Answers the calls of a reply that are ours to run. */
+/** Returns the calls of a reply for Holdfast to run. */
 export const callsOf = (parts: readonly ReplyPart[]): RequestedCall[] =>
   parts.filter(isOurCall).map(({ id, name, input }) => ({ id, name, input }));
 
 /**
- * Whether a reply says no more than its words and then its calls: so that both together are all of it, and nothing of its
- * provider's is lost with the parts.
+ * Returns whether a reply has only text followed by calls, without provider data. Text and calls then
+ * represent it in full.
  */
 export const isPlain = (parts: readonly ReplyPart[]): boolean =>
   parts.every(
@@ -201,7 +204,7 @@ export const isPlain = (parts: readonly ReplyPart[]): boolean =>
       part.provider === undefined && ((part.type === 'text' && index === 0) || isOurCall(part)),
   );
 
-/** The parts of a reply that has only words and calls. */
+/** Returns the parts of a reply with only text and calls. */
 export const plainParts = (text: string, calls: readonly RequestedCall[]): ReplyPart[] => [
   ...(text === '' ? [] : [{ type: 'text', text } as const]),
   ...calls.map((call) => ({ type: 'tool-call', ...call }) as const),

@@ -1,39 +1,41 @@
 import { type Infer, type Loose, OPTIONAL_WHOLE, type Shape, WHOLE } from '../tool/shape.ts';
 
-/** Tokens of one reply, as its provider counted them. Of the optional ones, what is not told, or told as 0, is absent. */
+/**
+ * The tokens of one reply, as its provider counted them. An optional count is absent if it is unknown or 0.
+ */
 export interface Usage extends Loose<Infer<typeof USAGE>> {}
 export const USAGE = {
   object: {
-    /** Of the whole request: those that a cache held, and those that were written into one, included. */
+    /** The tokens of the whole request, including those read from or written to a cache. */
     inputTokens: WHOLE,
-    /** Of the whole reply, reasoning included. */
+    /** The tokens of the whole reply, including reasoning. */
     outputTokens: WHOLE,
-    /** Of the input, those that were read from the provider's cache. */
+    /** The input tokens read from the provider's cache. */
     cachedInputTokens: OPTIONAL_WHOLE,
-    /** Of the input, those that were written into it. */
+    /** The input tokens written to the provider's cache. */
     cacheWriteTokens: OPTIONAL_WHOLE,
-    /** Of the output, those that the model thought with. */
+    /** The output tokens used for reasoning. */
     reasoningTokens: OPTIONAL_WHOLE,
   },
 } as const satisfies Shape;
 
-/** What a model costs, in USD per million tokens. */
+/** A model's prices, in USD per million tokens. */
 export interface Prices {
   readonly input: number;
   readonly output: number;
-  /** Of input that is read from a cache; as `input` unless given. */
+  /** The price of input read from a cache. Defaults to `input`. */
   readonly cachedInput?: number | undefined;
-  /** Of input that is written into a cache; as `input` unless given. */
+  /** The price of input written to a cache. Defaults to `input`. */
   readonly cacheWrite?: number | undefined;
 }
 
 /**
- * USD to twelve decimals: every amount is rounded to them, so that sums and differences of amounts are exact wherever they
- * are made, and in whatever order.
+ * Rounds an amount in USD to twelve decimals. With this, sums and differences of amounts are equal in any
+ * order of calculation.
  */
 export const usd = (amount: number): number => Math.round(amount * 1e12) / 1e12;
 
-/** Answers what these tokens cost, in USD: each of them once, by its own price. */
+/** Returns the cost of these tokens in USD. Each token counts once, at its own price. */
 export const costOf = (
   { input, output, cachedInput = input, cacheWrite = input }: Prices,
   { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 }: Usage,
@@ -43,13 +45,13 @@ export const costOf = (
   return usd((read + outputTokens * output) / 1e6);
 };
 
-/** Answers prices of which none is lower, and by which it does not matter what a cache holds: before a call nobody knows. */
+/** Returns the highest prices that can apply. The cached part of a request is unknown before the call. */
 export const dearest = ({ input, output, cachedInput = 0, cacheWrite = 0 }: Prices): Prices => ({
   input: Math.max(input, cachedInput, cacheWrite),
   output,
 });
 
-/** Returns what a model used, as far as that makes sense, with what it costs where the model has prices. */
+/** Returns a model's plausible usage, with its cost if the model has prices. */
 export function priced(
   usage: Usage,
   { prices }: { readonly prices?: Prices | undefined },
@@ -58,12 +60,12 @@ export function priced(
   return { ...told, ...(prices && { cost: costOf(prices, told) }) };
 }
 
-/** What providers tell of tokens beside the two sums, before it is believed. */
+/** A provider's counts besides the two sums, not validated yet. */
 type ToldParts = { readonly [Part in Exclude<keyof Usage, 'inputTokens' | 'outputTokens'>]?: unknown };
 
 /**
- * Both sums and those of the parts that make sense; nothing without both. Usage is an aside, and a reply is not refused
- * because of its counts.
+ * Returns both sums and the plausible other counts, or `undefined` without both sums. Implausible counts
+ * never fail a reply.
  */
 export const countUsage = (
   inputTokens: unknown,
@@ -74,7 +76,7 @@ export const countUsage = (
     ? plausible({ inputTokens, outputTokens }, told)
     : undefined;
 
-/** The sums with those of the parts that can be parts of them, and are more than 0: many libraries fill gaps with 0. */
+/** Returns the sums with the counts that fit into them and are above 0. Many libraries fill gaps with 0. */
 export function plausible(
   { inputTokens, outputTokens }: Pick<Usage, 'inputTokens' | 'outputTokens'>,
   told: ToldParts,
@@ -82,7 +84,7 @@ export function plausible(
   const cached = partOf(inputTokens, told.cachedInputTokens);
   const written = partOf(inputTokens, told.cacheWriteTokens);
   const reasoned = partOf(outputTokens, told.reasoningTokens);
-  // Together they cannot be more than all; then nobody knows which is wrong.
+  // Together they cannot exceed the input. If they do, either can be wrong.
   const fit = cached + written <= inputTokens;
   return {
     inputTokens,
@@ -93,12 +95,14 @@ export function plausible(
   };
 }
 
-/** 0 for a part that is not told, or cannot be one. */
+/** Returns the count, or 0 if it is absent or implausible. */
 const partOf = (all: number, part: unknown): number => (isTokenCount(part) && part <= all ? part : 0);
 
 const isTokenCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
-/** The prices that were given. @throws TypeError when one of them is not a finite number from 0. */
+/**
+ * Returns the prices as a field to spread. @throws TypeError if a price is not a finite number of at least 0.
+ */
 export function checkPrices(prices: Prices | undefined): { readonly prices?: Prices } {
   if (prices === undefined) return {};
   for (const side of ['input', 'output', 'cachedInput', 'cacheWrite'] as const) {

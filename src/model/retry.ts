@@ -1,22 +1,22 @@
 import { pause, TIMERS } from '../tool/async.ts';
 import { type AskOptions, ModelError, type ModelFailure } from './chat-model.ts';
 
-/** Time and chance, so that tests need neither. */
+/** The clock and the random source, which tests replace. */
 export interface Pace {
-  /** Resolves after `ms`, or as soon as the signal fires. Never rejects. */
+  /** Resolves after `ms`, or as soon as the signal aborts. Never rejects. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** Gives a number of at least 0 and below 1. */
+  /** Returns a number of at least 0 and below 1. */
   random(): number;
-  /** Ms since the epoch. */
+  /** Returns milliseconds since the epoch. */
   now(): number;
 }
 
 /**
- * Attempts until one succeeds, at most `retries` times more than once, and only while the failure may pass and no output
- * has begun. A signal that fires ends the wait; it is for the attempt that follows at once to fail as aborted. `again` is
- * awaited before every further attempt, and told why the one before failed.
+ * Runs `attempt` until it succeeds, with at most `retries` retries. Retries only if the failure can pass and
+ * no output has begun. If the signal aborts, the wait ends, and the next attempt must fail as aborted.
+ * `again` is awaited before every retry, with the previous failure.
  *
- * @throws ModelError of the last attempt, what else an attempt throws, and what `again` rejects with.
+ * @throws ModelError of the last attempt. Other errors of an attempt and those of `again` pass through.
  */
 export const withRetries = async <T>(
   attempt: () => Promise<T>,
@@ -44,14 +44,17 @@ export const withRetries = async <T>(
 const FIRST_BACKOFF = 500;
 const LONGEST_BACKOFF = 8_000;
 
-/** The wait before the next attempt after `failures` failed ones: doubling, capped, with its upper half left to chance. */
+/**
+ * Returns the wait after `failures` failed attempts. It doubles up to a maximum, and its upper half is
+ * random.
+ */
 const backoff = (failures: number, random: number): number =>
   Math.min(FIRST_BACKOFF * 2 ** (failures - 1), LONGEST_BACKOFF) * (0.5 + random / 2);
 
-/** The longest wait for a server that a turn is held open for; beyond it the ask fails. */
+/** The longest wait for which a turn stays open, in ms. If a server asks for more, the ask fails. */
 export const LONGEST_WAIT = 30_000;
 
-/** Says whether asking again may help. */
+/** Returns whether a retry can help. */
 export const mayPass = (failure: ModelFailure): boolean => passing.has(failure);
 
 const passing: ReadonlySet<ModelFailure> = new Set([
@@ -62,7 +65,10 @@ const passing: ReadonlySet<ModelFailure> = new Set([
   'truncated',
 ]);
 
-/** The wait that a response asks for, in ms; `undefined` when it asks for none, for the past, or makes no sense. */
+/**
+ * Returns the wait that a response asks for, in ms. Returns `undefined` if it is absent, in the past or
+ * invalid.
+ */
 export const parseRetryAfter = (headers: Pick<Headers, 'get'>, now: number): number | undefined => {
   const inMs = headers.get('retry-after-ms');
   const inSeconds = headers.get('retry-after');
@@ -75,7 +81,7 @@ export const parseRetryAfter = (headers: Pick<Headers, 'get'>, now: number): num
   return wait !== undefined && wait > 0 ? wait : undefined;
 };
 
-/** The platform's own time and chance. */
+/** The platform's clock and random source. */
 export const realPace: Pace = {
   sleep: (ms, signal) => pause(TIMERS, ms, signal).catch(() => {}),
   random: Math.random,

@@ -2,16 +2,16 @@ import { ModelError, type ModelFailure, type ToldLength } from './chat-model.ts'
 import { LONGEST_WAIT, mayPass } from './retry.ts';
 import { isRecord, isScalar, type UntrustedRecord } from './untrusted-json.ts';
 
-/** What a server says beside its status. */
+/** A server's error besides its status. */
 interface ServerWords {
   readonly words: string;
-  /** The code and the type of its error, and what else tells the reason. */
+  /** The code and type of its error, and other details of the reason. */
   readonly details?: string | undefined;
-  /** The wait that it asks for, in ms; `Infinity`: none helps. */
+  /** The wait that it asks for, in ms. `Infinity` if no wait helps. */
   readonly retryAfter?: number | undefined;
 }
 
-/** The error for an answer whose status is not 2xx. */
+/** Returns the error for a response whose status is not 2xx. */
 export const errorOfStatus = (status: number, { words, details, retryAfter }: ServerWords): ModelError => {
   const failure = failureOfStatus(status);
   const start = `The model's server answered ${status}`;
@@ -23,7 +23,10 @@ export const errorOfStatus = (status: number, { words, details, retryAfter }: Se
   return new ModelError('rate-limited', sentence(wait, words), { status });
 };
 
-/** The error that a server reports inside an answer with status 200, as gateways do when a stream breaks upstream. */
+/**
+ * Returns the error that a server reports in a response with status 200, as gateways do if a stream breaks
+ * upstream.
+ */
 export const reportedError = (value: UntrustedRecord): ModelError | undefined => {
   const report = value.object === 'error' ? value : value.error;
   // Some servers send `null` or an empty text with every chunk.
@@ -36,7 +39,7 @@ export const reportedError = (value: UntrustedRecord): ModelError | undefined =>
   return new ModelError(length ? 'context-length' : failure, told, { status, retryAfter, length });
 };
 
-/** A server's own words, from the shapes that servers use; empty when there are none. */
+/** Returns a server's own words, from the usual formats. Empty if there are none. */
 export const errorWords = (body: unknown): string => {
   if (typeof body === 'string') return body;
   if (!isRecord(body)) return '';
@@ -46,8 +49,8 @@ export const errorWords = (body: unknown): string => {
 };
 
 /**
- * Answers what a server says of its error beside its words, from the same shapes: a gateway gives what the one behind it
- * said.
+ * Returns the details of a server's error besides its words, from the same formats. A gateway includes the
+ * error of the server behind it.
  */
 export const errorDetails = (body: unknown): string => {
   const { type, code, metadata } = reportIn(body);
@@ -55,26 +58,26 @@ export const errorDetails = (body: unknown): string => {
   return [type, code, behind].filter(isScalar).join(' ');
 };
 
-/** Servers say it when the account has nothing left: it comes as a limit of the rate, and no wait helps. */
+/** The codes for an account without credit. The status is that of a rate limit, but no wait helps. */
 const USED_UP = /^(insufficient_quota|billing_)/;
 
-/** Says whether a server's error means that the account may ask no more until somebody pays. */
+/** Returns whether a server's error means that the account has no credit left. */
 export const isUsedUp = (body: unknown): boolean => {
   const { code, type } = reportIn(body);
   return [code, type].some((word) => typeof word === 'string' && USED_UP.test(word));
 };
 
-/** A sentence of ours, and after it the server's own words when it had any. */
+/** Returns our sentence, followed by the server's words if there are any. */
 export const sentence = (start: string, words: string): string =>
   words.trim() === '' ? `${start}.` : `${start}: ${words.trim()}`;
 
-/** The report of an error stands alone or under `error`; of anything else there is nothing to read. */
+/** Returns the error report, which is the body itself or under `error`. Empty for any other body. */
 const reportIn = (body: unknown): UntrustedRecord => {
   if (!isRecord(body)) return {};
   return isRecord(body.error) ? body.error : body;
 };
 
-/** What an HTTP status other than 2xx says about the request. */
+/** Returns the kind of failure for an HTTP status other than 2xx. */
 const failureOfStatus = (status: number): ModelFailure => {
   if (status === 401 || status === 403) return 'unauthorized';
   if (status === 408) return 'timeout';
@@ -94,9 +97,8 @@ const failureOfReport = (report: UntrustedRecord): { failure: ModelFailure; stat
 };
 
 /**
- * Answers what a server says of the length of a request that did not fit its model; `undefined` when it refused it, or
- * failed, for another reason. `details` is what it gave beside its words: a code, a type, the words of a server behind
- * it.
+ * Returns the lengths in a server's error for a request that was too long. Returns `undefined` for any other
+ * error. `details` holds the code, the type and the words of a server behind it.
  */
 export function toldLength(failure: ModelFailure, words: string, details = ''): ToldLength | undefined {
   const said = `${words.slice(0, MAX_READ)} ${details.slice(0, MAX_READ)}`;
@@ -104,14 +106,15 @@ export function toldLength(failure: ModelFailure, words: string, details = ''): 
   const plain = said
     .toLowerCase()
     .replace(/(?<=\d),(?=\d{3})/g, '')
-    // No count has so many digits, but a text that was sent may, and the search would try each of its ends.
+    // Longer numbers are not token counts. They can come from the request, and would make the search
+    // quadratic.
     .replace(/\d{10,}/g, '')
     .replace(/\s+/g, ' ');
   if (!TOO_LONG.test(plain)) return CODES.test(details) ? {} : undefined;
   const [window, all, reply = 0] = [WINDOW, ALL, REPLY].map((count) => numberIn(plain, count));
   const sent = numberIn(plain, SENT) ?? (all === undefined ? undefined : all - reply);
   const most = window === undefined ? undefined : window - reply;
-  // A reply that fills the window by itself is no fault of the conversation.
+  // If the reply alone fills the window, the conversation is not too long.
   return most !== undefined && most <= 0 ? undefined : { sent, most };
 }
 
@@ -120,22 +123,22 @@ function numberIn(words: string, count: RegExp): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Servers say it at once; what is longer repeats what they were sent. */
+/** Servers state the reason first. Longer text repeats the request. */
 const MAX_READ = 2_000;
 
-/** Failures with a reason that is no conversation's length, whatever their words. */
+/** Failures that never concern the length of a conversation, whatever their words. */
 const OTHER: ReadonlySet<ModelFailure> = new Set(['unauthorized', 'rate-limited', 'timeout']);
 
-/** A limit on tokens in some time, or on requests: waiting helps, or more money. */
+/** A rate limit on tokens or requests. A wait or a higher quota helps. */
 const RATES = /rate.?limit|quota|tokens per (?:min|day)|\bTPM\b|please wait/i;
 
-/** The same as a code or a type of an error. */
+/** The codes and types of errors for requests that are too long. */
 const CODES = /context_length_exceeded|exceed_context_size_error|request_too_large/;
 
 /**
- * How servers say that a request does not fit the model: OpenAI and who says it in its words (vLLM, DeepSeek, OpenRouter), vLLM, SGLang, Workers
- * AI, Anthropic and Llama through Bedrock, Gemini, llama.cpp, Ollama, LM Studio, Mistral, xAI, Cerebras, Groq, Moonshot, MiniMax, Alibaba,
- * text-generation-inference.
+ * Messages for requests that are too long: OpenAI and servers with its words (vLLM, DeepSeek, OpenRouter),
+ * vLLM, SGLang, Workers AI, Anthropic and Llama through Bedrock, Gemini, llama.cpp, Ollama, LM Studio,
+ * Mistral, xAI, Cerebras, Groq, Moonshot, MiniMax, Alibaba, text-generation-inference.
  */
 const TOO_LONG = new RegExp(
   [
@@ -161,17 +164,17 @@ const TOO_LONG = new RegExp(
   ].join('|'),
 );
 
-/** What the model reads and writes at the most. */
+/** The number of tokens in the context window. */
 const WINDOW =
   /(?:(?:context|prompt|model) length(?: is| of(?: only)?)?|configured limit of|context size|window (?:limit|of)|up to|tokens allowed|token limit:|limit is|\[1,|must be <=|model with|n_ctx:|>)[ (]+(\d+)/;
 
-/** The request without the reply. */
+/** The number of tokens in the request, without the reply. */
 const SENT =
   /(?:resulted in|request has|contains|keep the first|n_keep:|current length is|requested:|given:|too long:|context limit:|token count(?: is)?|prompt \(length)[ (]+(\d+)|(?:input|request) \((\d+) tokens|(\d+) tokens from the input/;
 
-/** The request with the reply. */
+/** The number of tokens in the request and the reply. */
 const ALL = /requested (?:about |tokens \()?(\d+)(?: tokens|\))|output tokens \((\d+)/;
 
-/** The part of the window that is kept for the reply. */
+/** The number of tokens reserved for the reply. */
 const REPLY =
   /(\d+) (?:tokens )?(?:in|for) the (?:completion|output)|requested (\d+) output|\+ (\d+) >|input tokens \((\d+)|tokens and (\d+)/;

@@ -1,20 +1,25 @@
-/** JSON that came from outside, narrowed without trusting its shape. */
+/** Helpers that narrow untrusted JSON. */
 
-/** A JSON object of unknown content. Read it under fixed names or by `Object.entries`, never under a model's word. */
+/**
+ * A JSON object of unknown content. Read it by fixed names or with `Object.entries`, never by a name from a
+ * model.
+ */
 export type UntrustedRecord = Readonly<Record<string, unknown>>;
 
-/** One value that can be shown and be sent as an input. */
+/** A value that can be displayed and sent as an input. */
 export type Scalar = string | number | boolean;
 
-/** True for a JSON object: not `null`, not an array. */
+/** Returns whether the value is a JSON object: not `null`, not an array. */
 export const isRecord = (value: unknown): value is UntrustedRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** True for a string, a number or a boolean: not `null`. */
+/** Returns whether the value is a string, a number or a boolean. */
 export const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
-/** The parsed JSON, or `undefined` for text that is not JSON (JSON itself has no `undefined`). Never throws. */
+/**
+ * Returns the parsed JSON, or `undefined` for invalid JSON. (JSON itself has no `undefined`.) Never throws.
+ */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);

@@ -2,32 +2,39 @@ import { ModelError } from './chat-model.ts';
 import type { RequestedCall } from './parts.ts';
 import { isRecord, parseJson, type UntrustedRecord } from './untrusted-json.ts';
 
-/** True for text that is one JSON object and nothing else. */
+/** Returns whether the text is exactly one JSON object. */
 export const isJsonObjectText = (text: string): boolean =>
   text.trimEnd().endsWith('}') && isRecord(parseJson(text));
 
-/** The error for a reply that breaks the protocol; `problem` says what it is or holds, in our own words, never the server's. */
+/**
+ * Returns the error for a reply that breaks the protocol. `problem` describes it in our own words, never the
+ * server's.
+ */
 export const invalidReply = (problem: string): ModelError =>
   new ModelError('invalid-reply', `The model's reply ${problem}`);
 
-/** The value, which must be a JSON object. @throws ModelError `invalid-reply` if it is anything else; `what` is it then, as in `a delta that`. */
+/**
+ * Returns the value, which must be a JSON object. `what` names it in the error, as in `a delta that`.
+ *
+ * @throws ModelError `invalid-reply` if it is not an object.
+ */
 export function mustBeRecord(value: unknown, what: string): UntrustedRecord {
   if (isRecord(value)) return value;
   throw invalidReply(`holds ${what} is not an object.`);
 }
 
-/** The error for a reply that stops in its middle. */
+/** Returns the error for a truncated reply. */
 export const cutShort = (): ModelError =>
   new ModelError('truncated', "The model's reply ended before it was complete.");
 
-/** The error for a reply whose connection ended with an error. */
+/** Returns the error for a reply whose connection failed. */
 export const brokenConnection = (): ModelError =>
   new ModelError('truncated', "The connection to the model's server broke before the reply was complete.");
 
 /**
- * The parsed JSON of a reply, or of one event of it.
+ * Parses the JSON of a reply or of one of its events.
  *
- * @throws ModelError `invalid-reply` for text that is not JSON, with `hint` after the sentence that says so.
+ * @throws ModelError `invalid-reply` for invalid JSON. The message ends with `hint`.
  */
 export const parseReply = (text: string, hint = ''): unknown => {
   const value = parseJson(text);
@@ -36,7 +43,8 @@ export const parseReply = (text: string, hint = ''): unknown => {
 };
 
 /**
- * The string under `key`; the empty string when it is absent or `null`, as many servers fill their gaps with `null`.
+ * Returns the string under `key`, or an empty string if it is absent or `null`. Many servers send `null` for
+ * absent values.
  *
  * @throws ModelError `invalid-reply` for any other type.
  */
@@ -47,7 +55,7 @@ export const stringOf = (record: UntrustedRecord, key: string): string => {
 };
 
 /**
- * The list under `key`; empty when it is absent or `null`.
+ * Returns the list under `key`, or an empty list if it is absent or `null`.
  *
  * @throws ModelError `invalid-reply` for any other type.
  */
@@ -58,15 +66,16 @@ export const listOf = (record: UntrustedRecord, key: string): readonly unknown[]
 };
 
 /**
- * The JSON text of a value that a server or a library had parsed already; text stays as it is, and nothing is no text.
+ * Returns the JSON text of a value that a server or a library has already parsed. A string is returned
+ * unchanged; `null` and `undefined` yield an empty string.
  *
- * @throws ModelError `invalid-reply` for what JSON cannot hold.
+ * @throws ModelError `invalid-reply` for a value that JSON cannot hold.
  */
 export const jsonTextOf = (value: unknown): string => {
   if (typeof value === 'string') return value;
   if (value === undefined || value === null) return '';
   try {
-    // Its type leaves out that there is no text for a symbol or a function.
+    // The declared type omits `undefined`, which a symbol or a function yields.
     const text: string | undefined = JSON.stringify(value);
     if (text !== undefined) return text;
   } catch {
@@ -76,13 +85,13 @@ export const jsonTextOf = (value: unknown): string => {
 };
 
 /**
- * The calls in their order, each with an id that no other has: some servers send none, or the same one twice.
+ * Returns the calls in order, each with a unique id. Some servers send no ids, or repeat one.
  *
  * @throws ModelError `invalid-reply` for a call without a name.
  */
 export const withUniqueIds = (calls: readonly RequestedCall[]): readonly RequestedCall[] => {
   const taken = new Set<string>();
-  // By the id that was wanted: the copies before it are taken, so that a thousand equal ids need a thousand steps.
+  // The number of the next copy, by original id. With it, a thousand equal ids need only a thousand steps.
   const nextCopies = new Map<string, number>();
   return calls.map(({ id, name, input }, position) => {
     if (name === '') throw invalidReply('asks for a tool without naming it.');
@@ -96,13 +105,16 @@ export const withUniqueIds = (calls: readonly RequestedCall[]): readonly Request
   });
 };
 
-/** The most characters of one reply: more than any model writes at once, and little enough for a Worker, which has 128 MB. */
+/**
+ * The maximum number of characters in one reply. More than any model writes at once, and small enough for a
+ * Worker with 128 MB.
+ */
 export const MAX_REPLY_LENGTH = 8 * 1024 * 1024;
 
 /**
  * Creates a function that counts the characters of one reply as they arrive.
  *
- * @throws ModelError `invalid-reply` once there are more than `MAX_REPLY_LENGTH`.
+ * @throws ModelError `invalid-reply` above `MAX_REPLY_LENGTH`.
  */
 export const createLengthLimit = (): ((more: number) => void) => {
   let length = 0;

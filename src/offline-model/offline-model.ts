@@ -25,21 +25,16 @@ import { kinOf, topicOf } from './words.ts';
  *
  * - A look-up by a value ("Show flomp 12"), by the words of an enum, by free text, or without input.
  * - Several values at once ("Compare flomp 1 and 2"): parallel calls in one reply.
- * - A chain: "Where is the zarnik of flomp 12?" looks up the flomp, then the zarnik by the `zarnik_id` in the
- * result.
+ * - A chain: "Where is the zarnik of flomp 12?" looks up the flomp, then the zarnik by its `zarnik_id`.
  *   The message need not name the link, and a list of zarniks leads to one call for each.
- * - A command in plain form ("Cancel flomp 12", "Please cancel it", "Cancel the zarnik of flomp 12"): one
- * call of the tool
- *   that makes this change to this object. Questions, conditions and quotations never count as commands. If two
- *   tools or two values fit, the answer says what is missing.
- * - Several of these in one message, separated by a sentence end, `;`, "then" or "and" before a verb. They
- * run in order,
- *   until a command fails.
+ * - A command in plain form ("Cancel flomp 12", "Please cancel it", "Cancel the zarnik of flomp 12"):
+ *   one call of the tool that makes this change to this object. Questions, conditions and quotations never
+ *   count as commands. If two tools or two values fit, the answer says what is missing.
+ * - Several of these in one message, separated by a sentence end, `;`, "then" or "and" before a verb.
+ *   They run in order, until a command fails.
  * - A later message that refers back ("Who owns it?", "And flomp 13?"). The answer comes from earlier
- * results, or from a
- *   look-up by the identifiers in them.
- * - A tool that only unlocks others, because its result names them. The planner calls it before them, at any
- * depth.
+ *   results, or from a look-up by the identifiers in them.
+ * - A tool that only unlocks others, because its result names them. It is called first, at any depth.
  * - A list of everything ("List the flomps"): a tool with these words in its name.
  *
  * A structured answer (`output`) holds the values found under the form's names. Other fields get the smallest

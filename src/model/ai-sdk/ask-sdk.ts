@@ -10,14 +10,15 @@ import { checkWarnings } from './settings.ts';
 import { generate, stream } from './specification.ts';
 import type { KnownModel } from './traits.ts';
 
-/** How often a reply is gone on with that its server has paused. */
+/** The maximum number of requests for one reply whose server pauses. */
 const MAX_ROUNDS = 8;
 
 /**
- * Asks for one reply. Anthropic's server pauses a long one, in which it runs tools itself, and goes on when it is shown
- * what there is: all of it is one reply. `again` is awaited before each further request.
+ * Asks for one reply. Anthropic's server pauses a long reply in which it runs tools itself. It resumes when
+ * it receives the parts so far, and all rounds together are one reply. `again` is awaited before each further
+ * request.
  *
- * @throws ModelError whenever there is no complete reply, and what `again` rejects with.
+ * @throws ModelError if there is no complete reply. Rejects as `again` does.
  */
 export async function askThroughPauses(
   ask: SdkAsk,
@@ -25,7 +26,7 @@ export async function askThroughPauses(
 ): Promise<ModelReply> {
   let { reply, raw } = await askSdk(ask, again);
   for (let round = 1; raw === 'pause_turn' && reply.toolCalls.length === 0; round += 1) {
-    // Whoever asked is told that it is not the end.
+    // The reply is not complete, so it does not count as stopped.
     if (round > MAX_ROUNDS) return { ...reply, finish: 'other' };
     await again?.();
     const messages = [...ask.request.messages, toMessage(reply)];
@@ -58,7 +59,7 @@ function joined(first: ModelReply, second: ModelReply): ModelReply {
   };
 }
 
-/** Both were paid for; what nobody counted is not known of the whole. */
+/** Returns the sum of two usages. Both requests were paid for. The sum is unknown if either is. */
 function summed(first: Usage | undefined, second: Usage | undefined): Usage | undefined {
   if (!first || !second) return undefined;
   const both = (count: keyof Usage): number => (first[count] ?? 0) + (second[count] ?? 0);
@@ -72,7 +73,7 @@ function summed(first: Usage | undefined, second: Usage | undefined): Usage | un
   );
 }
 
-/** Makes our error of what a model threw; `otherwise` is for one that says nothing to us. */
+/** Converts a thrown value to our error. `otherwise` replaces an error without useful fields. */
 type Explain = (thrown: unknown, otherwise?: ModelError) => ModelError;
 
 /** One request to a model of the AI SDK. */
@@ -83,17 +84,17 @@ interface SdkAsk {
   readonly explain: Explain;
 }
 
-/** What one request came to. */
+/** The result of one request. */
 interface SdkAnswer {
   readonly reply: ModelReply;
-  /** Why it ended, in its provider's own word. */
+  /** The finish reason in the provider's own word. */
   readonly raw: unknown;
 }
 
 /**
- * Asks once, for a stream where the model has one, so that its silence means that nothing comes.
+ * Asks once. Uses a stream if the model has one, so silence means that the server sends nothing.
  *
- * @throws ModelError whenever there is no complete reply.
+ * @throws ModelError if there is no complete reply.
  */
 async function askSdk(ask: SdkAsk, again: (() => Promise<void>) | undefined): Promise<SdkAnswer> {
   const { known, request, attempt, explain } = ask;
@@ -122,7 +123,10 @@ async function askSdk(ask: SdkAsk, again: (() => Promise<void>) | undefined): Pr
   return askWhole(ask, options);
 }
 
-/** Models whose servers have answered a request for a stream with a whole reply, which their packages do not read: they are asked for that. */
+/**
+ * Models whose servers answered a stream request with a whole reply. Their packages cannot read that, so
+ * these models are asked for a whole reply.
+ */
 const answeringWhole = new WeakSet<object>();
 
 const isJsonAnswer = (result: unknown): boolean => {
@@ -151,7 +155,8 @@ async function askWhole(
   }
   const ended = reply.end(result);
   const { structuredOutputText: chosen } = result;
-  // Some providers give the text of an answer in a form apart from drafts; parts that say something else are none of it.
+  // Some providers return the text of a structured answer separately from drafts. Parts with other text are
+  // drafts.
   return structured && typeof chosen === 'string' && chosen !== ended.text
     ? {
         ...answer(
@@ -170,7 +175,7 @@ const answer = (reply: ModelReply, { finishReason }: UntrustedRecord): SdkAnswer
 const streamIn = (result: unknown): ReadableStream<unknown> | undefined =>
   isRecord(result) && result.stream instanceof ReadableStream ? result.stream : undefined;
 
-/** Reads what `doStream` came to, and hands it on as it arrives. The stream is cancelled on every path. */
+/** Reads the result of `doStream` and passes it on as it arrives. Always cancels the stream. */
 async function readStream(
   { known: { sdk: model }, request, attempt, explain }: SdkAsk,
   result: unknown,
@@ -191,7 +196,7 @@ async function readStream(
       reply.addStreamed(value);
     }
   } finally {
-    // It is not awaited: a model that hangs may never let the cancellation settle.
+    // Not awaited: a hanging model can leave the cancellation pending forever.
     reader.cancel().catch(() => {});
   }
 }

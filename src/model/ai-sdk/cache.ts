@@ -5,12 +5,12 @@ import { optionsOf, within } from './provider-data.ts';
 import { mergeOptions } from './settings.ts';
 import type { SdkTraits } from './traits.ts';
 
-/** How a request is told to its model's provider, in this regard. */
+/** The cache options of one request. */
 interface ToldCache {
   readonly mark?: ((prompt: LanguageModelV4Prompt, at: number) => void) | undefined;
-  /** The tools, of which the last that can be has a mark where they are to be kept. */
+  /** Marks the last of the tools that can have a mark, if the request caches them. */
   readonly markTools: (tools: Tools) => Tools;
-  /** Hold unless a setting says otherwise. */
+  /** Provider options, which the settings of the request override. */
   readonly options: ProviderData;
   readonly headers: Pick<LanguageModelV4CallOptions, 'headers'>;
 }
@@ -19,7 +19,10 @@ type Tools = NonNullable<LanguageModelV4CallOptions['tools']>;
 
 const UNMARKED: ToldCache = { markTools: (tools) => tools, options: {}, headers: {} };
 
-/** Puts what is to be kept of a request into the form of the model. `told`: those of its messages that the model is told. */
+/**
+ * Converts the cache marks of a request to the form of its provider. `told` lists the messages that the model
+ * receives.
+ */
 export function toldCache(
   { cache: known }: SdkTraits,
   request: ModelRequest,
@@ -36,34 +39,41 @@ export function toldCache(
     : { ...UNMARKED, headers: { headers: { [form.header]: key } } };
 }
 
-/** What gets a mark. */
+/** The places to mark. */
 interface Places {
   readonly tools: boolean;
   readonly system: boolean;
-  /** The ends of these messages. */
+  /** The indexes of messages whose end is marked. */
   readonly messages: ReadonlySet<number>;
   readonly ttl: CacheMarks['ttl'];
 }
 
 const MOST = 4;
 
-/** No more than the provider allows, with the mark of its end that a developer may have set by the options of the request. */
+/**
+ * Returns the places to mark, within the provider's maximum. A mark that a developer sets at the end by
+ * provider options counts, too.
+ */
 function placesOf(under: string, request: ModelRequest, told: readonly ModelMessage[]): Places {
   const { cache = {}, tools: offered, settings } = request;
   const own = within(settings?.providerOptions, under);
   const atEnd = within(own, 'cacheControl') ?? within(own, 'cache_control');
   const isOwn = atEnd !== undefined;
-  // A cache point behind tools is unknown to the SDK's provider of Bedrock, and a mark on them to that of OpenRouter.
+  // The SDK's Bedrock provider supports no cache point after tools, and its OpenRouter provider no mark on
+  // them.
   const tools = cache.tools === true && under === 'anthropic' && offered.some((tool) => !tool.providerTool);
   const system = cache.system === true && isTold(told[0]);
   const ends = endsIn(request, told).filter((at) => !isOwn || at !== told.length - 1);
   const left = MOST - Number(tools) - Number(system) - Number(isOwn);
-  // Anthropic refuses what is kept for longer behind what is kept for less.
+  // Anthropic refuses a longer cache period after a shorter one.
   const ttl = within(atEnd, 'ttl') === '1h' ? '1h' : cache.ttl;
   return { tools, system, messages: new Set(ends.slice(0, left)), ttl };
 }
 
-/** Where the messages that are to be kept stand among those that the model is told; of one that it is not, the one before. */
+/**
+ * Returns the indexes, within `told`, of the messages to cache. A message that the model does not receive
+ * yields the index of the one before it.
+ */
 function endsIn({ cache, messages }: ModelRequest, told: readonly ModelMessage[]): readonly number[] {
   const kept = new Set(told);
   const ends = (cache?.messages ?? []).flatMap((index) => {
@@ -78,7 +88,7 @@ const isTold = (first: ModelMessage | undefined): boolean => first?.role === 'sy
 const isBlank = (text: string): boolean => text.trim() === '';
 
 function marked(under: 'anthropic' | 'bedrock' | 'openrouter', places: Places): ToldCache {
-  // Five minutes are what holds where nothing is said, and older models know nothing else.
+  // The provider defaults to five minutes, and older models accept no other value.
   const term = places.ttl === '1h' ? { ttl: places.ttl } : {};
   const mark: ProviderData =
     under === 'bedrock'
@@ -95,7 +105,7 @@ function marked(under: 'anthropic' | 'bedrock' | 'openrouter', places: Places): 
   };
 }
 
-/** A tool that the provider runs itself can hold no mark. */
+/** Marks the last function tool. A tool that the provider runs itself cannot have a mark. */
 function withMark(tools: Tools, mark: ProviderData): Tools {
   const last = tools.findLast(({ type }) => type === 'function');
   return tools.map((tool) => (tool === last ? { ...last, ...optionsOf(mark) } : tool));
@@ -104,9 +114,11 @@ function withMark(tools: Tools, mark: ProviderData): Tools {
 type PromptMessage = LanguageModelV4Prompt[number];
 type Markable = Pick<PromptMessage, 'providerOptions'>;
 
-/** Over nothing that the part has: its provider gave it, and wants it back. */
+/**
+ * Sets a mark, but keeps the options that the part already has: its provider set them, and needs them back.
+ */
 const setMark = (part: Markable, mark: ProviderData): void => {
-  // Both are JSON: the types of the SDK only leave out that it may be read-only.
+  // Both are JSON. The SDK's types only omit `readonly`.
   const own = (part.providerOptions ?? {}) as ProviderData;
   Object.assign(part, optionsOf(mergeOptions(mark, own)));
 };
@@ -124,7 +136,7 @@ function markEnd(prompt: LanguageModelV4Prompt, mark: ProviderData): void {
 
 type PromptPart = Exclude<PromptMessage, { role: 'system' }>['content'][number];
 
-/** Anthropic refuses a mark on thoughts and on empty text. */
+/** Returns whether a part can have a mark. Anthropic refuses a mark on thoughts and on empty text. */
 function holdsMark(part: PromptPart, role: PromptMessage['role']): boolean {
   switch (part.type) {
     case 'text':

@@ -23,13 +23,16 @@ import { forMovedPrefixes, toldRequest } from './tool-changes.ts';
 import type { KnownModel } from './traits.ts';
 import { withThoughts } from './wanted-thoughts.ts';
 
-/** Its type depends on whether the types of `json-schema` are installed; a JSON Schema of ours is one of theirs. */
+/**
+ * This type depends on whether the types of `json-schema` are installed. Our JSON Schemas are valid values of
+ * it.
+ */
 type Schema = LanguageModelV4FunctionTool['inputSchema'];
 
 /**
- * An ask as a model of the AI SDK takes it.
+ * Converts a request to the call options of the AI SDK.
  *
- * @throws ModelError `bad-request` that names a setting which the model cannot be given.
+ * @throws ModelError `bad-request` that names a setting which the model does not support.
  */
 export const toCallOptions = (
   known: KnownModel,
@@ -69,7 +72,10 @@ const toFormat = ({ name, schema }: OutputFormat) => ({
   responseFormat: { type: 'json' as const, name, schema: schema as Schema },
 });
 
-/** The container in which Anthropic's server runs code, while the reply that opened it is gone on with. */
+/**
+ * Returns the options for the container in which Anthropic's server runs code, while the reply that opened it
+ * continues.
+ */
 function containerIn(messages: readonly ModelMessage[]): ProviderData {
   const last = messages.findLast(({ role }) => role !== 'tool');
   const id = last?.role === 'assistant' && within(last.provider, 'anthropic', 'container', 'id');
@@ -81,19 +87,23 @@ type Results = Extract<PromptMessage, { role: 'tool' }>;
 type Assistant = Extract<PromptMessage, { role: 'assistant' }>;
 type PromptPart = Assistant['content'][number];
 
-/** How a provider takes the conversation. */
+/** The provider's form of a conversation. */
 interface PromptManner {
-  /** It sends the text of an earlier call's input on as it is; others would make a JSON text of it once more. */
+  /**
+   * `true` if it sends the input of an earlier call as text. Other providers would encode it as JSON a second
+   * time.
+   */
   readonly rawInput: boolean;
-  /** Answers the options of a system message that tells which tools came and went. */
+  /** Returns the options of a system message with tool changes. */
   readonly changeOptions: (change: ToolsTold) => ProviderData;
-  /** Is shown what stands in the prompt with the message of this index as its last, to mark what is to be kept of it. */
+  /** Called with the prompt up to the message at index `at`. It marks the parts to cache. */
   readonly mark?: ((prompt: LanguageModelV4Prompt, at: number) => void) | undefined;
 }
 
 /**
- * The conversation as a model of the AI SDK takes it: replies in their parts, in their order, with what its provider keeps
- * beside each. The results of one reply stand in one message, since Google counts them against its calls.
+ * Converts the conversation to the SDK's prompt. Replies keep their parts in order, each with its provider's
+ * data. The results of one reply share a message, because Google compares their number with that of the
+ * calls.
  */
 function toPrompt(messages: readonly ModelMessage[], manner: PromptManner): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = [];
@@ -140,14 +150,14 @@ const toResult = ({
 
 const textPart = ({ text }: { readonly text: string }): MessagePart => ({ type: 'text', text });
 
-/** A part of a message, or of a result, as the SDK takes either. */
+/** Converts a part of a message or a result. The SDK uses the same form for both. */
 function toContent(part: MessagePart) {
   if (part.type === 'text') return { type: part.type, text: part.text };
   const { type, mediaType, name } = part;
   return { type, mediaType, data: toFileData(part), ...(name !== undefined && { filename: name }) };
 }
 
-/** The part as it goes back; nothing for a source, which is the reader's. */
+/** Converts a part of an earlier reply. Omits a source, which is meant for the reader only. */
 function toPromptPart(part: ReplyPart, manner: PromptManner): readonly PromptPart[] {
   const options = optionsOf(part.provider);
   switch (part.type) {
@@ -174,7 +184,7 @@ function toPromptPart(part: ReplyPart, manner: PromptManner): readonly PromptPar
 
 const isKind = (kind: string): kind is `${string}.${string}` => kind.includes('.');
 
-/** Base64 holds no colon, and every URL does. */
+/** Base64 contains no colon, and every URL does. */
 const toFileData = ({ data }: FilePart | MessageFile) =>
   URL.canParse(data)
     ? { type: 'url' as const, url: new URL(data), originalUrl: data }
@@ -185,7 +195,7 @@ function toCall(part: ToolCallPart, { rawInput }: PromptManner) {
   const parsed = parseJson(input);
   const call = { type: 'tool-call' as const, toolCallId, toolName };
   if (!isOurCall(part)) return { ...call, input: parsed ?? input, providerExecuted: true };
-  // Several providers refuse an earlier input that is no object, and it was the model that got it wrong.
+  // Several providers refuse an earlier input that is not an object, although the error was the model's.
   if (!isRecord(parsed)) return { ...call, input: {} };
   return { ...call, input: rawInput ? input : parsed };
 }

@@ -32,36 +32,41 @@ import type { SdkModel } from './specification.ts';
 import { prefixTraits } from './tool-changes.ts';
 import { type KnownModel, readerOf, sdkTraitsOf, type ToldTraits } from './traits.ts';
 
-/** How a model of the AI SDK is asked. */
+/** Options for `fromAiSdk`. */
 export interface FromAiSdkOptions extends AdapterOptions, ToldTraits {
-  /** The longest silence in ms between two parts of a reply, which is always streamed. Default 120,000. */
+  /**
+   * The longest silence in ms between two parts of a reply, which is always streamed. Defaults to 120,000.
+   */
   readonly timeout?: number | undefined;
   /**
-   * Which files the model takes. Default: what the package of its provider sends and the provider's server takes, where both
-   * are known, as they are of no package of the specification v3. A model of a provider may take less: say so here.
+   * The files that the model accepts. Defaults to the types that both the provider's package and its server
+   * support, if they are known. They are never known for a package of the specification v3. If a model
+   * supports fewer types, set them here.
    */
   readonly media?: ModelMedia | undefined;
 }
 
 /**
- * A model of the AI SDK, of its specification `v4` or `v3`, such as `createAnthropic()('claude-sonnet-5')`. It is always
- * asked for a stream. What its provider keeps beside a reply (reasoning, signatures, tools that it ran itself) goes back to
- * it in every later request. Failures that may pass are tried again while nothing has been handed on. A setting that the
- * model cannot be given is refused by name, and so is a file. OpenAI's server is told to store nothing, unless `providerOptions` say
- * otherwise; a reply that Anthropic's server pauses is gone on with, in eight requests at most.
+ * Creates a model from a model of the AI SDK, of its specification `v4` or `v3`, such as
+ * `createAnthropic()('claude-sonnet-5')`. It always requests a stream. Provider data of a reply (reasoning,
+ * signatures, tools that the provider ran) returns to the provider in every later request. Failures that can
+ * pass are retried until output begins. A setting or a file that the model does not support causes an error
+ * that names it. OpenAI's server is asked to store nothing, unless `providerOptions` say otherwise. A reply
+ * that Anthropic's server pauses is continued, in eight requests at most.
  *
- * @throws TypeError for a model of another specification, and when `prices`, `maxOutputTokens` or `media` make no sense.
+ * @throws TypeError for a model of another specification, or if `prices`, `maxOutputTokens` or `media` are
+ * invalid.
  */
 export const fromAiSdk = (model: SdkModel, options: FromAiSdkOptions = {}): ChatModel =>
   pacedFromAiSdk(model, options, realPace);
 
-/** `fromAiSdk` with time and chance given. For tests, and not exported by the package. */
+/** `fromAiSdk` with an injected clock and random source. For tests; the package does not export it. */
 export const pacedFromAiSdk = (
   model: SdkModel,
   { timeout, retries = DEFAULT_RETRIES, like, signsPrefix, wantsThoughts, ...limits }: FromAiSdkOptions,
   pace: Pace,
 ): ChatModel => {
-  // The SDK also takes a model's name, or a model of an older specification, where it takes a model.
+  // The SDK also accepts a model's name, or a model of an older specification.
   const { specificationVersion: version = typeof model }: { readonly specificationVersion?: string } = model;
   if (version !== 'v4' && version !== 'v3') {
     throw new TypeError(
@@ -96,7 +101,8 @@ export const pacedFromAiSdk = (
         return askThroughPauses({ known, request, attempt, explain }, options.again);
       };
       const reply = await askPatiently({ timeout, retries, gate, pace }, request, { ...options, work });
-      // With it the journal has the maker, by which a reply without thoughts is known from those of other models.
+      // With `provider`, the journal stores the reply's maker. A reply without thoughts is then
+      // distinguishable from those of other models.
       return known.traits.wantsThoughts ? { ...reply, provider: reply.provider ?? {} } : reply;
     },
   };
@@ -107,8 +113,9 @@ const saysNothing = ({ modelId, provider }: SdkModel): string =>
   "fromAiSdk(model, { like: 'claude-opus-5-5' }), with its own name";
 
 /**
- * Makes what takes everything that looks like a credential out of a message. The model of an SDK keeps its key to itself,
- * so the key can only be known by its looks. `name`, the model's own, is kept: the reader needs it.
+ * Creates a function that removes everything that looks like a credential from a message. An SDK model does
+ * not expose its key, so the key is recognizable only by its form. Keeps `name`, the model's own name,
+ * because the reader needs it.
  */
 const blotCredentials =
   (name: string) =>
@@ -125,15 +132,15 @@ const hasKeyPrefix = (run: string): boolean => /^(?:sk|pk|rk|gsk|xai|nvapi|hf|AI
 
 const SHORTEST_KEY = 20;
 
-/** Mixed in a way that names and words are not, or a long number in hexadecimal digits. */
+/** Returns whether a run mixes characters as no name or word does, or is a long hexadecimal number. */
 const isRandom = (run: string): boolean =>
   /^[0-9a-f]{32,}$/i.test(run) ||
   (run.length >= SHORTEST_KEY && /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run));
 
 /**
- * Explains what a model of the AI SDK threw or put into its stream, recognised by its fields: a provider may bring another
- * copy of the SDK's classes. Words are told only where they are a server's or the SDK's own. `otherwise` is for an error
- * that says nothing to us.
+ * Explains an error that a model of the AI SDK threw or put into its stream. Recognizes it by its fields,
+ * because a provider can bring its own copy of the SDK's classes. Quotes only words of a server or of the
+ * SDK. `otherwise` replaces an error without useful fields.
  */
 export const explainFailure = (thrown: unknown, now: number, otherwise?: ModelError): ExplainedFailure => {
   const fields: UntrustedRecord = isRecord(thrown) ? thrown : { message: textOf(thrown) };
@@ -146,7 +153,7 @@ export const explainFailure = (thrown: unknown, now: number, otherwise?: ModelEr
   if (called !== undefined) return called;
   const reported = thrown instanceof Error ? undefined : reportedError({ error: reportOf(fields) });
   if (reported !== undefined) return { error: reported };
-  // A frame that is no reply may be the server's error, where its provider looks for replies only.
+  // A frame that is not a reply can be the server's error, if the provider expects replies only.
   const framed = isRecord(fields.value) ? reportedError(fields.value) : undefined;
   if (framed !== undefined) return { error: framed };
   const failure = nameless.get(name);
@@ -154,14 +161,14 @@ export const explainFailure = (thrown: unknown, now: number, otherwise?: ModelEr
   return { error: new ModelError(failure ?? 'server-error', `The model failed with ${name || 'an error'}.`) };
 };
 
-/** Errors of the SDK that say what is wrong with how it was set up, in words without values. */
+/** Errors of the SDK that explain a setup error in words without values. */
 const configured: ReadonlyMap<string, ModelFailure> = new Map([
   ['AI_LoadAPIKeyError', 'unauthorized'],
   ['AI_LoadSettingError', 'bad-request'],
   ['AI_UnsupportedFunctionalityError', 'bad-request'],
 ]);
 
-/** Errors whose words may hold the request, the reply or anything else; their name is all that is told. */
+/** Errors whose message can contain the request, the reply or other data. Only their name is reported. */
 const nameless: ReadonlyMap<string, ModelFailure> = new Map([
   ['AI_InvalidPromptError', 'bad-request'],
   ['AI_InvalidArgumentError', 'bad-request'],
@@ -174,11 +181,11 @@ const nameless: ReadonlyMap<string, ModelFailure> = new Map([
   ['TimeoutError', 'timeout'],
 ]);
 
-/** A call that a server answered, or did not: `APICallError`, and what the SDK's providers put into a stream. */
+/** Explains a failed HTTP call: `APICallError`, and the errors that the SDK's providers put into a stream. */
 const explainCall = (call: UntrustedRecord, now: number): ExplainedFailure | undefined => {
   const status = statusOf(call);
   const words = textOf(call.message);
-  // A provider of the SDK may know another shape of errors, and then tells the status alone.
+  // If a provider of the SDK expects another error format, it reports only the status.
   const body = call.data ?? parseJson(textOf(call.responseBody));
   const final = call.isRetryable === false || isUsedUp(body);
   if (status === undefined) {
@@ -188,7 +195,7 @@ const explainCall = (call: UntrustedRecord, now: number): ExplainedFailure | und
       : { error: new ModelError('unreachable', sentence("The model's server could not be reached", words)) };
   }
   if (status < 300) {
-    // For a body that broke off the SDK keeps the platform's error as the cause, and its own for one that it cannot read.
+    // For a broken body the SDK keeps the platform's error as the cause, and for an unreadable body its own.
     const { cause } = call;
     if (isRecord(cause) && !textOf(cause.name).startsWith('AI_')) return { error: brokenConnection() };
     const start = "The model's reply could not be read";
@@ -207,7 +214,7 @@ const headersOf = ({ responseHeaders: headers }: UntrustedRecord): Pick<Headers,
   get: (name) => (isRecord(headers) && Object.hasOwn(headers, name) ? textOf(headers[name]) || null : null),
 });
 
-/** What a server said in a stream, with nothing in it that could not have come as JSON. */
+/** Returns a server's report from a stream, reduced to values that can have come as JSON. */
 const reportOf = (thrown: UntrustedRecord): UntrustedRecord => {
   const report = isRecord(thrown.error) ? thrown.error : thrown;
   return Object.fromEntries(

@@ -7,10 +7,10 @@ import type { SdkModel } from './specification.ts';
 const NOTHING: MediaTaken = { data: [], url: [] };
 
 /**
- * Looks for files that the package would refuse in other words, drop, or write out. Of a model that is not known anything may
- * stand in messages, and nothing in results.
+ * Checks for files that the package would refuse with another error, drop, or write as text. For an unknown
+ * model, messages can contain any file and results none.
  *
- * @throws ModelError `bad-request` that names the type of the first.
+ * @throws ModelError `bad-request` that names the type of the first such file.
  */
 export function checkFiles(
   model: SdkModel,
@@ -27,9 +27,10 @@ export function checkFiles(
 }
 
 /**
- * Looks for files that the model was not given, after all, as its provider tells only once it is asked.
+ * Checks the provider's warnings for files that it left out of the request. It reports them only after the
+ * request.
  *
- * @throws ModelError `bad-request` that names the types that it may be.
+ * @throws ModelError `bad-request` that names the possible types.
  */
 export function checkFileWarnings(
   model: SdkModel,
@@ -47,7 +48,7 @@ export function checkFileWarnings(
   }
 }
 
-/** So several packages tell that they have left a file out of a message or of a result. */
+/** The warning by which several packages report that they omitted a file from a message or a result. */
 const DROPPED = /\b(?:user message|tool)\b.* part type: file\b/;
 
 const cannotBeGiven = ({ modelId, provider }: SdkModel, what: string): ModelError =>

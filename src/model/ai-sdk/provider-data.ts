@@ -4,50 +4,52 @@ import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { jsonTextOf } from '../untrusted-reply.ts';
 
 /**
- * Answers what a provider keeps beside a part or a reply, as JSON holds it; `undefined` where there is nothing.
+ * Returns the provider's data of a part or a reply as JSON, or `undefined` if there is none.
  *
- * @throws ModelError `invalid-reply` for what JSON cannot hold.
+ * @throws ModelError `invalid-reply` if the data is not valid JSON.
  */
 export function providerDataOf({ providerMetadata }: UntrustedRecord): ProviderData | undefined {
   if (!isRecord(providerMetadata)) return undefined;
-  // What the journal gives back later is already what goes back now.
+  // A round trip through JSON: the value equals the one that the journal returns later.
   const data: ProviderData = JSON.parse(jsonTextOf(providerMetadata));
   return Object.keys(data).length === 0 ? undefined : data;
 }
 
-/** The same as the SDK takes it back, as a field to be spread; a provider looks for an object under its own name. */
+/**
+ * Returns the data in the SDK's form, as a field to spread. A provider reads the object under its own name.
+ */
 export const optionsOf = (
   data: ProviderData | undefined,
 ): { readonly providerOptions?: SharedV4ProviderOptions } =>
-  // Both are JSON: the types of the SDK only leave out that it may be read-only.
+  // Both are JSON. The SDK's types only omit `readonly`.
   data && Object.keys(data).length > 0 ? { providerOptions: data as SharedV4ProviderOptions } : {};
 
-/** Answers what is under the keys, one in the other. */
+/** Returns the value at a path of nested keys. */
 export const within = (value: unknown, ...keys: readonly string[]): unknown =>
   keys.reduce<unknown>(
     (inner, key) => (isRecord(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
     value,
   );
 
-/** A text that belongs to the conversation, and not to the answer: the part that holds it has this kind. */
+/** The kind of a part whose text belongs to the conversation, but not to the answer. */
 const KIND = 'holdfast.text';
 
 /**
- * Whether words are said beside the answer: the summary by which a server has compacted the conversation, and, where the
- * answer must have a form, what a model remarks before it.
+ * Returns whether a text is separate from the answer: the summary of a server's compaction or, for a
+ * structured answer, a remark before it.
  */
 export const isAside = (provider: ProviderData | undefined, structured: boolean): boolean =>
   within(provider, 'anthropic', 'type') === 'compaction' ||
   (structured && ['openai', 'azure'].some((name) => within(provider, name, 'phase') === 'commentary'));
 
-/** Keeps a text of a reply out of its answer. */
+/** Converts a text of a reply to a part outside the answer. */
 export const toAside = ({ text, provider }: TextPart): CustomPart => ({
   type: 'custom',
   kind: KIND,
   provider: { ...provider, [KIND]: text },
 });
 
-/** Answers the text again that was kept out of an answer; any other part as it is. */
+/** Converts a part made by `toAside` back to text. Returns any other part unchanged. */
 export function fromAside(part: ReplyPart): ReplyPart {
   if (part.type !== 'custom' || part.kind !== KIND) return part;
   const { [KIND]: text, ...provider } = part.provider ?? {};

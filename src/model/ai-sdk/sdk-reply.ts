@@ -24,38 +24,37 @@ import {
 } from '../untrusted-reply.ts';
 import { isAside, providerDataOf, toAside, within } from './provider-data.ts';
 
-/** Puts one reply together from the parts that a model of the AI SDK gives. */
+/** Assembles one reply from the parts that a model of the AI SDK returns. */
 interface SdkReply {
-  /** Takes a part of a whole reply. */
+  /** Adds a part of a whole reply. */
   addWhole(part: UntrustedRecord): void;
-  /** Takes a part of a stream; any that says nothing of the reply's content is left. */
+  /** Adds a part of a stream. Ignores parts without content of the reply. */
   addStreamed(part: UntrustedRecord): void;
   /**
-   * Takes how the reply ended, from a `finish` part or a whole result, and makes the reply.
+   * Reads the end of the reply from a `finish` part or a whole result, and returns the reply.
    *
-   * @throws ModelError when it did not end well.
+   * @throws ModelError if it did not end well.
    */
   end(ending: UntrustedRecord): ModelReply;
 }
 
-/** What a reply is put together for. */
+/** The receivers and the form of a reply. */
 interface ReplyUse {
-  /** Each piece of the answer's text as it is added. */
+  /** Receives each piece of the answer's text as it is added. */
   readonly onText: (piece: string) => void;
-  /** Each piece of the reasoning as it is added. */
+  /** Receives each piece of the reasoning as it is added. */
   readonly onReasoning: (piece: string) => void;
-  /** The answer is to have a form. */
+  /** `true` if the answer is structured. */
   readonly structured: boolean;
 }
 
-/** What grows while it is streamed. */
+/** A part that grows while it streams. */
 interface OpenPart {
   readonly type: 'text' | 'reasoning';
   text: string;
   provider: ProviderData | undefined;
 }
 
-/** Creates an empty reply. */
 export const createSdkReply = (use: ReplyUse): SdkReply => new GrowingReply(use);
 
 class GrowingReply implements SdkReply {
@@ -121,7 +120,7 @@ class GrowingReply implements SdkReply {
     return part;
   }
 
-  /** What comes later of a provider's data is all of it: it replaces what came before. */
+  /** Adds a piece to a part. Later provider data replaces the earlier data in full. */
   #extend(part: OpenPart, from: UntrustedRecord, piece: string): void {
     const { onText, onReasoning, structured } = this.#use;
     const provider = providerDataOf(from);
@@ -137,14 +136,14 @@ class GrowingReply implements SdkReply {
   }
 }
 
-/** The parts of a stream of which one part of a reply grows. */
+/** The stream events that add to a text or reasoning part. */
 const growing: ReadonlyMap<unknown, readonly [OpenPart['type'], 'start' | 'delta' | 'end']> = new Map(
   (['text', 'reasoning'] as const).flatMap((type) =>
     (['start', 'delta', 'end'] as const).map((step) => [`${type}-${step}`, [type, step]] as const),
   ),
 );
 
-/** A part as it goes into the reply; nothing for one that neither says nor keeps anything. */
+/** Returns the finished part, or an empty list if it has neither text nor provider data. */
 function closed(part: OpenPart | ReplyPart, structured: boolean): readonly ReplyPart[] {
   if (part.type !== 'text' && part.type !== 'reasoning') return [part];
   const { type, text, provider } = part;
@@ -153,16 +152,17 @@ function closed(part: OpenPart | ReplyPart, structured: boolean): readonly Reply
   return [made.type === 'text' && isAside(provider, structured) ? toAside(made) : made];
 }
 
-/** The parts, each call of ours with an id that no other has. */
+/** Returns the parts with a unique id for each of our calls. */
 function withCallIds(parts: readonly ReplyPart[]): readonly ReplyPart[] {
   const calls = withUniqueIds(callsOf(parts)).values();
   return parts.map((part) => (isOurCall(part) ? { ...part, ...calls.next().value } : part));
 }
 
 /**
- * What of a reply's own data its provider wants back: OpenRouter its reasoning, which stands nowhere else when it is
- * encrypted and no call follows, and what it has read in files; Anthropic the container in which it runs code. Of others
- * it is counts and marks of the answer, which some would put into the next request as they are.
+ * Returns the reply data that its provider needs back. OpenRouter needs its reasoning, which has no other
+ * place if it is encrypted and no call follows, and its annotations of files. Anthropic needs the container
+ * in which it runs code. Other data is counts and metadata, which some providers would copy into the next
+ * request.
  */
 function goesBack(data: ProviderData | undefined): ProviderData | undefined {
   const openrouter = withoutGaps({
@@ -173,21 +173,21 @@ function goesBack(data: ProviderData | undefined): ProviderData | undefined {
   return withoutGaps({ openrouter, anthropic: typeof id === 'string' ? { container: { id } } : undefined });
 }
 
-/** The values that are there; `undefined` when none is. */
+/** Returns the values that are present, or `undefined` if there are none. */
 function withoutGaps(values: UntrustedRecord): ProviderData | undefined {
   const there = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
-  // They were read out of a provider's data, which is JSON.
+  // The values come from a provider's data, which is JSON.
   return there.length === 0 ? undefined : (Object.fromEntries(there) as ProviderData);
 }
 
 const finishOf = (finishReason: unknown, callCount: number): ModelReply['finish'] => {
   const { unified, raw } = isRecord(finishReason) ? finishReason : { unified: undefined, raw: undefined };
-  // Adapters call it a length, or something else: there is no room left for a reply.
+  // Adapters map it to a length or another reason. It means that the window has no room for a reply.
   if (raw === 'model_context_window_exceeded') {
     const words = "The model's reply does not fit into its context window with the conversation.";
     throw new ModelError('context-length', words, { length: {} });
   }
-  // Workers AI's adapter calls it an end like any other.
+  // Workers AI's adapter reports it as an ordinary end.
   if (raw === 'content_filter') return 'content-filter';
   switch (unified) {
     case 'error': {
@@ -197,7 +197,7 @@ const finishOf = (finishReason: unknown, callCount: number): ModelReply['finish'
     case 'interrupted':
       throw cutShort();
     case 'stop':
-      // Some servers end a reply that holds tool calls with `stop`.
+      // Some servers end a reply that contains tool calls with `stop`.
       return callCount > 0 ? 'tool-calls' : 'stop';
     case 'length':
     case 'content-filter':
@@ -221,10 +221,10 @@ const usageOf = (usage: unknown): Usage | undefined => {
 };
 
 /**
- * Reads a part of a reply that comes in one piece, in a whole reply or in a stream; `undefined` for one that is not for us,
- * or was not thought of when this was written.
+ * Reads a part that arrives in one piece, in a whole reply or in a stream. Returns `undefined` for a part
+ * that is not content or has an unknown type.
  *
- * @throws ModelError `invalid-reply` for a part that is not what its type says.
+ * @throws ModelError `invalid-reply` for a part that does not match its type.
  */
 export function toReplyPart(part: UntrustedRecord): ReplyPart | undefined {
   const read = readers.get(part.type)?.(part);
@@ -243,14 +243,14 @@ const readers: ReadonlyMap<unknown, (part: UntrustedRecord) => ReplyPart | undef
 ] as const);
 
 function toCall(part: UntrustedRecord): ReplyPart {
-  // The interface says that an input is text; some models of the community hand over what they parsed.
+  // By the interface an input is text, but some community providers return parsed JSON.
   const input = jsonTextOf(part.input);
   const call = { id: stringOf(part, 'toolCallId'), name: stringOf(part, 'toolName'), input };
   return { type: 'tool-call', ...call, ...(part.providerExecuted === true && { ranBy: 'provider' }) };
 }
 
 function toResult(part: UntrustedRecord): ToolResultPart | undefined {
-  // The whole result is still to come.
+  // The complete result follows later.
   if (part.preliminary === true) return undefined;
   return {
     type: 'tool-result',
@@ -266,7 +266,7 @@ function toFile(part: UntrustedRecord): FilePart {
   return { type: 'file', mediaType: stringOf(part, 'mediaType'), data: fileData(data) };
 }
 
-/** The two specifications hold it differently: alone, or under what it is. */
+/** Returns a file's data. One specification has the bare value, the other an object tagged by its type. */
 function fileData(data: unknown): string {
   if (typeof data === 'string') return data;
   if (data instanceof Uint8Array) return toBase64(data);
@@ -294,6 +294,6 @@ function toSource(part: UntrustedRecord): SourcePart {
 
 function toCustom(part: UntrustedRecord): ReplyPart | undefined {
   const kind = stringOf(part, 'kind');
-  // It repeats what the whole reply says, and its provider does not want it back.
+  // It repeats the data of the whole reply, and its provider does not need it back.
   return kind === 'anthropic.message_start' ? undefined : { type: 'custom', kind };
 }

@@ -9,10 +9,10 @@ import type { SdkModel } from './specification.ts';
 import type { KnownModel, SdkTraits } from './traits.ts';
 
 /**
- * The settings of a request as a model of the AI SDK takes them. `under`: options of its provider that hold unless a setting
- * says otherwise.
+ * Converts the settings of a request for a model of the AI SDK. `under` holds provider options that the
+ * settings override.
  *
- * @throws ModelError `bad-request` that names a setting or a tool which the model cannot be given.
+ * @throws ModelError `bad-request` that names a setting or a tool which the model does not support.
  */
 export function toSettings(
   { sdk: model, traits }: KnownModel,
@@ -28,7 +28,7 @@ export function toSettings(
     ...defined({ temperature, topP, topK, seed }),
     ...(stop && { stopSequences: [...stop] }),
     ...(reasoning && !traits.ownEffort && { reasoning }),
-    // A choice among no tools is refused by most.
+    // Most servers refuse a tool choice without tools.
     ...(toolChoice && tools.length > 0 && { toolChoice: toChoice(toolChoice) }),
     ...optionsOf(toProviderOptions(settings, traits, { tools, under: [under, ...formOptions(output)] })),
   };
@@ -37,7 +37,7 @@ export function toSettings(
 const runs = ({ runs: names }: SdkTraits, { id }: ProviderTool): boolean =>
   names === 'any' || names.some((name) => id.startsWith(`${name}.`));
 
-/** The first setting that the model cannot be given. */
+/** Returns the first setting that the model does not support. */
 function lackedBy(
   { specificationVersion }: SdkModel,
   settings: ModelSettings,
@@ -58,16 +58,16 @@ const cannotBeGiven = ({ modelId, provider }: SdkModel, setting: string, why = '
 const toChoice = (choice: ToolChoice): NonNullable<LanguageModelV4CallOptions['toolChoice']> =>
   typeof choice === 'string' ? { type: choice } : { type: 'tool', toolName: choice.tool };
 
-/** What only the provider knows: what we ask of it unless somebody says otherwise, and over it what was said. */
+/** Returns the provider options: our defaults, overridden by those of the request. */
 function toProviderOptions(
   { providerOptions = {}, parallelToolCalls, reasoning }: ModelSettings,
   { options, oneCall, stores, ownEffort }: SdkTraits,
   { tools, under }: Pick<ModelRequest, 'tools'> & { readonly under: readonly ProviderData[] },
 ): ProviderData | undefined {
   const own = {
-    // What a server keeps may be gone when a session goes on.
+    // The server's stored data can be gone when a session resumes.
     ...(stores && { store: false }),
-    // OpenAI refuses it beside no tools.
+    // OpenAI refuses it in a request without tools.
     ...(oneCall &&
       tools.length > 0 &&
       parallelToolCalls !== undefined && {
@@ -80,11 +80,14 @@ function toProviderOptions(
   return Object.keys(merged).length > 0 ? merged : undefined;
 }
 
-/** OpenAI's provider asks for strict schemas unless told otherwise, and they allow no optional property. */
+/**
+ * Returns options for a structured answer. OpenAI's provider defaults to strict schemas, which allow no
+ * optional property.
+ */
 const formOptions = (output: ModelRequest['output']): readonly ProviderData[] =>
   output ? [{ openai: { strictJsonSchema: false } }] : [];
 
-/** Puts the options of the second over those of the first, each provider's by itself. */
+/** Merges the options of `over` into those of `under`, provider by provider. */
 export function mergeOptions(under: ProviderData, over: ProviderData): ProviderData {
   const merged = Object.entries(over).map(([name, value]) => {
     const below = under[name];
@@ -94,13 +97,14 @@ export function mergeOptions(under: ProviderData, over: ProviderData): ProviderD
 }
 
 const defined = <T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } =>
-  // No value is left that its type does not have.
+  // The filter removes every `undefined`, so each value has its type.
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
     [Key in keyof T]?: Exclude<T[Key], undefined>;
   };
 
 /**
- * Looks for settings, tools and files that the model was not given, after all, as its provider tells only once it is asked.
+ * Checks the provider's warnings for settings, tools and files that it left out of the request. It reports
+ * them only after the request.
  *
  * @throws ModelError `bad-request` that names one.
  */
@@ -117,7 +121,7 @@ export function checkWarnings(
   for (const { feature, details } of unsupported) {
     const name = feature === 'stopSequences' ? 'stop' : feature;
     const why = typeof details === 'string' && details !== '' ? `: ${details.replace(/\.$/, '')}` : '';
-    // One that it takes in another form is not meant: it says so as `compatibility`.
+    // A setting that was only converted is fine: its warning has the type `compatibility`.
     if (SETTINGS.some((setting) => setting === name && settings[setting] !== undefined)) {
       throw cannotBeGiven(model, String(name), why);
     }
@@ -142,11 +146,13 @@ const toolCannotBeGiven = ({ modelId, provider }: SdkModel, tool: string, why = 
     `The model '${modelId}' of '${provider}' cannot run the tool '${tool}'${why}.`,
   );
 
-/** Returns why a model's provider is known to refuse settings together, or to change them without a word. */
+/**
+ * Returns the check for settings that a model's provider refuses in combination, or changes without an error.
+ */
 export const refusedBy = ({ forcesNoThinker }: SdkTraits): Pick<ChatModel, 'refuses'> =>
   forcesNoThinker ? { refuses: thinkingBesideForce } : {};
 
-/** Anthropic lets no tool be forced while a model thinks; the SDK asks for `auto` in its place. */
+/** Anthropic cannot force a tool while a model thinks. The SDK would silently send `auto`. */
 const thinkingBesideForce = (settings: ModelSettings): string | undefined =>
   isForced(settings) && thinks(settings)
     ? "Anthropic forces no tool while a model thinks; use the toolChoice 'auto', or the reasoning 'none'"

@@ -7,14 +7,16 @@ import type {
   LanguageModelV4Prompt,
 } from '@ai-sdk/provider';
 
-/** A model of the AI SDK, of either specification that its providers have. */
+/** A model of the AI SDK, of either specification that its providers implement. */
 export type SdkModel = LanguageModelV4 | LanguageModelV3;
 
-/** Asks for a whole reply. What it resolves to is not trusted: a provider may bring another release of the interface. */
+/**
+ * Asks for a whole reply. The result is untrusted: a provider can implement another release of the interface.
+ */
 export const generate = async (model: SdkModel, options: LanguageModelV4CallOptions): Promise<unknown> =>
   model.specificationVersion === 'v3' ? model.doGenerate(toV3Options(options)) : model.doGenerate(options);
 
-/** Asks for a reply in pieces, as `generate`. */
+/** Asks for a streamed reply. The result is as untrusted as that of `generate`. */
 export const stream = async (model: SdkModel, options: LanguageModelV4CallOptions): Promise<unknown> =>
   model.specificationVersion === 'v3' ? model.doStream(toV3Options(options)) : model.doStream(options);
 
@@ -30,15 +32,16 @@ type ResultV3 = Extract<AssistantV3['content'][number], { type: 'tool-result' }>
 type ContentV3 = Extract<ResultV3['output'], { type: 'content' }>['value'][number];
 
 /**
- * An ask as models of the older specification take it, which many providers of the community still have: it holds files
- * without saying what their data is, and has fewer parts.
+ * Converts a request to the older specification, which many community providers still implement. It has no
+ * type tag on file data, and fewer kinds of parts.
  */
 function toV3Options({
   prompt,
   reasoning: _,
   ...options
 }: LanguageModelV4CallOptions): LanguageModelV3CallOptions {
-  // The types of an answer's form differ in names only; so do the messages once their files are in the older form.
+  // The types of an answer's form differ only in their names. So do the messages after the conversion of
+  // their files.
   const rest = options as Omit<LanguageModelV3CallOptions, 'prompt'>;
   return { ...rest, prompt: prompt.map(toV3Message) as LanguageModelV3Prompt };
 }
@@ -63,7 +66,9 @@ function toV3Message(message: Message) {
   }
 }
 
-/** Nothing for a part that is not there in the older specification: no model of it has made it. */
+/**
+ * Converts a part. Drops a part that the older specification lacks: no model of it can have made the part.
+ */
 function toV3Part(part: Assistant['content'][number]): readonly AssistantV3['content'][number][] {
   switch (part.type) {
     case 'custom':
@@ -72,7 +77,7 @@ function toV3Part(part: Assistant['content'][number]): readonly AssistantV3['con
     case 'file':
       return toV3File(part);
     case 'tool-result':
-      // What a provider's own tool answered is JSON in both.
+      // The result of a provider's own tool is JSON in both.
       return [part as ResultV3];
     default:
       return [part];
@@ -87,7 +92,10 @@ function toV3File({ data, ...file }: Extract<User['content'][number], { type: 'f
   return data.type === 'data' ? [{ ...file, data: data.data }] : [];
 }
 
-/** In results the older specification knows images from other files, and of what is linked only that. */
+/**
+ * Converts a part of a result. The older specification separates images from other files, and supports links
+ * only to images.
+ */
 function toV3Content(part: Content): readonly ContentV3[] {
   if (part.type !== 'file') return [part];
   const { data, mediaType, filename } = part;
@@ -95,7 +103,7 @@ function toV3Content(part: Content): readonly ContentV3[] {
   if (data.type === 'url') {
     return [{ type: isImage ? 'image-url' : 'file-url', url: data.originalUrl ?? data.url.href }];
   }
-  // We hand over base64 alone.
+  // Our own data is always base64.
   if (data.type !== 'data' || typeof data.data !== 'string') return [];
   const file = { mediaType, data: data.data };
   if (isImage) return [{ type: 'image-data', ...file }];

@@ -6,15 +6,15 @@ import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { within } from './provider-data.ts';
 import type { SdkTraits } from './traits.ts';
 
-/** How a model is told, in the conversation, which tools came and went; `undefined` where it is only given the list. */
+/** The form in which a model receives tool changes within the conversation. */
 interface Telling {
-  /** The options of an empty system message that tells it. */
+  /** Returns the options of an empty system message with the change. */
   readonly options: (change: ToolsTold) => ProviderData;
-  /** Tells whether it has a form for a change. */
+  /** Returns whether the form can express a change. */
   readonly canTell: (change: ToolsTold) => boolean;
 }
 
-/** What a model of the SDK says of itself in this regard. */
+/** Returns the traits of a `ChatModel` that concern tool changes and signed prefixes. */
 export const prefixTraits = ({
   toolChanges,
   signsPrefix,
@@ -28,17 +28,19 @@ const TELLING: Readonly<Record<NonNullable<SdkTraits['toolChanges']>, Telling>> 
   openai: { options: toOpenAI, canTell: isAddition },
 };
 
-/** The request as its model is to be told of tools that came and went, and the options of its system messages. */
+/** A request whose tool changes are in the form of its model. */
 export interface ToldRequest {
   readonly messages: readonly ModelMessage[];
-  /** Those with which the conversation has begun, where what came since is told in it; else all. */
+  /**
+   * The tools at the start of the conversation, if its messages hold the later changes; otherwise all tools.
+   */
   readonly tools: readonly ToolDefinition[];
   readonly optionsOf: (change: ToolsTold) => ProviderData;
 }
 
 /**
- * Puts what came and went into the form of the model. Where that has none for a change, that one and all before it are not
- * told: the list is then as it was behind it.
+ * Converts the tool changes of a request to the form of its model. If the form cannot express a change, that
+ * change and all earlier ones are left out. The tool list then shows the state after it.
  */
 export function toldRequest({ toolChanges }: SdkTraits, { messages, tools }: ModelRequest): ToldRequest {
   const telling = toolChanges && TELLING[toolChanges];
@@ -51,7 +53,7 @@ export function toldRequest({ toolChanges }: SdkTraits, { messages, tools }: Mod
   return { messages: told, tools: toolsBefore(told, tools), optionsOf: telling?.options ?? (() => ({})) };
 }
 
-/** A definition under a name that is there replaces it. */
+/** Returns a change in Anthropic's form. A definition replaces the one with the same name. */
 function toAnthropic({ came, went }: ToolsTold): ProviderData {
   const names = new Set(came.map(({ name }) => name));
   const gone = went.filter(({ name }) => !names.has(name));
@@ -67,7 +69,10 @@ const toAnthropicTool = ({ name, description, inputSchema, providerTool }: ToolD
     ? { type: 'provider', name, id: providerTool.id, args: asJson(providerTool.args) }
     : { type: 'function', name, description, inputSchema: asJson(inputSchema) };
 
-/** What it has is not taken from it: of a tool that was replaced it keeps the description that it knows. */
+/**
+ * Returns whether a change only adds tools. OpenAI has no form for a removal. The model keeps the earlier
+ * description of a replaced tool.
+ */
 function isAddition(change: ToolsTold): boolean {
   const came = new Set(change.came.map(({ name }) => name));
   return change.went.every(({ name }) => came.has(name)) && newIn(change).every((tool) => !tool.providerTool);
@@ -88,12 +93,12 @@ function toOpenAI(change: ToolsTold): ProviderData {
   return { openai: { additionalTools } };
 }
 
-/** Schemas and arguments of tools are sent as JSON; their types only do not say so. */
+/** Returns a value as JSON. Schemas and tool arguments are sent as JSON, but their types do not say so. */
 const asJson = (value: object): ProviderJson => JSON.parse(JSON.stringify(value));
 
 /**
- * Claude is told to leave out what it has thought where the prefix of that is another one by now, before it refuses the request:
- * with a way of thinking that cannot be told so, the thoughts themselves are left out.
+ * Asks Claude to drop thoughts whose prefix has changed, since it would otherwise refuse the request. A mode
+ * of thinking without this option loses these thoughts here.
  */
 export function forMovedPrefixes(
   { toolChanges }: SdkTraits,
@@ -102,7 +107,7 @@ export function forMovedPrefixes(
 ): Pick<ModelRequest, 'messages' | 'settings'> {
   if (!messages.some((message) => message.role === 'assistant' && message.movedPrefix))
     return { messages, settings };
-  // Others that serve Claude have no word for it.
+  // Other servers of Claude have no such option.
   if (toolChanges !== 'anthropic') return { messages: messages.map(inWordsAndCalls), settings };
   const { providerOptions = {}, reasoning } = settings;
   const { anthropic } = providerOptions;
@@ -122,7 +127,10 @@ function inWordsAndCalls(message: ModelMessage): ModelMessage {
   return { role, text, toolCalls };
 }
 
-/** What the SDK makes of an effort for a model that signs its prefix; without one the server decides. */
+/**
+ * Returns the thinking mode that the SDK derives from an effort, for a model that signs its prefix. Without
+ * an effort the server decides.
+ */
 function thinkingBy(reasoning: ReasoningEffort | undefined): UntrustedRecord {
   if (reasoning === undefined) return {};
   return reasoning === 'none' ? { type: 'disabled' } : { type: 'adaptive', display: 'summarized' };

@@ -3,63 +3,67 @@ import type { MadeBy } from '../parts.ts';
 import type { ModelSettings } from '../settings.ts';
 import type { SdkModel } from './specification.ts';
 
-/** What we must know of a model of the SDK, since its interface does not say it. */
+/** The properties of a model of the SDK that its interface does not expose. */
 export interface SdkTraits {
-  /** The name under which its provider reads options of its own. */
+  /** The name under which its provider reads its own options. */
   readonly options: string;
-  /** Settings that it does not send to its server. */
+  /** The settings that it does not send to its server. */
   readonly lacks: readonly (keyof ModelSettings)[];
-  /** The first words of the ids of tools that it runs itself, as far as that is known. */
+  /** The id prefixes of the tools that it runs itself. `any` if they are not known. */
   readonly runs: readonly string[] | 'any';
-  /** Its own option for one call at a time, and the value that asks for it; absent if it has none. */
+  /** The provider's own option for one call at a time, and its value. Absent if it has none. */
   readonly oneCall?: { readonly key: string; readonly value: boolean } | undefined;
-  /** It hands the text of an earlier call's input on as it is. */
+  /** `true` if it sends the input of an earlier call as unchanged text. */
   readonly rawInput?: true | undefined;
-  /** Its server keeps replies by default, and is then sent references to what may be gone. */
+  /**
+   * `true` if its server stores replies by default. It then receives references, whose targets can be gone.
+   */
   readonly stores?: true | undefined;
-  /** It reads the effort under its own options, and leaves the SDK's unread. */
+  /** `true` if it reads the effort from its own options, and ignores the SDK's. */
   readonly ownEffort?: true | undefined;
-  /** Its server forces no tool while the model thinks. */
+  /** `true` if its server cannot force a tool while the model thinks. */
   readonly forcesNoThinker?: true | undefined;
-  /** How it is told what to keep of a request; most models are told nothing. */
+  /** The form of cache marks. Absent for most models. */
   readonly cache?: CacheForm | undefined;
-  /** What its package sends and its server takes; `undefined` if that is not known. */
+  /** The files that both its package and its server support; `undefined` if that is not known. */
   readonly media?: ModelMedia | undefined;
-  /** Whose form it has for tools that come and go in the conversation. Others are only given the list. */
+  /** The form of tool changes within the conversation. Models without a form only receive the tool list. */
   readonly toolChanges?: 'anthropic' | 'openai' | undefined;
-  /** It signs what it thinks together with all that stands before. */
+  /** `true` if it signs its thoughts together with everything before them. */
   readonly signsPrefix?: boolean | undefined;
-  /** What each reply with calls must carry when it is given back. */
+  /** The data that each reply with calls must carry in a later request. */
   readonly wantsThoughts?: WantedThoughts | undefined;
-  /** It is a server of any kind: it wants the thoughts that it has given before in this conversation. */
+  /**
+   * `true` for an arbitrary server, which requires the thoughts that it sent earlier in this conversation.
+   */
   readonly wantsItsOwn?: true | undefined;
-  /** `reasoning` makes it think by a budget, and not as much as it likes. */
+  /** `true` if `reasoning` makes it think by a budget, and not adaptively. */
   readonly thinksByBudget?: boolean | undefined;
-  /** It reads what models of its provider have thought whose names look like this. */
+  /** A pattern for the names of other models of its provider whose thoughts it reads. */
   readonly kin?: RegExp | undefined;
-  /** Its treatment depends on its name, and this one says nothing. */
+  /** `true` if its traits depend on its name, and this name identifies no model. */
   readonly isUnnamed?: true | undefined;
 }
 
-/** A model of the SDK, with what is known of it. */
+/** A model of the SDK with its traits. */
 export interface KnownModel {
   readonly sdk: SdkModel;
   readonly traits: SdkTraits;
 }
 
-/** How a provider of the SDK is told what to keep; nothing of most. */
+/** The form of a provider's cache options. */
 export type CacheForm =
-  /** By marks under its options, at most four in a request. */
+  /** Marks under its options, at most four in a request. */
   | { readonly by: 'marks'; readonly under: 'anthropic' | 'bedrock' | 'openrouter' }
-  /** By a key under its options. */
+  /** A key under its options. */
   | { readonly by: 'key'; readonly under: 'openai' | 'azure' | 'xai' }
   | { readonly by: 'header'; readonly header: string };
 
-/** Models, and what is known of all of them. */
+/** A row of the table: a set of models and their shared traits. */
 interface Row extends Partial<SdkTraits> {
-  /** What the names of their providers look like, which are `{provider}.{wire}`. Defaults to all. */
+  /** A pattern for provider names, which have the form `{provider}.{wire}`. Defaults to all. */
   readonly of?: RegExp;
-  /** Which names they have there. Defaults to all. */
+  /** Returns whether a model id is in the set. Defaults to all. */
   readonly named?: (modelId: string) => boolean;
 }
 
@@ -71,13 +75,16 @@ const named =
 const CLAUDE = /claude/i;
 const VERSIONED = /claude-(fable|mythos|opus|sonnet|haiku)-(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/;
 
-/** The version of a Claude, as major and hundredths; 0 of one that is older, or that does not say it. */
+/**
+ * Returns the version of a Claude model as major and hundredths. 0 for an older one, or if the name has no
+ * version.
+ */
 const versionOf = (modelId: string): number => {
   const [, , major = '0', minor = '0'] = VERSIONED.exec(modelId) ?? [];
   return Number(major) + Number(minor) / 100;
 };
 
-/** From 5.5 on, and of Fable and Mythos from 5.1. */
+/** Returns whether a Claude is at least 5.5, or a Fable or Mythos at least 5.1. */
 const isNewClaude = (modelId: string): boolean =>
   versionOf(modelId) >= (/claude-(?:fable|mythos)/.test(modelId) ? 5.01 : 5.05);
 
@@ -118,11 +125,12 @@ const gemini = (result: MediaTaken): ModelMedia => ({
 const GOOGLE = /^google\.(?:generative-ai|vertex)(?!.*interactions)/;
 
 /**
- * All that is known of providers and models, by what their names look like. Each trait is that of the first row that fits and has it,
- * `undefined` included. `media` holds nothing that a package refuses, drops without an error, or writes out as JSON.
+ * The traits of all known providers and models, by patterns of their names. The first matching row with a
+ * trait decides it, even if its value is `undefined`. `media` excludes files that a package refuses, silently
+ * drops, or writes as JSON.
  */
 const ROWS: readonly Row[] = [
-  // Claude, wherever it is served.
+  // Claude on any server.
   { named: isNewClaude, signsPrefix: true },
   { named: isBudgetClaude, thinksByBudget: true },
   { of: /\banthropic\b/, named: isNewClaude, toolChanges: 'anthropic', wantsThoughts: undefined },
@@ -139,14 +147,14 @@ const ROWS: readonly Row[] = [
     runs: ['anthropic'],
     forcesNoThinker: true,
     cache: { by: 'marks', under: 'anthropic' },
-    // Others that serve Claude fetch nothing.
+    // Other servers of Claude cannot fetch URLs.
     media: everywhere(bytes(...PHOTOS, PDF)),
     wantsThoughts: 'budget',
   },
 
-  // Models of OpenAI take tools at a place of the conversation from GPT-5.4 on, by the interface of responses alone.
+  // OpenAI's models accept tools within the conversation from GPT-5.4 on, and only through the Responses API.
   { of: /^openai\.responses/, named: isLoadingGpt, toolChanges: 'openai' },
-  // Other servers are asked by the same provider, and some of them refuse a field that they do not know.
+  // The same provider also serves other servers. Some of them refuse an unknown field.
   { of: /^openai\./, named: isOpenAI, cache: { by: 'key', under: 'openai' } },
   { of: /^azure\./, cache: { by: 'key', under: 'azure' } },
   { of: /^azure\./, named: (modelId) => !isOpenAI(modelId), isUnnamed: true },
@@ -159,7 +167,7 @@ const ROWS: readonly Row[] = [
     stores: true,
     media: everywhere(alike(...PHOTOS, PDF)),
   },
-  // Models that hear see nothing, and the others hear nothing.
+  // Audio models accept no images, and the others accept no audio.
   { of: /^(?:openai|azure)\.chat/, named: named(/audio/), media: messagesOnly(bytes(...SPEECH)) },
   { of: /^(?:openai|azure)\.chat/, media: messagesOnly({ data: [...PHOTOS, PDF], url: PHOTOS }) },
   {
@@ -171,7 +179,7 @@ const ROWS: readonly Row[] = [
     wantsItsOwn: undefined,
   },
 
-  // Before Gemini 3 the SDK puts files beside a result, and leaves the result out that has no words.
+  // Before Gemini 3 the SDK moves files out of a result, and drops a result without text.
   {
     of: GOOGLE,
     named: named(/(?:^|[/.])gemini-(?:[3-9]|\d\d)/i),
@@ -232,7 +240,7 @@ const ROWS: readonly Row[] = [
     wantsThoughts: undefined,
     wantsItsOwn: undefined,
   },
-  // Its package fills in what is missing.
+  // Its package fills in missing thoughts.
   {
     of: /^deepseek\b/,
     lacks: ['topK', 'seed'],
@@ -241,7 +249,7 @@ const ROWS: readonly Row[] = [
     media: everywhere(alike(...PHOTOS)),
     wantsItsOwn: undefined,
   },
-  // Converse refuses marks to models that do not cache: older ones of Claude, and most others.
+  // Converse refuses marks for models without a cache: older versions of Claude, and most others.
   {
     of: /bedrock/,
     named: named(/claude-(?:(?:fable|mythos|opus|sonnet|haiku)-\d|3-7-|3-5-haiku)/),
@@ -258,30 +266,30 @@ const ROWS: readonly Row[] = [
     wantsItsOwn: undefined,
   },
 
-  // Servers that speak as OpenAI's, of any name: what the adapter does not know of their options it sends on.
+  // OpenAI-compatible servers with any name. The adapter passes on options that it does not know.
   { of: /\.chat$/, named: named(/\bkimi-k\d/i), wantsThoughts: 'field' },
   { of: /\.chat$/, named: named(/\bgemini-(?:[3-9]|\d\d)/i), wantsThoughts: 'signature' },
   { of: /\.chat$/, lacks: ['topK'], oneCall: SNAKE, runs: 'any', wantsItsOwn: true },
   { lacks: [], runs: 'any' },
 ];
 
-/** What a developer says of a model in the place of the table. */
+/** Traits set by a developer, which override the table. */
 export interface ToldTraits {
   /**
-   * The name of the model that this one is, such as `claude-opus-5-5`. Defaults to its own, which says nothing of an alias, or of a
-   * deployment on Azure.
+   * The name of the model behind this one, such as `claude-opus-5-5`. Set it for an alias or for a deployment
+   * on Azure. Defaults to the model's own name.
    */
   readonly like?: string | undefined;
   /**
-   * It signs what it thinks together with all that stands before, as Claude does from 5.5 on: what it thought behind a prefix that has
-   * changed is left out.
+   * `true` if it signs its thoughts together with everything before them, as Claude does from 5.5 on.
+   * Thoughts whose prefix has changed are then left out.
    */
   readonly signsPrefix?: boolean | undefined;
-  /** As `ChatModel.wantsThoughts`; `false`: nothing. */
+  /** See `ChatModel.wantsThoughts`. `false` means that the model needs no thoughts. */
   readonly wantsThoughts?: WantedThoughts | false | undefined;
 }
 
-/** Returns what is known of a model: what a developer says of it, and else what its names tell. */
+/** Returns the traits of a model: those set by the developer, and the table's for the others. */
 export function sdkTraitsOf(
   {
     specificationVersion,
@@ -299,7 +307,7 @@ export function sdkTraitsOf(
     lacks: [],
     runs: [],
     ...traits,
-    // Packages of the older specification send other things.
+    // Packages of the older specification support other files.
     ...(specificationVersion !== 'v4' && { media: undefined }),
     ...(signsPrefix !== undefined && { signsPrefix, isUnnamed: undefined }),
     ...(signsPrefix !== undefined &&
@@ -309,7 +317,11 @@ export function sdkTraitsOf(
   };
 }
 
-/** @throws TypeError for what is neither of the values of its type: it decides what a provider is sent. */
+/**
+ * Checks traits from the developer, because they decide the data that a provider receives.
+ *
+ * @throws TypeError for a value outside the type.
+ */
 function checkTold({ like = '-', signsPrefix = false, wantsThoughts = false }: ToldTraits): void {
   if (typeof like !== 'string' || like === '') throw new TypeError("'like' is not the name of a model.");
   if (typeof signsPrefix !== 'boolean') throw new TypeError("'signsPrefix' is not true or false.");
@@ -318,7 +330,7 @@ function checkTold({ like = '-', signsPrefix = false, wantsThoughts = false }: T
     throw new TypeError("'wantsThoughts' is not 'budget', 'field', 'signature' or false.");
 }
 
-/** Tells of which other models' thoughts a model reads. */
+/** Returns the function that recognizes other models whose thoughts this model reads. */
 export const readerOf = (
   { provider }: Pick<SdkModel, 'provider'>,
   { kin }: SdkTraits,

@@ -8,8 +8,9 @@ type Assistant = Extract<ModelMessage, { readonly role: 'assistant' }>;
 type Result = Extract<ModelMessage, { readonly role: 'tool' }>;
 
 /**
- * Returns the messages with what the model's server wants of each reply with calls, in the same places: its server refuses those that
- * another model has made, since they come without.
+ * Returns the messages with the thoughts that the model's server requires in each reply with calls. Replies
+ * of other models lack them, and the server would refuse these replies. The number and order of the messages
+ * do not change.
  */
 export function withThoughts(
   traits: SdkTraits,
@@ -27,7 +28,10 @@ export function withThoughts(
   }
 }
 
-/** What it wants by the table, or, of a server of any kind, by what it has given before. */
+/**
+ * Returns the kind of thoughts that the model requires: the one in the table or, for an arbitrary server, the
+ * one in its earlier replies.
+ */
 function wantedBy(
   { wantsThoughts, wantsItsOwn }: SdkTraits,
   messages: readonly ModelMessage[],
@@ -42,7 +46,10 @@ const isSigned = ({ type, provider = {} }: ReplyPart): boolean =>
   type === 'tool-call' &&
   Object.values(provider).some((data) => within(data, 'thoughtSignature') !== undefined);
 
-/** Whether a request makes the model think by a budget: then, and not while it thinks as much as it likes, it wants its thoughts. */
+/**
+ * Returns whether the request makes the model think by a budget. It requires its thoughts only then, and not
+ * while it thinks adaptively.
+ */
 function isBudgeted({ options, thinksByBudget }: SdkTraits, settings: ModelRequest['settings']): boolean {
   const { reasoning, providerOptions } = settings ?? {};
   const type =
@@ -57,8 +64,8 @@ function isBudgeted({ options, thinksByBudget }: SdkTraits, settings: ModelReque
 const BEDROCK = ['bedrock', 'amazonBedrock'];
 
 /**
- * Of the open turn, replies with calls before which the model has not thought are told in words, and so are their results. What it
- * called behind a thought of the same turn is its own.
+ * Rewrites replies with calls in the open turn as text, with their results, if the model has not thought
+ * before them. A call after a thought of the same turn counts as the model's own.
  */
 function withForeignInWords(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   const from = 1 + messages.findLastIndex((one) => one.role === 'assistant' && one.toolCalls.length === 0);
@@ -82,7 +89,9 @@ function withForeignInWords(messages: readonly ModelMessage[]): readonly ModelMe
 
 const beginsWithThought = (message: Assistant): boolean => partsOf(message)[0]?.type === 'reasoning';
 
-/** A result as a message of the user's: those of one reply follow each other, and the first says what they are. */
+/**
+ * Returns a result as a user message. The results of one reply are consecutive, and the first has a heading.
+ */
 function inWords(
   { id, text, parts }: Result,
   calls: readonly RequestedCall[],
@@ -96,7 +105,7 @@ function inWords(
   return { role: 'user', text: words, ...(files.length > 0 && { parts: all }) };
 }
 
-/** Gives each reply with calls what it lacks. */
+/** Creates a function that adds the missing data to each reply with calls. */
 const filledIn =
   (has: (message: Assistant) => boolean, fill: (parts: readonly ReplyPart[]) => readonly ReplyPart[]) =>
   (message: ModelMessage): ModelMessage =>
@@ -107,16 +116,16 @@ const filledIn =
 const hasReasoning = (message: Assistant): boolean =>
   partsOf(message).some((part) => part.type === 'reasoning' && part.text !== '');
 
-/** Kimi takes an empty text for none, and a package leaves it out. */
+/** Adds a blank thought. Kimi treats an empty text as missing, and a package omits it. */
 const withBlankReasoning = (parts: readonly ReplyPart[]): readonly ReplyPart[] => [
   { type: 'reasoning', text: BLANK },
   ...parts,
 ];
 
-/** What stands for the thoughts of a model that has thought nothing to be shown. */
+/** Replaces the thoughts of a model that exposes none. */
 const BLANK = ' ';
 
-/** Google's word for calls that its model has not made. One signature stands for all calls of a reply. */
+/** Adds Google's marker for calls that its model did not make. One signature covers all calls of a reply. */
 function withSentinel(parts: readonly ReplyPart[]): readonly ReplyPart[] {
   const first = parts.find(({ type }) => type === 'tool-call');
   const provider = { google: { thoughtSignature: SENTINEL } };

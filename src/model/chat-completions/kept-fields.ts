@@ -5,19 +5,22 @@ import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { jsonTextOf } from '../untrusted-reply.ts';
 
 /**
- * Under this name a reply keeps what chat completions hold beside words and calls: a reasoning part the `fields` in which
- * its text came, a call its `extra_content`, and the reply as a whole `reasoning_details`, `extra_content` and a `content`
- * of which some chunk is no text.
+ * The key of the provider data that a reply keeps besides words and calls. A reasoning part has the `fields`
+ * that contained its text, and a call its `extra_content`. The reply as a whole has `reasoning_details`,
+ * `extra_content`, and a `content` with chunks other than text.
  */
 const KEY = 'chatCompletions';
 
-/** Fields of a message that hold reasoning as text. Servers know one of them; some send the same in both. */
+/**
+ * Fields of a message that hold reasoning as text. A server uses one of them; some send the same text in
+ * both.
+ */
 const REASONING = ['reasoning_content', 'reasoning'] as const;
 
-/** Every field of a message that a reply keeps beside its words and calls. */
+/** The fields of a message that a reply keeps besides its words and calls. */
 export const KEPT_FIELDS = [...REASONING, 'reasoning_details', 'extra_content'] as const;
 
-/** Makes JSON of a server the data of whoever keeps it. @throws ModelError for what JSON cannot hold. */
+/** Wraps JSON of a server as provider data. @throws ModelError if JSON cannot hold it. */
 export const kept = (fields: UntrustedRecord): ProviderData => {
   const data: ProviderJson = JSON.parse(jsonTextOf(fields));
   return { [KEY]: data };
@@ -28,24 +31,24 @@ const keptIn = (data: ProviderData | undefined): UntrustedRecord => {
   return isRecord(fields) ? fields : {};
 };
 
-/** Puts together what a reply holds beside words and calls. */
+/** Assembles the provider data of a reply. */
 interface KeptAssembly {
-  /** Takes a message, or in a stream the next piece of it. What has another shape than it should is left out. */
+  /** Adds a message, or the next piece of it in a stream. Ignores fields of the wrong type. */
   add(message: UntrustedRecord, isPiece: boolean): void;
-  /** The reasoning of the reply, of which only what differs has a part of its own. */
+  /** Returns the reasoning. Fields with equal text share a part. */
   reasoning(): readonly ReasoningPart[];
-  /** What the reply as a whole keeps. */
+  /** Returns the provider data of the reply as a whole. */
   provider(): ProviderData | undefined;
 }
 
 /**
- * Creates an empty assembly. `onReasoning` gets each piece of reasoning as it is added, never an empty one, and each once:
- * from the field in which the first came.
+ * Creates an empty assembly. `onReasoning` receives each non-empty piece of reasoning once, from the field
+ * that contained the first piece.
  */
 export const createKeptAssembly = (onReasoning: (piece: string) => void): KeptAssembly => {
   const texts = new Map<string, string>();
   let heard: { readonly field: string; readonly text: string } | undefined;
-  // They grow in place, so that a piece costs as much as it holds, whatever came before it.
+  // Objects grow in place, so the cost of a piece does not depend on earlier pieces.
   let details: GrowingRecord[] | undefined;
   const lastDetails = new Map<unknown, GrowingRecord>();
   const chunks: unknown[] = [];
@@ -62,7 +65,7 @@ export const createKeptAssembly = (onReasoning: (piece: string) => void): KeptAs
     details ??= [];
     for (const detail of more) {
       const open = isPiece ? lastDetails.get(detail.index) : undefined;
-      // What is encrypted comes whole, so that what continues it is another of its kind.
+      // Encrypted data is never split, so a further detail of this kind is a separate one.
       if (open && open.type === detail.type && typeof detail.data !== 'string') extend(open, detail);
       else {
         details.push(detail);
@@ -115,12 +118,14 @@ function reasoningParts(texts: ReadonlyMap<string, string>, heard: string | unde
 const recordsIn = (value: unknown): readonly GrowingRecord[] | undefined =>
   Array.isArray(value) ? value.filter(isGrowing) : undefined;
 
-/** An object of a reply, parsed for it alone. */
+/** An object parsed for one reply only, so it can change. */
 type GrowingRecord = Record<string, unknown>;
 
 const isGrowing = (value: unknown): value is GrowingRecord => isRecord(value);
 
-/** Returns whether a piece of a content continues what was said last: text and thinking do, if that is of their type. */
+/**
+ * Merges a piece of content into the last one if both are text or both are thinking. Returns whether it did.
+ */
 function continuesLast(chunks: readonly unknown[], piece: GrowingRecord): boolean {
   const open = chunks.at(-1);
   if (!isGrowing(open) || open.type !== piece.type) return false;
@@ -135,7 +140,7 @@ function continuesLast(chunks: readonly unknown[], piece: GrowingRecord): boolea
   return true;
 }
 
-/** What grows from piece to piece; of all else the last that was said holds. */
+/** The fields whose pieces are concatenated. For other fields the last value wins. */
 const GROWING: ReadonlySet<string> = new Set(['text', 'summary']);
 
 function extend(open: GrowingRecord, piece: GrowingRecord): void {
@@ -147,10 +152,13 @@ function extend(open: GrowingRecord, piece: GrowingRecord): void {
   }
 }
 
-/** Under this name alone an assignment makes no field. */
+/** The only name for which an assignment does not create a field. */
 const PROTOTYPE = '__proto__';
 
-/** Adds what is said later to what was said of the same before, and returns both. Servers send such a field once, or piece by piece. */
+/**
+ * Merges a later value of a field into an earlier one and returns it. Servers send such a field whole or in
+ * pieces.
+ */
 export const merged = (before: unknown, later: unknown): unknown => {
   if (!isGrowing(before) || !isRecord(later)) return later ?? before;
   for (const [key, value] of Object.entries(later)) {
@@ -168,7 +176,7 @@ const textIn = (value: unknown): string => (typeof value === 'string' ? value : 
 
 type Assistant = Extract<ModelMessage, { readonly role: 'assistant' }>;
 
-/** The fields of an earlier reply that are given back beside its words and calls. */
+/** Returns the fields of an earlier reply that go back besides its words and calls. */
 export const fieldsGivenBack = (message: Assistant): UntrustedRecord => {
   const reasoning = partsOf(message).flatMap((part): [string, string][] => {
     const { fields } = part.type === 'reasoning' ? keptIn(part.provider) : {};
@@ -179,7 +187,7 @@ export const fieldsGivenBack = (message: Assistant): UntrustedRecord => {
   return { ...Object.fromEntries(reasoning), ...keptIn(message.provider) };
 };
 
-/** What each call of an earlier reply is given back with, by its id. */
+/** Returns the fields that go back with each call of an earlier reply, by the call's id. */
 export const givenBackWithCalls = (message: Assistant): ReadonlyMap<string, UntrustedRecord> =>
   new Map(
     partsOf(message).flatMap((part) =>

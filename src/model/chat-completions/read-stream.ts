@@ -2,24 +2,25 @@ import type { Patience } from '../ask-patiently.ts';
 import { ModelError } from '../chat-model.ts';
 import { brokenConnection, invalidReply } from '../untrusted-reply.ts';
 
-/** It is more than any model writes at once; a Worker has 128 MB for everything. */
+/** More than any model writes at once. A Worker has 128 MB in total. */
 export const MAX_REPLY_BYTES = 8 * 1024 * 1024;
 
-/** The same for a stream, of which little is kept: each token may come in hundreds of bytes of its own. */
+/** The same for a stream, of which little stays in memory. Each token can arrive in hundreds of bytes. */
 export const MAX_STREAM_BYTES = 64 * 1024 * 1024;
 
-/** The reader of the events of one stream. */
+/** Reads the events of one stream. */
 interface EventReader {
-  /** Takes the data of one event. What it throws ends the reading. */
+  /** Reads the data of one event. An error that it throws ends the stream. */
   take(data: string): void;
-  /** Whether the reply is complete, so that a stream that breaks now breaks nothing. */
+  /** `true` if the reply is complete. A broken stream then loses no data. */
   readonly finished: boolean;
 }
 
 /**
- * Hands each event's data to the reader until `[DONE]` or the stream's end, and tells whether `[DONE]` came.
+ * Passes each event's data to the reader until `[DONE]` or the end of the stream. Returns whether `[DONE]`
+ * arrived.
  *
- * @throws ModelError when the stream breaks before the reply is complete, and what `take` throws.
+ * @throws ModelError if the stream breaks before the reply is complete. Errors of `take` pass through.
  */
 export const readEvents = async (
   pieces: AsyncIterable<string>,
@@ -38,10 +39,10 @@ export const readEvents = async (
       feed(piece);
       if (done) return true;
     }
-    // Some servers end without an empty line, so that their last event is still open.
+    // Some servers end without an empty line, which leaves their last event open.
     feed('\n\n');
   } catch (error) {
-    // Nothing of worth can follow the end of the reply, so losing the rest of the stream loses nothing.
+    // Only usage can follow a complete reply, so losing the rest of the stream does no harm.
     const lost =
       error instanceof ModelError && (error.failure === 'truncated' || error.failure === 'timeout');
     if (!lost || !reader.finished) throw error;
@@ -50,8 +51,9 @@ export const readEvents = async (
 };
 
 /**
- * Creates a function that takes a stream of server-sent events (HTML) in pieces, and hands on the data of each event. No other field
- * says anything of a reply. Each piece is looked at once, however it is cut.
+ * Creates a function that parses pieces of a stream of server-sent events (HTML) and passes on the data of
+ * each event. Other fields carry no content of a reply. Each character is read once, wherever the pieces are
+ * cut.
  */
 export const createDataParser = (hand: (data: string) => void): ((piece: string) => void) => {
   let line = '';
@@ -75,10 +77,11 @@ export const createDataParser = (hand: (data: string) => void): ((piece: string)
 };
 
 /**
- * Yields the decoded text of a body as it arrives; no body is no text. The reader is cancelled on every path, since an
- * unread body keeps its connection.
+ * Yields the decoded text of a body as it arrives, or no text if there is no body. Always cancels the reader,
+ * because an unread body keeps its connection open.
  *
- * @throws ModelError `invalid-reply` above `maxBytes`, `truncated` when the connection breaks, and what `patience` throws.
+ * @throws ModelError `invalid-reply` above `maxBytes`, `truncated` if the connection breaks. Errors of
+ * `patience` pass through.
  */
 export async function* readText(
   body: ReadableStream<Uint8Array> | null,
@@ -92,7 +95,7 @@ export async function* readText(
     for (;;) {
       const { done, value } = await limits.patience.wait(() => reader.read(), brokenConnection);
       if (done) break;
-      // A binding may hand over a stream of anything.
+      // A binding can return a stream of other values.
       if (!(value instanceof Uint8Array)) throw invalidReply('is not a stream of bytes.');
       bytes += value.byteLength;
       if (bytes > limits.maxBytes) throw invalidReply(`is larger than ${limits.maxBytes} bytes.`);
@@ -100,7 +103,7 @@ export async function* readText(
     }
     yield decoder.decode();
   } finally {
-    // It is not awaited: a server that hangs may never let the cancellation settle.
+    // Not awaited: a hanging server can leave the cancellation pending forever.
     reader.cancel().catch(() => {});
   }
 }

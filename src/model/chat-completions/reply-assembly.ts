@@ -15,25 +15,27 @@ import {
 } from '../untrusted-reply.ts';
 import { createKeptAssembly, KEPT_FIELDS, kept, merged } from './kept-fields.ts';
 
-/** Puts one reply together from the chunks of a stream, or from one whole completion. */
+/** Assembles one reply from the chunks of a stream, or from one whole completion. */
 export interface ReplyAssembly {
-  /** Takes one event's data of a stream. @throws ModelError for garbage, or for an error that the server reports. */
+  /**
+   * Adds the data of one stream event. @throws ModelError for an invalid chunk, or for an error that the
+   * server reports.
+   */
   addChunk(chunk: unknown): void;
-  /** Takes the body of an answer that was not streamed. @throws ModelError as `addChunk` does. */
+  /** Adds the body of a response that was not streamed. @throws ModelError as `addChunk` does. */
   addCompletion(completion: unknown): void;
-  /** Whether the server has said why the reply ends: nothing but usage follows. */
+  /** `true` if the server has sent a finish reason. Only usage follows. */
   readonly finished: boolean;
-  /** @throws ModelError `invalid-reply` for a call without a name. */
+  /** Returns the reply. @throws ModelError `invalid-reply` for a call without a name. */
   reply(): ModelReply;
 }
 
-/** Who is handed the pieces of a reply as they are added, never an empty one. */
+/** Receives the non-empty pieces of a reply as they are added. */
 interface Listener {
   readonly onText: (piece: string) => void;
   readonly onReasoning: (piece: string) => void;
 }
 
-/** Creates an empty assembly. */
 export const createReplyAssembly = ({ onText, onReasoning }: Listener): ReplyAssembly => {
   const grow = createLengthLimit();
   const calls = createCallAssembly(grow);
@@ -84,18 +86,18 @@ export const createReplyAssembly = ({ onText, onReasoning }: Listener): ReplyAss
   };
 };
 
-/** The fields of a message whose content makes a reply longer, beside its calls. */
+/** The fields of a message, besides its calls, that count towards the length of a reply. */
 const SAID = ['content', 'refusal', ...KEPT_FIELDS];
 
-/** A chunk, or a whole completion, and what of it is read. */
+/** The parts of a chunk or a whole completion that the assembly reads. */
 interface Part {
   readonly completion: UntrustedRecord;
   readonly choice: UntrustedRecord | undefined;
-  /** What the model says in it. */
+  /** The model's message or delta. */
   readonly message: UntrustedRecord;
-  /** Finds the calls in the message. It is asked after the text was handed on, and may throw. */
+  /** Returns the calls in the message. Called after the text was passed on, because it can throw. */
   readonly calledIn: (message: UntrustedRecord) => readonly unknown[];
-  /** More of the message may follow. */
+  /** `true` if more of the message can follow. */
   readonly isPiece: boolean;
 }
 
@@ -135,7 +137,7 @@ const checked = (value: unknown): UntrustedRecord => {
   return value;
 };
 
-/** Outside of a stream a call is always whole, so its place in the list stands for its index. */
+/** Returns whole calls with an index. Outside a stream that is their position in the list. */
 const wholeCalls = (message: UntrustedRecord): readonly unknown[] =>
   listOf(message, 'tool_calls').map((call, index) => (isRecord(call) ? { ...call, index } : call));
 
@@ -147,13 +149,16 @@ const textOfPart = (part: unknown): string => {
   return record.type === 'text' ? stringOf(record, 'text') : '';
 };
 
-/** The details stand where OpenAI and OpenRouter have them, or, of the cache, beside the sums as DeepSeek and xAI write it. */
+/**
+ * Returns the usage. The details are in the fields of OpenAI and OpenRouter. For the cache, DeepSeek and xAI
+ * have fields next to the sums.
+ */
 const usageOf = (usage: unknown): Usage | undefined => {
   if (!isRecord(usage)) return undefined;
   const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = usage;
   const ofInput = recordOf(usage.prompt_tokens_details);
   const { reasoning_tokens: reasoning } = recordOf(usage.completion_tokens_details);
-  // Some servers do not count what was thought among the completion, which the total then tells.
+  // Some servers exclude reasoning from the completion's tokens. The total shows it.
   const isBeside = Number(reasoning) > 0 && total === Number(input) + Number(output) + Number(reasoning);
   return countUsage(input, isBeside ? Number(output) + Number(reasoning) : output, {
     cachedInputTokens: ofInput.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens,
@@ -165,7 +170,7 @@ const usageOf = (usage: unknown): Usage | undefined => {
 const recordOf = (value: unknown): UntrustedRecord => (isRecord(value) ? value : {});
 
 const finishOf = (reason: string, callCount: number): ModelReply['finish'] => {
-  // Ollama among others ends a reply that holds tool calls with `stop`.
+  // Some servers, such as Ollama, end a reply that contains tool calls with `stop`.
   if (callCount > 0 && (reason === 'stop' || reason === '')) return 'tool-calls';
   switch (reason) {
     case 'stop':
@@ -182,19 +187,19 @@ const finishOf = (reason: string, callCount: number): ModelReply['finish'] => {
   }
 };
 
-/** Puts the tool calls of one reply together from the fragments they arrive in. */
+/** Assembles the tool calls of one reply from their fragments. */
 interface CallAssembly {
-  /** @throws ModelError `invalid-reply` for a fragment of the wrong shape. */
+  /** Adds a fragment. @throws ModelError `invalid-reply` for a fragment of the wrong shape. */
   add(fragment: unknown): void;
   /**
-   * The calls in the order in which they began, each with an id of its own, and with what its provider keeps beside it.
+   * Returns the calls in the order in which they began, each with a unique id and its provider data.
    *
-   * @throws ModelError `invalid-reply` for a call that never got a name.
+   * @throws ModelError `invalid-reply` for a call without a name.
    */
   calls(): readonly ToolCallPart[];
 }
 
-/** Creates an empty assembly for one reply. `grow` takes the characters of each fragment. */
+/** Creates an empty assembly. `grow` receives the number of characters in each fragment. */
 const createCallAssembly = (grow: (more: number) => void): CallAssembly => {
   const calls: OpenCall[] = [];
   const latestAt = new Map<number, OpenCall>();
@@ -240,16 +245,22 @@ interface Fragment {
 
 type OpenCall = { -readonly [Key in keyof RequestedCall]: RequestedCall[Key] } & {
   extra: unknown;
-  /** Whether the input ends as an object does. It is kept, since looking at the end of a text that grew costs as much as all of it. */
+  /**
+   * `true` if the input ends like an object. Stored, because reading the end of a growing string copies all
+   * of it.
+   */
   isClosed: boolean;
-  /** How often it was parsed. */
+  /** The number of times it was parsed. */
   parsed: number;
 };
 
 const closes = ({ isClosed }: Pick<OpenCall, 'isClosed'>, piece: string): boolean =>
   piece.trim() === '' ? isClosed : piece.trimEnd().endsWith('}');
 
-/** How often the input of a call is parsed to see whether it is whole: of honest servers, once or for a few inner objects. */
+/**
+ * The maximum number of times that a call's input is parsed to check whether it is complete. Correct servers
+ * need one, or a few for nested objects.
+ */
 const MOST_PARSED = 16;
 
 const readFragment = (value: unknown): Fragment => {
@@ -269,8 +280,9 @@ const readFragment = (value: unknown): Fragment => {
 };
 
 /**
- * Some servers omit `index`, or send each whole call under index 0. A fragment that names a tool opens another call when
- * its id or name differ, or when more input can only belong elsewhere because the open call's is complete.
+ * Returns whether a fragment starts another call. Some servers omit `index`, or send each whole call under
+ * index 0. A fragment with a tool's name starts another call if its id or name differs, or if it has more
+ * input although the open call's input is complete.
  */
 const opensAnother = (open: OpenCall, { id, name, input }: Fragment): boolean => {
   if (name === '') return false;

@@ -12,20 +12,20 @@ import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { isJsonObjectText } from '../untrusted-reply.ts';
 import { fieldsGivenBack, givenBackWithCalls } from './kept-fields.ts';
 
-/** How a server wants messages and earlier replies. */
+/** The server's form of messages and earlier replies. */
 export interface WireManner {
-  /** As errors name it. Default: chat completions. */
+  /** The name in error messages. Defaults to "Chat completions". */
   readonly called?: string | undefined;
-  /** It takes files with their bytes alone. */
+  /** `true` if it does not fetch files from URLs. */
   readonly fetchesNothing?: boolean | undefined;
 }
 
 /**
- * A message as chat completions have it; `null` is the content of a reply that only calls tools. What a reply holds beside
- * words and calls stands in the fields in which it came, also what is empty. Results are told in words: the wire has files
- * in messages alone.
+ * Converts a message to chat completions. The `content` of a reply with only tool calls is `null`. Provider
+ * data of a reply returns in its original fields, even if it is empty. Results become text, because the
+ * protocol supports files only in messages.
  *
- * @throws ModelError `bad-request` that names the type of a file which the wire has no place for.
+ * @throws ModelError `bad-request` that names the type of an unsupported file.
  */
 export const toWireMessage = (message: ModelMessage, manner: WireManner = {}) => {
   switch (message.role) {
@@ -46,7 +46,7 @@ export const toWireMessage = (message: ModelMessage, manner: WireManner = {}) =>
   }
 };
 
-/** A message as it is sent, with the fields that may be filled in. */
+/** A message to send, with fields that can be filled in. */
 interface WireMessage {
   readonly role: string;
   reasoning_content?: unknown;
@@ -54,8 +54,9 @@ interface WireMessage {
 }
 
 /**
- * Fills in what a server wants of replies with calls, and those of another model lack: by what it is known to want, or has given itself in
- * this conversation. The signature is Google's word for calls that its model has not made.
+ * Adds the data that a server requires in replies with calls, but that replies of other models lack. The
+ * server's traits or its earlier replies show the requirement. The signature is Google's marker for calls
+ * that its model did not make.
  */
 export function fillIn(sent: readonly WireMessage[], wants: WantedThoughts | undefined): void {
   let [field, signature] = [wants === 'field', wants === 'signature'];
@@ -65,7 +66,8 @@ export function fillIn(sent: readonly WireMessage[], wants: WantedThoughts | und
   }
   for (const one of sent) {
     const call = one.tool_calls?.[0];
-    // Kimi refuses '' as missing and takes ' ', DeepSeek takes any text (theopenco/llmgateway/pull/2093): '' goes back to its own maker alone.
+    // Kimi refuses '' as missing and accepts ' '. DeepSeek accepts any text (theopenco/llmgateway/pull/2093).
+    // Only the maker of an '' gets it back.
     if (call && field) one.reasoning_content ??= ' ';
     if (call && signature) call.extra_content ??= SENTINEL;
   }
@@ -89,7 +91,7 @@ function toWirePart(part: MessagePart, { called = 'Chat completions', fetchesNot
   throw new ModelError('bad-request', `${called} cannot be given ${namedFile(part)}.`);
 }
 
-/** How the wire names the audio that it has. */
+/** The protocol's names of its audio formats. */
 const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
   ['audio/wav', 'wav'],
   ['audio/x-wav', 'wav'],
@@ -99,9 +101,9 @@ const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * A tool as chat completions offer it.
+ * Converts a tool to chat completions.
  *
- * @throws ModelError `bad-request` for a tool that only another wire's provider runs.
+ * @throws ModelError `bad-request` for a tool that only another provider runs.
  */
 export const toWireTool = ({ name, description, inputSchema, providerTool }: ToolDefinition) => {
   if (providerTool) {
@@ -111,26 +113,26 @@ export const toWireTool = ({ name, description, inputSchema, providerTool }: Too
   return { type: 'function', function: { name, description, parameters: inputSchema } };
 };
 
-/** Earlier calls as chat completions repeat them. */
+/** Converts earlier calls to chat completions. */
 const toWireCalls = (message: Extract<ModelMessage, { role: 'assistant' }>) => {
   const given = givenBackWithCalls(message);
   return message.toolCalls.map(({ id, name, input }) => ({
     id,
     type: 'function',
-    // Several servers parse the arguments of earlier calls and answer 400 to what the model itself got wrong.
+    // Several servers parse the arguments of earlier calls, and answer 400 to the model's own errors.
     function: { name, arguments: isJsonObjectText(input) ? input : '{}' },
     ...given.get(id),
   }));
 };
 
-/** The settings that every server of chat completions is told by the same field. */
+/** Returns the settings that have the same field on every server. */
 export const commonFields = ({ temperature, topP, seed, reasoning }: ModelSettings): UntrustedRecord =>
   setIn({ temperature, top_p: topP, seed, reasoning_effort: reasoning });
 
 /**
- * How tools are to be chosen. Nothing without tools, beside which OpenAI refuses to be told.
+ * Returns the fields of the tool choice. Empty without tools, because OpenAI refuses the fields then.
  *
- * @throws ModelError `bad-request` when the tool to be called is not offered.
+ * @throws ModelError `bad-request` if the request does not offer the chosen tool.
  */
 export const choiceFields = (
   { toolChoice, parallelToolCalls }: ModelSettings,
@@ -146,9 +148,10 @@ export const choiceFields = (
 };
 
 /**
- * What the settings hold for this adapter alone, as fields of its request.
+ * Returns the provider options for this adapter, as fields of its request.
  *
- * @throws ModelError `bad-request` for what is no object, and for a field of `ours`, which the adapter sets itself.
+ * @throws ModelError `bad-request` if they are not an object, or contain a field of `ours`, which the adapter
+ * sets itself.
  */
 export const ownFields = (
   { providerOptions }: ModelSettings,
@@ -163,5 +166,5 @@ export const ownFields = (
   return own;
 };
 
-/** The error for a setting that a model cannot be given. Nothing was sent. */
+/** Creates the error for an unsupported setting. The request was not sent. */
 export const refused = (problem: string): ModelError => new ModelError('bad-request', problem);

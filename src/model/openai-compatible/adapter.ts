@@ -19,59 +19,66 @@ import { askOnce, type Endpoint, type Fetch } from './ask-once.ts';
 import { type ExtraBody, type LimitParameter, OUR_FIELDS, toRequestBody } from './request-body.ts';
 import { SERVERS, type ServerName, serverTraits } from './servers.ts';
 
-/** Where a server that speaks OpenAI's chat completions is, and how to ask it. */
+/** Options for a server with OpenAI's chat completions. */
 export interface OpenaiCompatibleOptions extends AdapterOptions {
-  /** Such as `https://api.openai.com/v1`; `/chat/completions` is added to its path. */
+  /** The base URL, such as `https://api.openai.com/v1`. `/chat/completions` is appended to its path. */
   readonly baseURL: string;
-  /** Sent as a bearer token. */
+  /** The key, sent as a bearer token. */
   readonly apiKey?: string | undefined;
-  /** The model's name at the server. */
+  /** The model's name on the server. */
   readonly model: string;
-  /** Added to every request; a header given here replaces one of ours. */
+  /** Headers to add to every request. They override the adapter's own. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * JSON that is merged into the body of every request, such as `{ top_k: 40 }` or `{ thinking: { type: 'enabled' } }`. The
-   * settings of a request replace what it says of the same field.
+   * JSON to merge into the body of every request, such as `{ top_k: 40 }` or `{ thinking: { type: 'enabled' }
+   * }`. The settings of a request override fields of the same name.
    */
   readonly extraBody?: ExtraBody | undefined;
-  /** The longest silence in ms, until the response's headers and between two chunks of its body. Default 120,000. */
+  /**
+   * The longest silence in ms, before the response's headers and between two chunks of its body. Defaults to
+   * 120,000.
+   */
   readonly timeout?: number | undefined;
-  /** Default: the platform's `fetch`. */
+  /** Defaults to the platform's `fetch`. */
   readonly fetch?: Fetch | undefined;
   /**
-   * Whose server it is, also behind a gateway, an alias or a deployment: it decides the three options below. Defaults to none of them:
-   * `max_tokens`, no key, and what the server shows or refuses itself. The address decides nothing.
+   * The server's vendor, even behind a gateway, an alias or a deployment. It sets the defaults of the next
+   * three options. Without it, they default to `max_tokens`, no key, and the thoughts that the server sends
+   * or requires. The URL has no influence.
    */
   readonly server?: ServerName | undefined;
   /**
-   * What the server calls the most tokens of a reply. Defaults to `max_completion_tokens` of `openai` and `azure`, of which most models
-   * refuse the other; elsewhere to `max_tokens`, until the server refuses that and names `max_completion_tokens`.
+   * The server's field for the maximum number of tokens in a reply. Defaults to `max_completion_tokens` for
+   * `openai` and `azure`, whose models mostly refuse the other name. Otherwise defaults to `max_tokens`,
+   * until the server refuses it and names `max_completion_tokens`.
    */
   readonly limitParameter?: LimitParameter | undefined;
   /**
-   * Where the server takes a key by which the requests of one conversation meet the same cache: a field of the body, or a
-   * header, whose name begins with `x-`. Defaults to `prompt_cache_key` of `openai` and `azure`, `x-grok-conv-id` of `xai` and
-   * `x-session-affinity` of `workers-ai`; elsewhere no key is sent, since some servers refuse what they do not know.
+   * The place for a key that directs the requests of one conversation to the same cache. A name that begins
+   * with `x-` is a header, any other a field of the body. Defaults to `prompt_cache_key` for `openai` and
+   * `azure`, `x-grok-conv-id` for `xai` and `x-session-affinity` for `workers-ai`. Otherwise no key is sent,
+   * because some servers refuse unknown fields.
    */
   readonly cacheKeyIn?: string | undefined;
   /**
-   * What the server wants of replies with calls, of which those of another model have none: `field`, a `reasoning_content`;
-   * `signature`, a thought signature. Defaults to `field` of `deepseek` and `kimi` and to `signature` of `gemini`; elsewhere to what the
-   * server has given in the conversation, and to `field` once it has refused a request that has none.
+   * The data that the server requires in replies with calls, and that replies of other models lack. `field`
+   * is a `reasoning_content`, `signature` a thought signature. Defaults to `field` for `deepseek` and `kimi`,
+   * and to `signature` for `gemini`. Otherwise defaults to the data that the server sent in the conversation,
+   * and to `field` after it refuses a request without one.
    */
   readonly wantsThoughts?: 'field' | 'signature' | undefined;
   /**
-   * Which files the model takes in messages: images, PDF, WAV and MP3 can be sent, images also by their address. Default: not
-   * known. The lists of `result` must be empty, since results are told in words.
+   * The files that the model accepts in messages. The adapter can send images, PDF, WAV and MP3, and images
+   * also as URLs. Defaults to unknown. The lists of `result` must be empty, because results are sent as text.
    */
   readonly media?: ModelMedia | undefined;
 }
 
-/** `openaiCompatible`, with time and chance as given: for tests. Throws what it throws. */
+/** `openaiCompatible` with an injected clock and random source, for tests. Throws the same errors. */
 export const pacedOpenaiCompatible = (options: OpenaiCompatibleOptions, pace: Pace): ChatModel => {
   literals?.refuse(TypeError, literals.serverProblem(options, OUR_FIELDS, Object.keys(SERVERS)));
   const { model, headers = {}, timeout, retries = DEFAULT_RETRIES, extraBody } = options;
-  // Secrets are pasted with line ends.
+  // Pasted secrets often end with a line break.
   const apiKey = options.apiKey?.trim() || undefined;
   const endpoint: Endpoint = {
     url: parseUrl(options),
@@ -109,13 +116,14 @@ type BodyManner = Parameters<typeof toRequestBody>[0];
 
 interface Manner extends Omit<BodyManner, 'limitParameter'> {
   readonly keyPlace?: string | undefined;
-  /** Absent: it is found out. */
+  /** Absent until it is detected. */
   readonly limitParameter?: LimitParameter | undefined;
 }
 
 /**
- * Makes what makes the work of an ask. A request is sent anew, in the same attempt, without a field that its server refuses and
- * that we can do without, or with the one that it asks for instead; to count the tokens of streams a server that has refused it is not asked again.
+ * Creates a function that prepares the work of one ask. If the server refuses an optional field, the same
+ * attempt repeats the request without it, or with the field that the server names. The adapter remembers if a
+ * server refuses to count tokens in streams.
  */
 const createSender = (endpoint: Endpoint, { keyPlace, ...others }: Manner) => {
   let knowsUsage = true;
@@ -149,18 +157,21 @@ const createSender = (endpoint: Endpoint, { keyPlace, ...others }: Manner) => {
   };
 };
 
-/** Whether a server has refused a request because of the fields that it has or lacks, and says so by the name of this one. */
+/**
+ * Returns whether a server refused a request because of a field that it has or lacks. The error message must
+ * name the field.
+ */
 const refuses = (failure: unknown, field: string): boolean =>
   failure instanceof ModelError &&
   failure.failure !== 'context-length' &&
   (failure.status === 400 || failure.status === 422) &&
   failure.message.includes(field);
 
-/** The model is shown tools that it must not call: it may as well be shown none. */
+/** Returns whether the request has tools but forbids calls. It works without tools, too. */
 const isLast = ({ tools, settings }: ModelRequest): boolean =>
   tools.length > 0 && settings?.toolChoice === 'none';
 
-/** The messages of these errors leave out the values: a URL may hold a password, and a header is a secret. */
+/** Parses the base URL. Error messages omit its value, because a URL can contain a password. */
 const parseUrl = ({ baseURL }: OpenaiCompatibleOptions): string => {
   const url = URL.parse(baseURL);
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
@@ -187,13 +198,13 @@ const parseHeaders = (apiKey: string | undefined, headers: Readonly<Record<strin
   }
 };
 
-/** Makes what takes the key and the values of headers out of a message. */
+/** Creates a function that removes the key and the values of headers from a message. */
 const blotSecrets = (
   apiKey: string | undefined,
   headers: Readonly<Record<string, string>>,
 ): ((message: string) => string) => {
   const values = Object.values(headers);
-  // `Bearer abc` may come back as `abc`.
+  // A server can quote `Bearer abc` as `abc`.
   const fromHeaders = [...values, ...values.flatMap((value) => value.split(/[\s,;=]+/))];
   const secrets = [apiKey ?? '', ...fromHeaders.filter((value) => value.length >= SHORTEST_SECRET)]
     .filter((secret) => secret !== '')
@@ -203,7 +214,10 @@ const blotSecrets = (
 
 const SHORTEST_SECRET = 4;
 
-/** Where a request is sent with the key of its conversation: in a header, unless one was given for all requests, or in a field. */
+/**
+ * Adds the key of the conversation to a request, as a field or a header. A header set for all requests takes
+ * precedence.
+ */
 function keyed(
   endpoint: Endpoint,
   place: string | undefined,

@@ -7,10 +7,10 @@ import { errorDetails, errorOfStatus, errorWords, isUsedUp } from '../server-err
 import { parseJson } from '../untrusted-json.ts';
 import { cutShort, invalidReply, isJsonObjectText, parseReply } from '../untrusted-reply.ts';
 
-/** Anything that answers as `fetch` does: a service binding, a proxy, a test. */
+/** A function with the signature of `fetch`: a service binding, a proxy or a test double. */
 export type Fetch = (url: string, request: RequestInit) => Promise<Response>;
 
-/** The place to ask, which is the same for every ask of an adapter. */
+/** The URL and headers of a server, equal for every ask of an adapter. */
 export interface Endpoint {
   readonly url: string;
   readonly headers: Headers;
@@ -19,9 +19,9 @@ export interface Endpoint {
 }
 
 /**
- * Sends one ask and reads its answer.
+ * Sends one request and reads the response.
  *
- * @throws ModelError whenever there is no complete reply; its message may still hold secrets.
+ * @throws ModelError if there is no complete reply. Its message can still contain secrets.
  */
 export const askOnce = async (
   endpoint: Endpoint,
@@ -39,7 +39,7 @@ const send = (
   body: string | Uint8Array<ArrayBuffer>,
   { patience, signal }: OpenAttempt,
 ): Promise<Response> => {
-  // A redirect would carry the key to an address that nobody configured.
+  // A redirect would send the key to an address that is not configured.
   const request: RequestInit = {
     method: 'POST',
     headers: endpoint.headers,
@@ -60,10 +60,10 @@ const unreachable = (error: unknown): ModelError =>
   );
 
 /**
- * Reads the answer to an ask, an event stream or one JSON body, and hands on what it says as it arrives. The body is read to
- * its end or cancelled.
+ * Reads the response, an event stream or one JSON body, and passes on its text as it arrives. Always reads
+ * the body to its end or cancels it.
  *
- * @throws ModelError whenever there is no complete reply.
+ * @throws ModelError if there is no complete reply.
  */
 const readReply = async (response: Response, attempt: OpenAttempt): Promise<ModelReply> => {
   const { patience } = attempt;
@@ -88,16 +88,16 @@ const readReply = async (response: Response, attempt: OpenAttempt): Promise<Mode
   return assembly.reply();
 };
 
-/** The first piece that holds more than white space, and all pieces from there on. */
+/** A body from its first piece that is not just white space. */
 interface BegunBody {
   readonly start: string;
   readonly pieces: AsyncIterable<string>;
 }
 
 /**
- * Reads until the body says something. The white space before it means nothing, and is dropped; each piece is looked at once.
+ * Reads a body up to its first content and drops leading white space. Each piece is read once.
  *
- * @throws ModelError `invalid-reply` when there is more than 16 KiB of it.
+ * @throws ModelError `invalid-reply` for more than 16 KiB of white space.
  */
 const begun = async (pieces: AsyncGenerator<string, void, undefined>): Promise<BegunBody> => {
   let start = '';
@@ -122,14 +122,14 @@ const begun = async (pieces: AsyncGenerator<string, void, undefined>): Promise<B
   return { start, pieces: all() };
 };
 
-/** Servers that keep a connection open send a line end now and then. */
+/** Some servers send line ends to keep a connection open. */
 const MAX_BLANK = 16 * 1024;
 
 const isJson = (type: string): boolean => type.endsWith('json');
 
 /**
- * Servers answer either way though they were asked for a stream, so the content type decides, and without one that tells how
- * the body begins: with a field of an event, or a comment.
+ * Returns whether the body is an event stream. A server can respond with either form, even though a stream
+ * was requested. The content type decides. Without one, the body must begin with an event field or a comment.
  */
 const isEventStream = (type: string, start: string): boolean =>
   !isJson(type) && type !== 'text/html' && /^(?:[deir:]|$)/.test(start);
@@ -137,10 +137,10 @@ const isEventStream = (type: string, start: string): boolean =>
 const json = (text: string): unknown => parseReply(text, ' Is the base URL right?');
 
 /**
- * Ends a reply that gave no reason for its end. Some servers send `[DONE]` and nothing else; so do some gateways whose
- * upstream broke, which tells by a reply that says nothing, or by a call whose input is not whole.
+ * Ends a reply without a finish reason. Some servers only send `[DONE]`. So do some gateways after an
+ * upstream failure, and the reply then is empty or has an incomplete call.
  *
- * @throws ModelError `truncated` when it was cut off.
+ * @throws ModelError `truncated` if the reply was cut off.
  */
 const finish = (assembly: ReplyAssembly, done: boolean): void => {
   if (!done) throw cutShort();
@@ -151,9 +151,10 @@ const finish = (assembly: ReplyAssembly, done: boolean): void => {
 };
 
 /**
- * What went wrong by a response whose status is not 2xx. Reads and closes the body. `retryAfter` is the wait of its headers.
+ * Explains a response whose status is not 2xx. Reads and closes the body. `retryAfter` is the wait in its
+ * headers.
  *
- * @throws ModelError `aborted` when the signal fires meanwhile.
+ * @throws ModelError `aborted` if the signal aborts in the meantime.
  */
 const errorOfResponse = async (
   response: Response,
@@ -162,7 +163,7 @@ const errorOfResponse = async (
 ): Promise<ExplainedFailure> => {
   const body = await readBody(response, patience);
   const report = parseJson(body);
-  // The page of a proxy helps nobody, so it is not told.
+  // An HTML page of a proxy is of no use in an error, so it is left out.
   const words = errorWords(report ?? (body.trimStart().startsWith('<') ? '' : body));
   const wait = isUsedUp(report) ? Infinity : retryAfter;
   const error = errorOfStatus(response.status, { words, details: errorDetails(report), retryAfter: wait });
@@ -174,7 +175,7 @@ const readBody = async (response: Response, patience: Patience): Promise<string>
   try {
     for await (const piece of readText(response.body, { patience, maxBytes: MAX_ERROR_BYTES })) text += piece;
   } catch (error) {
-    // The status says enough: a body that is late, broken or endless must not hide it. An abort must.
+    // A late, broken or endless body must not hide the status. An abort must.
     if (!(error instanceof ModelError) || error.failure === 'aborted') throw error;
   }
   return text;

@@ -6,26 +6,29 @@ import { realPace } from '../retry.ts';
 import { type OpenaiCompatibleOptions, pacedOpenaiCompatible } from './adapter.ts';
 
 /**
- * Creates a function that makes a model from the vars `MODEL` (the model's name, `gpt-5-mini` by default), `OPENAI_BASE_URL` (OpenAI's
- * by default) and `MODEL_PRICES`, and the secret `OPENAI_API_KEY`: a text, or a binding of the Secrets Store, which is read by the first
- * request. An empty var is not set. It is the `model` of `createHoldfast` and `defineAgent`.
+ * Creates a function that makes a model from the environment. It reads the vars `MODEL` (the model's name,
+ * `gpt-5-mini` by default), `OPENAI_BASE_URL` (OpenAI's by default) and `MODEL_PRICES`, and the secret
+ * `OPENAI_API_KEY`. The secret is a text, or a binding of the Secrets Store, which the first request reads.
+ * An empty var counts as absent. Use the function as the `model` of `createHoldfast` and `defineAgent`.
  *
- * The function throws a ConfigurationError that names the setting that is missing or cannot be used, without its secret.
+ * The function throws a ConfigurationError that names a missing or invalid setting, without its secret.
  *
  * @example
  * ```ts
- * const model = openaiCompatible(); // of createHoldfast({ agents, model })
+ * const model = openaiCompatible(); // for createHoldfast({ agents, model })
  * ```
  */
 export function openaiCompatible(): ModelOfEnv<object>;
 /**
- * Creates a model behind any server that speaks OpenAI's chat completions. Failures that may pass (408, 409, 429, 5xx, no
- * connection, silence, a reply cut off) are tried again while nothing has been handed on; no error message holds a credential. What a reply holds beside
- * words and calls (`reasoning_content`, `reasoning`, `reasoning_details`, `extra_content`, chunks of thinking) goes back to
- * this model as it came. `providerOptions.openaiCompatible` of a request is merged into its body.
+ * Creates a model behind any server with OpenAI's chat completions. Failures that can pass (408, 409, 429,
+ * 5xx, no connection, silence, a cut-off reply) are retried until output begins. No error message contains a
+ * credential. Provider data of a reply (`reasoning_content`, `reasoning`, `reasoning_details`,
+ * `extra_content`, chunks of thinking) goes back to this model unchanged. The
+ * `providerOptions.openaiCompatible` of a request are merged into its body.
  *
- * @throws TypeError when `baseURL`, `apiKey` or `headers` cannot be used in a request, when `extraBody` or `cacheKeyIn` says what
- *   the adapter sets itself, when `server` is unknown, or when `prices`, `maxOutputTokens` or `media` make no sense.
+ * @throws TypeError if `baseURL`, `apiKey` or `headers` are invalid in a request, if `extraBody` or
+ * `cacheKeyIn` sets a field of
+ *   the adapter, if `server` is unknown, or if `prices`, `maxOutputTokens` or `media` are invalid.
  */
 export function openaiCompatible(options: OpenaiCompatibleOptions): ChatModel;
 export function openaiCompatible(options?: OpenaiCompatibleOptions): ChatModel | ModelOfEnv<object> {
@@ -34,7 +37,7 @@ export function openaiCompatible(options?: OpenaiCompatibleOptions): ChatModel |
 
 const atServer = (options: OpenaiCompatibleOptions): ChatModel => pacedOpenaiCompatible(options, realPace);
 
-/** What is read of the environment, none of which is known to be there. */
+/** The vars that the model uses. Each can be absent. */
 interface Vars {
   readonly MODEL?: unknown;
   readonly OPENAI_BASE_URL?: unknown;
@@ -91,7 +94,10 @@ function ofSettings(options: OpenaiCompatibleOptions): ChatModel {
   }
 }
 
-/** The key is read by the first request, and again after a failure: it may have been replaced. */
+/**
+ * The first request reads the key, and so does the first one after a failure, because the key can have been
+ * replaced.
+ */
 function withStoredKey(server: OpenaiCompatibleOptions, key: StoredSecret): ChatModel {
   const make = async (): Promise<ChatModel> => {
     const stored = await key.get().catch((cause: unknown) => {

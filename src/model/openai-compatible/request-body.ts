@@ -19,32 +19,35 @@ import type {
 import type { MessagePart, ProviderJson } from '../parts.ts';
 import type { UntrustedRecord } from '../untrusted-json.ts';
 
-/** What servers call the most tokens of a reply. OpenAI's own models of late refuse the older name, other servers the newer. */
+/**
+ * The server's field for the maximum number of tokens in a reply. OpenAI's recent models refuse the older
+ * name, other servers the newer.
+ */
 export type LimitParameter = 'max_tokens' | 'max_completion_tokens';
 
-/** What is the same for every request of an adapter, or of a watched loop. */
+/** The settings that are equal for every request of an adapter, or of a watched loop. */
 interface BodySettings extends WireManner {
   readonly model: string;
   readonly limitParameter: LimitParameter;
-  /** The server is asked to count the tokens of a stream; unless `false`. */
+  /** `true` if the server is asked to count the tokens of a stream. Defaults to `true`. */
   readonly asksUsage?: boolean | undefined;
-  /** Tells the key of a conversation, for the server's cache. */
+  /** The field with the key of the conversation, for the server's cache. */
   readonly keyFields?: Readonly<Record<string, string>> | undefined;
-  /** What its server wants of calls that are given back. */
+  /** The data that the server requires in earlier calls. */
   readonly wantsThoughts?: WantedThoughts | undefined;
-  /** Fields that no setting knows. */
+  /** Fields without a corresponding setting. */
   readonly extraBody?: ExtraBody | undefined;
 }
 
-/** JSON that is merged into every request. */
+/** JSON to merge into every request. */
 export type ExtraBody = { readonly [field: string]: ProviderJson };
 
 /**
- * The JSON of a `POST /chat/completions`, which asks for a stream: text, or the bytes of it where messages have files. The JSON
- * of tool definitions and of the answer's form is reused, by the identity of the tools' array, of each definition and of the
- * form.
+ * Returns the JSON of a `POST /chat/completions` that asks for a stream. It is text, or bytes if messages
+ * have files. The JSON of tool definitions and of the answer's form is cached by the identity of the tools'
+ * array, each definition and the form.
  *
- * @throws ModelError `bad-request` for a setting that chat completions cannot be told.
+ * @throws ModelError `bad-request` for a setting that chat completions do not support.
  */
 export const toRequestBody = (
   settings: BodySettings,
@@ -64,7 +67,7 @@ const toBodyText = (
   const body = JSON.stringify({
     model,
     messages,
-    // A server that streams is never silent for long, whoever asks.
+    // A streaming server is never silent for long, even if the caller needs only the whole reply.
     stream: true,
     ...(asksUsage && { stream_options: { include_usage: true } }),
     ...(maxOutputTokens === undefined ? {} : { [limitParameter]: maxOutputTokens }),
@@ -93,7 +96,7 @@ const settingsFields = (request: ModelRequest): UntrustedRecord => {
   };
 };
 
-/** Fields of which a request says what the loop needs: nobody else may set them. */
+/** The fields that the loop controls, and that options cannot set. */
 export const OUR_FIELDS: ReadonlySet<string> = new Set([
   'model',
   'messages',
@@ -108,31 +111,33 @@ export const OUR_FIELDS: ReadonlySet<string> = new Set([
   'response_format',
 ]);
 
-// The adapter may be made anew for each request, so these outlive it: a thousand tools are converted once.
+// An app can create the adapter for each request, so these caches are global: a thousand tools are converted
+// once.
 const toolJson = memoized((tool: ToolDefinition) => JSON.stringify(toWireTool(tool)));
 const toolsJson = memoized((tools: readonly ToolDefinition[]) => `[${tools.map(toolJson).join(',')}]`);
 
-// It does not say `strict`: under it servers refuse a schema that has an optional property or allows unknown ones, so that an
-// ordinary schema would end every turn with a 400. An answer that strays from the form is for the loop to notice.
+// `strict` is left out. With it, servers refuse a schema with an optional property or with unknown ones, so
+// an ordinary schema would end every turn with a 400. The loop detects an answer that does not match.
 const outputJson = memoized(({ name, schema }: OutputFormat) =>
   JSON.stringify({ type: 'json_schema', json_schema: { name, schema } }),
 );
 
-/** A conversation whose files are put into its JSON later. */
+/** A conversation without its files, which are inserted into its JSON later. */
 interface FilesApart {
   readonly messages: readonly ModelMessage[];
-  /** The JSON of the messages with their files in it; as it is, where they have none. */
+  /** Inserts the files into the JSON of the messages. Returns the JSON unchanged if there are none. */
   readonly fill: (json: string) => string | Uint8Array<ArrayBuffer>;
 }
 
 /**
- * Takes the base64 of files out of a conversation before it is written as JSON, and puts it into the bytes that are sent. As a text
- * the JSON of 16 MiB of files would be there up to three times while it is put together, each time of 21 MiB, and of twice
- * as much when one character of the conversation is not of Latin-1. An isolate has 128 MB.
+ * Removes the base64 of files from a conversation before it becomes JSON, and inserts it into the bytes to
+ * send. As text, the JSON of
+ * 16 MiB of files would exist up to three times while it is built. Each copy has 21 MiB, and twice that if
+ * one character of the conversation is outside Latin-1. An isolate has 128 MB.
  */
 function withFilesApart(messages: readonly ModelMessage[]): FilesApart {
   if (!messages.some(hasFiles)) return { messages, fill: (json) => json };
-  // Nobody who writes a message can guess it.
+  // The author of a message cannot guess it.
   const mark = crypto.randomUUID();
   const files: string[] = [];
   const apart = (part: MessagePart): MessagePart =>
@@ -145,17 +150,17 @@ function withFilesApart(messages: readonly ModelMessage[]): FilesApart {
   return { messages: without, fill: (json) => joined(json.split(mark), files) };
 }
 
-/** This wire has files in messages alone. */
+/** Returns whether a message can have files. The protocol supports them only in user messages. */
 const hasFiles = (message: ModelMessage): message is Extract<ModelMessage, { readonly role: 'user' }> =>
   message.role === 'user' && message.parts !== undefined;
 
-/** An address, or what JSON would have to write otherwise. */
+/** Matches a URL, or any text that JSON would have to escape. */
 const NOT_BASE64 = /[^A-Za-z0-9+/=]/;
 
-/** Every second piece is the number of a file, the others are JSON. */
+/** Joins the pieces as bytes. Every second piece is the number of a file, the others are JSON. */
 function joined(pieces: readonly string[], files: readonly string[]): Uint8Array<ArrayBuffer> {
   const texts = pieces.map((piece, at) => (at % 2 === 0 ? piece : (files[Number(piece)] ?? '')));
-  // A character of JSON takes three bytes at most, one of base64 takes one.
+  // A character of JSON has three bytes at most, one of base64 a single byte.
   const most = texts.reduce((sum, text, at) => sum + (at % 2 === 0 ? 3 : 1) * text.length, 0);
   const bytes = new Uint8Array(most);
   let end = 0;

@@ -1,18 +1,24 @@
 import type { LimitParameter } from './request-body.ts';
 
-/** What a server of chat completions is sent otherwise than one of which nothing is known. */
+/** The differences between a known server and an unknown one. */
 interface ServerTraits {
-  /** What it calls the most tokens of a reply. Defaults to `max_tokens`. */
+  /** Its field for the maximum number of tokens in a reply. Defaults to `max_tokens`. */
   readonly limitParameter?: LimitParameter;
-  /** Where it takes the key of a conversation: a field of the body, or a header, whose name begins with `x-`. Others may refuse it. */
+  /**
+   * The place for the key of a conversation: a field of the body, or a header if the name begins with `x-`.
+   * Other servers can refuse it.
+   */
   readonly cacheKeyIn?: string;
-  /** What it wants of replies with calls. */
+  /** The data that it requires in replies with calls. */
   readonly wantsThoughts?: 'field' | 'signature';
 }
 
 const OPENAI = { limitParameter: 'max_completion_tokens', cacheKeyIn: 'prompt_cache_key' } as const;
 
-/** All that is known of servers, by the name that a developer gives them. Their addresses say nothing: a gateway or an alias has its own. */
+/**
+ * The known servers, by the name that a developer sets. Their URLs are not used, because a gateway or an
+ * alias has its own.
+ */
 export const SERVERS = {
   openai: OPENAI,
   azure: OPENAI,
@@ -23,9 +29,9 @@ export const SERVERS = {
   gemini: { wantsThoughts: 'signature' },
 } as const satisfies Readonly<Record<string, ServerTraits>>;
 
-/** A server of which something is known. */
+/** A known server. */
 export type ServerName = keyof typeof SERVERS;
 
-/** Returns what is known of a server. */
+/** Returns the traits of a server. */
 export const serverTraits = (name: ServerName | undefined): ServerTraits =>
   name === undefined ? {} : SERVERS[name];

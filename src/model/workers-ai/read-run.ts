@@ -6,10 +6,10 @@ import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { cutShort, invalidReply, jsonTextOf, listOf, parseReply } from '../untrusted-reply.ts';
 
 /**
- * Reads what a run came to, a stream of events or a whole reply, and hands on what it says as it arrives. Models
- * that cannot stream answer whole whatever they were asked for.
+ * Reads the result of a run, a stream of events or a whole reply, and passes on its text as it arrives. A
+ * model that cannot stream returns a whole reply for any request.
  *
- * @throws ModelError whenever there is no complete reply.
+ * @throws ModelError if there is no complete reply.
  */
 export const readRun = async (result: unknown, attempt: OpenAttempt): Promise<ModelReply> => {
   const assembly = createReplyAssembly(attempt);
@@ -36,21 +36,21 @@ const readStream = async (
   });
   if (assembly.finished) return;
   if (!done || chunks === 0) throw cutShort();
-  // Workers AI's own shape of chunks gives no reason for the end but `[DONE]`.
+  // In Workers AI's own chunk format, `[DONE]` is the only finish reason.
   assembly.addChunk({ choices: [{ delta: {}, finish_reason: 'stop' }] });
 };
 
 /**
- * A reply of Workers AI, or one chunk of it, in the shape of chat completions: which of two shapes it has depends on the
- * model. `ending` is the finish reason of the shape that names none.
+ * Converts a reply of Workers AI, or one chunk of it, to chat completions. The model determines which of two
+ * formats it has. `ending` is the finish reason for the format without one.
  *
- * @throws ModelError `invalid-reply` for neither.
+ * @throws ModelError `invalid-reply` if it has neither format.
  */
 const toCompletion = (value: unknown, ending: string | null): unknown => {
   if (typeof value === 'string') {
     return { choices: [{ message: { content: value }, finish_reason: ending }] };
   }
-  // An error that is reported in either shape is read from it as it is.
+  // An error has the same form in both formats.
   if (!isRecord(value) || value.error || value.object === 'error') return value;
   if (value.choices !== undefined && value.choices !== null)
     return { ...value, choices: listOf(value, 'choices').map(toChoice) };
@@ -58,7 +58,7 @@ const toCompletion = (value: unknown, ending: string | null): unknown => {
   if (response === undefined && value.tool_calls === undefined && !isRecord(usage)) {
     throw invalidReply('has neither a response nor choices.');
   }
-  // In JSON mode the response is the parsed object; some models also answer a bare number as one.
+  // In JSON mode the response is a parsed object. Some models also return a bare number.
   const message = withCalls({
     reasoning,
     reasoning_content,
@@ -68,7 +68,10 @@ const toCompletion = (value: unknown, ending: string | null): unknown => {
   return { choices: [{ message, finish_reason: reason ?? ending }], usage };
 };
 
-/** Workers AI has calls of OpenAI's shape and flat ones, and in either the input may be parsed already. */
+/**
+ * Converts a call. Workers AI has flat calls and calls in OpenAI's format, and in both the input can already
+ * be parsed.
+ */
 const toCall = (call: unknown): unknown => {
   if (!isRecord(call)) return call;
   const called = call.function ?? { name: call.name, arguments: call.arguments };
@@ -76,7 +79,7 @@ const toCall = (call: unknown): unknown => {
   return { ...call, function: { ...called, arguments: jsonTextOf(called.arguments) } };
 };
 
-/** A stream closes a call with a fragment in which everything is `null`. */
+/** Returns whether a fragment has content. A stream closes a call with a fragment of `null` values. */
 const saysSomething = (call: unknown): boolean =>
   !isRecord(call) ||
   !isRecord(call.function) ||

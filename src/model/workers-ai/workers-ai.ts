@@ -32,7 +32,9 @@ import type { ModelSettings } from '../settings.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { readRun } from './read-run.ts';
 
-/** What is needed of the `AI` binding of Workers AI; Cloudflare's `Ai` is one, and so is anything that wraps it. */
+/**
+ * The part of Workers AI's `AI` binding that is used. Cloudflare's `Ai` satisfies it, and so does a wrapper.
+ */
 export interface AiBinding {
   run(
     model: string,
@@ -41,26 +43,34 @@ export interface AiBinding {
   ): Promise<unknown>;
 }
 
-/** Which model of Workers AI is asked, and how. */
+/** Options for `workersAi`. */
 export interface WorkersAiOptions extends AdapterOptions {
-  /** Such as `@cf/meta/llama-3.3-70b-instruct-fp8-fast`; one that can call functions. */
+  /**
+   * The model's id, such as `@cf/meta/llama-3.3-70b-instruct-fp8-fast`. The model must support function
+   * calling.
+   */
   readonly model: string;
-  /** The longest silence in ms between two chunks, 120,000 unless given; in JSON mode, which does not stream, for all, 600,000. */
+  /**
+   * The longest silence in ms between two chunks. Defaults to 120,000. JSON mode does not stream, so there it
+   * limits the whole reply and defaults to 600,000.
+   */
   readonly timeout?: number | undefined;
   /**
-   * Which files the model takes in messages, by their bytes: images, and of some models PDF, WAV and MP3. Default: not known.
-   * All other lists must be empty, since the binding fetches nothing and results are told in words.
+   * The files that the model accepts as bytes in messages: images, and for some models PDF, WAV and MP3.
+   * Defaults to unknown. All other lists must be empty, because the binding fetches no URLs and results are
+   * sent as text.
    */
   readonly media?: ModelMedia | undefined;
 }
 
 /**
- * A model of Workers AI, through its binding. Failures that may pass (no capacity, silence, a reply cut off) are tried
- * again while nothing has been handed on; a used-up allocation of the day is not. What a reply reasons goes back to the
- * model. `providerOptions.workersAi` of a request is merged into the inputs of its run.
+ * Creates a model of Workers AI from its binding. Failures that can pass (no capacity, silence, a cut-off
+ * reply) are retried until output begins, but not an exhausted daily allocation. Reasoning goes back to the
+ * model. The `providerOptions.workersAi` of a request are merged into the inputs of its run.
  *
- * @throws ConfigurationError when there is no such binding; TypeError when `prices`, `maxOutputTokens` or `media` make no
- *   sense.
+ * @throws ConfigurationError if the binding is missing. Throws TypeError if `prices`, `maxOutputTokens` or
+ * `media` are
+ *   invalid.
  *
  * @example Through an AI Gateway:
  * ```ts
@@ -72,19 +82,19 @@ export interface WorkersAiOptions extends AdapterOptions {
 export const workersAi = (binding: AiBinding, options: WorkersAiOptions): ChatModel =>
   pacedWorkersAi(binding, options, realPace);
 
-/** `workersAi` with time and chance given. For tests, and not exported by the package. */
+/** `workersAi` with an injected clock and random source. For tests; the package does not export it. */
 export const pacedWorkersAi = (
   binding: AiBinding,
   { model, timeout, retries = DEFAULT_RETRIES, ...limits }: WorkersAiOptions,
   pace: Pace,
 ): ChatModel => {
-  // A Worker without the binding has `undefined` in its place, whatever its types say.
+  // Without the binding, the value is `undefined` despite its type.
   if (typeof (binding as AiBinding | undefined)?.run !== 'function') {
     throw new ConfigurationError(
       "The Workers AI binding is missing. Declare it in wrangler.toml: [ai] with binding = 'AI'.",
     );
   }
-  // The binding holds no credential that an error could tell.
+  // The binding has no credential that an error could contain.
   const gate = createMessageGate((message) => message);
   const traits = traitsOf(limits, 'message.url', 'result.data', 'result.url');
   const { maxOutputTokens } = traits;
@@ -97,7 +107,7 @@ export const pacedWorkersAi = (
       const inputs = toRunInputs({ maxOutputTokens, ...request });
       const work = async (attempt: OpenAttempt): Promise<ModelReply> => {
         const broken = (thrown: unknown): ModelError => attempt.fail(explainFailure(thrown));
-        // The model may not heed its signal: the wait ends without it.
+        // The model can ignore its signal. The wait ends in any case.
         const run = () => binding.run(model, inputs, { signal: attempt.signal, ...affinity(request) });
         return readRun(await waitOrRelease(attempt.patience, run, { broken, release }), attempt);
       };
@@ -110,17 +120,20 @@ export const pacedWorkersAi = (
   };
 };
 
-/** Requests with the same key are given to the same instance of the model, which holds what it has cached. */
+/**
+ * Returns the header that sends requests with the same key to the same model instance, and so to its cache.
+ */
 const affinity = ({ cache }: ModelRequest) =>
   cache?.key === undefined ? {} : { extraHeaders: { 'x-session-affinity': cache.key } };
 
 const release = (late: unknown): unknown => (late instanceof ReadableStream ? late.cancel() : undefined);
 
 /**
- * The inputs of one run. In JSON mode Workers AI neither calls tools nor streams, so beside tools the form is asked for
- * in words, and an answer that has a form comes in one piece. All else streams, so that silence means silence.
+ * Returns the inputs of one run. In JSON mode Workers AI neither calls tools nor streams. With tools, an
+ * instruction therefore describes the form. Without tools, a structured answer arrives in one piece. All
+ * other requests stream, so silence means that no data arrives.
  *
- * @throws ModelError `bad-request` for a setting that not every model takes.
+ * @throws ModelError `bad-request` for a setting that not every model supports.
  */
 const toRunInputs = ({
   messages,
@@ -143,7 +156,10 @@ const toRunInputs = ({
   };
 };
 
-/** What every model takes or refuses by itself. The binding drops what a model does not know, without a word. */
+/**
+ * Returns the settings that every model either supports or refuses. The binding silently drops inputs that a
+ * model does not know.
+ */
 const settingsFields = (settings: ModelSettings): UntrustedRecord => {
   const { topK, stop = [], toolChoice = 'auto', parallelToolCalls } = settings;
   if (stop.length > 0) throw notTaken('stop', "stop: ['...']");
@@ -162,7 +178,7 @@ const notTaken = (setting: string, input: string): ModelError =>
       `'providerOptions: { workersAi: { ${input} } }'.`,
   );
 
-/** Inputs that say what the loop needs: nobody else may set them. */
+/** The inputs that the loop controls, and that options cannot set. */
 const OUR_INPUTS: ReadonlySet<string> = new Set([
   'messages',
   'prompt',
@@ -174,8 +190,9 @@ const OUR_INPUTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The binding checks each message against a schema in which every content is text, and of models that see also a list of parts in
- * a user's message. It reads the name beside a result. Reasoning comes in one of two fields, by the model, and is read in one.
+ * Converts a message to the binding's schema. There, every content is text, and for vision models a user
+ * message can be a list of parts. A result has a tool name. The reasoning comes in one of two fields,
+ * depending on the model, and is read from one.
  */
 const toRunMessage = (message: ModelMessage): UntrustedRecord => {
   const { reasoning_content: reasoning, ...fields }: UntrustedRecord = toWireMessage(message, MANNER);
@@ -189,7 +206,10 @@ const toRunMessage = (message: ModelMessage): UntrustedRecord => {
 
 const MANNER: WireManner = { called: 'Workers AI', fetchesNothing: true };
 
-/** Told in the first message: the templates of several models know no other place for a system message. */
+/**
+ * Adds an instruction to the first message. The templates of several models support no other place for a
+ * system message.
+ */
 const withInstruction = (messages: readonly ModelMessage[], instruction: string): readonly ModelMessage[] => {
   const [first, ...rest] = messages;
   return first?.role === 'system'
@@ -200,12 +220,12 @@ const withInstruction = (messages: readonly ModelMessage[], instruction: string)
 const inWords = ({ schema }: OutputFormat): string =>
   `When you answer in words, answer with nothing but JSON that matches this schema: ${JSON.stringify(schema)}`;
 
-/** The schema stands alone, not in an envelope with a name as OpenAI has it. */
+/** Returns the response format. Its schema has no envelope with a name, unlike OpenAI's. */
 const toFormat = ({ schema }: OutputFormat) => ({
   response_format: { type: 'json_schema', json_schema: schema },
 });
 
-/** What the binding threw. It has no status and no headers; what went wrong is in its code or its words. */
+/** Explains an error of the binding. It has no status and no headers, but a code or a message. */
 const explainFailure = (thrown: unknown): ExplainedFailure => {
   const fields = isRecord(thrown) ? thrown : { message: thrown };
   const words = typeof fields.message === 'string' ? fields.message.slice(0, 2_000) : '';
@@ -225,8 +245,8 @@ const explainFailure = (thrown: unknown): ExplainedFailure => {
 };
 
 /**
- * Workers AI's own codes and what they mean in HTTP. From its documentation, but for 4006 and 5006: what it says today
- * of the daily allocation, and of inputs that do not match the model's schema.
+ * Workers AI's codes and their HTTP equivalents. They are from its documentation, except for 4006 (the daily
+ * allocation) and 5006 (inputs that do not match the model's schema), which it returns today.
  */
 const statuses: ReadonlyMap<number, number> = new Map([
   [3003, 400],
@@ -249,10 +269,10 @@ const statuses: ReadonlyMap<number, number> = new Map([
   [5019, 405],
 ]);
 
-/** The day's allocation is used up: it comes back at midnight, not in half a minute. */
+/** The codes for an exhausted daily allocation. It is renewed at midnight, so a short wait cannot help. */
 const untilTomorrow: ReadonlySet<number> = new Set([3036, 4006]);
 
-/** The code stands in `code`, or before a colon: `AiError: 3040: Capacity temporarily exceeded`. */
+/** Returns the code, from `code` or before a colon: `AiError: 3040: Capacity temporarily exceeded`. */
 const codeOf = (fields: UntrustedRecord, words: string): number | undefined =>
   [fields.code, ...[...words.matchAll(/\b(\d{4})\s*:/g)].map(([, digits]) => digits)]
     .map((code) => (typeof code === 'string' ? Number(code) : code))
