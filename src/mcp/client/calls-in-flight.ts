@@ -12,41 +12,40 @@ import { RpcError } from '../content/rpc.ts';
 import type { RemoteCallOptions } from './mcp-connection.ts';
 import type { Wire } from './wire/wire.ts';
 
-/** What ended a call before there was an answer. */
+/** The reason why a call ended without a result. */
 type CallEnding = 'cancelled' | 'timeout' | CallInterrupted;
 
-/** What the server is told of a call that is cancelled; reasons of ours are none of its business. */
+/** The reasons that the server receives for a cancelled call. Our own reasons stay private. */
 const REASONS = { cancelled: 'The call was cancelled.', timeout: 'The call timed out.' };
 
-/** The most questions of one call: people are not to be worn down. */
+/** The maximum number of questions in one call, so a server cannot flood people with them. */
 export const MAX_QUESTIONS = 10;
 
-/** A call that waits for its answer. */
+/** A call without a result yet. */
 export interface CallInFlight {
-  /** The progress token by which the server, and the wire, name the call. */
+  /** The progress token, which identifies the call for the server and the wire. */
   readonly token: number;
-  /** The name of the tool. */
   readonly tool: string;
   readonly options: RemoteCallOptions;
-  /** Aborts when the call has ended before there was an answer. */
+  /** Aborts if the call ends without a result. */
   readonly signal: AbortSignal;
   readonly ending: CallEnding | undefined;
-  /** What the server has said of its answer before that is there. */
+  /** The content blocks that the server has streamed before the result. */
   readonly streamed: ContentBlock[];
-  /** Counts a question to people; false when there have been as many as a call may put. */
+  /** Counts a question to people. Returns `false` if the call has reached the maximum. */
   mayAsk(): boolean;
-  /** Ends the call; the first ending counts. */
+  /** Ends the call. Only the first ending counts. */
   end(ending: CallEnding): void;
-  /** Forgets the call: to be called once it has settled. */
+  /** Removes the call. Call it when the call has settled. */
   settle(): void;
 }
 
-/** The calls of one connection that wait for their answers. */
+/** The calls of one connection that have no result yet. */
 export class CallsInFlight {
   readonly #calls = new Map<number, CallInFlight>();
   #last: number;
 
-  /** `from`: its tokens are greater. */
+  /** Creates an empty set of calls. Their tokens are greater than `from`. */
   constructor(from: number) {
     this.#last = from;
   }
@@ -87,7 +86,7 @@ export class CallsInFlight {
     return typeof token === 'number' ? this.#calls.get(token) : undefined;
   }
 
-  /** Answers the call that is in flight when there is only one. */
+  /** Returns the only call in flight, or `undefined` if there are none or several. */
   get only(): CallInFlight | undefined {
     return this.#calls.size === 1 ? this.#calls.values().next().value : undefined;
   }
@@ -99,18 +98,18 @@ export class CallsInFlight {
 
 const isTimeout = (reason: unknown): boolean => reason instanceof Error && reason.name === 'TimeoutError';
 
-/** Tells whether a call was left, to be gone on with later. */
+/** Returns whether a call was interrupted, and will resume later. */
 export const isInterrupted = (ending: unknown): ending is CallInterrupted =>
   ending instanceof CallInterrupted;
 
-/** What a server may reach of this side. */
+/** The parts of this side that a server can reach. */
 export interface Reached {
   readonly calls: CallsInFlight;
   readonly elicits: boolean;
   listChanged(): void;
 }
 
-/** What a server reads that asks for what this side never does. */
+/** The error text for each request that this client never serves. */
 const REFUSED: ReadonlyMap<string, string> = new Map([
   [
     'sampling/createMessage',
@@ -121,8 +120,9 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Answers a server's requests, and passes on what it says: progress to the call that it is about, logs to every call that
- * runs, questions to the call on whose stream they come, or to the only one that runs. Everything else is refused.
+ * Handles requests and notifications from a server. Progress goes to its call, and logs go to every running
+ * call. A question goes to the call on whose stream it arrives, or to the only running call. Other requests
+ * are refused.
  */
 export function serveRequests(sdk: Client, wire: Wire, { calls, elicits, listChanged }: Reached): void {
   sdk.setNotificationHandler('notifications/tools/list_changed', listChanged);
@@ -147,13 +147,16 @@ export function serveRequests(sdk: Client, wire: Wire, { calls, elicits, listCha
   };
 }
 
-/** By this, servers that are made with fastmcp tell parts of an answer. It is no part of MCP. */
+/** The notification with which fastmcp servers stream parts of a result. It is not part of MCP. */
 const STREAMED = 'notifications/tool/streamContent';
 
-/** The most parts of one answer that are kept: each is a block of content. */
+/** The maximum number of streamed content blocks to keep for one result. */
 const MAX_STREAMED = 1_000;
 
-/** Keeps what is streamed for the call that it is of, where that can be told: it names its tool and no call. */
+/**
+ * Keeps streamed content for its call. The notification names only the tool, so only one call of that tool
+ * can be running.
+ */
 function takeStreamed(calls: CallsInFlight, { toolName, content }: Readonly<Record<string, unknown>>): void {
   const [call, ...others] = calls.all().filter(({ tool }) => tool === toolName);
   if (!call || others.length > 0 || !Array.isArray(content)) return;
@@ -178,7 +181,7 @@ function askedBy(wire: Wire, calls: CallsInFlight, id: RequestId): CallInFlight 
   );
 }
 
-/** What is thrown here is for the server to read, so it says nothing of what happened on this side. */
+/** Passes a question on. The server receives the error, which therefore reveals nothing about this side. */
 async function elicit(
   call: CallInFlight,
   params: Parameters<CallInFlight['options']['elicit']>[0],
@@ -189,7 +192,7 @@ async function elicit(
     if (!isInterrupted(error))
       throw new RpcError(ProtocolErrorCode.InternalError, 'The question could not be put.');
     call.end(error);
-    // The call is left, and its request cancelled: there is nothing more to answer.
+    // The call is interrupted and its request cancelled, so no answer follows.
     return new Promise(() => undefined);
   }
 }

@@ -47,12 +47,15 @@ import { accessTo, type Credit, createCredit } from './server-access.ts';
 import type { ServerAccess } from './wire/wire.ts';
 
 /**
- * Opens a connection to a server for one caller and one invocation, by the revision and the transport that the server has. To a
- * server without sessions, one request, and none where it is known for one; else four, one of which stays open, and three where
- * it is known; falling back to SSE, five; OAuth's come on top. Those of `connectingSubrequests` are paid for by the first
- * `credit` of the connection: they belong to the claim that opened it.
+ * Opens a connection to a server for one caller and one invocation, with the server's own revision and
+ * transport.
  *
- * @throws McpServerError.
+ * Number of requests: a server without sessions needs one, or none if it is known. A server with sessions
+ * needs four, one of which stays open, or three if it is known. The fallback to SSE needs five. OAuth adds
+ * its own requests. Those of `connectingSubrequests` come before the first `credit`: they belong to the claim
+ * that opened the connection.
+ *
+ * @throws McpServerError if the server cannot be reached.
  */
 export async function connect(
   client: McpClient,
@@ -65,7 +68,7 @@ export async function connect(
     await connection.open(signal);
     return connection;
   } catch (error) {
-    // Nothing stays open when nobody waits for it any more.
+    // If the caller has stopped waiting, the connection must not stay open.
     await connection.close();
     const givenUp = { why: 'cancelled', timeout: client.connectTimeout } as const;
     throw serverFailure(client.name, {
@@ -76,27 +79,30 @@ export async function connect(
   }
 }
 
-/** Milliseconds that ending a session may take, together with what the server is still being told. */
+/** Milliseconds for ending a session, including notifications still on their way. */
 const END_TIMEOUT = 1_000;
 
-/** A connection over its sessions: a server may forget one, or the stream of an old one breaks, and another is begun. */
+/**
+ * A connection across its sessions. If a server forgets a session, or the stream of an old transport breaks,
+ * another one begins.
+ */
 class OpenConnection implements McpConnection {
   readonly #client: McpClient;
   readonly #caller: McpCaller;
   readonly #credit: Credit;
   readonly #calls: CallsInFlight;
   readonly #closed = new AbortController();
-  /** Sessions that the server forgot: calls may still be answered on their streams. */
+  /** Sessions that the server forgot. Their streams can still deliver results. */
   readonly #forgotten = new Set<OpenWire>();
-  /** It is made once: the client's own code is asked once a connection. */
+  /** Created once, because the client's own code must run only once for each connection. */
   #access: ServerAccess | undefined;
   readonly #keeper: SessionKeeper | undefined;
   #session: Promise<OpenWire> | undefined;
   #hasChanged = false;
-  /** The session that another invocation will go on with. */
+  /** The session that the next invocation will resume. */
   #kept: OpenWire | undefined;
   #hasLost = false;
-  /** What the server was found to speak. */
+  /** The revision and transport that the server speaks. */
   #spoken: Spoken | undefined;
 
   constructor(client: McpClient, caller: McpCaller, invocation: ForInvocation) {
@@ -105,7 +111,7 @@ class OpenConnection implements McpConnection {
     this.#credit = createCredit((subrequests) => invocation.count(subrequests), invocation.known);
     this.#spoken = invocation.known;
     this.#keeper = invocation.keeper;
-    // In a session that goes on, a server may still work for calls of another connection.
+    // In a resumed session, a server can still be running calls of another connection.
     this.#calls = new CallsInFlight(this.#keeper ? Math.floor(Math.random() * MAX_FIRST_TOKEN) : 0);
   }
 
@@ -122,9 +128,9 @@ class OpenConnection implements McpConnection {
   }
 
   /**
-   * Begins a session unless there is one that is good.
+   * Returns the current session, or begins one.
    *
-   * @throws McpServerError, and the signal's reason.
+   * @throws McpServerError if the server cannot be reached. If the signal aborts, rejects with its reason.
    */
   async open(signal: AbortSignal): Promise<OpenWire> {
     const former = this.#session;
@@ -134,7 +140,8 @@ class OpenConnection implements McpConnection {
       if (!isGone || this.#closed.signal.aborted) return session;
       this.#drop(former);
     }
-    // The new session is not looked at again: a server that ends each session at once would be asked for ever.
+    // The new session is not checked again. Otherwise a server that ends each session at once would cause an
+    // endless loop.
     return untilAborted(signal, this.#session ?? this.#keep(this.#begin()));
   }
 
@@ -144,7 +151,8 @@ class OpenConnection implements McpConnection {
     try {
       return await this.#inSession(deadline.signal, async (session) => {
         mustRemember(session, 'tools');
-        // It is reset before the server is asked: the answer may lack a change that comes while it answers.
+        // Reset before the request, because the response can lack a change that happens while the server
+        // answers.
         this.#hasChanged = false;
         return await listAll(session.sdk, deadline.signal, this.#client.maxResponseBytes);
       });
@@ -166,7 +174,7 @@ class OpenConnection implements McpConnection {
       return isInputRequiredResult(answer) ? answer : withStreamed(answer, call.streamed);
     } catch (error) {
       const { ending } = call;
-      // Which headers a call has, the list says.
+      // The tool list determines the headers of a call.
       this.#hasChanged ||= codeOf(error) === HEADER_MISMATCH;
       if (isInterrupted(ending)) throw ending;
       if (ending === undefined) throw callFailure(name, asked.name, error);
@@ -212,26 +220,29 @@ class OpenConnection implements McpConnection {
     const session = await this.#session?.catch(() => undefined);
     const sessions = new Set([...this.#forgotten, ...(session ? [session] : [])]);
     const late = AbortSignal.timeout(END_TIMEOUT);
-    // The server of a call that was just cancelled is to know that.
+    // The server must learn of a call that was just cancelled.
     const notified = Promise.all([...sessions].map(({ wire }) => wire.notified()));
     await untilAborted(late, notified).catch(() => undefined);
     if (session !== this.#kept) await session?.wire.end(late).catch(() => undefined);
     await Promise.all([...sessions].map(({ sdk }) => sdk.close()));
   }
 
-  /** Does the work in a session, and once more in a new one when the server has forgotten the session and so did nothing. */
+  /**
+   * Does the work in a session. If the server has forgotten the session, and so did nothing, repeats it in a
+   * new one.
+   */
   async #inSession<T>(signal: AbortSignal, work: (session: OpenWire) => Promise<T>): Promise<T> {
     const session = await this.open(signal);
     try {
       return await within(session, work);
     } catch (error) {
       if (isMistaken(error, session)) {
-        // Another call may have found that out before, and what the server speaks instead.
+        // Another call can have discovered that already, and the server's new protocol.
         if (!this.#forgotten.has(session)) this.#spoken = undefined;
         this.#forgotten.add(session);
       } else {
         if (!isRefused(error, session)) throw error;
-        // Another call may have found that out before: then that one begins the new session.
+        // Another call can have discovered that already. It then begins the new session.
         this.#forgotten.add(session);
         if (error.status !== FORGOTTEN) throw error;
       }
@@ -268,11 +279,14 @@ class OpenConnection implements McpConnection {
     return former;
   }
 
-  /** Keeps a session for the next invocation before anything is asked in it: once it was used, its loss must be known. */
+  /**
+   * Keeps a session for the next invocation before any request in it. After the first use, its loss must be
+   * detectable.
+   */
   async #keepFor(opened: OpenWire, { hide }: ServerAccess, former: FormerSession | undefined): Promise<void> {
     if (!this.#keeper || !former) return;
     const { session } = opened.wire;
-    // A server without sessions has none to lose.
+    // A server without sessions cannot lose one.
     if (!session && !former.session && !former.isLost) return;
     const isFormer = former.session !== undefined && session?.id === former.session.id;
     this.#hasLost ||= former.isLost || (former.session !== undefined && !isFormer);
@@ -281,7 +295,7 @@ class OpenConnection implements McpConnection {
     if (isKept) this.#kept = opened;
   }
 
-  /** A session that fails is not kept: the next who asks tries again. */
+  /** Keeps a session unless it fails. The next caller then tries again. */
   #keep(session: Promise<OpenWire>): Promise<OpenWire> {
     this.#session = session;
     session.catch(() => this.#drop(session));
@@ -295,5 +309,5 @@ class OpenConnection implements McpConnection {
 
 const MAX_FIRST_TOKEN = 2 ** 30;
 
-/** What stands in the place of a session's id, where a server repeats it. */
+/** Replaces a session's id if a server quotes it. */
 const SESSION_HEADER = 'mcp-session-id';

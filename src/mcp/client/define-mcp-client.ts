@@ -6,7 +6,7 @@ import { literals } from '../../tool/literals.ts';
 import { ended, meantBy, nameIn, shown } from '../../tool/shown.ts';
 import type { McpClient, McpClientConfig } from './mcp-client.ts';
 
-/** What a client has whose literal does not say; times are in ms. */
+/** The defaults of a client. Times are in ms. */
 const DEFAULTS = {
   timeout: 30_000,
   connectTimeout: 10_000,
@@ -16,10 +16,10 @@ const DEFAULTS = {
 } as const satisfies Partial<McpClientConfig>;
 
 /**
- * Declares an MCP server whose tools agents may use. It connects to nothing: the first turn that needs the
- * server does that, for whoever's turn it is.
+ * Declares an MCP server whose tools agents can use. It does not connect. The first turn that needs the
+ * server connects, for the caller of that turn.
  *
- * @throws McpClientDefinitionError when the client cannot work.
+ * @throws McpClientDefinitionError if the client is invalid.
  *
  * @example
  * ```ts
@@ -35,7 +35,7 @@ export function defineMcpClient<const Name extends string>(config: McpClientConf
   if (fault) throw new McpClientDefinitionError(nameIn(config), fault.field, `it ${ended(fault.problem)}`);
   const client: McpClient<Name> = {
     ...config,
-    // In production nothing reports a value of another kind, such as the text 'false'.
+    // In production, a value of another type, such as the text 'false', is not reported.
     ...(config.allowPrivate !== undefined && { allowPrivate: config.allowPrivate === true }),
     timeout: config.timeout ?? DEFAULTS.timeout,
     connectTimeout: config.connectTimeout ?? DEFAULTS.connectTimeout,
@@ -73,15 +73,15 @@ const SHAPE = {
   foreign: { requestInit: 'headers', authProvider: 'oauth', command: 'url (a server that speaks HTTP)' },
 } satisfies LiteralShape<keyof McpClientConfig>;
 
-/** An MCP client was declared in a way that cannot work. It is thrown where the client is defined, never in a turn. */
+/** Thrown for an invalid MCP client, where it is defined, and never in a turn. */
 export class McpClientDefinitionError extends Error {
   override readonly name = 'McpClientDefinitionError';
-  /** The name that was given, valid or not. */
+  /** The name in the definition, valid or not. */
   readonly client: string;
-  /** The property of the definition that is wrong, such as `effects.write_file`. */
+  /** The invalid property of the definition, such as `effects.write_file`. */
   readonly field: string;
 
-  /** `problem` is a sentence that goes on after "MCP client 'x': ". */
+  /** `problem` is a sentence that follows "MCP client 'x': ". */
   constructor(client: string, field: string, problem: string) {
     super(`MCP client '${shorten(client, 80)}': ${problem}`);
     this.client = client;
@@ -90,9 +90,10 @@ export class McpClientDefinitionError extends Error {
 }
 
 /**
- * Answers the client. Callers without types may give anything; `mend` says what to give, to go on after "use ".
+ * Returns the client. Callers without types can pass any value. `mend` says what to pass, as text after "use
+ * ".
  *
- * @throws McpClientDefinitionError when it is none.
+ * @throws McpClientDefinitionError if the value is not a client.
  */
 export function checkMadeClient(given: McpClient, mend: string): McpClient {
   if (typeof Object(given).connectTimeout === 'number') return given;
@@ -101,9 +102,10 @@ export function checkMadeClient(given: McpClient, mend: string): McpClient {
 }
 
 /**
- * Answers the clients of a list, each once.
+ * Returns the clients of a list, each once.
  *
- * @throws McpClientDefinitionError when one of them is none, or two have one name: a session would take the tools of one for the other's.
+ * @throws McpClientDefinitionError if a value is not a client, or if two clients share a name: a session
+ * would confuse their tools.
  */
 export function checkClients(clients: readonly McpClient[]): readonly McpClient[] {
   if (!Array.isArray(clients)) {
@@ -129,13 +131,16 @@ const NAME = /^[\w-]{1,64}$/;
 const PREFIX = /^[\w-]{1,32}$/;
 
 const KIB = 1024;
-/** With less no server could list its tools; with more, an answer that is read as text and parsed fills a Worker's memory. */
+/**
+ * Below this range, no server could list its tools. Above it, parsing a response would fill a Worker's
+ * memory.
+ */
 const RESPONSE_BYTES = { least: KIB, most: 32 * KIB * KIB };
 
-/** One thing that is wrong with a literal. */
+/** A problem in a definition. */
 type Problem = readonly [field: string, problem: string];
 
-/** Throws a McpClientDefinitionError that names the first property with which the client cannot work. */
+/** Throws a McpClientDefinitionError that names the first invalid property. */
 function checkClient(client: McpClient): void {
   const [problem] = problemsOf(client);
   if (problem) throw new McpClientDefinitionError(String(client.name), ...problem);
@@ -162,7 +167,7 @@ function* urlProblems({ url }: McpClient): Generator<Problem> {
   }
 }
 
-/** It does not repeat the text: a secret may be given in place of its name. */
+/** Does not quote the value, because it can be a secret in place of its name. */
 const NO_NAME =
   'its bearer is no name of a secret: use the name under which `secrets` of createHoldfast mints it, of letters, digits, `_` and ' +
   '`-`. A secret itself does not belong in code.';
@@ -225,10 +230,10 @@ function* choiceProblems({ transport, keepSession, drift, elicitation }: McpClie
   }
 }
 
-/** The value that somebody chose for a field. */
+/** The value of one property, to be checked. */
 interface Choice {
   readonly field: string;
-  /** The field in words; `its ...` unless given. */
+  /** The property in words. Defaults to `its ...`. */
   readonly what?: string;
   readonly value: string;
 }

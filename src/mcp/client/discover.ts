@@ -19,51 +19,55 @@ import {
   UnknownRevisionError,
 } from './wire/wire-error.ts';
 
-/** The revision that is spoken without sessions. */
+/** The revision without sessions. */
 const STATELESS = '2026-07-28';
 
 /**
- * What a server was found to speak, for whoever connects to it again: the revision 2026-07-28, which has no sessions, one that
- * begins a session by `initialize`, or one by the transport of 2024-11-05. A type alias: it must be JSON.
+ * The protocol of a server, stored for later connections: the revision 2026-07-28 without sessions, a
+ * revision with `initialize`, or the transport of 2024-11-05. A type alias, because it must be JSON.
  */
 export type Spoken = {
   readonly era: 'stateless' | 'session' | 'sse';
-  /** What a server without sessions offers, such as `tools`; the others say so each time. */
+  /**
+   * The capabilities of a server without sessions, such as `tools`. Other servers send theirs in each
+   * session.
+   */
   readonly offers?: readonly string[];
 };
 
-/** The names of what a server may offer that are of use here. */
+/** The server capabilities that this client uses. */
 const OFFERS = ['tools', 'resources', 'prompts', 'completions', 'logging'] as const;
 
-/** Makes of what a server says of itself what is remembered of it. */
+/** Returns the data to store about a server, from its own description. */
 export const spokenBy = ({ capabilities }: DiscoverResult): Spoken => ({
   era: 'stateless',
   offers: OFFERS.filter((name) => capabilities[name] !== undefined),
 });
 
-/** Makes of what is remembered what the server would say of itself. */
+/** Returns the description of a server, from the stored data. */
 export const rememberedOf = ({ offers = [] }: Spoken): DiscoverResult => ({
   supportedVersions: [STATELESS],
   capabilities: Object.fromEntries(offers.map((name) => [name, {}])),
 });
 
-/** How this side introduces itself. */
+/** This client's introduction to a server. */
 export interface Introduction {
   readonly clientInfo: Implementation;
   readonly capabilities: ClientCapabilities;
 }
 
 /**
- * Asks a server by `server/discover` which revisions it speaks (MCP specification 2026-07-28, Versioning), over a wire that has
- * no other user yet. Whatever an older server may answer to what it does not know, counts as its being older: whether it is one
- * shows when a session is begun. `undefined` says so.
+ * Asks a server by `server/discover` for its revisions (MCP specification 2026-07-28, Versioning). The wire
+ * must have no other user yet. Any other response means that the server is older. Whether that is true shows
+ * when a session begins. Returns `undefined` for such a server.
  *
- * @throws UnknownRevisionError where all revisions that it speaks are newer ones; HttpStatusError for 401 and 403; what else
- *   keeps an answer from coming.
+ * @throws UnknownRevisionError if it only speaks newer revisions, HttpStatusError for 401 and 403. Other
+ * errors that prevent a
+ *   response pass through.
  */
 export async function discover(wire: Wire, introduction: Introduction): Promise<DiscoverResult | undefined> {
   let answer = await answerTo(wire, 1, introduction);
-  // Another Worker of a server may have been asked that is older, or newer.
+  // The response can come from another Worker of the server, with an older or newer version.
   if ('error' in answer && namedBy(answer.error)?.includes(STATELESS)) {
     answer = await answerTo(wire, 2, introduction);
   }
@@ -78,7 +82,7 @@ function olderThan(revisions: readonly string[] | undefined): undefined {
   if (isNewer) throw new UnknownRevisionError(revisions);
 }
 
-/** By this JSON-RPC error, a server says that it does not speak a revision, and which it does. */
+/** The JSON-RPC error for an unsupported revision. It lists the supported ones. */
 const UNSUPPORTED_REVISION = -32_022;
 
 function namedBy({ code, data }: RefusalWords): readonly string[] | undefined {
@@ -94,7 +98,7 @@ async function answerTo(wire: Wire, attempt: number, introduction: Introduction)
   wire.onmessage = (message: JSONRPCMessage) => {
     if (answeredBy(message) !== id) return;
     if ('result' in message) answer = message;
-    if ('error' in message) answer = { error: { ...message.error, data: message.error.data as Json } }; // it came as JSON
+    if ('error' in message) answer = { error: { ...message.error, data: message.error.data as Json } }; // it arrived as JSON
   };
   try {
     await wire.send({
@@ -118,19 +122,22 @@ const envelopeOf = ({ clientInfo, capabilities }: Introduction) => ({
   [CLIENT_CAPABILITIES_META_KEY]: capabilities,
 });
 
-/** A server that knows no such request may answer anything, also that something broke; whoever is not let in is told at once. */
+/**
+ * Returns whether an error can come from an older server. It can respond to the unknown request with any
+ * error, even an internal one. Errors about credentials are reported at once.
+ */
 const isOfOlderServer = (error: unknown): boolean =>
   error instanceof HttpStatusError
     ? error.status !== 401 && error.status !== 403
     : error instanceof NotMcpError || error instanceof NoAnswerError;
 
-/** Tells milliseconds for which an answer may be current. */
+/** Returns whether a value is a valid number of milliseconds for a cached response. */
 export const isTtl = (said: unknown): said is number => Number.isSafeInteger(said) && Number(said) >= 0;
 
-/** Stands for how long an answer is current where the server does not say: the SDK insists on a number. */
+/** Means that the server gave no cache period. The SDK requires a number. */
 export const UNSAID = Number.MAX_SAFE_INTEGER;
 
-/** What lists hold, and what each of it has to be. */
+/** The lists in responses, and the checks for their items. */
 const LISTED = {
   tools: isSpecType.Tool,
   resources: isSpecType.Resource,
@@ -138,16 +145,16 @@ const LISTED = {
   prompts: isSpecType.Prompt,
 } as const;
 
-/** Tells whether a value is one of these. What is nested too deeply to be looked at is none. */
+/** Returns whether a value passes a check. A value that is nested too deeply does not. */
 export function passes<One>(isOne: (value: unknown) => value is One, value: unknown): value is One {
   const looked = attempt(() => isOne(value));
   return looked.ok && looked.value;
 }
 
 /**
- * Copies an answer of the revision without sessions so that the SDK reads it: it refuses a whole list for one definition that is
- * none, and an answer that does not say that it is complete, or for how long it is current, though the specification has clients
- * take such an answer for complete.
+ * Copies a response of the revision without sessions to a form that the SDK accepts. The SDK would refuse a
+ * whole list because of one invalid definition. It would also refuse a response that lacks its type or its
+ * cache period, although by the specification clients treat it as complete.
  */
 export function readable(message: JSONRPCMessage): JSONRPCMessage {
   if (!('result' in message)) return message;

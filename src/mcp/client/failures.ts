@@ -13,21 +13,21 @@ import {
   WireError,
 } from './wire/wire-error.ts';
 
-/** A request of which nobody waits for the answer any more. */
+/** A request whose response is no longer awaited. */
 interface GivenUp {
   readonly why: 'cancelled' | 'timeout';
-  /** Milliseconds that it had. */
+  /** The time limit in milliseconds. */
   readonly timeout: number;
 }
 
-/** What went wrong; `givenUp` when nobody waited for it to end. */
+/** A failure. `givenUp` is set if the response was no longer awaited. */
 interface Failed {
   readonly during: 'connect' | 'list';
   readonly error: unknown;
   readonly givenUp: GivenUp | undefined;
 }
 
-/** Makes the error of a server that could not be reached, or could not list its tools. */
+/** Creates the error for a server that could not be reached, or could not list its tools. */
 export function serverFailure(server: string, { during, error, givenUp }: Failed): McpServerError {
   if (error instanceof McpServerError) return error;
   const what = during === 'connect' ? 'cannot be reached' : 'could not list its tools';
@@ -36,7 +36,7 @@ export function serverFailure(server: string, { during, error, givenUp }: Failed
   return new McpServerError({ server, during, message });
 }
 
-/** Makes the error of a request that changes nothing. */
+/** Creates the error for a request that changes nothing. */
 export function requestFailure(
   server: string,
   { method, error, givenUp }: Omit<Failed, 'during'> & { readonly method: string },
@@ -53,11 +53,11 @@ export function requestFailure(
   });
 }
 
-/** Makes the error of a request for what a server does not offer. */
+/** Creates the error for a capability that a server lacks. */
 export const notOffered = (server: string, what: string): McpServerError =>
   new McpServerError({ server, during: 'request', message: `MCP server '${server}' has no ${what}.` });
 
-/** By these JSON-RPC errors a server says that it did not begin: somebody may have to visit an address before. */
+/** The JSON-RPC errors for a call that did not start. For one of them, a person must first visit a URL. */
 const NOT_BEGUN: ReadonlySet<number> = new Set([
   ProtocolErrorCode.ParseError,
   ProtocolErrorCode.InvalidRequest,
@@ -66,18 +66,18 @@ const NOT_BEGUN: ReadonlySet<number> = new Set([
   ProtocolErrorCode.UrlElicitationRequired,
   ProtocolErrorCode.MissingRequiredClientCapability,
   ProtocolErrorCode.UnsupportedProtocolVersion,
-  -32_020, // headers that say something else than the request
+  -32_020, // the headers contradict the body
 ]);
 
 /**
- * Servers, and SDKs by themselves, answer these when what they had begun is cut off: that the connection was closed, and that
- * there was no time left.
+ * Servers and SDKs return these errors if a running call is cut off: the connection was closed, or the time
+ * was over.
  */
 const CUT_OFF: ReadonlySet<number> = new Set([-32_000, -32_001]);
 
 /**
- * Makes the error of a call: a McpServerError when the server certainly did not run it, or said what came of it, and a
- * McpLostError when nobody can know.
+ * Creates the error for a call. It is a McpServerError if the server certainly did not run the call, or
+ * reported its failure. It is a McpLostError if the outcome is unknown.
  */
 export function callFailure(server: string, tool: string, error: unknown): McpServerError | McpLostError {
   if (error instanceof McpServerError || error instanceof McpLostError) return error;
@@ -97,11 +97,11 @@ export function callFailure(server: string, tool: string, error: unknown): McpSe
   return ran('what the server answered is no result of a tool');
 }
 
-/** Makes the error of a call whose answer nobody waits for any more. */
+/** Creates the error for a call whose result is no longer awaited. */
 export const callGivenUp = (server: string, tool: string, givenUp: GivenUp): McpLostError =>
   lost(server, oneLine(tool, 80), givenUpPhrase(givenUp));
 
-/** Makes the error of a call that was cancelled before the server was asked. */
+/** Creates the error for a call that was cancelled before the request. */
 export const callNotMade = (server: string, tool: string): McpServerError =>
   new McpServerError({
     server,
@@ -114,7 +114,10 @@ const lost = (server: string, tool: string, phrase: string): McpLostError =>
     `MCP server '${server}' was asked to run '${tool}', and ${phrase}: nobody knows whether it was done.`,
   );
 
-/** A status of 4xx but 408 means it was not run. 5xx and 408 may come after the deed; other statuses say nothing. */
+/**
+ * Returns whether the call certainly did not run: a 4xx status other than 408. A server can send 5xx and 408
+ * after it ran the call. Other statuses say nothing about it.
+ */
 function wasRefused(error: unknown): boolean {
   if (error instanceof HttpStatusError) {
     return error.status >= 400 && error.status < 500 && error.status !== 408;
@@ -124,23 +127,23 @@ function wasRefused(error: unknown): boolean {
   return error instanceof AddressRefusedError || error instanceof NotSentError;
 }
 
-/** The most characters of a server's own words about an error. */
+/** The maximum length of a server's own error text. */
 const MAX_WORDS = 500;
 
-/** Completes "MCP server 'x' cannot be reached: ...". */
+/** Returns the text after "MCP server 'x' cannot be reached: ". */
 const givenUpPhrase = ({ why, timeout }: GivenUp): string =>
   why === 'timeout' ? `it did not answer within ${timeout} ms` : 'the turn did not wait for it';
 
-/** Completes the same sentence, for an error. */
+/** Returns the same text for an error. */
 function phraseOf(error: unknown): string {
   if (error instanceof WireError) return error.phrase;
   if (!(error instanceof ProtocolError)) return 'its answer is not valid MCP, or of an unsupported version';
-  // The SDK writes the code before the text, on each side.
+  // Both sides of the SDK put the code before the text.
   const words = oneLine(error.message.replace(/^(MCP error -?\d+: )+/, ''), MAX_WORDS);
   return `it answered with error ${error.code}: ${words.replace(/\.$/, '')}`;
 }
 
-/** Says that the server does not take the caller's credentials, for a model; `undefined` for any other error. */
+/** Returns the message for a model if the server refuses the caller's credentials; otherwise `undefined`. */
 function credentialsProblem(server: string, error: unknown): string | undefined {
   const detail = credentialsDetail(error);
   return detail && `MCP server '${server}' does not accept the caller's credentials (${detail}).`;
@@ -151,16 +154,16 @@ function credentialsDetail(error: unknown): string | undefined {
   return error instanceof HttpStatusError && error.isOfCredentials ? `HTTP ${error.status}` : undefined;
 }
 
-/** A signal that also aborts when time is up, and knows which of both it was. */
+/** A signal that also aborts after a timeout, and records which of the two happened. */
 interface Deadline {
   readonly signal: AbortSignal;
-  /** Undefined while neither has happened. */
+  /** `undefined` until either happens. */
   readonly givenUp: GivenUp | undefined;
-  /** Waits for the work, or until the signal aborts: then it rejects with the signal's reason. */
+  /** Waits for the work. If the signal aborts, rejects with its reason. */
   wait<T>(work: Promise<T>): Promise<T>;
 }
 
-/** Begins a time of `timeout` ms. */
+/** Creates a deadline in `timeout` ms. */
 export function createDeadline(signal: AbortSignal, timeout: number): Deadline {
   const late = AbortSignal.timeout(timeout);
   const either = AbortSignal.any([signal, late]);

@@ -18,31 +18,33 @@ import { MAX_WAIT, type OpenWire } from './open-wire.ts';
 import { paramHeaders } from './wire/mcp-headers.ts';
 import { HttpStatusError, NotSentError, WireError } from './wire/wire-error.ts';
 
-/** Throws what `work` throws, but where the session ended, why it ended. */
+/**
+ * Runs `work` in a session. Its errors pass through, but if the session ended, the reason for that is thrown.
+ */
 export async function within<T>(session: OpenWire, work: (session: OpenWire) => Promise<T>): Promise<T> {
   if (session.wire.broken) throw new NotSentError();
   try {
     return await work(session);
   } catch (error) {
-    // The SDK's own words say only that it was closed.
+    // The SDK's own error says only that it was closed.
     const isClosed = error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
     throw (isClosed && session.wire.broken) || error;
   }
 }
 
-/** By this a server says that it does not know a session (MCP specification, Session Management). */
+/** The status for an unknown session (MCP specification, Session Management). */
 export const FORGOTTEN = 404;
 
 /**
- * Whether a session is of no use any more. Servers that were restarted often answer 400 to one that they do not know; since
- * others so answer a request that they dislike, it is not sent again.
+ * Returns whether a session is unusable. After a restart, many servers respond with 400 to an unknown
+ * session. Others use 400 for a bad request, so the request is not repeated.
  */
 export const isRefused = (error: unknown, { wire }: OpenWire): error is HttpStatusError =>
   error instanceof HttpStatusError && [FORGOTTEN, 400].includes(error.status) && wire.sessionId !== undefined;
 
 /**
- * Whether a server that was known to have no sessions is another one by now. It did nothing then; where it dislikes the request
- * itself, it will say so again.
+ * Returns whether a server that was known to have no sessions has changed. It ran nothing then. If the
+ * request itself is the problem, the server reports it again.
  */
 export const isMistaken = (error: unknown, { spoken, isRemembered }: OpenWire): boolean =>
   isRemembered && spoken.era === 'stateless' && (error instanceof NotRememberedError || saysOtherwise(error));
@@ -52,13 +54,14 @@ const saysOtherwise = (error: unknown): boolean =>
   [400, FORGOTTEN, 405].includes(error.status) &&
   ![HEADER_MISMATCH, MISSING_CAPABILITY].includes(error.said?.code ?? 0);
 
-/** What is remembered of a server lacks what is wanted of it. Nothing was sent. */
+/** Thrown if the stored data about a server lacks a required capability. Nothing was sent. */
 class NotRememberedError extends Error {}
 
 /**
- * Doubts what is remembered of a server without sessions where that lacks what is wanted: it may offer more by now.
+ * Checks the stored data of a server without sessions for a capability. If it is missing, the data can be
+ * outdated.
  *
- * @throws NotRememberedError, by which the session is `isMistaken`.
+ * @throws NotRememberedError, for which `isMistaken` returns `true`.
  */
 export function mustRemember(
   { sdk, spoken, isRemembered }: OpenWire,
@@ -68,7 +71,10 @@ export function mustRemember(
     throw new NotRememberedError(`It is not remembered to offer ${offer}.`);
 }
 
-/** JSON-RPC errors of a server without sessions: that headers say something else than the body, and that this side lacks something. */
+/**
+ * JSON-RPC errors of a server without sessions: headers that contradict the body, and a missing capability of
+ * this client.
+ */
 export const HEADER_MISMATCH = -32_020;
 const MISSING_CAPABILITY = -32_021;
 
@@ -78,9 +84,9 @@ export function codeOf(error: unknown): number | undefined {
 }
 
 /**
- * Calls a tool, not by the SDK's `callTool`: that checks structured content by the schema it was last told, and takes from it
- * which headers a call has, where a session remembers its own. The progress token is ours, since the wire too has to know which
- * call a request belongs to.
+ * Calls a tool without the SDK's `callTool`. That would use the most recent list for the schema of structured
+ * content and for the headers, but a session stores its own. The progress token is ours, because the wire
+ * must also map requests to calls.
  */
 export function request(
   { sdk, spoken }: OpenWire,
@@ -88,7 +94,7 @@ export function request(
   call: CallInFlight,
 ): Promise<CallToolResult | InputRequiredResult> {
   const isStateless = spoken.era === 'stateless';
-  // Without sessions, a server logs only where it is asked to.
+  // Without sessions, a server logs only on request.
   const logs = isStateless && sdk.getServerCapabilities()?.logging && { [LOG_LEVEL_META_KEY]: 'info' };
   return sdk.request(
     {
@@ -105,8 +111,8 @@ export function request(
 }
 
 /**
- * Answers what was streamed where the answer itself is empty: a server that streams is to answer all of it again, and one that
- * does not would have said nothing.
+ * Returns the streamed content if the result itself is empty. A server that streams should repeat all content
+ * in its result.
  */
 export function withStreamed(answer: CallToolResult, streamed: readonly ContentBlock[]): CallToolResult {
   const isEmpty = answer.content.length === 0 && answer.structuredContent === undefined;
@@ -115,17 +121,17 @@ export function withStreamed(answer: CallToolResult, streamed: readonly ContentB
   for (const block of streamed) {
     const last = content.at(-1);
     const isMore = block.type === 'text' && last?.type === 'text';
-    // Texts are streamed in pieces, of words as it may be.
+    // Text is streamed in pieces, such as single words.
     if (isMore) content.splice(-1, 1, { ...last, text: last.text + block.text });
     else content.push(block);
   }
   return { ...answer, content };
 }
 
-/** The most pages of a list: each is a request. */
+/** The maximum number of pages in a list. Each is a request. */
 const MAX_PAGES = 20;
 
-/** A server's list does not come to an end, or not soon enough. */
+/** Thrown if a server's list has no end, or is too long. */
 class EndlessListError extends WireError {
   override readonly name = 'EndlessListError';
   readonly phrase: string;
@@ -137,11 +143,11 @@ class EndlessListError extends WireError {
 }
 
 /**
- * Lists every tool of a server, of all pages (MCP specification, Pagination), in its order. Definitions that are none are left out:
- * one bad tool does not take the others away. A server without the capability has none, and is not asked. How many of them are
- * used is up to whoever lists them; all pages together may be as long as one response, `maxLength`.
+ * Lists every tool of a server, from all pages (MCP specification, Pagination), in its order. Omits invalid
+ * definitions, so one bad tool does not hide the others. A server without the capability is not asked. The
+ * caller limits the number of tools. All pages together have the size limit of one response, `maxLength`.
  *
- * @throws EndlessListError, and what the request throws.
+ * @throws EndlessListError for a list that is too long. Errors of the request pass through.
  */
 export async function listAll(sdk: Client, signal: AbortSignal, maxLength: number): Promise<ToolList> {
   if (!sdk.getServerCapabilities()?.tools) return { tools: [] };
@@ -169,7 +175,10 @@ export async function listAll(sdk: Client, signal: AbortSignal, maxLength: numbe
   }
 }
 
-/** Gives the SDK a signal that ends with the request: it would cancel an answered request, by a reason of ours, much later. */
+/**
+ * Gives the SDK a signal that ends with the request. Otherwise the SDK would send a cancellation for an
+ * answered request, much later and with our own reason.
+ */
 export async function whileAsked<T>(
   signal: AbortSignal,
   ask: (asked: AbortSignal) => Promise<T>,

@@ -17,32 +17,32 @@ import type { WireSession } from './wire/wire.ts';
 /** The tools of a server. */
 export interface ToolList {
   readonly tools: readonly Tool[];
-  /** Milliseconds for which they are current, as the server says. */
+  /** Milliseconds for which they are current, according to the server. */
   readonly ttl?: number | undefined;
 }
 
-/** What one call asks of a server. */
+/** One call to a server. */
 export interface RemoteCall {
-  /** The tool's name as the server knows it. */
+  /** The tool's name on the server. */
   readonly name: string;
   readonly input: JsonObject;
-  /** The schema of its input, which may have parts of it sent as headers too. */
+  /** The schema of its input. It can require parts of the input as headers. */
   readonly inputSchema?: JsonObject | undefined;
-  /** Holds all that crosses beside the input. */
+  /** All data besides the input that is sent. */
   readonly meta: JsonObject;
-  /** Of a call that the server has put off: it is sent again, and goes on. */
+  /** The continuation of a call that the server has deferred. */
   readonly goesOn?: Continuation | undefined;
 }
 
-/** What a request is sent again with that its server has put off (MCP specification 2026-07-28, Multi Round-Trip Requests). */
+/** The data for repeating a deferred request (MCP specification 2026-07-28, Multi Round-Trip Requests). */
 export interface Continuation {
-  /** Answers to what the server wants to know, by the names that it gave to its questions. */
+  /** The answers to the server's questions, by the names of the questions. */
   readonly inputResponses?: Readonly<Record<string, ElicitResult>>;
-  /** The server's own, which nobody here reads. */
+  /** Opaque data of the server. */
   readonly requestState?: string;
 }
 
-/** What is asked of a server that changes nothing. */
+/** A request that changes nothing on the server. */
 export interface RemoteRequest {
   readonly method:
     | 'resources/list'
@@ -50,80 +50,87 @@ export interface RemoteRequest {
     | 'resources/read'
     | 'prompts/list'
     | 'prompts/get';
-  /** What the server must offer for it. */
+  /** The capability that the server must have. */
   readonly offer: 'resources' | 'prompts';
   readonly params: JsonObject;
   readonly meta: JsonObject;
   readonly goesOn?: Continuation | undefined;
 }
 
-/** How one call is made, and whom its server reaches meanwhile. */
+/** The options of one call, with the receivers of the server's messages. */
 export interface RemoteCallOptions {
-  /** Aborting it tells the server that the call is cancelled; with a `TimeoutError`, that it timed out. */
+  /**
+   * Aborts to cancel the call. The server is notified of a cancellation or, for a `TimeoutError`, of a
+   * timeout.
+   */
   readonly signal: AbortSignal;
   progress(progress: Progress): void;
-  /** Servers do not say which call a message is about: every call that runs is told. */
+  /** Receives a log message. A server does not name the call, so every running call receives it. */
   log(message: LoggingMessageNotification['params']): void;
   /**
-   * Rejects with a CallInterrupted when the call is to be left: the request is cancelled, and the call rejects with it. Asked
-   * ten times in one call at the most.
+   * Asks a person, at most ten times in one call. If it rejects with a CallInterrupted, the request is
+   * cancelled, and the call rejects with the same error.
    */
   elicit(request: ElicitRequest['params']): Promise<ElicitResult>;
 }
 
 /**
- * An open connection to one server, for one invocation and one caller. All that comes out of it, in answers, errors, questions
- * and on the way, is without the caller's secrets and what is sent as credentials.
+ * An open connection to one server, for one invocation and one caller. Its results, errors, questions and
+ * other messages never contain the caller's secrets or the credentials that it sends.
  */
 export interface McpConnection {
-  /** Adds the requests that a claim has paid for; those beyond the credit are counted one by one when they are made. */
+  /** Adds the requests that a claim has paid for. Further requests are counted one by one. */
   credit(subrequests: number): void;
-  /** The server has said, or shown, that its tools are others since they were last listed. */
+  /** `true` if the server has reported or shown that its tools changed since the last list. */
   readonly hasChanged: boolean;
-  /** What the server speaks, for whoever connects to it later; `undefined` while that is being found out. */
+  /** The server's protocol, for later connections. `undefined` until it is known. */
   readonly spoken: Spoken | undefined;
   /**
-   * Lists every tool, of all pages, and leaves out definitions that are not valid.
+   * Lists every tool, from all pages, without invalid definitions.
    *
-   * @throws McpServerError.
+   * @throws McpServerError if the list cannot be read.
    */
   listTools(signal: AbortSignal): Promise<ToolList>;
   /**
-   * Answers what the server answers, `isError` or not, also that it puts the call off until it knows more.
+   * Returns the server's result, even with `isError`, or its request for more input.
    *
-   * @throws McpServerError when the call certainly did not happen, or the server said it failed; McpLostError when
-   *   nobody knows; what `elicit` rejects with.
+   * @throws McpServerError if the call certainly did not run, or the server reported its failure. Throws
+   * McpLostError if the outcome
+   *   is unknown. Errors of `elicit` pass through.
    */
   callTool(call: RemoteCall, options: RemoteCallOptions): Promise<CallToolResult | InputRequiredResult>;
   /**
-   * Answers what the server answers, also that it puts the request off until it knows more.
+   * Returns the server's response, or its request for more input.
    *
-   * @throws McpServerError.
+   * @throws McpServerError if the request fails.
    */
   request(asked: RemoteRequest, signal: AbortSignal): Promise<Result | InputRequiredResult>;
   /**
-   * Answers whether the server has begun a new session in the place of one in which tools were called, and no model was told; the
-   * one that reads the next answer is. Of a client that keeps no sessions, nobody is.
+   * Returns whether the server has replaced a session in which tools were called, and no model knows yet. The
+   * caller must then inform the model. Always `false` for a client without `keepSession`.
    */
   takeLoss(): Promise<boolean>;
-  /** Ends the server's session, unless it is kept for the next invocation. Does not throw, and takes a second at the most. */
+  /**
+   * Ends the server's session, unless it is kept for the next invocation. Never throws, and takes at most a
+   * second.
+   */
   close(): Promise<void>;
 }
 
-/** What is known of a server's failure. */
+/** The details of a server's failure. */
 interface ServerFailure {
   readonly server: string;
-  /** `connect` says that nothing was asked of a tool yet. */
+  /** The stage of the failure. `connect` means that no tool was called yet. */
   readonly during: 'connect' | 'list' | 'call' | 'request';
-  /** The words are for a model, and hold no secrets. */
+  /** The text for a model, without secrets. */
   readonly message: string;
-  /** By which error of JSON-RPC the server said so; of a request alone. */
+  /** The JSON-RPC error code, only for a failed request. */
   readonly code?: number | undefined;
-  /** What code of the client threw, if it was that: its developer reads it, and no model does. */
+  /** The error that the client's own code threw. It is for the developer, and never shown to a model. */
   readonly cause?: unknown;
 }
 
-/** A server could not be reached, refused, or said that something failed. */
+/** Thrown if a server could not be reached, refused a request, or reported a failure. */
 export class McpServerError extends Error {
   override readonly name = 'McpServerError';
   readonly server: string;
@@ -138,52 +145,56 @@ export class McpServerError extends Error {
   }
 }
 
-/** A call was sent, and no answer came: nobody knows whether it happened. */
+/** Thrown if a call was sent, but no result arrived. The outcome is unknown. */
 export class McpLostError extends Error {
   override readonly name = 'McpLostError';
-  /** The platform marks its own lost connections so: the loop takes the call for in doubt. */
+  /** The platform sets this on its own lost connections. The loop then treats the call as in doubt. */
   readonly retryable = true;
 }
 
-/** What a connection may use of the invocation that it is for. */
+/** The parts of an invocation that a connection uses. */
 export interface ForInvocation {
-  /** Aborting it gives the connection up. */
+  /** Aborts to abandon the connection. */
   readonly signal: AbortSignal;
-  /** Is called for requests that no claim has paid for. */
+  /** Called for requests that no claim has paid for. */
   count(subrequests: number): void;
-  /** Keeps the server's session for the next invocation; unless given, it ends with this one. */
+  /** Keeps the server's session for the next invocation. Defaults to ending it with this one. */
   readonly keeper?: SessionKeeper | undefined;
-  /** What the server was found to speak before: it is not asked for that again. */
+  /** The server's known protocol, which then need not be discovered. */
   readonly known?: Spoken | undefined;
 }
 
-/** The most characters of what is kept of a session, of which its id is the least part: the rest is what the server said of itself. */
+/**
+ * The maximum length of a stored session. Its id is the smallest part; the rest is the server's description
+ * of itself.
+ */
 const MAX_KEPT = 16 * 1024;
 
-/** What is known of the session that an earlier invocation had with a server. */
+/** The session of an earlier invocation with a server. */
 export interface FormerSession {
-  /** To be gone on with, if the server still knows it. */
+  /** The session to resume, if the server still knows it. */
   readonly session?: WireSession | undefined;
-  /** A model has called tools in a session that is gone, and was not told so. */
+  /** `true` if a model has called tools in a lost session and does not know of the loss. */
   readonly isLost: boolean;
 }
 
-/** Keeps the session that one caller has with one server, for the next invocation. */
+/** Keeps the session of one caller with one server for the next invocation. */
 export interface SessionKeeper {
   find(): Promise<FormerSession>;
   /**
-   * Keeps a session in place of the former one; without a session, there is none any more. `isLost`: a model is still to be told.
-   * Answers whether the next invocation can go on with it.
+   * Stores a session in place of the former one, or removes it. `isLost` is `true` if a model must still be
+   * informed of a loss. Returns whether the next invocation can resume the session.
    */
   keep(session: WireSession | undefined, isLost: boolean): Promise<boolean>;
 }
 
-/** Of a session of whichever caller, what the model has to do with: that there was one. */
+/** Marks that a session existed, with any caller. That is all a model needs to know. */
 const SOME = 'some';
 
 /**
- * Keeps a session under what it is bound to: `caller` is a digest of the server, and of all by which it knows who speaks. A model
- * knows of no callers: that a session begins anew for another one is a loss to it too.
+ * Stores a session with the data that it is bound to. `caller` is a digest of the server and of everything
+ * that identifies the caller. A model does not distinguish callers, so a new session for another caller is a
+ * loss to it, too.
  */
 export function keptSession(
   credentials: SessionCredentials,
@@ -213,7 +224,7 @@ export function keptSession(
   };
 }
 
-/** What was kept may be of another version of this code. */
+/** The stored value can come from another version of this code. */
 function readFormer(value: string): FormerSession | undefined {
   const parsed = attempt((): Json => JSON.parse(value));
   if (!parsed.ok || !isJsonObject(parsed.value)) return undefined;

@@ -12,45 +12,46 @@ import { StreamableHttp } from './wire/streamable-http.ts';
 import type { ServerAccess, Wire, WireSession } from './wire/wire.ts';
 import { HttpStatusError, NotMcpError } from './wire/wire-error.ts';
 
-/** A server that can be asked: it has answered, or is known to take any request. */
+/** An open wire to a server that has responded, or that is known to accept any request. */
 export interface OpenWire {
   readonly sdk: Client;
   readonly wire: Wire;
   readonly spoken: Spoken;
-  /** True when what it speaks was remembered, and nothing has shown yet that it still does. */
+  /** `true` if its protocol was stored earlier, and is not confirmed yet. */
   readonly isRemembered: boolean;
 }
 
-/** How this side introduces itself to a server. */
+/** This client's introduction to a server. */
 const CLIENT = { name: 'holdfast', version: '0.1.0' };
 
-/** Milliseconds for the SDK, which would have a shorter limit of its own: signals end what takes too long. */
+/** Milliseconds for the SDK, whose default limit is shorter. Signals end requests that take too long. */
 export const MAX_WAIT = 3_600_000;
 
 /**
- * By these statuses, a server that knows only the old transport answers `initialize` (MCP specification, Backwards
- * Compatibility).
+ * The statuses with which a server of the old transport responds to `initialize` (MCP specification,
+ * Backwards Compatibility).
  */
 const FROM_OLD_SERVERS: ReadonlySet<number> = new Set([400, 404, 405]);
 
-/** What a session is opened for. */
+/** The conditions for opening a wire. */
 interface Opening {
   readonly reached: Reached;
   readonly signal: AbortSignal;
-  /** What the server was found to speak before. */
+  /** The server's known protocol. */
   readonly known?: Spoken | undefined;
-  /** It is gone on with when the server still knows it. */
+  /** The session to resume, if the server still knows it. */
   readonly former?: WireSession | undefined;
 }
 
 /**
- * Finds out what a server speaks, and begins to speak it: the revision without sessions, where `server/discover` says so; else
- * a session by streamable HTTP; and when the server seems too old for that, one by SSE. That all fail is told as streamable HTTP
- * failed. What it was known to speak is taken for granted, and found out anew when it speaks something else by now. A caller
- * that gives up aborts the signal, and nothing stays open.
+ * Discovers a server's protocol and opens a wire. It uses the revision without sessions if `server/discover`
+ * names it, else a session by streamable HTTP and, for a server that seems too old, one by SSE. If all fail,
+ * it throws the error of streamable HTTP. It trusts a known protocol first, and discovers it again if it has
+ * changed. If the caller aborts the signal, no connection stays open.
  *
- * @throws WireError, a ProtocolError that the server answered, the signal's reason, and an Error of the SDK when the server
- *   speaks no version of MCP that it knows.
+ * @throws WireError, or a ProtocolError from the server. Throws the signal's reason if it aborts, and an
+ * Error of the SDK if the
+ *   server speaks no known version of MCP.
  */
 export async function openWire(
   { transport }: McpClient,
@@ -92,7 +93,10 @@ async function negotiated(
   }
 }
 
-/** Goes on with the former session; `undefined` when there is none, or the server answers, and does not go on with it. */
+/**
+ * Resumes the former session. Returns `undefined` if there is none, or the server responds without resuming
+ * it.
+ */
 async function goneOn(access: ServerAccess, opening: Opening): Promise<OpenWire | undefined> {
   const { former } = opening;
   try {
@@ -104,10 +108,13 @@ async function goneOn(access: ServerAccess, opening: Opening): Promise<OpenWire 
   }
 }
 
-/** By these statuses a server does not say anything of a session. */
+/** These statuses say nothing about a session. */
 const BUSY: ReadonlySet<number> = new Set([408, 429]);
 
-/** Servers do not agree on how to say that they do not know a session: 404 in the specification, and 400 and others in use. */
+/**
+ * Returns whether the server does not know a session. The specification says 404, but servers also use 400
+ * and others.
+ */
 const isNotKnown = (error: unknown): boolean =>
   error instanceof HttpStatusError
     ? error.status >= 400 && error.status < 500 && !BUSY.has(error.status)
@@ -116,18 +123,21 @@ const isNotKnown = (error: unknown): boolean =>
 const isOfOldServer = (error: unknown): boolean =>
   error instanceof HttpStatusError && FROM_OLD_SERVERS.has(error.status);
 
-/** A server that does not begin the session which it was known to begin may be another one by now. */
+/** Returns whether the server can have changed, because it does not begin a session of the known kind. */
 const isOfAnother = (error: unknown): boolean =>
   isOfOldServer(error) || error instanceof ProtocolError || error instanceof NotMcpError;
 
-/** The SDK checks nothing by a server's schemas: a session remembers those of its own listing, and checks by them. */
+/**
+ * The SDK must not check results by a server's schemas. A session stores those of its own list, and checks by
+ * them.
+ */
 const NO_SCHEMAS = {
   getValidator(): never {
     throw new Error('The SDK is given no schemas.');
   },
 };
 
-/** Begins to speak with a server, as it is known to want it, or as it says. */
+/** Opens a wire with the known or the discovered protocol. */
 async function open(wire: Wire, known: Spoken | undefined, { reached, signal }: Opening): Promise<OpenWire> {
   const giveUp = () => void wire.close();
   signal.addEventListener('abort', giveUp, { once: true });
@@ -139,7 +149,7 @@ async function open(wire: Wire, known: Spoken | undefined, { reached, signal }: 
     const sdk = new Client(CLIENT, {
       capabilities,
       jsonSchemaValidator: NO_SCHEMAS,
-      // Who is asked for what a server wants is not for the SDK to say.
+      // Our own code decides who answers a server's questions, not the SDK.
       inputRequired: { autoFulfill: false },
     });
     serveRequests(sdk, wire, reached);
@@ -155,7 +165,10 @@ async function open(wire: Wire, known: Spoken | undefined, { reached, signal }: 
   }
 }
 
-/** Says to the SDK which revision it is to speak: it is not let find out by itself, since it takes each lost request for an answer. */
+/**
+ * Returns the revision for the SDK. It does not detect it by itself, because it treats each lost request as a
+ * response.
+ */
 async function priorOf(
   wire: Wire,
   known: Spoken | undefined,

@@ -9,19 +9,20 @@ import { type Fetch, guardedFetch } from './wire/guarded-fetch.ts';
 import type { ServerAccess } from './wire/wire.ts';
 
 /**
- * Tells where a client's server is for this person. It asks nothing of anybody, and answers the same for the same person.
+ * Returns the URL of a client's server for this person. Makes no request, and returns the same URL for the
+ * same person.
  *
- * @throws McpServerError when the address may not be used, or the client's own code throws; what it threw is the cause.
+ * @throws McpServerError if the URL is not allowed, or the client's own code throws. That error is the cause.
  */
 export function addressOf(client: McpClient, { principal, context }: McpUser): URL {
   const { url, allowPrivate } = client;
   const given = typeof url === 'string' ? url : addressFrom(client, url, { principal, context });
-  // Code without types may answer a promise.
+  // Code without types can return a promise.
   const address = typeof given === 'string' ? URL.parse(given) : null;
   if (!address || !/^https?:$/.test(address.protocol)) {
     throw unreachable(client, 'its address is no http(s) URL');
   }
-  // A literal is the developer's own word. What comes from data is anybody's.
+  // The developer wrote a literal. A URL from data can come from anyone.
   if (typeof url === 'string') return address;
   const read = publicAddress(given, allowPrivate);
   if (read instanceof URL) return read;
@@ -29,23 +30,24 @@ export function addressOf(client: McpClient, { principal, context }: McpUser): U
 }
 
 /**
- * Requests of connecting, which whoever connects pays for. Three begin a session and one ends it; to find out that a server
- * wants one takes one more, which is counted when it is made. A server that is known to have no sessions is just asked.
+ * Returns the number of requests for connecting, which the caller's claim pays for. A session needs three to
+ * begin and one to end. Discovering that a server needs one takes another, which is counted when it is made.
+ * A server that is known to have no sessions needs none.
  */
 export const connectingSubrequests = (known: Spoken | undefined): number =>
   known?.era === 'stateless' ? 0 : 4;
 
-/** What the requests of one connection may be booked on. */
+/** The account for the requests of one connection. */
 export interface Credit {
   /** Adds the requests that a claim has paid for. */
   add(subrequests: number): void;
-  /** Takes one away: a request is made. */
+  /** Subtracts one request. */
   use(): void;
 }
 
 /**
- * Every request of a connection uses up what was claimed for it; each beyond that is counted, since an invocation has so many
- * and no more. Connecting comes before the first credit, by whose claim it is paid for.
+ * Creates the account of a connection. Each request beyond the claims is counted, because an invocation has a
+ * limited number. The claim that opened the connection pays for the requests before the first credit.
  */
 export function createCredit(count: (subrequests: number) => void, known?: Spoken): Credit {
   let left = 0;
@@ -66,19 +68,19 @@ export function createCredit(count: (subrequests: number) => void, known?: Spoke
   };
 }
 
-/** Headers that the protocol sets, and no client. */
+/** Headers of the protocol, which a client cannot set. */
 const PROTOCOL_HEADERS =
   /^(?:accept|content-type|last-event-id|mcp-(?:protocol-version|session-id|method|name|param-.*))$/;
 
-/** The most bytes of what an authorization server answers. */
+/** The maximum size of an authorization server's response, in bytes. */
 const MAX_TOKEN_BYTES = 256 * 1024;
 
 /**
- * Tells where a client's server is, and with which credentials this caller speaks to it. It asks nothing of the server;
- * requests are booked on the credit.
+ * Returns the URL of a client's server and the credentials of this caller. Makes no request to the server.
+ * Later requests are booked on the credit.
  *
- * @throws McpServerError when a secret is missing, the address may not be used, or the client's own code throws; what it
- *   threw is the cause.
+ * @throws McpServerError if a secret is missing, the URL is not allowed, or the client's own code throws.
+ * That error is the cause.
  */
 export async function accessTo(client: McpClient, caller: McpCaller, credit: Credit): Promise<ServerAccess> {
   const url = addressOf(client, caller);
@@ -111,7 +113,7 @@ async function headersOf(client: McpClient, caller: McpCaller): Promise<Readonly
     if (token !== undefined) sent.set('authorization', `Bearer ${token}`);
     return Object.fromEntries(sent);
   } catch {
-    // Without the cause, which may quote the value.
+    // The cause is left out, because it can quote the value.
     throw unreachable(client, 'its headers cannot be sent');
   }
 }
@@ -119,12 +121,13 @@ async function headersOf(client: McpClient, caller: McpCaller): Promise<Readonly
 function tokenOf({ name: server }: McpClient, { secrets }: McpCaller, name: string): string {
   const token = secrets.get(name);
   if (token !== undefined) return token;
-  // A model reads it. The secret itself may be given in place of its name.
+  // A model reads this message. The property can hold the secret itself by mistake, so its value is not
+  // quoted.
   const message = `MCP server '${server}' needs the secret that its \`bearer\` names, which this caller does not have.`;
   throw new McpServerError({ server, during: 'connect', message });
 }
 
-/** How requests are made: to where, how large their answers may be, and on whose account. */
+/** The rules for requests: the URL, the size of responses, and the account. */
 interface Guarded {
   readonly url: URL;
   readonly redactor: Redactor;
@@ -135,20 +138,20 @@ interface Guarded {
 function guardedOf(client: McpClient, { url: server, redactor, credit, maxResponseBytes }: Guarded): Fetch {
   const { fetch = globalThis.fetch, allowPrivate = false, url } = client;
   return guardedFetch({
-    // Called without a receiver: that of the platform insists on having none but the global one.
+    // Called without a receiver, because the platform's `fetch` accepts no other than the global one.
     fetch: (address, init) => {
       credit.use();
       return fetch(address, init);
     },
     server,
-    // A server of the developer's own network may have its authorization server there.
+    // A server in the developer's own network can have its authorization server there.
     allowPrivate: allowPrivate || (typeof url === 'string' && isPrivateHost(server.hostname)),
     maxResponseBytes,
     redact: redactor.redact,
   });
 }
 
-/** Runs code of the client, which a model has nothing to do with: it is only told what could not be made. */
+/** Runs code of the client. A model does not see its errors, only what could not be created. */
 async function attempt<T>(client: McpClient, what: string, make: () => T): Promise<Awaited<T>> {
   try {
     return await make();
@@ -157,12 +160,12 @@ async function attempt<T>(client: McpClient, what: string, make: () => T): Promi
   }
 }
 
-/** Each answer to a server is a request of its own, of which an invocation has few. */
+/** Each answer to a server is a request, and an invocation has few. */
 const MAX_ANSWERS = 12;
 
 /**
- * Limits how often one connection answers its server. What people have answered is always sent: a call puts only so many
- * questions.
+ * Limits how often one connection answers its server. Answers of people are always sent, because the number
+ * of questions in a call is limited.
  */
 function createAnswerLimit(): (answer: JSONRPCMessage) => boolean {
   let answers = 0;
@@ -180,7 +183,7 @@ function addressFrom(client: McpClient, url: (user: McpUser) => string, user: Mc
   }
 }
 
-/** Says that nothing was asked of the server yet. `why` goes on after "it cannot be reached: ". */
+/** Creates the error for a server that was not called yet. `why` follows "it cannot be reached: ". */
 const unreachable = ({ name }: McpClient, why: string, options?: ErrorOptions): McpServerError =>
   new McpServerError({
     server: name,
@@ -189,21 +192,21 @@ const unreachable = ({ name }: McpClient, why: string, options?: ErrorOptions): 
     ...options,
   });
 
-/** Takes credentials out of what a server says. */
+/** Removes credentials from a server's messages. */
 interface Redactor {
-  /** Hides this value from now on; the name stands in its place. */
+  /** Hides this value from now on. The name replaces it. */
   hide(name: string, credential: string): void;
-  /** Makes a copy without them, as `Secrets.redact` does. */
+  /** Returns a copy without the hidden values, like `Secrets.redact`. */
   redact<T>(value: T): T;
 }
 
 /**
- * Knows the secrets of a caller, and what a connection sends beside them: servers repeat what they are sent, and neither a
- * session nor a model nor a log is to have it. Applied to all that comes, before anything of it is cut: half a secret is not
- * recognised.
+ * Creates a redactor for the secrets of a caller and the other credentials of a connection. Servers quote
+ * their input, and sessions, models and logs must not contain it. It runs on all data before any of it is
+ * cut, because half a secret is not recognizable.
  */
 export function createRedactor(secrets: Secrets): Redactor {
-  /** A name may have had several values, such as a token that was renewed: each bag has one of them. */
+  /** A name can have several values, such as a renewed token. Each bag has one of them. */
   const values: Map<string, string>[] = [];
   let bags: readonly Secrets[] = [secrets];
   return {
@@ -218,7 +221,10 @@ export function createRedactor(secrets: Secrets): Redactor {
   };
 }
 
-/** Hides what these headers say: without the scheme of an authorization, and the password that a Basic one holds. */
+/**
+ * Hides the values of these headers: without the scheme of an authorization, and with the password of a Basic
+ * one.
+ */
 export function hideHeaders({ hide }: Redactor, headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     const [, scheme = '', credentials = value] =
@@ -228,7 +234,10 @@ export function hideHeaders({ hide }: Redactor, headers: Readonly<Record<string,
   }
 }
 
-/** Finds the password, and with its user when it is short, since short words occur by chance. Empty when there is none. */
+/**
+ * Returns the password, or with its user if it is short, because short words occur by chance. Empty if there
+ * is none.
+ */
 function passwordOf(credentials: string): string {
   try {
     const decoded = new TextDecoder().decode(Uint8Array.from(atob(credentials), (one) => one.charCodeAt(0)));

@@ -9,26 +9,28 @@ import { content } from '../../tool/to-tool-result.ts';
 import { artifact, type ToolResult } from '../../tool/tool-result.ts';
 import { blockWords, contentWords, inTurn, isForUserOnly, originWords } from './words.ts';
 
-/** What a server's tool answered that is more than words: images, audio, resources, links. */
+/** Content of a server's tool other than text: images, audio, resources, links. */
 export interface McpContent {
   /**
-   * The blocks as the server sent them (MCP specification, "Tool Result"). `data` of images and audio, and `blob` of resources, is
-   * a `BytesElsewhere` where the bytes are a file of the result; where the block is no file, it is base64.
+   * The blocks as sent by the server (MCP specification, "Tool Result"). `data` of images and audio, and
+   * `blob` of resources, is a `BytesElsewhere` if the result has the bytes as a file, and otherwise base64.
    */
   readonly content: readonly (JsonObject & { readonly type: string })[];
-  /** The same as data, where the tool answers data too. What repeats base64 of a file has `BytesElsewhere` in its place. */
+  /**
+   * The same content as data, if the tool returned any. `BytesElsewhere` replaces repeated base64 of a file.
+   */
   readonly structuredContent?: JsonObject | undefined;
 }
 
-/** It is neither `v.record` nor `v.looseObject`, since both drop keys such as `constructor`. */
+/** A custom schema, because both `v.record` and `v.looseObject` drop keys such as `constructor`. */
 const JsonObjectSchema = v.custom<JsonObject>(isJsonObject);
 const Block = v.custom<McpContent['content'][number]>(
   (block) => isJsonObject(block) && typeof block.type === 'string',
 );
 
 /**
- * The type of artifacts that hold content of a server's tool, for sinks and conditions. What a tool answers in words only is no
- * artifact, and structured content without such blocks is an artifact of no type.
+ * The type of artifacts with content of a server's tool, for sinks and conditions. A text-only result is not
+ * an artifact, and structured content without such blocks is an artifact without a type.
  */
 export const McpContent: DomainType<'McpContent', McpContent> = defineDomainType({
   name: 'McpContent',
@@ -36,13 +38,13 @@ export const McpContent: DomainType<'McpContent', McpContent> = defineDomainType
 });
 
 /**
- * Makes a result with content that words do not carry: images, sound, resources, links. A client of an MCP endpoint is sent the
- * blocks as they are. A model is given the texts, images, audio and bytes of resources as files, and a line about each of the
- * others; with `words` it reads those and nothing else.
+ * Creates a result with content other than text: images, audio, resources, links. A client of an MCP endpoint
+ * receives the blocks unchanged. A model receives texts, images, audio and bytes of resources as files, and a
+ * line for each other block. If `words` is set, a model receives only that.
  */
 export async function mcpResult(blocks: readonly ContentBlock[], words?: string): Promise<ToolResult> {
   const copy = copyJson(blocks);
-  // Blocks that are not JSON are refused where the result is used, as any artifact is.
+  // Blocks that are not JSON are refused where the result is used, like those of any artifact.
   if (!copy.ok || !Array.isArray(copy.value)) return artifact(words ?? '', McpContent, { content: blocks });
   const copies = copy.value.filter(isJsonObject);
   if (words !== undefined) return artifact(words, McpContent, { content: copies });
@@ -51,28 +53,40 @@ export async function mcpResult(blocks: readonly ContentBlock[], words?: string)
   return artifact(said, McpContent, kept(copies, undefined));
 }
 
-/** The most blocks of one answer that become files: a server may send ten thousand, and a provider takes some hundred. */
+/**
+ * The maximum number of files in one result. A server can send ten thousand, but a provider accepts a few
+ * hundred.
+ */
 const MAX_FILES = 100;
 
-/** Stands in content in the place of base64 whose bytes are a file of the result. A type alias, since an interface is no JSON. */
+/**
+ * Replaces base64 in content if the result has the bytes as a file. A type alias, because an interface does
+ * not count as JSON.
+ */
 export type BytesElsewhere = {
-  /** In hex: the `id` of the file among the parts of the result, unless it was not kept there. */
+  /** The hash in hex. It is the `id` of the file among the result's parts, unless it was not stored there. */
   readonly sha256: string;
-  /** In bytes. */
+  /** The size in bytes. */
   readonly size: number;
 };
 
-/** What blocks of content are for a model that may be shown files. */
+/** Content blocks in a form for models that accept files. */
 interface BlockFiles {
-  /** Words and files, in the order of the blocks; nothing where none of them is a file, since then words say it all. */
+  /**
+   * Texts and files, in the order of the blocks. Empty if there are no files, because the text then is
+   * complete.
+   */
   readonly parts: readonly ContentPart[];
-  /** Copies content for whoever keeps it, with `BytesElsewhere` in the place of base64, also where data repeats it. */
+  /**
+   * Returns a copy of the content for storage. `BytesElsewhere` replaces the base64 of files, even if data
+   * repeats it.
+   */
   kept(blocks: readonly JsonObject[], structured: JsonObject | undefined): JsonObject;
 }
 
 /**
- * Makes files of images, audio and resources with bytes. What is for the user only is none, nor what has no media type, no bytes
- * or no valid base64. Whether a file is too large is for whoever keeps it. Never throws.
+ * Converts images, audio and resources with bytes to files. Skips blocks for the user only, and those without
+ * a media type, bytes or valid base64. The caller checks the size of files. Never throws.
  */
 export async function blockFiles(blocks: readonly JsonObject[]): Promise<BlockFiles> {
   const files = new Map<JsonObject, NewFile>();
@@ -94,13 +108,13 @@ export async function blockFiles(blocks: readonly JsonObject[]): Promise<BlockFi
   };
 }
 
-/** The base64 of a block, where it has any. */
+/** Returns the base64 of a block, if it has any. */
 export function binaryOf({ data, resource }: JsonObject): string | undefined {
   const binary = isJsonObject(resource) ? resource.blob : data;
   return typeof binary === 'string' && binary !== '' ? binary : undefined;
 }
 
-/** A file, and what it was made of. */
+/** A file and the block that it comes from. */
 interface DecodedFile {
   readonly file: NewFile;
   readonly base64: string;
@@ -114,7 +128,7 @@ function fileOf(block: JsonObject): DecodedFile | undefined {
   const from = isJsonObject(resource) ? resource : undefined;
   const { mimeType } = from ?? block;
   const base64 = binaryOf(block);
-  // A resource that is a text says what its bytes would.
+  // The text of a resource makes its bytes redundant.
   if (base64 === undefined || typeof from?.text === 'string') return undefined;
   if (!BINARY_TYPES.includes(String(type)) || typeof mimeType !== 'string') return undefined;
   const mediaType = toMediaType(mimeType);
@@ -124,13 +138,13 @@ function fileOf(block: JsonObject): DecodedFile | undefined {
   return { base64, bytes, file: { type: 'file', mediaType, ...(name !== undefined && { name }), bytes } };
 }
 
-/** Servers also send lines, and leave the padding out. */
+/** Decodes base64. Some servers break it into lines, or omit the padding. */
 function decoded(base64: string): Uint8Array<ArrayBuffer> | undefined {
   const digits = base64.replaceAll(/\s/g, '').replace(/={1,2}$/, '');
   return fromBase64(digits.padEnd(Math.ceil(digits.length / 4) * 4, '='));
 }
 
-/** A resource is called as the last part of its address is, or else by its title. */
+/** Returns the name of a resource: the last part of its URI, or else its title. */
 function nameOf({ uri, title }: JsonObject): string | undefined {
   const last = typeof uri === 'string' ? lastSegment(uri) : '';
   return toFileName(last) ?? (typeof title === 'string' ? toFileName(title) : undefined);
@@ -141,12 +155,12 @@ function lastSegment(uri: string): string {
   const path = uri.replace(/[?#].*$/s, '');
   const last = path.slice(path.lastIndexOf('/') + 1);
   const decodes = attempt(() => decodeURIComponent(last));
-  // What was encoded may hold a path of its own.
+  // The decoded name can itself contain a path.
   const name = (decodes.ok ? decodes.value : last).replace(/^.*[/\\]/s, '');
   return path.includes('/') && !/^\.*$/.test(name) ? name : '';
 }
 
-/** Each file is a part, behind where it is from; what is said in words between two files is one part. */
+/** Returns the parts: each file after its origin, and the text between two files as one part. */
 function contentParts(
   blocks: readonly JsonObject[],
   files: ReadonlyMap<JsonObject, NewFile>,
@@ -155,7 +169,7 @@ function contentParts(
   let words: string[] = [];
   const endWords = (): void => {
     const text = words.join('\n\n');
-    // Some providers refuse a text that is blank.
+    // Some providers refuse a blank text.
     if (text.trim() !== '') parts.push({ type: 'text', text });
     words = [];
   };
@@ -184,7 +198,10 @@ function withoutBytes(block: JsonObject, elsewhere: Elsewhere): JsonObject {
   return { ...block, resource: { ...resource, blob: instead } };
 }
 
-/** The fewest characters that are looked for in data: fewer might be any word, and what stands in their place is no shorter. */
+/**
+ * The minimum length of base64 to look for in data. Shorter texts can be ordinary words, and the replacement
+ * is no shorter.
+ */
 const MIN_REPEATED = 100;
 
 /** Some servers repeat whole blocks as structured content. */
@@ -199,7 +216,10 @@ function withoutRepeated(data: JsonObject, elsewhere: Elsewhere): JsonObject {
     : Object.fromEntries(Object.entries(data).map(([key, value]) => [key, copied(value)]));
 }
 
-/** Copies what `kept` made, with the base64 of these files, by their hashes, where it was. What is not among them stays as it is. */
+/**
+ * Returns a copy of the result of `kept`, with the base64 of these files, by hash, in its original place.
+ * Other files are left as they are.
+ */
 export function withBytes(kept: Json, bytes: ReadonlyMap<string, string>): Json {
   if (Array.isArray(kept)) return kept.map((one) => withBytes(one, bytes));
   if (!isJsonObject(kept)) return kept;
@@ -209,7 +229,7 @@ export function withBytes(kept: Json, bytes: ReadonlyMap<string, string>): Json 
   );
 }
 
-/** Tells a block whose bytes are not in it. */
+/** Returns whether a block's bytes are stored elsewhere. */
 export const lacksBytes = ({ data, resource }: JsonObject): boolean =>
   isElsewhere(isJsonObject(resource) ? resource.blob : data);
 

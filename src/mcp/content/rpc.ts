@@ -1,25 +1,26 @@
 import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.ts';
 
-/** Codes of errors (JSON-RPC 2.0, section 5.1), and some of MCP's own since 2026-07-28. */
+/** Error codes of JSON-RPC 2.0 (section 5.1), and those of MCP since 2026-07-28. */
 export const RPC_CODE = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
-  /** The headers of the request say something else than its body. */
+  /** The headers contradict the body of the request. */
   headerMismatch: -32020,
-  /** The request needs something of its client that this has not declared. */
+  /** The request needs a capability that the client has not declared. */
   missingCapability: -32021,
 } as const;
 
 /**
- * Answers a JSON-RPC request that was not carried out. It is of neither SDK: a Worker may have only one of them.
+ * An error response to a JSON-RPC request that did not run. It depends on neither SDK, because a Worker can
+ * have only one of them.
  */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
-  /** What a program can read of it. */
+  /** Machine-readable details. */
   readonly data: JsonObject | undefined;
 
   constructor(code: number, message: string, data?: JsonObject) {
@@ -29,30 +30,33 @@ export class RpcError extends Error {
   }
 }
 
-/** Says that the request cannot be carried out as it is: its sender has to change it. */
+/** Creates the error for a request that its sender must change. */
 export const invalidParams = (message: string): RpcError => new RpcError(RPC_CODE.invalidParams, message);
 
-/** Tells no more than that: what failed is in the log. */
+/** Creates an error without details, which are only in the log. */
 export const failedInside = (): RpcError =>
   new RpcError(RPC_CODE.internalError, 'The request failed inside the Worker. What was accepted is kept.');
 
 /**
- * The key of `_meta` that names a call for whoever deduplicates. Our clients send `call.idempotencyKey` under it, and our
- * endpoint knows a retry by it. MCP itself has none: a call that is sent again is another call.
+ * The `_meta` key for a call's deduplication key. Our clients send `call.idempotencyKey` under it, and our
+ * endpoint recognizes a retry by it. MCP itself has no such key: there, a repeated call is a new one.
  */
 export const IDEMPOTENCY_KEY = 'holdfast/idempotency-key';
 
-/** The keyword by which a property of an input says that its value is sent as a header too (SEP-2243). */
+/** The schema keyword that marks a property whose value is also sent as a header (SEP-2243). */
 const KEYWORD = 'x-mcp-header';
 
-/** A property whose value is sent as a header too, by the name that stands behind `mcp-param-`. */
+/** A property whose value is also sent as a header. The header's name follows `mcp-param-`. */
 interface Repeated {
   readonly path: readonly string[];
   readonly header: string;
   readonly type: Json | undefined;
 }
 
-/** What a schema declares along its properties: nowhere else does the protocol allow it. What can be no header's name is left out. */
+/**
+ * Returns the header declarations in a schema's properties, the only place that the protocol allows. Skips
+ * invalid header names.
+ */
 export const repeatedIn = (schema: unknown, path: readonly string[] = []): readonly Repeated[] =>
   propertiesOf(schema).flatMap(([key, property]) => {
     if (!isJsonObject(property)) return [];
@@ -66,33 +70,42 @@ function propertiesOf(schema: unknown): readonly (readonly [string, Json])[] {
   return isJsonObject(properties) ? Object.entries(properties) : [];
 }
 
-/** What is at a path of an input. */
+/** Returns the value at a path of an input. */
 export const valueAt = (input: JsonObject, path: readonly string[]): Json | undefined =>
   path.reduce<Json | undefined>((at, key) => (isJsonObject(at) ? own(at, key) : undefined), input);
 
-/** What a header's name is made of (RFC 9110, Tokens). */
+/** Returns whether a value is a valid header name (RFC 9110, Tokens). */
 const isHeader = (name: unknown): name is string =>
   typeof name === 'string' && /^[\w!#$%&'*+\-.^`|~]{1,200}$/.test(name);
 
-/** A number may be written in more ways than one, so it is none. */
+/** The types of values for headers. A number is excluded, because it has several notations. */
 const SCALARS: readonly unknown[] = ['string', 'integer', 'boolean'];
 
-/** One thing that is wrong with the headers that a schema asks for. */
+/** A problem with the headers that a schema declares. */
 export interface HeaderFault {
-  /** Where the keyword stands: names of properties, and keywords elsewhere. */
+  /** The path of the keyword: property names and schema keywords. */
   readonly path: readonly string[];
   readonly header: Json;
-  /** `place`: it is of no property; `name`: it can be no header's; `type`: it is of no scalar; `twice`: another property has it. */
+  /**
+   * `place`: outside a property. `name`: an invalid header name. `type`: not a scalar. `twice`: already used
+   * by another property.
+   */
   readonly kind: 'place' | 'name' | 'type' | 'twice';
 }
 
-/** A place of a schema: values are always found at a property, if at all, and elsewhere by what the rest of them is. */
+/**
+ * A place in a schema. A value is at a fixed path only below properties. Elsewhere its path depends on the
+ * input.
+ */
 interface Place {
   readonly of: 'root' | 'property' | 'elsewhere';
   readonly path: readonly string[];
 }
 
-/** Finds the first header that cannot be sent. A tool with such a one is not used (MCP specification, Custom Headers from Tool Parameters). */
+/**
+ * Returns the first header that cannot be sent. A tool with one is not used (MCP specification, Custom
+ * Headers from Tool Parameters).
+ */
 export function headerFault(schema: unknown): HeaderFault | undefined {
   const names = new Set<string>();
   const visit = (at: unknown, { of, path }: Place): HeaderFault | undefined => {
@@ -123,9 +136,9 @@ function faultAt(at: JsonObject, { of, path }: Place, names: Set<string>): Heade
   return names.add(header.toLowerCase()).size === before ? { path, header, kind: 'twice' } : undefined;
 }
 
-/** Keywords that hold schemas by names which are none of a keyword. */
+/** Keywords whose values map arbitrary names to schemas. */
 const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions']);
-/** Keywords that hold values. */
+/** Keywords whose values are data, not schemas. */
 const VALUES = new Set([KEYWORD, 'const', 'enum', 'default', 'examples']);
 
 function firstOf<One, Found>(list: readonly One[], find: (one: One) => Found | undefined): Found | undefined {

@@ -2,23 +2,26 @@ import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/js
 import { type Log, warning } from '../../tool/log.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 
-/** What blocks of content come to in words for a model. */
+/** Content blocks as text for a model. */
 export interface ContentWords {
-  /** Holds the texts, and a line for each other block, with an empty line between; no binary data. */
+  /** The texts, and a line for each other block, separated by empty lines. Contains no binary data. */
   readonly words: string;
-  /** Whether the words hold any text that the server wrote as such. */
+  /** `true` if the words include any text from the server. */
   readonly hasText: boolean;
-  /** Whether the words are all there is: texts, all of them for the model. */
+  /** `true` if the words are the complete content: only texts, all meant for the model. */
   readonly isAll: boolean;
 }
 
-/** The most characters of what names or describes something. A model may have to repeat an address, so that may be longer. */
+/**
+ * The maximum length of a name or a description. A model sometimes must repeat an address, so that can be
+ * longer.
+ */
 const MAX_LABEL = 200;
 const MAX_URI = 4_096;
 
 /**
- * Says blocks of content (MCP specification, "Tool Result") in words for a model. What is annotated as being for the user alone
- * is only counted. Never throws.
+ * Converts content blocks (MCP specification, "Tool Result") to text for a model. Blocks annotated as for the
+ * user only are counted, but not shown. Never throws.
  */
 export function contentWords(blocks: readonly JsonObject[]): ContentWords {
   const texts = blocks.filter((block) => !isForUserOnly(block)).filter(isText);
@@ -29,7 +32,7 @@ export function contentWords(blocks: readonly JsonObject[]): ContentWords {
   };
 }
 
-/** Says each block that is for the model, as `say` has it, and behind them how many are not. */
+/** Converts each block for the model with `say`, followed by the number of the others. */
 export function inTurn<Said>(
   blocks: readonly JsonObject[],
   say: (block: JsonObject) => readonly Said[],
@@ -41,9 +44,9 @@ export function inTurn<Said>(
 }
 
 /**
- * Makes words that somebody else chose a part of a line of ours: at most `max` characters, without line breaks, control
- * characters, and characters of format, which are invisible or turn the direction of what follows. So the words can neither pass
- * for a line of their own nor hide a part of themselves.
+ * Returns untrusted words for use within a line of ours: at most `max` characters, without line breaks,
+ * control characters and format characters, which are invisible or change the direction of text. The words
+ * then cannot pass for a line of their own or hide a part of themselves.
  */
 export const oneLine = (text: string, max: number): string =>
   shorten(
@@ -55,20 +58,20 @@ export const oneLine = (text: string, max: number): string =>
     max,
   );
 
-/** The most characters of one line of the log. */
+/** The maximum length of a log line. */
 const MAX_WORDS = 4_000;
 
-/** Logs words of which a server chose some: on one line, and without the caller's secrets. */
+/** Logs words that a server chose in part, on one line and without the caller's secrets. */
 export const warn = (words: string, { secrets, log }: Telling): void =>
   log(warning(oneLine(secrets.redact(words), MAX_WORDS)));
 
-/** Where a line goes, and what it must not hold. */
+/** A log, and the secrets to hide in it. */
 export interface Telling {
   readonly secrets: Secrets;
   readonly log: Log;
 }
 
-/** Tells whether its audience is the user and nobody else (MCP specification, Annotations). */
+/** Returns whether a block's only audience is the user (MCP specification, Annotations). */
 export function isForUserOnly({ annotations }: JsonObject): boolean {
   const audience = isJsonObject(annotations) ? annotations.audience : undefined;
   return Array.isArray(audience) && audience.length > 0 && audience.every((role) => role === 'user');
@@ -77,7 +80,7 @@ export function isForUserOnly({ annotations }: JsonObject): boolean {
 const isText = (block: JsonObject): block is { readonly type: 'text'; readonly text: string } =>
   block.type === 'text' && typeof block.text === 'string';
 
-/** Says one block: a text as it is, anything else as a line. */
+/** Returns a block as text: a text unchanged, any other block as a line. */
 export function blockWords(block: JsonObject): string {
   if (isText(block)) return block.text;
   const { type, data, mimeType, resource } = block;
@@ -90,7 +93,7 @@ export function blockWords(block: JsonObject): string {
   return `[content of the type '${label(type)}', which is not known here]`;
 }
 
-/** Says what can be read elsewhere, as a line; `what` it is. */
+/** Returns a line for a linked resource. `what` is its kind. */
 export function linkWords(
   { name, title, uri, mimeType, size, description }: JsonObject,
   what = 'resource link',
@@ -101,10 +104,10 @@ export function linkWords(
   return `[${what}: ${list(named, label(mimeType), bytes)}${said && `: ${said}`}]`;
 }
 
-/** The most arguments of a prompt that are told. */
+/** The maximum number of a prompt's arguments to list. */
 const MAX_ARGUMENTS = 20;
 
-/** Says a prompt of a server as a line. */
+/** Returns a line for a server's prompt. */
 export function promptWords({ name, description, arguments: takes }: JsonObject): string {
   const said = label(description);
   const named = (Array.isArray(takes) ? takes.filter(isJsonObject) : [])
@@ -120,7 +123,10 @@ function resourceWords({ uri, mimeType, text, blob }: JsonObject): string {
   return typeof text === 'string' ? `${head}\n${text}` : head;
 }
 
-/** Says where a resource is from, for whoever is shown its bytes and no line about it; empty for any other block. */
+/**
+ * Returns the origin of a resource, for a model that receives its bytes without a line about it. Empty for
+ * any other block.
+ */
 export function originWords({ resource }: JsonObject): string {
   const from = isJsonObject(resource) ? address(resource.uri) : '';
   return from && `[resource ${from}]`;
@@ -133,13 +139,13 @@ const label = (value: Json | undefined): string => lineOf(value, MAX_LABEL);
 const lineOf = (value: Json | undefined, max: number): string =>
   typeof value === 'string' ? oneLine(value, max) : '';
 
-/** Shows only the media type of a `data:` URI. */
+/** Returns a URI. For a `data:` URI, only its media type. */
 function address(uri: Json | undefined): string {
   const inline = typeof uri === 'string' && /^\s*(data:[^,]*),/i.exec(uri)?.[1];
   return inline ? `${label(inline)},…` : lineOf(uri, MAX_URI);
 }
 
-/** Tells how many bytes base64 stands for, without decoding it, or what stands in its place. */
+/** Returns the number of bytes in base64 without decoding it, or the size in its replacement. */
 function sizeOf(binary: Json | undefined): number | undefined {
   if (typeof binary === 'string') return Math.floor((binary.replaceAll(/[\s=]/g, '').length * 3) / 4);
   return isJsonObject(binary) && typeof binary.size === 'number' ? binary.size : undefined;

@@ -13,7 +13,7 @@ import { SignInRequiredError, WireError } from './wire-error.ts';
 
 type Tokens = Awaited<ReturnType<OAuthClientProvider['tokens']>>;
 
-/** How a server is spoken to whose tokens an OAuth provider has. */
+/** The connection to a server with an OAuth provider. */
 interface Authorizing {
   readonly provider: OAuthClientProvider;
   readonly server: URL;
@@ -21,26 +21,26 @@ interface Authorizing {
   readonly fetch: Fetch;
   /** Makes the provider's own requests, for metadata and tokens, without the headers of the connection. */
   readonly fetchToken: Fetch;
-  /** Is told what is sent, so that nobody repeats it. */
+  /** Hides a sent credential, in case a server quotes it. */
   hide(name: string, credential: string): void;
-  /** Takes what is sent out of what an authorization server says. */
+  /** Removes sent credentials from an authorization server's text. */
   redact(text: string): string;
 }
 
-/** What the server wants, which did not take this token. */
+/** A refused token and the server's demands. */
 interface Refused {
   readonly token: string | undefined;
-  /** A token that is good is not good for enough. */
+  /** `true` if the token is valid, but lacks scopes. */
   readonly isForMore: boolean;
   readonly wanted: ReturnType<typeof extractWWWAuthenticateParams>;
 }
 
 /**
- * Sends the provider's token with each request, and lets it get another one when the server refuses that, or wants one for
- * more scopes; each once a request (MCP specification, Authorization), and one for all requests that want one: a refresh
- * token is often good for one use.
+ * Sends the provider's token with each request. If the server refuses it, or demands more scopes, the
+ * provider gets another token, once for each request (MCP specification, Authorization). Simultaneous
+ * requests share one renewal, because many refresh tokens are valid for a single use.
  *
- * @throws SignInRequiredError when the provider has got no token by the time that it resolves, and what `fetch` throws.
+ * @throws SignInRequiredError if the provider resolves without a token. Errors of `fetch` pass through.
  */
 export function authorizingFetch(authorizing: Authorizing): Fetch {
   const { provider, fetch } = authorizing;
@@ -66,35 +66,35 @@ const wantsAnotherToken = (response: Response): boolean =>
   response.status === 401 ||
   (response.status === 403 && extractWWWAuthenticateParams(response).error === 'insufficient_scope');
 
-/** Gets another token, unless the provider has got one since the refused one was sent. */
+/** Gets another token, unless the provider has already replaced the refused one. */
 async function renew(authorizing: Authorizing, refused: Refused, signal: AbortSignal): Promise<void> {
   const { provider, server, fetchToken } = authorizing;
   const held = await tokensOf(provider);
   if (held && held.access_token !== refused.token) return;
   try {
-    // A token that was good may be refused since the server has another authorization server by now.
+    // If a valid token is refused, the server can have changed its authorization server.
     if (held && !refused.isForMore) await provider.invalidateCredentials?.('discovery');
     await hideClient(authorizing);
     const outcome = await auth(provider, {
       serverUrl: server,
-      // The signal ends what nobody waits for any more.
+      // The signal ends requests that are no longer needed.
       fetchFn: async (address, more) => quiet(authorizing, await fetchToken(address, { ...more, signal })),
       ...wantedOf(refused, held),
     });
     await hideClient(authorizing);
     if (outcome === 'AUTHORIZED') return;
   } catch (error) {
-    // What the authorization server answered may quote what it was sent.
+    // The authorization server's response can quote its input.
     throw error instanceof WireError ? error : new SignInRequiredError(problemOf(error));
   }
-  // Whoever is sent to sign in is waited for: a provider may have found somebody who did.
+  // A provider that redirects to a sign-in can have waited for it, and then has a token.
   const tokens = await tokensOf(provider);
   if (!tokens || tokens.access_token === held?.access_token) throw new SignInRequiredError();
 }
 
 /**
- * Says what is asked for: of the server that wants more, also what the token is good for, since a new one stands in its place. A
- * refresh token would bring no more than that.
+ * Returns the scope and options for a new token. If the server demands more scopes, the new token also needs
+ * those of the current one, which it replaces. A refresh token cannot add scopes.
  */
 function wantedOf({ wanted, isForMore }: Refused, held: Tokens) {
   const { resourceMetadataUrl } = wanted;
@@ -106,13 +106,13 @@ function wantedOf({ wanted, isForMore }: Refused, held: Tokens) {
   };
 }
 
-/** The SDK writes to the console what an authorization server says of its refusal, which may quote what it was sent. */
+/** Redacts a refusal, because the SDK logs it to the console, and it can quote its input. */
 async function quiet({ redact }: Authorizing, response: Response): Promise<Response> {
   if (response.ok || !response.body) return response;
   return new Response(redact(await response.text()), response);
 }
 
-/** Tells of an authorization server that says it is another one, in its metadata or in the response that signed somebody in. */
+/** Returns the problem if the authorization server's metadata or sign-in response names another server. */
 const problemOf = (error: unknown): string | undefined =>
   error instanceof IssuerMismatchError || error instanceof AuthorizationServerMismatchError
     ? 'its authorization server is another one than was expected'
@@ -132,29 +132,35 @@ function hideTokens({ hide }: Authorizing, tokens: Tokens): void {
   if (tokens.refresh_token !== undefined) hide('refresh token', tokens.refresh_token);
 }
 
-/** Hides the client's secret too: the server may be the authorization server itself, or speak with it. */
+/**
+ * Hides the client's secret, too. The server can be the authorization server itself, or exchange data with
+ * it.
+ */
 async function hideClient({ provider, hide }: Authorizing): Promise<void> {
   const secret = (await provider.clientInformation())?.client_secret;
   if (secret !== undefined) hide('client secret', secret);
 }
 
-/** Work that is done once, for several who wait for it. */
+/** Work in progress, with the number of its waiters. */
 interface Running {
   readonly done: Promise<void>;
   readonly over: AbortController;
   waiting: number;
 }
 
-/** Does the work for the first who asks, and for all who ask until it is done. */
+/** Starts the work, or joins the work in progress. */
 type SharedWork<About> = (about: About, signal: AbortSignal | null | undefined) => Promise<void>;
 
-/** Makes work of which there is one at a time. Its signal aborts when nobody waits for it any more. */
+/**
+ * Creates a function that shares one execution of `work` at a time. Its signal aborts when the last waiter
+ * has left.
+ */
 function sharedWork<About>(work: (about: About, signal: AbortSignal) => Promise<void>): SharedWork<About> {
   let running: Running | undefined;
   const begin = (about: About): Running => {
     const over = new AbortController();
     const begun: Running = { done: work(about, over.signal).finally(() => forget(begun)), over, waiting: 0 };
-    begun.done.catch(() => undefined); // when nobody waits for it any more
+    begun.done.catch(() => undefined); // in case no caller waits any more
     return begun;
   };
   const forget = (one: Running): void => {

@@ -2,34 +2,36 @@ import { untilAborted } from '../../../tool/async.ts';
 import { publicAddress } from '../../../tool/public-address.ts';
 import { AddressRefusedError, RedirectRefusedError, ResponseTooLargeError } from './wire-error.ts';
 
-/** What `fetch` is to a client; that of a service binding will do. */
+/** The type of `fetch` for a client. That of a service binding also fits. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** The most redirects within an origin that are followed for one request. */
+/** The maximum number of redirects for one request, all within an origin. */
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** These keep a request's method and body; the others make a GET of it. */
+/** These statuses keep a request's method and body. Others change it to a GET. */
 const KEEP_THE_BODY: ReadonlySet<number> = new Set([307, 308]);
 
-/** What the requests of one connection may do. */
+/** The limits on the requests of one connection. */
 export interface FetchRules {
   readonly fetch: Fetch;
-  /** The server's address, found good by whoever chose it: its origin is not looked at again. */
+  /** The server's URL, already checked. Its origin is not checked again. */
   readonly server: URL;
-  /** Lets any other origin be a private one, or plain `http`. */
+  /** `true` if other origins can be private or plain `http`. */
   readonly allowPrivate: boolean;
   readonly maxResponseBytes: number;
-  /** Takes credentials out of what a server says. */
+  /** Removes credentials from a server's text. */
   redact(text: string): string;
 }
 
 /**
- * A `fetch` for every request of a connection, those for OAuth included: asks no private address but the server's own, follows
- * redirects within an origin only, and cuts each response at its limit, a stream of events counted over its life. It sends
- * what it is given and nothing else: Workers keep no cookies.
+ * Creates the `fetch` for every request of a connection, including those for OAuth. It calls no private
+ * address except the server's own, and follows redirects only within an origin. It cuts each response at its
+ * limit, which for a stream applies to all its events. It sends its input only, because Workers keep no
+ * cookies.
  *
- * @throws AddressRefusedError, RedirectRefusedError, ResponseTooLargeError, and what the `fetch` inside throws. Reading the
- *   body of a response throws ResponseTooLargeError too.
+ * @throws AddressRefusedError, RedirectRefusedError or ResponseTooLargeError. Errors of the inner `fetch`
+ * pass through. Reading the
+ *   body of a response can also throw ResponseTooLargeError.
  */
 export function guardedFetch(rules: FetchRules): Fetch {
   const { fetch } = rules;
@@ -62,28 +64,30 @@ function targetOf(response: Response, asked: URL): URL | undefined {
   return location === null ? undefined : (URL.parse(location, asked.href) ?? undefined);
 }
 
-/** A redirect is followed only where the request stays the same: one with a body would become another one. */
+/**
+ * Returns whether a redirect keeps the request. One with a body would otherwise become a different request.
+ */
 const isFollowed = (status: number, method = 'GET'): boolean => KEEP_THE_BODY.has(status) || method === 'GET';
 
 const isOfOrigin = (target: URL, asked: URL): boolean =>
   target.origin === asked.origin && target.username === '' && target.password === '';
 
-/** Waits until the signal aborts: not every `fetch` that may be given looks at it. */
+/** Calls `fetch` and stops waiting if the signal aborts, because a custom `fetch` can ignore its signal. */
 function asked(fetch: Fetch, address: URL, init: RequestInit): Promise<Response> {
   const response = fetch(address, init);
   return init.signal ? untilAborted(init.signal, response) : response;
 }
 
 /**
- * The response, whose body ends at the limit; whoever asked sees its status before that. Content-length is what the server
- * says; what counts is what comes. Aborting ends the reading too.
+ * Returns the response with a body that ends at the limit. The caller can read its status first. Counts the
+ * received bytes, and ignores content-length. Aborting the signal ends the body, too.
  */
 function capped(response: Response, maxBytes: number, signal: AbortSignal | null | undefined): Response {
   if (!response.body) return response;
   return new Response(cut(response.body, maxBytes, signal), response);
 }
 
-/** Makes a stream of its own, since aborting a pipe of the platform's leaves rejections behind that nobody can handle. */
+/** Creates a stream by hand, because aborting the platform's pipe causes unhandled rejections. */
 function cut(
   body: ReadableStream<Uint8Array>,
   maxBytes: number,
@@ -91,7 +95,7 @@ function cut(
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let bytes = 0;
-  /** Hands on what fits of a chunk: its beginning shows what it is that is too long. */
+  /** Passes on the start of a chunk up to the limit. It shows what kind of response is too long. */
   const next = async () => {
     if (bytes > maxBytes) throw new ResponseTooLargeError(maxBytes);
     const { done, value } = await (signal ? untilAborted(signal, reader.read()) : reader.read());

@@ -4,7 +4,9 @@ import { toBase64 } from '../../../tool/content.ts';
 import type { JsonObject } from '../../../tool/json.ts';
 import { repeatedIn, valueAt } from '../../content/rpc.ts';
 
-/** Where a request says what its `mcp-name` is (MCP specification, Standard Request Headers). */
+/**
+ * The parameter that supplies the header `mcp-name`, by method (MCP specification, Standard Request Headers).
+ */
 const NAMED_BY: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -14,7 +16,10 @@ const NAMED_BY: Readonly<Record<string, string>> = {
   'tasks/cancel': 'taskId',
 };
 
-/** The headers that repeat what a request of the revision without sessions says; none for a request of an older one. */
+/**
+ * Returns the headers that repeat parts of a request in the revision without sessions. Empty for an older
+ * revision.
+ */
 export function standardHeaders({ method, params }: JSONRPCRequest): Record<string, string> {
   const version = params?._meta?.[PROTOCOL_VERSION_META_KEY];
   if (typeof version !== 'string') return {};
@@ -27,8 +32,9 @@ export function standardHeaders({ method, params }: JSONRPCRequest): Record<stri
 }
 
 /**
- * The headers that repeat parts of a tool's input, as its schema asks for; a value that is absent, `null` or no scalar has none. A name
- * that no header can have is left out: the schema may have been listed where nothing was sent by it.
+ * Returns the headers that repeat parts of a tool's input, as declared in its schema. A value that is absent,
+ * `null` or not a scalar has no header. An invalid header name is skipped, because the schema was possibly
+ * listed under an older revision.
  */
 export function paramHeaders(schema: JsonObject, input: JsonObject): Record<string, string> {
   const headers = repeatedIn(schema).flatMap(({ path, header }) => {
@@ -39,7 +45,9 @@ export function paramHeaders(schema: JsonObject, input: JsonObject): Record<stri
   return Object.fromEntries(headers);
 }
 
-/** Writes a value as a header can hold it: as it is, or in base64 between marks (MCP specification, Value Encoding). */
+/**
+ * Encodes a value for a header: unchanged, or in base64 between markers (MCP specification, Value Encoding).
+ */
 function encoded(value: string): string {
   const isPlain =
     /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !/^=\?base64\?.*\?=$/.test(value);

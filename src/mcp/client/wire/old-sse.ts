@@ -24,9 +24,9 @@ import {
 } from './wire-error.ts';
 
 /**
- * HTTP with SSE, the transport of servers that are older than streamable HTTP (MCP specification 2024-11-05, Transports): one
- * stream brings everything, and messages are posted to the address that it begins with. A broken stream is not opened again:
- * the server would begin another session there, and what was asked on this one has no answer any more.
+ * HTTP with SSE, the transport before streamable HTTP (MCP specification 2024-11-05, Transports). One stream
+ * carries all messages of the server, and its first event has the URL for posts. A broken stream is not
+ * reopened: the server would begin a new session, without the responses of this one.
  */
 export class OldSse implements Wire {
   onmessage?: NonNullable<Transport['onmessage']>;
@@ -40,11 +40,11 @@ export class OldSse implements Wire {
 
   constructor(access: ServerAccess) {
     this.#access = access;
-    // Nobody may be waiting when the stream breaks.
+    // The stream can break while no caller waits.
     this.#address.promise.catch(() => undefined);
   }
 
-  /** Resolves once the server has said where messages are posted. */
+  /** Resolves when the server has sent the URL for posts. */
   async start(): Promise<void> {
     const { signal } = this.#closed;
     const headers = { accept: 'text/event-stream' };
@@ -63,7 +63,7 @@ export class OldSse implements Wire {
       return isTold ? this.#notify(message) : undefined;
     }
     const answer = Promise.withResolvers<void>();
-    answer.promise.catch(() => undefined); // when posting fails first
+    answer.promise.catch(() => undefined); // in case posting fails first
     this.#waiting.set(message.id, answer);
     try {
       await (await this.#post(message, this.#closed.signal)).body?.cancel();
@@ -73,7 +73,7 @@ export class OldSse implements Wire {
     }
   }
 
-  /** All that the server sends comes on one stream. */
+  /** All messages of the server arrive on one stream. */
   askedDuring(): undefined {
     return undefined;
   }
@@ -82,7 +82,7 @@ export class OldSse implements Wire {
     return this.#notifications.notified();
   }
 
-  /** Its session ends with its stream. */
+  /** The session ends with its stream. */
   async end(): Promise<void> {}
 
   async close(): Promise<void> {
@@ -94,7 +94,7 @@ export class OldSse implements Wire {
       for await (const event of readEvents(body)) if ('type' in event) this.#take(event);
       this.#break(new NoAnswerError());
     } catch (error) {
-      // All answers come here: whose it is that is too large does not show when several are awaited.
+      // All responses arrive here. If several are pending, it is unknown which one is too large.
       const isOfAny = error instanceof AnswerTooLargeError && this.#waiting.size > 1;
       const why = isOfAny ? error.response : error;
       this.#break(why instanceof WireError ? why : new ConnectionLostError());
@@ -109,7 +109,7 @@ export class OldSse implements Wire {
     this.#waiting.get(answeredBy(message) ?? '')?.resolve();
   }
 
-  /** Credentials are sent there, so it must be the server's own. */
+  /** The URL receives credentials, so it must belong to the server. */
   #noteAddress(data: string): void {
     const address = URL.parse(data, this.#access.url.href);
     if (address?.origin === this.#access.url.origin) this.#address.resolve(address);

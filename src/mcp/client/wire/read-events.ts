@@ -7,26 +7,27 @@ import {
   WireError,
 } from './wire-error.ts';
 
-/** One event of a stream; a server that wants clients to come back for the rest begins with one without data. */
+/** One event of a stream. A server with resumable streams begins with an event without data. */
 export interface StreamEvent {
   readonly id: string | undefined;
-  /** `message` unless the server names it. */
+  /** Defaults to `message`. */
   readonly type: string;
   readonly data: string;
 }
 
-/** An event, or the milliseconds that the server wants clients to wait before they ask for the rest. */
+/** An event, or the milliseconds that clients should wait before they resume the stream. */
 export type EventOrRetry = StreamEvent | { readonly retry: number };
 
-/** The most events that are read of one response: each is a message to look at. */
+/** The maximum number of events in one response. Each is a message to parse. */
 const MAX_EVENTS = 10_000;
 
 /**
- * Reads the events of a stream, in order. An event that is not complete at the end was not sent (HTML, server-sent events). A
- * reader that stops early cancels the body.
+ * Reads the events of a stream, in order. An incomplete event at the end is ignored (HTML, server-sent
+ * events). If the reader stops early, the body is cancelled.
  *
- * @throws what reading the body throws, and ResponseTooLargeError after the last event that is read; AnswerTooLargeError when
- *   it is an answer that is too heavy.
+ * @throws ResponseTooLargeError after the last event within the limit, or AnswerTooLargeError if the response
+ * itself is too
+ *   large. Errors of the body pass through.
  */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<EventOrRetry, void> {
   let read: EventOrRetry[] = [];
@@ -65,13 +66,13 @@ async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string,
   }
 }
 
-/** Keeps as much of the line that is not complete after this text as shows what it is. */
+/** Returns the start of the incomplete line, long enough to recognize its kind. */
 function beginningOf(former: string, text: string): string {
   const last = text.lastIndexOf('\n');
   return last === -1 ? (former + text.slice(0, 400)).slice(0, 400) : text.slice(last + 1, last + 401);
 }
 
-/** What the lines since the last event said. */
+/** The fields of the lines since the last event. */
 interface Begun {
   id?: string;
   type?: string;
@@ -79,8 +80,9 @@ interface Begun {
 }
 
 /**
- * Finds the events in text whose lines end with LF (HTML, server-sent events), however it is cut into pieces. It takes time in
- * proportion to the text: most parsers make an error of every line that they do not know, and streams may have millions.
+ * Creates a parser for events in text whose lines end with LF (HTML, server-sent events), in pieces of any
+ * size. It takes linear time. Most parsers create an error for every unknown line, and a stream can have
+ * millions.
  */
 function createEventParser(tell: (event: EventOrRetry) => void): (text: string) => void {
   let line: string[] = [];
@@ -121,15 +123,15 @@ function note(begun: Begun, field: string, value: string): void {
 }
 
 /**
- * Braces, brackets, commas and colons of one text: a megabyte of `{},` fills the memory of a Worker once it is parsed, and
- * keeps it busy for seconds.
+ * The maximum number of braces, brackets, commas and colons in one text. A megabyte of `{},` would fill a
+ * Worker's memory when parsed, and take seconds.
  */
 const MAX_PARTS = 200_000;
 
 /**
- * The JSON in a text; undefined when it is none.
+ * Parses JSON. Returns `undefined` for invalid JSON.
  *
- * @throws ResponseTooLargeError when it is made of more parts than is good for anybody, whatever its length.
+ * @throws ResponseTooLargeError if it has too many parts, whatever its length.
  */
 export function readJson(text: string): unknown {
   if (hasMoreParts(text, MAX_PARTS)) throw new ResponseTooLargeError(MAX_PARTS, 'parts of JSON');
@@ -140,11 +142,11 @@ export function readJson(text: string): unknown {
   }
 }
 
-/** Begins as the answer to a request does: with a result, after nothing but what every message has. */
+/** Matches the start of a response: a result after only the fields that every message has. */
 const ANSWER =
   /^\s{0,9}\{\s{0,9}(?:"(?:jsonrpc|id)"\s{0,9}:\s{0,9}[^,{[]{1,80},\s{0,9}){0,2}"result"\s{0,9}:/;
 
-/** Tells whether the beginning of a text, which is too long to be read, shows that it is an answer. */
+/** Returns whether a text that is too long to parse begins like a response. */
 export const beginsAnswer = (text: string): boolean => ANSWER.test(text.slice(0, 300));
 
 function hasMoreParts(text: string, max: number): boolean {
@@ -159,7 +161,7 @@ function hasMoreParts(text: string, max: number): boolean {
   return false;
 }
 
-/** Finds where the string ends that begins there, or the end of the text when it does not end. */
+/** Returns the end of the string that begins at `start`, or the end of the text if it is unterminated. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     if (!isEscaped(text, at)) return at;
@@ -167,37 +169,38 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** A quote is escaped after an odd number of backslashes. */
+/** Returns whether a quote is escaped, by an odd number of backslashes. */
 function isEscaped(text: string, at: number): boolean {
   let before = at - 1;
   while (text[before] === '\\') before -= 1;
   return (at - before) % 2 === 0;
 }
 
-/** Milliseconds before a stream is resumed, unless the server says; half as long again each time. */
+/** The default wait before a stream is resumed, in milliseconds. Each further wait is 50 % longer. */
 const FIRST_PAUSE = 500;
 const GROWTH = 1.5;
 
-/** One stream of events, and how the rest of it is asked for. */
+/** A stream of events, and the way to resume it. */
 export interface Followed {
   readonly signal: AbortSignal;
-  /** True when it is resumed also where the server gave its events no ids: what was missed is lost then. */
+  /** `true` to resume it even if its events have no ids. Missed events are then lost. */
   readonly alwaysResumes: boolean;
-  /** The most times that it is resumed: each is a request, of which an invocation has few. */
+  /** The maximum number of times to resume it. Each is a request, and an invocation has few. */
   readonly maxResumes: number;
-  /** Asks for what came after this event. */
+  /** Requests the events after this one. */
   resume(lastId: string | undefined): Promise<Response>;
-  /** Takes the data of one message. */
+  /** Reads the data of one message. */
   take(data: string): void;
-  /** Tells whether there is enough; asked after every event. */
+  /** Returns whether the stream has delivered enough. Called after every event. */
   isDone(): boolean;
 }
 
 /**
- * Reads a stream over all its parts (MCP specification, Resumability and Redelivery), until `isDone`.
+ * Reads a stream and its continuations (MCP specification, Resumability and Redelivery), until `isDone`.
  *
- * @throws NoAnswerError when the stream ends before, and cannot be resumed, or was as often as is allowed, or the error that
- *   broke it; ResponseTooLargeError and AnswerTooLargeError; the signal's reason.
+ * @throws NoAnswerError if the stream ends too early and cannot be resumed. If it broke, throws that error.
+ * Throws
+ *   ResponseTooLargeError, AnswerTooLargeError or the signal's reason.
  */
 export async function followEvents(first: Response, followed: Followed): Promise<void> {
   const { signal, alwaysResumes, maxResumes, isDone } = followed;
@@ -215,13 +218,13 @@ export async function followEvents(first: Response, followed: Followed): Promise
   }
 }
 
-/** Where a stream is taken up again, and after how many ms, as the server says. */
+/** The event after which to resume a stream, and the wait in ms, as sent by the server. */
 interface Position {
   lastId: string | undefined;
   retry: number | undefined;
 }
 
-/** Answers what broke the stream, and nothing when it ended, or there is enough. */
+/** Returns the error that broke the stream. Returns `undefined` if it ended or has delivered enough. */
 async function readPart(
   { body }: Response,
   { take, isDone }: Followed,
@@ -239,7 +242,7 @@ async function readPart(
     }
     return undefined;
   } catch (error) {
-    // What is too large would come again.
+    // A continuation would repeat the oversized message.
     if (error instanceof ResponseTooLargeError || error instanceof AnswerTooLargeError) throw error;
     return error instanceof WireError ? error : new ConnectionLostError();
   }
@@ -247,12 +250,12 @@ async function readPart(
 
 const isMessage = ({ type, data }: StreamEvent): boolean => type === 'message' && data !== '';
 
-/** A server that does not know the stream will not know it later; one that is down may be back. */
+/** If a server does not know the stream, a retry cannot help. If it is down, it can come back. */
 function unlessRefused(error: unknown): undefined {
   if (error instanceof HttpStatusError && error.status < 500) throw new NoAnswerError();
 }
 
-/** Waits so many milliseconds, or until the signal aborts. */
+/** Waits for some milliseconds, or until the signal aborts. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);

@@ -25,42 +25,45 @@ import {
 } from './wire.ts';
 import { ConnectionLostError, NoAnswerError, NotMcpError, type WireError } from './wire-error.ts';
 
-/** What a session's id may be made of (MCP specification, Session Management). */
+/** The valid ids of a session (MCP specification, Session Management). */
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/;
 
-/** The first id of the requests of a connection that goes on with a session is less than this. */
+/** The exclusive maximum of the first request id in a resumed session. */
 const MAX_FIRST_ID = 2 ** 30;
 
-/** The most times that the stream of an answer is resumed, and the one that is only listened to. */
+/** The maximum number of times to resume a response's stream and the listening stream. */
 const MAX_RESUMES = { answer: 4, listening: 3 };
 
-/** Milliseconds within which a stream that is asked for has to begin. */
+/** The time limit for a stream to begin, in milliseconds. */
 const STREAM_TIMEOUT = 10_000;
 
-/** A request that waits for its answer. */
+/** A request without a response yet. */
 interface Exchange {
   readonly request: JSONRPCRequest;
-  /** Aborting it frees the connection of HTTP. */
+  /** Aborts to free the HTTP connection. */
   readonly over: AbortController;
-  /** Aborts when nobody waits for the answer any more: in the revision without sessions, that is how a request is cancelled. */
+  /**
+   * Aborts when the response is no longer awaited. In the revision without sessions, this cancels the
+   * request.
+   */
   readonly cancelled: AbortSignal | undefined;
   answered: boolean;
 }
 
 /**
- * Streamable HTTP (MCP specification 2025-11-25 and 2026-07-28, Transports). Each request has a stream of its own, which is
- * resumed by `last-event-id` when it breaks, and let go of with the answer; in the revisions with sessions, another one listens
- * to what the server says unasked.
+ * Streamable HTTP (MCP specification 2025-11-25 and 2026-07-28, Transports). Each request has its own stream.
+ * A broken stream is resumed by `last-event-id`, and the response ends it. In revisions with sessions,
+ * another stream delivers the server's own messages.
  *
- * It stands in the place of the SDK's own transport, which would repeat or resume requests by itself, bounds neither bodies nor
- * redirects, counts nothing, and does not say whether a request that failed was refused or lost.
+ * This replaces the SDK's transport. That one repeats or resumes requests by itself, limits neither bodies
+ * nor redirects, counts no requests, and does not report whether a failed request was refused or lost.
  */
 export class StreamableHttp implements Wire {
   onmessage?: NonNullable<Transport['onmessage']>;
   onclose?: () => void;
   sessionId?: string;
   broken: WireError | undefined;
-  /** Tells the SDK to cancel by `requestSignal`, where the revision does. */
+  /** Makes the SDK cancel by `requestSignal`, in revisions that support it. */
   readonly hasPerRequestStream = true;
   readonly #access: ServerAccess;
   readonly #exchanges = new Map<RequestId, Exchange>();
@@ -68,14 +71,14 @@ export class StreamableHttp implements Wire {
   readonly #closed = new AbortController();
   readonly #notifications = createPendingNotifications(this.#closed.signal);
   readonly #former: WireSession | undefined;
-  /** Added to the ids of requests, which the SDK counts from 0: in one session none is to be used twice. */
+  /** An offset for request ids, which the SDK counts from 0. A session must not use an id twice. */
   readonly #idsFrom: number;
   #begun: JsonObject | undefined;
   #version: string | undefined;
 
   /**
-   * `former`: a session to go on with. In place of `initialize` the server is sent a `ping` in it, and when it answers that, the
-   * session goes on with what it began with.
+   * `former` is a session to resume. A `ping` in it replaces `initialize`. If the server responds, the
+   * session continues with the result of its original `initialize`.
    */
   constructor(access: ServerAccess, former?: WireSession) {
     this.#access = access;
@@ -99,7 +102,7 @@ export class StreamableHttp implements Wire {
     if (isJSONRPCRequest(message)) return this.#exchange(message, options);
     if (answeredBy(message) !== undefined && !this.#access.mayAnswer(message)) return;
     const hasBegun = isInitializedNotification(message);
-    // The server of a session that goes on was told so when it began.
+    // In a resumed session, the server already received this notification.
     if (!hasBegun || !this.#former) await this.#notify(message);
     if (hasBegun) void this.#listen();
   }
@@ -142,7 +145,7 @@ export class StreamableHttp implements Wire {
       if (begins && !former) this.#noteSession(response);
       await this.#read(response, exchange);
     } catch (error) {
-      // The answer may have come on another stream, and have ended this one.
+      // The response can have arrived on another stream, which ends this one.
       if (!exchange.answered) throw error;
     } finally {
       this.#exchanges.delete(request.id);
@@ -164,7 +167,7 @@ export class StreamableHttp implements Wire {
     if (!exchange.answered) throw new NoAnswerError();
   }
 
-  /** Listens to what the server says on no request's stream. A server without such a stream answers 405. */
+  /** Opens a stream for the server's own messages. A server without such a stream responds with 405. */
   async #listen(): Promise<void> {
     const { signal } = this.#closed;
     try {
@@ -174,11 +177,11 @@ export class StreamableHttp implements Wire {
     }
   }
 
-  /** Says how to follow the stream of an exchange, or the one that is only listened to. */
+  /** Returns how to follow the stream of an exchange, or the listening stream. */
   #followed(signal: AbortSignal, exchange?: Exchange): Followed {
     return {
       signal,
-      // The stream that is only listened to is asked for again even without an id of its last event.
+      // The listening stream is resumed even without the id of its last event.
       alwaysResumes: exchange === undefined,
       maxResumes: exchange ? MAX_RESUMES.answer : MAX_RESUMES.listening,
       resume: (lastId) => this.#get(lastId === undefined ? {} : { 'last-event-id': lastId }, signal),
@@ -223,7 +226,10 @@ export class StreamableHttp implements Wire {
     return ask(this.#access, { method: 'POST', headers, body: JSON.stringify(message), signal });
   }
 
-  /** Until its headers come, a request holds one of the six connections that the platform gives to an invocation. */
+  /**
+   * Until its headers arrive, a request uses one of the six connections that the platform allows an
+   * invocation.
+   */
   async #get(more: Readonly<Record<string, string>>, until: AbortSignal): Promise<Response> {
     const headers = { ...this.#headers(), accept: 'text/event-stream', ...more };
     const late = new AbortController();
@@ -253,8 +259,8 @@ export class StreamableHttp implements Wire {
   }
 
   /**
-   * An answer under the id that the SDK knows. That to `initialize` is remembered; of a session that goes on, it is the one with
-   * which it began.
+   * Returns a response with the id that the SDK knows. Stores the result of `initialize`. In a resumed
+   * session, returns the original result in its place.
    */
   #asAnswer(message: JSONRPCMessage, { request }: Exchange): JSONRPCMessage {
     const answer = this.#idsFrom === 0 ? message : { ...message, id: Number(request.id) - this.#idsFrom };
@@ -276,7 +282,10 @@ export class StreamableHttp implements Wire {
 const mediaType = (response: Response): string | undefined =>
   response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
 
-/** What of the answer to `initialize` is for programs: how a server describes itself may be long. */
+/**
+ * Returns the machine-readable part of the result of `initialize`. A server's description of itself can be
+ * long.
+ */
 function withoutWords(result: Readonly<Record<string, unknown>>): JsonObject {
   const { protocolVersion, capabilities, serverInfo } = isJsonObject(result) ? result : {};
   const { name = '', version = '' } = isJsonObject(serverInfo) ? serverInfo : {};

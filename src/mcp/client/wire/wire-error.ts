@@ -2,31 +2,34 @@ import { type Json, shorten } from '../../../tool/json.ts';
 import { oneLine } from '../../content/words.ts';
 
 /**
- * Why no answer came by the wire. `phrase` goes on after "MCP server 'x' cannot be reached: "; of what a server wrote it says
- * no more than the words of a JSON-RPC error, on one line and without credentials, and nothing of any header. What a server
- * answered with a status of success is a ProtocolError of the SDK instead.
+ * An error for a response that did not arrive over the wire. `phrase` follows "MCP server 'x' cannot be
+ * reached: ". Of the server's text, it contains only that of a JSON-RPC error, on one line and without
+ * credentials, and no header. An error response with a success status is a ProtocolError of the SDK instead.
  */
 export abstract class WireError extends Error {
   abstract readonly phrase: string;
 }
 
-/** A JSON-RPC error, without the credentials that its server may repeat. */
+/** A JSON-RPC error, without credentials. */
 export interface RefusalWords {
   readonly code: number;
   readonly message: string;
   readonly data?: Json | undefined;
 }
 
-/** The most characters of a server's own words about a refusal. */
+/** The maximum length of a server's own text about a refusal. */
 const MAX_WORDS = 500;
 
-/** The server answered with another status than one of success. */
+/** The server responded with a status outside 2xx. */
 export class HttpStatusError extends WireError {
   override readonly name = 'HttpStatusError';
   readonly status: number;
-  /** What it said of that in JSON-RPC, if anything. */
+  /** The JSON-RPC error in the response, if there is one. */
   readonly said: RefusalWords | undefined;
-  /** It asks for other credentials. A 403 without `WWW-Authenticate` does not: a host, an origin or a plan may not be allowed. */
+  /**
+   * `true` if it demands other credentials. A 403 without `WWW-Authenticate` does not: the host, the origin
+   * or the plan can be forbidden.
+   */
   readonly isOfCredentials: boolean;
 
   constructor(
@@ -45,19 +48,19 @@ export class HttpStatusError extends WireError {
   }
 }
 
-/** The server speaks MCP, but no revision of it that is spoken here. */
+/** The server speaks only revisions of MCP that this client does not support. */
 export class UnknownRevisionError extends WireError {
   override readonly name = 'UnknownRevisionError';
   readonly phrase: string;
 
-  /** Takes the revisions that it names, as it may be shown. */
+  /** `revisions` are the server's, safe to display. */
   constructor(revisions: readonly string[]) {
     super('No common revision');
     this.phrase = `it speaks no revision of MCP that is known here, but ${oneLine(revisions.join(', '), MAX_WORDS)}`;
   }
 }
 
-/** A response is more than is read: the server says something, and it may or may not be an answer. */
+/** A server's message exceeds a limit. It can be a response or another message. */
 export class ResponseTooLargeError extends WireError {
   override readonly name: string = 'ResponseTooLargeError';
   readonly phrase: string;
@@ -68,10 +71,10 @@ export class ResponseTooLargeError extends WireError {
   }
 }
 
-/** It is the answer to a request that is too large: the server has done what it was asked. */
+/** The response to a request exceeds a limit. The server has run the request. */
 export class AnswerTooLargeError extends WireError {
   override readonly name = 'AnswerTooLargeError';
-  /** What is said of it when it does not show which request it answers. */
+  /** The error to report if the request is unknown. */
   readonly response: ResponseTooLargeError;
 
   constructor(response: ResponseTooLargeError) {
@@ -84,7 +87,7 @@ export class AnswerTooLargeError extends WireError {
   }
 }
 
-/** An address must not be asked; nothing was sent there. */
+/** The address is not allowed. Nothing was sent. */
 export class AddressRefusedError extends WireError {
   override readonly name = 'AddressRefusedError';
   readonly phrase: string;
@@ -95,17 +98,20 @@ export class AddressRefusedError extends WireError {
   }
 }
 
-/** These keep a request's method and body: what was asked is to be asked there. The others may tell of what was done. */
+/**
+ * These statuses keep a request's method and body, so the request was not run. Others can point to the
+ * outcome of a request.
+ */
 const ASKS_AGAIN: ReadonlySet<number> = new Set([307, 308]);
 
-/** The server has another address, which is not its own to name; the request was not sent there. */
+/** The server redirects to another origin, which it must not choose. The request was not sent there. */
 export class RedirectRefusedError extends WireError {
   override readonly name = 'RedirectRefusedError';
   readonly phrase: string;
-  /** True when nothing was done with the request. */
+  /** `true` if the request certainly did not run. */
   readonly isCertain: boolean;
 
-  /** Takes the origin as it may be shown. */
+  /** `origin` is safe to display. */
   constructor(origin: string | undefined, status: number) {
     super('Redirect');
     this.isCertain = ASKS_AGAIN.has(status);
@@ -114,31 +120,31 @@ export class RedirectRefusedError extends WireError {
   }
 }
 
-/** The server ended its answer without a result, and there is no way to ask for the rest. */
+/** The server ended its response without a result, and the stream cannot be resumed. */
 export class NoAnswerError extends WireError {
   override readonly name = 'NoAnswerError';
   readonly phrase = 'it ended its answer before there was a result';
 }
 
-/** The connection could not be made, or broke. */
+/** The connection failed or broke. */
 export class ConnectionLostError extends WireError {
   override readonly name = 'ConnectionLostError';
   readonly phrase = 'the connection was lost';
 }
 
-/** The connection is closed: nothing was sent. */
+/** The connection is closed. Nothing was sent. */
 export class NotSentError extends WireError {
   override readonly name = 'NotSentError';
   readonly phrase = 'the connection is closed';
 }
 
-/** The server's answer is nothing that an MCP server answers. */
+/** The response is not valid MCP. */
 export class NotMcpError extends WireError {
   override readonly name = 'NotMcpError';
   readonly phrase = 'what it answers is not MCP';
 }
 
-/** The server wants somebody to sign in by a browser, or refuses the credentials that its OAuth provider has. */
+/** The server requires a sign-in by a browser, or refuses the credentials of its OAuth provider. */
 export class SignInRequiredError extends WireError {
   override readonly name = 'SignInRequiredError';
   readonly phrase: string;

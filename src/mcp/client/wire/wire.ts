@@ -22,49 +22,55 @@ import {
 } from './wire-error.ts';
 
 /**
- * A transport of the SDK's client, of which more is asked than of the SDK's own: `send` of a request settles only with the
- * exchange, so that a request whose answer cannot come any more fails at once, with a WireError that says why.
+ * A transport of the SDK's client with one stronger guarantee: for a request, `send` settles only at the end
+ * of the exchange. If the response cannot arrive any more, the request therefore fails at once, with a
+ * WireError.
  */
 export interface Wire extends Transport {
-  /** Finds the request of ours on whose stream the server sent this one of its own; undefined when it does not show. */
+  /**
+   * Returns our request on whose stream the server sent its own request, or `undefined` if that is unknown.
+   */
   askedDuring(id: RequestId): JSONRPCRequest | undefined;
-  /** Says why it is closed; undefined while it is open. */
+  /** The reason why it is closed. `undefined` while it is open. */
   readonly broken: WireError | undefined;
-  /** Resolves once every notification that is on its way has been taken note of, or has failed. */
+  /** Resolves when every pending notification was received or has failed. */
   notified(): Promise<void>;
-  /** Tells the server that its session is over; without one, nothing. */
+  /** Ends the server's session, if there is one. */
   end(signal: AbortSignal): Promise<void>;
-  /** What another connection needs to go on with its session; absent without one, and before it has begun. */
+  /**
+   * The data for resuming the session in another connection. Absent without a session, and before it has
+   * begun.
+   */
   readonly session?: WireSession | undefined;
 }
 
-/** A session that a server keeps, as whoever goes on with it has to know it. */
+/** A server's session, with the data to resume it. */
 export interface WireSession {
-  /** A credential: whoever has it is taken for whom the session was begun. */
+  /** A credential: the server treats its holder as the user of the session. */
   readonly id: string;
-  /** What the server said of itself when it began: the result of `initialize`, without what is for people. */
+  /** The machine-readable part of the result of `initialize`. */
   readonly begun: JsonObject;
 }
 
-/** Where and how a server is spoken to, on one connection. */
+/** The URL, requests and credentials of one connection to a server. */
 export interface ServerAccess {
   readonly url: URL;
-  /** It is guarded, and sends the tokens of an OAuth provider. */
+  /** The guarded `fetch`, which also sends the tokens of an OAuth provider. */
   readonly fetch: Fetch;
-  /** They are the caller's, and sent with every request to the server; none of them is of the protocol. */
+  /** The caller's headers, sent with every request to the server. None is a protocol header. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Tells whether this answer to the server may be sent, and counts it: to be asked once an answer. */
+  /** Returns whether this answer to the server can be sent, and counts it. Call it once for each answer. */
   mayAnswer(answer: JSONRPCMessage): boolean;
-  /** Takes the caller's secrets, and what is sent as credentials, out of what the server says. */
+  /** Removes the caller's secrets and sent credentials from the server's data. */
   redact<T>(value: T): T;
-  /** Has this value taken out too from now on; the name stands in its place. */
+  /** Hides this value, too, from now on. The name replaces it. */
   hide(name: string, credential: string): void;
 }
 
-/** One request of HTTP. */
+/** An HTTP request. */
 interface WireRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** The server's address unless given. */
+  /** Defaults to the server's URL. */
   readonly url?: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -72,9 +78,10 @@ interface WireRequest {
 }
 
 /**
- * Makes a request of HTTP, with the headers of the caller.
+ * Makes an HTTP request with the headers of the caller.
  *
- * @throws WireError: HttpStatusError for a status that is none of success, and what the guarded `fetch` throws.
+ * @throws HttpStatusError for a status outside 2xx. Errors of the guarded `fetch` pass through. All are
+ * WireErrors.
  */
 export async function ask(access: ServerAccess, { url, headers, ...init }: WireRequest): Promise<Response> {
   const all = new Headers(access.headers);
@@ -87,10 +94,10 @@ export async function ask(access: ServerAccess, { url, headers, ...init }: WireR
   });
 }
 
-/** The most characters of a refusal that are read, and the milliseconds that they may take: the status says what matters. */
+/** The maximum length of a refusal to read, and the milliseconds for it. The status is what matters. */
 const REFUSAL = { characters: 16 * 1024, ms: 1_000 };
 
-/** Reads what a server says of its refusal, where that is a JSON-RPC error; whether that names the request does not matter. */
+/** Reads the JSON-RPC error of a refusal, if there is one. It need not have the id of the request. */
 async function refusalWords({ body, headers }: Response): Promise<RefusalWords | undefined> {
   if (!body) return undefined;
   const reader = body.getReader();
@@ -117,16 +124,16 @@ function refusalIn(read: unknown): RefusalWords | undefined {
   return { code, message, ...(data !== undefined && { data }) };
 }
 
-/** What was parsed of JSON is JSON. */
+/** Parsed JSON contains only JSON values. */
 const toObject = (read: unknown): JsonObject =>
   typeof read === 'object' && read !== null && !Array.isArray(read) ? (read as JsonObject) : {};
 
-/** Throws the WireError that an error of the platform stands for: the platform's own words may hold anything. */
+/** Throws a WireError for an error of the platform, whose message can contain anything. */
 export function asWireError(error: unknown): never {
   throw error instanceof WireError ? error : new ConnectionLostError();
 }
 
-/** Reads a value as a message, and takes the credentials out of it; undefined when it is no message. */
+/** Validates a message and redacts its credentials. Returns `undefined` for an invalid message. */
 export function readMessage({ redact }: ServerAccess, value: unknown): JSONRPCMessage | undefined {
   const read = specTypeSchemas.JSONRPCMessage['~standard'].validate(value);
   if (read.issues) return undefined;
@@ -136,13 +143,13 @@ export function readMessage({ redact }: ServerAccess, value: unknown): JSONRPCMe
   return message.params === undefined ? message : { ...message, params: redact(message.params) };
 }
 
-/** The most messages of one batch. */
+/** The maximum number of messages in a batch. */
 const MAX_BATCH = 100;
 
 /**
- * Reads the body of a response: one message, or those of a batch (until 2025-03-26).
+ * Reads the body of a response: one message, or a batch (until 2025-03-26).
  *
- * @throws AnswerTooLargeError, and what reading the body throws.
+ * @throws AnswerTooLargeError if it is too large. Errors of the body pass through.
  */
 export async function messagesOf(
   access: ServerAccess,
@@ -158,10 +165,10 @@ export async function messagesOf(
 }
 
 /**
- * Reads the message that an event holds; undefined when it holds none, which is seen at little cost: a stream may have
- * thousands.
+ * Reads the message of an event. Returns `undefined` if there is none. That check is cheap, because a stream
+ * can have thousands of events.
  *
- * @throws AnswerTooLargeError, and ResponseTooLargeError for anything else that is too large.
+ * @throws AnswerTooLargeError for a response that is too large, ResponseTooLargeError for any other message.
  */
 export function readEventData(access: ServerAccess, data: string): JSONRPCMessage | undefined {
   if (!data.includes('"jsonrpc"')) return undefined;
@@ -173,29 +180,32 @@ export function readEventData(access: ServerAccess, data: string): JSONRPCMessag
   }
 }
 
-/** The id of the request that a message answers. */
+/** Returns the id of the request that a message answers. */
 export const answeredBy = (message: JSONRPCMessage): RequestId | undefined =>
   isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message) ? message.id : undefined;
 
-/** The id of the request that a message cancels. */
+/** Returns the id of the request that a message cancels. */
 export function cancelledBy(message: JSONRPCMessage): RequestId | undefined {
   if (!isJSONRPCNotification(message) || message.method !== 'notifications/cancelled') return undefined;
   const id: unknown = message.params?.requestId;
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }
 
-/** Milliseconds that a server has to take note of a notification, or of an answer. */
+/** The time limit for a server to accept a notification or an answer, in milliseconds. */
 const NOTIFY_TIMEOUT = 5_000;
 
-/** The notifications, and answers to its own questions, that a server is being sent: it answers none of them. */
+/** The notifications and answers that are being sent to a server. It does not respond to them. */
 interface PendingNotifications {
-  /** Posts a message. The signal aborts when that takes too long, or the wire is closed. */
+  /** Posts a message. The signal aborts if that takes too long, or if the wire closes. */
   tell(post: (signal: AbortSignal) => Promise<Response>): Promise<void>;
-  /** Resolves once every post has ended, well or not. */
+  /** Resolves when every post has succeeded or failed. */
   notified(): Promise<void>;
 }
 
-/** Begins with none; `closed` ends them all. Each has a timer of its own, which ends with its message. */
+/**
+ * Creates an empty set of posts. `closed` aborts them all. Each has its own timer, which is cleared when the
+ * post ends.
+ */
 export function createPendingNotifications(closed: AbortSignal): PendingNotifications {
   const pending = new Set<Promise<void>>();
   return {
