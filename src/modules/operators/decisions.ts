@@ -1,4 +1,4 @@
-/** Which questions operators may answer. */
+/** Defines which questions operators can answer. */
 
 import { appParts } from '../../worker/app-seam.ts';
 import { mustHaveRole } from '../../worker/auth.ts';
@@ -8,17 +8,19 @@ import type { CallerRequest } from '../../worker/route.ts';
 import type { Target } from '../../worker/target.ts';
 import { askedQuestion, type ReadTurns } from '../answers/questions.ts';
 
-/** A question, by its call and its place among the questions of the call. */
+/** A question, by its call and its place among the call's questions. */
 interface Named {
   readonly call: string;
   readonly question: number;
 }
 
 /**
- * Lets pass answers that are decisions for a role which the caller has. The question of a call never changes, so the answer that is read
- * here is for the same question later. `call`: as the path names it, or `undefined` if the body does.
+ * Accepts answers that are decisions for a role of the caller. The question of a call never changes, so the
+ * answer that is read here still belongs to it later. `call` is the call in the path, or `undefined` if the
+ * body names it.
  *
- * @throws SessionError for any other answer, and if there is no such question. Problem for a body that cannot be read.
+ * @throws SessionError for any other answer, and if there is no such question. Problem if the body is
+ * unreadable.
  */
 export async function mustDecideByRole(
   asked: CallerRequest,
@@ -42,7 +44,7 @@ async function questionsIn(
     const question = Number(new URL(request.url).searchParams.get('question') ?? '1');
     return [{ call, question }];
   }
-  // The route reads the body too.
+  // A clone, since the route reads the body too.
   const { value } = await readBody(request.clone(), host.maxBodyBytes);
   return appParts(host).flatMap(({ answers }) => answers?.read(value) ?? []);
 }

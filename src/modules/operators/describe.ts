@@ -1,4 +1,4 @@
-/** What operators add to the descriptions of the routes of a session. */
+/** The additions for operators to the descriptions of a session's routes. */
 import { SESSION } from '../../worker/route.ts';
 import { type ProblemAnswer, queryParameter, type RouteAddition } from '../openapi/description.ts';
 
@@ -12,7 +12,7 @@ const withProblems =
   (...more: readonly ProblemAnswer[]): RouteAddition =>
   ({ problems = [], ...about }) => ({ ...about, problems: [...new Set([...problems, ...more])] });
 
-/** An operator who names another owner is refused here. */
+/** For the routes that refuse an operator who names another owner. */
 const ofOwners = withProblems('role-required', 'invalid-query');
 
 const refusing = withProblems('role-required', 'invalid-query', 'session-full');
@@ -20,7 +20,7 @@ const refusing = withProblems('role-required', 'invalid-query', 'session-full');
 const ofOperators: RouteAddition = (about) =>
   refusing({ ...about, parameters: [...(about.parameters ?? []), OWNER] });
 
-/** The routes of owners alone. */
+/** The routes that only owners can use. */
 const OWNED = [
   `PATCH ${SESSION}`,
   ...['/messages', '/forms', '/retry', '/fork', '/results/{callId}', '/turns/{turn}/feedback'].map(
@@ -28,7 +28,7 @@ const OWNED = [
   ),
 ];
 
-/** The routes that operators may use, below the path of a session. */
+/** The routes that operators can use, below the path of a session. */
 const ROUTES = [
   ...['', '/turns/{turn}', '/events', '/files/{file}', '/feedback', '/forks'].map(
     (path) => `GET ${SESSION}${path}`,
@@ -38,8 +38,9 @@ const ROUTES = [
 ];
 
 /**
- * Describes `?owner=` of the routes that `operators` opens, for `openApi({ descriptions: [operatorsDescription] })`. It adds to the
- * descriptions of the routes, and leaves out routes that the app has no description of.
+ * Describes `?owner=` of the routes that `operators` opens, for `openApi({ descriptions:
+ * [operatorsDescription] })`. Extends the descriptions of these routes, and skips routes that the app does
+ * not describe.
  */
 export const operatorsDescription: Readonly<Record<string, RouteAddition>> = Object.fromEntries([
   ...ROUTES.map((key) => [key, ofOperators]),

@@ -1,4 +1,7 @@
-/** Operators read, cancel and erase single sessions of other owners. The journal of a session says so. */
+/**
+ * Lets operators read, cancel and erase single sessions of other owners. The journal of a session records
+ * each access.
+ */
 import type { StoredEvent } from '../../journal/events.ts';
 import { FOLDING } from '../../journal/memory-folding.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
@@ -17,31 +20,33 @@ import { unknownSession } from '../../worker/session-view.ts';
 import { type Target, targetOf } from '../../worker/target.ts';
 import { mustDecideByRole } from './decisions.ts';
 
-/** What an operator does in a session. */
+/** The kind of an operator's access to a session. */
 export type OperatorAction = 'read' | 'cancel' | 'erase' | 'delete-file' | 'answer';
 
-/** Who has operated. A type alias: it must be JSON. */
+/** The operator of an access. A type alias: it must be JSON. */
 type OperatorPrincipal = { readonly id: string; readonly tenant?: string };
 
-/** One access of an operator to a session, as the journal of the session has it. */
+/** One access of an operator to a session, from the journal of the session. */
 export interface OperatorAccess {
   /** The principal of the operator. */
   readonly by: OperatorPrincipal;
   readonly action: OperatorAction;
   /** The `x-request-id` of the request. */
   readonly request: string;
-  /** In milliseconds since the epoch. */
+  /** The time of the access in milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** As it is journaled. A type alias: it must be JSON. */
+/** The access as an event. A type alias: it must be JSON. */
 type Fact = {
   readonly by: OperatorPrincipal;
   readonly action: OperatorAction;
   readonly request: string;
 };
 
-/** Nothing is folded: an access is read from the journal, so that a session does not grow by it. */
+/**
+ * Accesses are not folded: code reads them from the journal, so that the state of a session does not grow.
+ */
 const MEMORY: ToolMemory<null, Fact> = {
   name: 'operator-access',
   folding: FOLDING,
@@ -52,7 +57,7 @@ const MEMORY: ToolMemory<null, Fact> = {
 
 const MODULE = createModule({ name: OPERATORS, state: [MEMORY] });
 
-/** What operators may do below the path of a session, beside all that is read. */
+/** The actions of operators below the path of a session, in addition to reads. */
 const ACTIONS: Readonly<Record<string, OperatorAction>> = {
   [`DELETE ${SESSION}`]: 'erase',
   [`POST ${SESSION}/cancel`]: 'cancel',
@@ -61,13 +66,14 @@ const ACTIONS: Readonly<Record<string, OperatorAction>> = {
   [`POST ${SESSION}/approvals/{callId}`]: 'answer',
 };
 
-/** Returns what a route does to a session, or `undefined` if only the owner may use it. */
+/** Returns the action of a route, or `undefined` if only the owner can use the route. */
 export const actionOf = (method: string, path: string): OperatorAction | undefined =>
   method === 'GET' ? 'read' : ACTIONS[`${method} ${path}`];
 
 /**
- * Lets operators use single sessions of other owners, in `use` of `createHoldfast`: callers for whom `auth` returns `operator: true` name
- * the owner by `?owner=`. The journal of a session keeps each access as `operator-access`, before the request is answered.
+ * Lets operators use single sessions of other owners. Pass it in `use` of `createHoldfast`. Callers for whom
+ * `auth` returns `operator: true` name the owner by `?owner=`. The journal of a session keeps each access as
+ * `operator-access` before the request is answered.
  *
  * @example
  * ```ts
@@ -80,7 +86,7 @@ export function operators(): ModuleUse {
   return use;
 }
 
-/** Returns the accesses of operators in events of a session, in the order of the journal. */
+/** Returns the operators' accesses among the events of a session, in journal order. */
 export function operatorAccessIn(events: readonly StoredEvent[]): readonly OperatorAccess[] {
   return events.flatMap((event) =>
     event.type === 'module-event' && event.module === OPERATORS
@@ -93,7 +99,7 @@ export function operatorAccessIn(events: readonly StoredEvent[]): readonly Opera
 
 const isFact = (fact: Json): fact is Fact => isJsonObject(fact) && typeof fact.action === 'string'; // written by `record`
 
-/** An access that is allowed, before it is journaled. */
+/** An allowed access, before it is journaled. */
 interface Access {
   readonly asked: CallerRequest;
   readonly owner: Owner;
@@ -102,7 +108,7 @@ interface Access {
   readonly action: OperatorAction;
 }
 
-/** Returns the owner that an operator names, once the journal has the access. */
+/** Returns the owner that an operator names, after the journal has the access. */
 const admitOperator: NonNullable<Gates['owner']> = async (asked, { method, path }, named) => {
   if (!asked.request.url.includes('?')) return undefined;
   const names = new URL(asked.request.url).searchParams.getAll('owner');
@@ -129,10 +135,16 @@ const onlyOwner = (): SessionError =>
     { more: { role: 'owner' } },
   );
 
-/** A full session takes no event, and still takes these: they show nothing of it. */
+/**
+ * Actions that a full session still allows although it cannot store the event: they show none of its content.
+ */
 const WITHOUT_EVENT: readonly OperatorAction[] = ['cancel', 'erase', 'delete-file'];
 
-/** Journals an access. @throws SessionError if there is no such session, or the session cannot keep the access. */
+/**
+ * Journals an access.
+ *
+ * @throws SessionError if there is no such session, or the session cannot keep the access.
+ */
 async function record(access: Access, target: Target): Promise<void> {
   const posted = await post(access, target.port);
   if (posted === 'posted') return;
@@ -145,7 +157,7 @@ async function record(access: Access, target: Target): Promise<void> {
   log(access);
 }
 
-/** The journal is erased too, so the log has the access. A session whose agent is not deployed any more is erased as well. */
+/** Logs the access, since the journal is erased too. Works for sessions whose agent is no longer deployed. */
 async function recordErasure(access: Access): Promise<void> {
   const { asked, owner, agent, session } = access;
   const { host, env, caller } = asked;

@@ -1,4 +1,4 @@
-/** The entry `holdfast/retry`: the last message of a session is tried again, if its turn has no answer. */
+/** The entry `holdfast/retry`: retries the last message of a session if its turn has no answer. */
 
 import { withArtifacts } from '../../tool/kept-values.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
@@ -13,7 +13,8 @@ import { RETRY } from './retry-route.ts';
 export { retryDescription } from './describe.ts';
 
 /**
- * Adds `POST /agents/{agent}/sessions/{session}/retry`, in `use` of `createHoldfast`. `aiSdkUi()` brings it along.
+ * Adds `POST /agents/{agent}/sessions/{session}/retry`. Pass it in `use` of `createHoldfast`. `aiSdkUi()`
+ * includes it.
  *
  * @example
  * ```ts
@@ -28,19 +29,22 @@ export function retry(): ModuleUse {
 
 const MODULE = createModule({ name: 'retry' });
 
-/** What may be said beside a retry from code. */
+/** Options of a retry from code. */
 export interface RetryOptions {
-  /** However often the retry is sent under it within a day, it starts one turn. Without it, of one turn there is one retry. */
+  /**
+   * Retries with the same key within a day start one turn. Without a key, each turn has at most one retry.
+   */
   readonly idempotencyKey?: string | undefined;
-  /** Stores the turn and answers at once: it runs in an invocation of its own. */
+  /** Stores the turn and returns at once. The turn runs in an invocation of its own. */
   readonly background?: boolean | undefined;
 }
 
 /**
- * Begins a turn for the last message of a session that `sessionOf` returned, if its turn failed, was cancelled or reached a limit. Returns
- * what it came to, as `session.send` does.
+ * Starts a turn for the last message of a session from `sessionOf` if its turn failed, was cancelled or
+ * reached a limit. Returns the outcome, like `session.send`.
  *
- * @throws SessionError `nothing-to-retry` if the last message was answered, `session-busy` or `turn-suspended` if a turn is open, and
+ * @throws SessionError `nothing-to-retry` if the last message was answered, `session-busy` or
+ * `turn-suspended` if a turn is open, and
  *   `unknown-session` if there is no session.
  */
 export async function retryLast<Output>(
@@ -49,6 +53,6 @@ export async function retryLast<Output>(
 ): Promise<SessionAnswer<Output>> {
   return inSession(session, async (at) => {
     const view = await viewOf(at, await retryTurn(at, { idempotencyKey, inBackground: background }));
-    return withArtifacts(view) as SessionAnswer<Output>; // its object has passed the agent's own schema
+    return withArtifacts(view) as SessionAnswer<Output>; // the agent's own schema has validated the object
   });
 }

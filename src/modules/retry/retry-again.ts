@@ -8,7 +8,7 @@ import { inSession } from '../../worker/session-from-code.ts';
 import { ANSWERED, eventsOf, lastEnd, type Reading, startOf } from './retry.ts';
 import { streamRetry } from './stream-retry.ts';
 
-/** Retries a message that a person sends again, as `retry` of the parts of an app says. */
+/** Retries a message that a person sends again. Implements `retry` of an app's parts. */
 export async function retryAgain(
   session: Session,
   { asked: { request, signal }, parts, context, ...sent }: SentAgain,
@@ -36,11 +36,11 @@ async function canRetry(port: Reading, sent: Sent): Promise<boolean> {
   if (message !== sent.message || parts) return false;
   if (!last) return retries !== undefined;
   if (last.outcome === 'failed' && (sent.behind ?? turn) === turn) return true;
-  // Its client may have been shown what a turn said that was stopped, so that the same words are another message.
+  // The client may have seen output of a stopped turn, so the same words count as another message.
   return !ANSWERED.has(last.outcome) && isBegunBy(port, turn, sent);
 }
 
-/** Whether the last turn is the one that a message has begun, or its retry. */
+/** Returns whether the last turn was started by this message, or is its retry. */
 async function isBegunBy(port: Reading, turn: string, { turn: known, behind }: Sent): Promise<boolean> {
   if (behind === undefined) return turn === known;
   const starts = (await eventsOf(port, { from: 1, names: ['turn-started'] })).filter(isStart);

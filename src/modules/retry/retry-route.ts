@@ -5,7 +5,7 @@ import { defineRoute, SESSION, type SessionRequest } from '../../worker/route.ts
 import { settled } from '../../worker/turn-response.ts';
 import { retryTurn } from './retry.ts';
 
-/** Begins a turn for the last message, as a message does that is sent. It has no body. */
+/** Starts a turn for the last message, as if it was sent again. The request has no body. */
 const postRetry = defineRoute({
   method: 'POST',
   path: `${SESSION}/retry`,
@@ -27,7 +27,7 @@ async function begin(asked: SessionRequest) {
   });
 }
 
-/** The route, once for each app, whichever of its modules bring it. */
+/** The route, added once for each app, even if several of its modules bring it. */
 export const RETRY = {
   routes: ({ table }) => (table.some(({ path }) => path === postRetry.path) ? [] : [postRetry]),
 } satisfies AppParts;

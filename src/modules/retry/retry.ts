@@ -14,33 +14,35 @@ import type { HttpHost } from '../../worker/route.ts';
 import { unknownSession } from '../../worker/session-view.ts';
 import { type SessionAccess, turnServices } from '../../worker/target.ts';
 
-/** How a turn is retried. */
 export interface Retrying {
-  /** However often a retry is sent under it within a day, it is one. Without a key, of one turn there is one retry. */
+  /** Retries with the same key within a day are one retry. Without a key, each turn has at most one retry. */
   readonly idempotencyKey?: string | undefined;
-  /** The turn runs in the background, and nobody waits for its answer. */
+  /** `true` if the turn runs in the background and the caller does not wait for its answer. */
   readonly inBackground: boolean;
-  /** What the request asks for beside its message. Defaults to what the message said, if the same person has sent it. */
+  /**
+   * The context that the request asks for in addition to its message. Defaults to the context of the message,
+   * if the same person sent it.
+   */
   readonly context?: ToolCallContext | undefined;
-  /** Stands over `context`. */
+  /** Overrides `context`. */
   readonly contextOfHeaders?: ToolCallContext | undefined;
-  /** A retry that is under way is followed. Without it, the open turn refuses any other. */
+  /** `true` to follow a retry that is running. Otherwise the open turn refuses every other retry. */
   readonly joins?: boolean | undefined;
 }
 
-/** A session, as a request or code of the app has it. */
+/** A session, as accessed by a request or by the app's code. */
 export interface RetriedSession extends SessionAccess {
   readonly host: SessionAccess['host'] & Pick<HttpHost, 'contextHeaders'>;
 }
 
-/** What the model reads behind what the turn did that is retried. */
+/** The text that the model reads after the output of the failed turn. */
 const ANSWER_NOW = '[My last message was not answered. Go on from here, and answer it now.]';
 
 /**
- * Begins a turn for the last message of a session, whose turn has no answer: it failed, was cancelled or reached a limit. What that turn said
- * and did stays in the conversation. A retry that was sent before is found, also if it has ended.
+ * Starts a turn for the last message of a session if that turn failed, was cancelled or reached a limit. The
+ * output of the failed turn stays in the conversation. Finds an earlier retry, even if it has ended.
  *
- * @throws SessionError if there is no such session, or a turn is open, or the last turn was answered.
+ * @throws SessionError if there is no such session, a turn is open, or the last turn was answered.
  */
 export async function retryTurn(at: RetriedSession, how: Retrying): Promise<BegunTurn> {
   const { port, caller, agent } = at.target;
@@ -70,17 +72,25 @@ export async function retryTurn(at: RetriedSession, how: Retrying): Promise<Begu
       ...(at.base && { base: at.base }),
       ...at.origin?.send(),
     }),
-    // Another one may have been begun and answered since: of one turn there is one retry, whatever its key.
+    // Another retry may have started and ended since. Each turn has one retry, whatever its key.
     request: isKnown ? undefined : { key: `retry ${failed.turn}`, bodyHash: turn, ttl: KNOWN_FOR },
   };
   return begin(at, start, how);
 }
 
-/** A retry of a turn, or of a key, is one turn: both have one id. @throws SessionError if a key cannot be one. */
+/**
+ * Derives the id of a retry from its turn or key, so that equal retries are one turn.
+ *
+ * @throws SessionError if the key is invalid.
+ */
 const turnIdOf = async (of: 'key' | 'turn', name: string): Promise<string> =>
   (await requestKey(name, JSON.stringify(['retry', of, name]))).bodyHash.slice(0, 32);
 
-/** A retry that is under way, for a client that may join it. @throws SessionError, as for a message, if it may not. */
+/**
+ * Returns a running retry that the client may join.
+ *
+ * @throws SessionError, as for a message, if it may not.
+ */
 async function openRetry(
   at: RetriedSession,
   { id: turn, state }: NonNullable<EventPage['openTurn']>,
@@ -90,7 +100,7 @@ async function openRetry(
     return inBackground ? accepted(at, turn) : { turn };
   const status = state === 'waiting' ? ({ status: 'suspended', turn } as const) : undefined;
   const refused = await refusal(status ?? { status: 'busy', turn, retryAfter: 1_000 }, at);
-  // A retry neither waits in line nor steers.
+  // A retry cannot wait in line or steer.
   throw new SessionError(refused.type, refused.worded?.() ?? refused.message, refused);
 }
 
@@ -98,7 +108,7 @@ async function begin(at: RetriedSession, start: TurnStart, how: Retrying): Promi
   const { inBackground } = how;
   const { host, target, request } = at;
   const { port, owner, agent, session, caller } = target;
-  // Copied, so that what this deployment lacks is found out before the turn is stored.
+  // Copied, so that anything missing in this deployment is found before the turn is stored.
   const services = {
     ...turnServices(at, { port, owner, agent: agent.name, session }, { turn: start.turn, caller, request }),
   };
@@ -129,8 +139,8 @@ async function begin(at: RetriedSession, start: TurnStart, how: Retrying): Promi
 }
 
 /**
- * What the message said beside its words, for whoever has said it: a header that the app maps is of its own request, and what another person
- * asked for is not asked for again.
+ * Returns the context that the message was sent with, if the same person retries it. Headers that the app
+ * maps belong to their own request, and another person's context is not reused.
  */
 function contextOf(
   { host, target }: RetriedSession,
@@ -146,7 +156,11 @@ function contextOf(
 
 type Started = EventOf<'turn-started'>;
 
-/** The start of the last turn, which has no answer. @throws SessionError `nothing-to-retry` if it has one, or there is none. */
+/**
+ * Returns the start event of the last turn if it has no answer.
+ *
+ * @throws SessionError `nothing-to-retry` if it has an answer, or there is no turn.
+ */
 async function unansweredTurn({ target }: RetriedSession, head: number): Promise<Started> {
   const last = await lastEnd(target.port, head);
   if (last && !ANSWERED.has(last.outcome)) return startOf(target.port, last.turn);
@@ -156,13 +170,13 @@ async function unansweredTurn({ target }: RetriedSession, head: number): Promise
   throw new SessionError('nothing-to-retry', detail, { more: last && { turn: last.turn } });
 }
 
-/** How a turn ends that needs no other. One at a limit may have said something, and is not done. */
+/** Outcomes that need no retry. A turn at a limit may have produced text, but is not done. */
 export const ANSWERED: ReadonlySet<string> = new Set<EventOf<'turn-ended'>['outcome']>([
   'completed',
   'returned-direct',
 ]);
 
-/** Modules may have noted something behind the end of a turn. */
+/** Modules may have appended events after the end of a turn. */
 export async function lastEnd(port: Reading, head: number): Promise<EventOf<'turn-ended'> | undefined> {
   for (let back = 64; ; back *= 8) {
     const from = Math.max(1, head - back);
@@ -184,7 +198,10 @@ function startIn({ rows: [row] }: EventPage): Started {
   return event;
 }
 
-/** Whether the turn's own model has said or done anything, which the conversation has behind the message. */
+/**
+ * Returns whether the turn's own model has produced text or calls, which follow the message in the
+ * conversation.
+ */
 const hasReplied = async (port: Reading, turn: string): Promise<boolean> =>
   (await eventsOf(port, { from: 1, turn, names: ['model-replied'] })).some(
     (event) => event.type === 'model-replied' && event.frame === undefined,
@@ -198,7 +215,7 @@ interface WantedEvents {
   readonly names: readonly EventType[];
 }
 
-/** The events of these types, from one on. */
+/** Returns the events of these types, starting at `from`. */
 export async function eventsOf(port: Reading, { from, turn, names }: WantedEvents): Promise<StoredEvent[]> {
   const of = { turn, types: { names, until: Number.MAX_SAFE_INTEGER } };
   const events: StoredEvent[] = [];

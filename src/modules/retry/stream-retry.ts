@@ -5,12 +5,13 @@ import { inSession } from '../../worker/session-from-code.ts';
 import { turnFeed } from '../../worker/turn-feed.ts';
 import { retryTurn } from './retry.ts';
 
-/** How a turn ends that said why it has no answer. One at a limit is tried again only if that is asked for. */
+/** Outcomes that explain why there is no answer. A turn at a limit is retried only on request. */
 const FAILED: ReadonlySet<string> = new Set(['failed', 'cancelled']);
 
 /**
- * Retries a message that a client sends again, and shows the turn: `undefined` if it is not the last one, or was answered. With `replayed`, the
- * turn that the message has begun, only if that failed or was cancelled.
+ * Retries a message that a client sends again, and streams the turn. Returns `undefined` if the message is
+ * not the last one or was answered. With `replayed`, retries the turn that the message started only if that
+ * failed or was cancelled.
  */
 export async function retried(
   session: Session,
@@ -28,10 +29,10 @@ export async function retried(
 }
 
 /**
- * Retries the last message of a session and shows its turn; a retry that is under way is followed. For protocols. `context`: what is asked
- * for in place of what the message asked for.
+ * Retries the last message of a session and streams its turn. Follows a retry that is already running. For
+ * protocol modules. `context` replaces the context of the message.
  *
- * @throws what `retryTurn` does.
+ * @throws the errors of `retryTurn`.
  */
 export const streamRetry = (
   session: Session,

@@ -1,4 +1,6 @@
-/** The entry `holdfast/schedules`: turns that start by the clock, and messages that calls send later. */
+/**
+ * The entry `holdfast/schedules`: turns that start on a cron schedule, and messages that calls send later.
+ */
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { SESSION_ID, SESSION_ID_RULE } from '../../session/read-secrets.ts';
 import { fullText } from '../../session/turn-end.ts';
@@ -18,38 +20,51 @@ import type { HttpHost } from '../../worker/route.ts';
 
 export { type LaterMessage, scheduleMessage, sendLater } from './send-later.ts';
 
-/** The literal that `defineSchedule` takes. */
+/** The options of `defineSchedule`. */
 export interface ScheduleConfig {
-  /** Letters, digits, `_`, `.` and `-`, at most 64; part of what keeps a time from starting its turn twice. */
+  /**
+   * Letters, digits, `_`, `.` and `-`, at most 64. Part of the key that keeps one scheduled time from
+   * starting two turns.
+   */
   readonly name: string;
-  /** When, in UTC: five fields, one of the `crons` of the Worker's `[triggers]`, which cannot be read from here. */
+  /**
+   * A cron expression in UTC with five fields. It must equal one of the `crons` under `[triggers]` in
+   * wrangler.toml, which code cannot read.
+   */
   readonly cron: string;
   /** The name of the agent. */
   readonly agent: string;
   /**
-   * Whose the session is: `{ tenant }` for all callers of a tenant, or `{ id }` for one caller. With the built-in authentication
-   * that of its callers unless given; with an `auth` of the app's own that names no owner it has to be given.
+   * The owner of the session: `{ tenant }` for all callers of a tenant, or `{ id }` for one caller. Defaults
+   * to the owner of the built-in authentication. Required if the app's own `auth` names no owner.
    */
   readonly owner?: Owner | undefined;
-  /** One session for all times, or one of its time: `(at) => at.toISOString().slice(0, 10)`. */
+  /**
+   * One session id for all times, or a function that returns an id for each: `(at) =>
+   * at.toISOString().slice(0, 10)`.
+   */
   readonly session: string | ((at: Date) => string);
   readonly message: string | ((at: Date) => string | Promise<string>);
   /** The request's part of the tool-call context. */
   readonly context?: JsonObject | undefined;
 }
 
-/** A schedule by its use. */
 const SCHEDULE = defineSeam<ScheduleConfig>();
 
-/** As the platform tells it: it keeps what wrangler.toml says, but for the spaces around and between the fields. */
+/**
+ * The platform reports the expression as in wrangler.toml, except for the spaces around and between the
+ * fields.
+ */
 const sameCron = (cron: string): string => cron.trim().replaceAll(/\s+/g, ' ');
 
 /**
- * Declares a turn that starts by the clock, for `createHoldfast({ use })`. It starts once for each time of its cron
- * expression, and waits in line while the session is busy. A time is missed when the platform does not deliver it.
+ * Declares a turn that starts on a cron schedule, for `createHoldfast({ use })`. It starts once for each
+ * scheduled time, and waits in line while the session is busy. A time is missed if the platform does not
+ * deliver its event.
  *
- * @throws ConfigurationError when it could never start a turn. `createHoldfast` throws it if the app does not have the agent, or nobody
- *   says whose the session is.
+ * @throws ConfigurationError if the schedule could never start a turn. `createHoldfast` throws it if the app
+ * does not have the agent, or
+ *   no owner is configured for the session.
  *
  * @example
  * ```ts
@@ -122,7 +137,7 @@ const FIELDS = [
   ['weekdays', 7],
 ] as const;
 
-/** Returns which number of an expression its field does not have, or `undefined`. */
+/** Returns the first number of an expression that is out of range for its field, or `undefined`. */
 function beyondField(cron: string): string | undefined {
   const fields = sameCron(cron).split(' ');
   for (const [at, [name, most]] of FIELDS.entries()) {
@@ -141,7 +156,7 @@ function checkContext(context: JsonObject, refuse: (problem: string) => never): 
   }
 }
 
-/** What all schedules together bring to an app. */
+/** The parts that all schedules together add to an app. */
 const SCHEDULED: AppParts = {
   routes({ host }) {
     checkStarters(host, 'schedule', schedulesOf(host));
@@ -154,10 +169,10 @@ const schedulesOf = ({ modules }: Pick<HttpHost, 'modules'>): readonly ScheduleC
   modules.uses.flatMap((use) => SCHEDULE.of(use) ?? []);
 
 /**
- * Stores a turn for every schedule of this cron expression; the turns run in the background. One that fails keeps none of
- * the others from starting.
+ * Stores a turn for each schedule with this cron expression. The turns run in the background. A schedule that
+ * fails does not stop the others.
  *
- * @throws Error at the end that names those which failed, so that the platform shows the event as failed.
+ * @throws Error at the end that names the failed schedules, so that the platform shows the event as failed.
  */
 async function runSchedules({ host, env }: InvokedApp, time: CronTime): Promise<void> {
   const schedules = schedulesOf(host);
@@ -178,19 +193,21 @@ async function runSchedules({ host, env }: InvokedApp, time: CronTime): Promise<
   if (failed.length > 0) throw new Error(`Schedules that could not start a turn: ${failed.join(', ')}.`);
 }
 
-/** What wrangler.toml says and the code does not: most often one of the two was changed alone. */
+/** Explains a mismatch between wrangler.toml and the code: most often only one of them was changed. */
 function notTaken(cron: string, schedules: readonly ScheduleConfig[]): string {
   const known = schedules.map((one) => `'${one.name}' has ${one.cron}`).join(', ') || 'it has none';
   const none = `no schedule of createHoldfast has it (${known}).`;
   if (cron !== '')
     return `nothing starts at the cron ${cron}: ${none} It is one of the crons of wrangler.toml.`;
-  // Whoever fires one locally is told by wrangler to ask for no cron.
+  // wrangler's hint for local runs sends no cron.
   const [first] = schedules;
   const asked = `http://localhost:8787/cdn-cgi/handler/scheduled?cron=${first?.cron.replaceAll(' ', '+') ?? '...'}`;
   return `nothing starts without a cron: ${none} By hand it is fired as \`curl "${asked}"\`.`;
 }
 
-/** Stores the turn of one time. The same time again finds the same turn, also when its message would be another now. */
+/**
+ * Stores the turn of one time. The same time finds the same turn again, even if its message would differ now.
+ */
 async function start(here: InvokedApp, schedule: ScheduleConfig, { scheduledTime }: CronTime): Promise<void> {
   const { name, agent, owner = here.host.auth.owner?.(here.env), context = {} } = schedule;
   if (owner === undefined) throw new Error('It has no owner, and `auth` names none.');

@@ -10,7 +10,7 @@ import { lenientSchema } from '../../tool/input-schema.ts';
 import type { Tool } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 
-/** Holds what the model sends; a part is `undefined` where it sent nothing that is text. */
+/** The input from the model. A part is `undefined` if the model did not send text for it. */
 interface Wish {
   readonly message: string | undefined;
   readonly when: string | undefined;
@@ -33,8 +33,9 @@ const SCHEMA = {
 };
 
 /**
- * Lets the model send this session a message later, "in 2 hours" or at a time, which starts a turn of its own then. It is
- * stored once with the call's end; what cannot be scheduled is an error result that says why.
+ * Makes a tool that lets the model send this session a message later, such as "in 2 hours" or at a given
+ * time. The message starts a turn of its own. It is stored once, with the end of the call. If it cannot be
+ * scheduled, the call returns an error result with the reason.
  */
 export const scheduleMessage = (): Tool<'schedule_message', Wish> =>
   defineTool({
@@ -45,7 +46,8 @@ export const scheduleMessage = (): Tool<'schedule_message', Wish> =>
       SCHEMA,
       (input): Wish => ({ message: textIn(input, 'message'), when: textIn(input, 'when') }),
     ),
-    // The journal keeps the message with the end of the call: running it again schedules nothing twice.
+    // The journal keeps the message with the end of the call, so running the call again does not schedule it
+    // twice.
     effect: 'read',
     async run({ message, when }, call) {
       if (message === undefined) return error("Missing 'message' parameter");
@@ -67,7 +69,7 @@ function textIn(input: Readonly<Record<string, unknown>>, name: string): string 
   return typeof words === 'string' && words.trim() !== '' ? words : undefined;
 }
 
-/** Lists the seconds of each unit, with the ways in which models write it. */
+/** The seconds of each unit, with the spellings that models use. */
 const UNITS: readonly (readonly [RegExp, number])[] = [
   [/^s(ec(ond)?s?)?$/, 1],
   [/^m(in(ute)?s?)?$/, 60],
@@ -79,8 +81,7 @@ const UNITS: readonly (readonly [RegExp, number])[] = [
 const ISO = /^\d{4}-\d\d-\d\dt\d\d:\d\d(:\d\d(\.\d+)?)?(z|[+-]\d\d:?\d\d)$/;
 
 /**
- * Returns seconds from `now`. They are negative when that time is over, and `undefined` when it is not clear which time
- * is meant.
+ * Returns the seconds from `now`, negative for a time in the past, or `undefined` if the time is ambiguous.
  */
 function toDelay(when: string, now: number): number | undefined {
   const words = when.trim().toLowerCase();
@@ -99,26 +100,32 @@ const unclear = (when: string): string =>
 
 const shown = (when: string): string => (when.length > 60 ? `${when.slice(0, 60)}...` : when);
 
-/** Writes a time without the thousandths. A time beyond all calendars has been refused where the delay is checked. */
+/**
+ * Formats a time without milliseconds. The check of the delay has already refused times that a `Date` cannot
+ * hold.
+ */
 const timeOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
-/** A message that is to be sent later. */
+/** A message to send later. */
 export interface LaterMessage {
   readonly message: string;
-  /** From when the call's end is stored. */
+  /** Seconds after the end of the call is stored. */
   readonly delaySeconds: number;
   /**
-   * The next run of an agent that runs again and again: it has a budget of its own. A session has one at a time, at least 60 seconds
-   * later; a turn that another turn has started may schedule none. Defaults to `false`.
+   * `true` for the next run of an agent that runs repeatedly: the run has a budget of its own. A session has
+   * one such run at a time, at least 60 seconds later. A turn that another turn has started cannot schedule
+   * one. Defaults to `false`.
    */
   readonly recurring?: boolean | undefined;
 }
 
 /**
- * Sends a message to the session of a call later. It starts a turn of its own then, for the same principal and with the same context.
- * The message is stored with the call's end, if the call succeeds: once, however often the call is run again. Returns the id of the turn.
+ * Sends a message to the session of a call later. The message starts a turn of its own, for the same
+ * principal and with the same context. It is stored with the end of the call if the call succeeds, and only
+ * once, even if the call runs again. Returns the id of the turn.
  *
- * @throws Error if the message is blank, the delay is not from 0 seconds to 365 days, no session would keep the message, the turn has
+ * @throws Error if the message is blank, the delay is not from 0 seconds to 365 days, no session would keep
+ * the message, the turn has
  *   scheduled 20 already, no more may wait in the session, the turn is the last in a row of turns that were scheduled by turns
  *   (`maxGenerations` of the agent), its tree has no room (`maxScheduled`), or no recurring run may be scheduled.
  *
@@ -147,7 +154,7 @@ export async function sendLater(
     );
   const request: Unnamed = { message: text, after, ...(again && { recurring: true as const }) };
   takeRoom(origin, request);
-  // From the id of the call, so that it is the same when the call is run again.
+  // Derived from the id of the call, so that it is the same when the call runs again.
   const named = turnId(id, origin.later.length).then((turn) => ({ turn, ...request }));
   origin.later.push(named);
   return (await named).turn;
@@ -158,13 +165,13 @@ type Unnamed = Omit<ScheduledMessage, 'turn'>;
 const turnId = async (call: string, index: number): Promise<string> =>
   (await sha256Hex(JSON.stringify([call, 'scheduled', index]))).slice(0, 16);
 
-/** The calls of one turn may schedule as many messages: a model that plans its whole life is stopped early. */
+/** The most messages that the calls of one turn can schedule. Stops a model that schedules without end. */
 const MOST_PER_TURN = 20;
 
 /**
- * Counts the message before the call is told that it was scheduled: it is not refused later.
+ * Reserves room for the message before the call reports it as scheduled, so that it is not refused later.
  *
- * @throws Error if there is no room, which says why to the model.
+ * @throws Error that tells the model the reason if there is no room.
  */
 function takeRoom(origin: CallStarts, message: Unnamed): void {
   const { turn } = origin.turns.journal.state;
@@ -178,7 +185,10 @@ function takeRoom(origin: CallStarts, message: Unnamed): void {
   origin.count({ as: message.recurring ? 'recurring' : 'scheduled', bytes });
 }
 
-/** One at a time, and only from a root, so that a tree cannot leave recurring runs in every session that it reaches. */
+/**
+ * A session has one recurring run at a time, and only a root turn can schedule it. Otherwise a tree could
+ * leave recurring runs in every session that it reaches.
+ */
 function recurringProblem(origin: CallStarts, turn: TurnState): string | undefined {
   if (turn.generation > 0)
     return 'another turn has started this one. Only a turn that a person or the app has started, or a recurring run, may schedule a recurring run.';
@@ -203,11 +213,11 @@ function fullProblem(origin: CallStarts, bytes: number): string | undefined {
   return `the messages that wait in this session would weigh more than ${MAX_WAITING.bytes} bytes together. There is room when some of them were answered.`;
 }
 
-/** Of the row that is stored of it; ids are all as long. */
+/** The size of the stored row. All ids have the same length. */
 const weightOf = (message: Unnamed, turn: TurnState): number =>
   ENCODER.encode(toScheduledTurn({ ...message, turn: '0'.repeat(16) }, turn).started.body).length;
 
-/** The most characters that one scheduled message may have. */
+/** The most characters of one scheduled message. */
 const MAX_MESSAGE = 100_000;
 
 function checked(message: unknown): string {
@@ -224,10 +234,10 @@ function inMilliseconds(seconds: unknown): number {
   throw new Error(`delaySeconds is ${String(seconds).slice(0, 40)}; it ${DELAY_RULE}.`);
 }
 
-/** The least seconds before a recurring run, which has a budget of its own each time. */
+/** The least seconds before a recurring run, since each run has a new budget. */
 const LEAST_RECURRING = 60;
 
-/** @throws Error if it is no boolean, or the run would come too soon. */
+/** @throws Error if `recurring` is not a boolean, or the run would come too soon. */
 function isRecurring(recurring: unknown, after: number): boolean {
   if (recurring === undefined || recurring === false) return false;
   if (recurring !== true)

@@ -28,7 +28,7 @@ import {
 import { type Registration, readMachine, type StateEntry } from './read-machine.ts';
 import { guardedSource, guardTool, stateStrategy } from './strategy.ts';
 
-/** The literal that `defineStateMachine` takes. */
+/** The options of `defineStateMachine`. */
 export interface StateMachineConfig<
   Name extends string,
   Declaration extends InputDeclaration,
@@ -37,17 +37,23 @@ export interface StateMachineConfig<
 > extends InstructedConfig<Name, Declaration, [state: NoInfer<State>], Output>,
     KeyedConfig<InputOf<Declaration>> {
   /**
-   * What is available in each state, listed as for an agent; `{ tool, to }` leads to another state. One may be listed in several,
-   * and lead from each to another.
+   * The tools of each state, listed as for an agent. `{ tool, to }` moves the machine to another state. A
+   * tool can be in several states, and lead to a different state from each.
    */
   readonly states: Readonly<Record<State, readonly StateEntry<NoInfer<State>>[]>>;
-  /** The machine stands here at first. */
+  /** The initial state. */
   readonly initial: NoInfer<State>;
-  /** These are available in all states; they are listed as for an agentic tool. */
+  /** Tools that are available in all states, listed as for an agentic tool. */
   readonly everywhere?: readonly ToolSource[] | undefined;
-  /** States that earlier code had, each with the state of now in its place. Without it a position in one is an error. */
+  /**
+   * Maps states of earlier code to current states. A stored position in a removed state that is not listed
+   * here is an error.
+   */
   readonly renamed?: Readonly<Record<string, NoInfer<State>>> | undefined;
-  /** Offer only what is available in the state of now; `false` unless given, so that the list of tools stays the same. */
+  /**
+   * Offers only the tools of the current state. Defaults to `false`, so that the list of tools stays the
+   * same.
+   */
   readonly hideUnavailable?: boolean | undefined;
 }
 
@@ -66,7 +72,7 @@ const SHAPE = {
   required: ['name', 'description', 'states'],
 } satisfies LiteralShape<keyof StateMachineConfig<string, undefined, string>>;
 
-/** A state machine, as a tool. Its states are types only. */
+/** A state machine, as a tool. Its states exist only in the types. */
 export type StateMachine<
   Name extends string = string,
   Input = unknown,
@@ -75,11 +81,11 @@ export type StateMachine<
 > = DrawnTool & Tool<Name, Input, Output> & { readonly '~state'?: State };
 
 /**
- * Makes an agentic tool whose tools are available by state, and move it from one to another when they succeed. Where it
- * stands outlives the turn: it is kept for the session, under the tool's path and key.
+ * Makes an agentic tool whose tools are available by state. A tool that succeeds can move the machine to
+ * another state. The position outlives the turn: the session keeps it under the tool's path and key.
  *
- * @throws ToolDefinitionError when the tool cannot work: a state that is named is not declared, or two of its tools share a
- *   name; ToolObjectError as `toolsOf`.
+ * @throws ToolDefinitionError if an entry names an undeclared state, or two of its tools share a name;
+ * ToolObjectError as `toolsOf`.
  *
  * @example
  * ```ts
@@ -118,7 +124,7 @@ export function defineStateMachine<
       const inside: Pick<LoopView, 'recall'> = { recall: (memory) => call.view.recall(memory, path) };
       const position = positionIn(run, inside);
       if (!position.ok && !isReset && !resumesFrame(call)) return error(goneState(call.tool, position));
-      // As of the reply that asked for this call, also when another invocation goes on with it.
+      // The state at the reply that asked for this call, also when another invocation resumes it.
       const began = position.ok && !isReset ? position.state : run.initial;
       return {
         instructions: withNotes(stateInstructions(config, run, began), notes),
@@ -132,7 +138,7 @@ export function defineStateMachine<
   });
   const drawn = { states: [...machine.states], initial: machine.initial, registrations };
   const drawable = { ...tool, [DIAGRAM]: () => stateDiagram(drawn) };
-  // `readMachine` refuses a state that is not declared.
+  // `readMachine` refuses an undeclared state.
   startedBy(drawable, (initial) => defineStateMachine({ ...config, initial: initial as State }));
   return copiedBy(drawable, ({ tools = [], ...changes }) =>
     defineStateMachine({ ...changed(config, changes), everywhere: [...(config.everywhere ?? []), ...tools] }),
@@ -140,8 +146,8 @@ export function defineStateMachine<
 }
 
 /**
- * Knows how each machine is made again with another initial state. It goes by the tool itself: a decorated one is
- * another tool.
+ * Functions that rebuild each machine with another initial state. Keyed by the tool itself: a decorated tool
+ * is a different key.
  */
 const copies = new WeakMap<AnyTool, (initial: string) => AnyTool>();
 
@@ -151,11 +157,12 @@ const startedBy = (machine: AnyTool, copy: (initial: string) => AnyTool): void =
 };
 
 /**
- * A copy of a state machine that starts in another state: for an order that was confirmed elsewhere. It has the
- * machine's name, and so its positions: what the session already knows of a key stands.
+ * Copies a state machine so that it starts in another state, for example for an order that was confirmed
+ * elsewhere. The copy has the same name and therefore the same positions: positions that the session already
+ * has stay valid.
  *
- * @throws ToolDefinitionError when the tool is no state machine, or a decorated one, whose decorators the copy would
- *   lose, or it has no such state.
+ * @throws ToolDefinitionError if the tool is not a state machine, is decorated (the copy would lose the
+ * decorators), or has no such state.
  */
 export function startingIn<Name extends string, Input, State extends string>(
   machine: StateMachine<Name, Input, State>,
@@ -166,10 +173,9 @@ export function startingIn<Name extends string, Input, State extends string>(
     const problem = 'it is not what defineStateMachine answered: decorate what startingIn answers instead.';
     throw new ToolDefinitionError(machine.name, 'initial', problem);
   }
-  return copy(state) as StateMachine<Name, Input, State>; // made from the same literal
+  return copy(state) as StateMachine<Name, Input, State>; // made from the same options
 }
 
-/** Holds what is drawn of a machine. */
 interface DrawnMachine {
   readonly states: readonly string[];
   readonly initial: string;
@@ -177,9 +183,9 @@ interface DrawnMachine {
 }
 
 /**
- * A Mermaid state diagram: an arrow for each move, with the tools that make it; one from a state to itself for those that
- * stay; and a note on the initial state with the tools of every state. States have ids of their own, and their names as
- * labels, since a name may be anything.
+ * Returns a Mermaid state diagram: an arrow for each move with the tools that make it, an arrow from a state
+ * to itself for the tools that stay, and a note on the initial state with the tools of every state. Since a
+ * name can contain any character, states have generated ids, and their names are labels.
  */
 function stateDiagram({ states, initial, registrations }: DrawnMachine): string {
   const ids = new Map(states.map((state, index) => [state, `s${index}`]));
@@ -205,7 +211,7 @@ function stateDiagram({ states, initial, registrations }: DrawnMachine): string 
   ].join('\n');
 }
 
-/** Groups the names of the tools that are listed in a state by where they lead from there. */
+/** Groups the names of a state's tools by their target state. */
 function toolsByTarget(
   state: string,
   registrations: readonly Registration[],

@@ -5,23 +5,23 @@ import type { LoopView } from '../../tool/tool.ts';
 import { factOf, type MemoryFact, type ToolMemory } from '../../tool/tool-memory.ts';
 import { defaultInstructions, type NestedInstructions } from '../agentic/agentic-tool.ts';
 
-/** It is keyed by what may come from a model, so only own properties are looked up. */
+/** Keys can come from a model, so code looks up own properties only. */
 type Positions = { readonly [key: string]: string };
 
-/** Says that a machine came to stand in a state; with `start`, only if it stood in none. */
+/** Moves a machine to a state. With `start`, only if the machine has no position yet. */
 type Move = { readonly key: string; readonly state: string; readonly start?: true };
 
-/** Remembers where the state machines of a session stand, each by its path. It outlives the turn. */
+/** Remembers the positions of a session's state machines by path. They outlive the turn. */
 export const POSITIONS: ToolMemory<Positions, Move> = {
   name: 'state-machines',
   folding: FOLDING,
   initial: {},
   scope: 'path',
-  // Loops of one machine may run side by side: none must take what another has moved for where it stands.
+  // Loops of one machine can run side by side, so each must see the moves of the others.
   when: 'call',
   apply(positions, { key, state, start }) {
     if (start && Object.hasOwn(positions, key)) return positions;
-    // Computed keys make properties of their own, whatever the name: `__proto__` is a key like any other.
+    // A computed key makes an own property for every name, including `__proto__`.
     return { ...positions, [key]: state };
   },
 };
@@ -30,8 +30,8 @@ export const POSITIONS: ToolMemory<Positions, Move> = {
 export const STATE_MACHINES = useOf(createModule({ name: 'state-machines', state: [POSITIONS] }));
 
 /**
- * The state that the journal has for this key of the machine whose nested loop this is; the code may not know it any
- * more.
+ * Returns the state in the journal for this key of the nested loop's machine. The code may no longer have
+ * that state.
  */
 export const storedPosition = (view: Pick<LoopView, 'recall'>, key: string): string | undefined =>
   own(view.recall(POSITIONS), key);
@@ -39,22 +39,22 @@ export const storedPosition = (view: Pick<LoopView, 'recall'>, key: string): str
 /** One call of a machine, as its nested loop knows it. */
 export interface StateRun {
   readonly machine: string;
-  /** Names of its states. */
+  /** The names of its states. */
   readonly states: ReadonlySet<string>;
-  /** Where it stands that was never moved. */
+  /** The position of a machine that never moved. */
   readonly initial: string;
-  /** What has become of states that the code no longer has. */
+  /** Current states by the names of removed ones. */
   readonly renamed: ReadonlyMap<string, string>;
-  /** Under which its position is kept. */
+  /** The key of its position. */
   readonly key: string;
 }
 
-/** Where a machine stands, or the state that it no longer has. */
+/** The position of a machine, or the stored state that it no longer has. */
 export type Position =
   | { readonly ok: true; readonly state: string }
   | ({ readonly ok: false } & GonePosition);
 
-/** Where a machine stands that has no such state any more. */
+/** The position of a machine in a state that its code no longer has. */
 interface GonePosition {
   readonly machine: string;
   readonly key: string;
@@ -62,7 +62,7 @@ interface GonePosition {
 }
 
 /**
- * Answers where the machine stands, by what its nested loop knows. A state that is gone is never taken for the initial
+ * Returns the machine's position, as its nested loop knows it. A removed state never counts as the initial
  * one.
  */
 export function positionIn(
@@ -74,21 +74,23 @@ export function positionIn(
   return states.has(state) ? { ok: true, state } : { ok: false, machine, key, state };
 }
 
-/** Answers what is remembered when the loop of a call opens: that the machine begins anew, or where it starts. */
+/**
+ * Returns the facts to record when the loop of a call opens: a reset of the machine, or its first position.
+ */
 export function startingFacts(
   { initial: state, key }: StateRun,
   view: Pick<LoopView, 'recall'>,
   isReset: boolean,
 ): readonly MemoryFact[] {
   if (isReset) return [factOf(POSITIONS, { key, state })];
-  // Another call of the batch may have begun in the meantime, and moved on: it is not sent back.
+  // Another call of the batch may have started and moved the machine meanwhile. Do not move it back.
   return storedPosition(view, key) === undefined ? [factOf(POSITIONS, { key, state, start: true })] : [];
 }
 
 /**
- * Answers what the model of a machine is told. Words of ours stay the same while the loop goes on, since newer models check
- * what stands before their replies; a function of the author is asked anew before each call, with the state of then.
- * `began`: the state in which the loop began.
+ * Returns the instructions for the machine's model. Generated text stays the same during the loop, since
+ * newer models check the text before their replies. A function from the author runs before each call, with
+ * the current state. `began` is the state in which the loop began.
  */
 export function stateInstructions<Input, State extends string>(
   { description, instructions }: Declared<Input, State>,
@@ -104,27 +106,27 @@ export function stateInstructions<Input, State extends string>(
   };
 }
 
-/** What the literal of a machine says of its instructions. */
+/** The parts of a machine's options that its instructions need. */
 interface Declared<Input, State extends string> {
   readonly description: string;
   readonly instructions?: NestedInstructions<Input, [state: State]> | undefined;
 }
 
-/** For a machine that was given no instructions. */
+/** The instructions of a machine that has none of its own. */
 const stating = (description: string, began: string): string =>
   `${defaultInstructions(description)}\n\n` +
   `The state in which you begin is: ${began}\n` +
   'Some tools are available only in certain states, and some lead to another state when they succeed: their ' +
   'descriptions say so. One that is called in another state does nothing, and answers what the state is.';
 
-/** Answers where a tool is available and where it leads, below its description. */
+/** Returns the text on a tool's states and targets that follows its description. */
 export function availability(states: readonly string[] | 'all', to: ReadonlyMap<string, string>): string {
   const available = `[Available in ${states === 'all' ? 'all states' : named(states)}]`;
   const leads = leadsTo(states, to);
   return leads === '' ? available : `${available} [Transitions to: ${leads}]`;
 }
 
-/** One target when it does not matter where the tool is used; else each with the states from which it is reached. */
+/** Returns one target if every state has the same, or else each target with the states that lead to it. */
 function leadsTo(states: readonly string[] | 'all', to: ReadonlyMap<string, string>): string {
   const targets = [...new Set(to.values())];
   if (targets.length === 1 && states !== 'all' && to.size === states.length) return targets.join();
@@ -136,21 +138,21 @@ function leadsTo(states: readonly string[] | 'all', to: ReadonlyMap<string, stri
     .join(', ');
 }
 
-/** Answers what a call is answered that comes in the wrong state. */
+/** Returns the result of a call in the wrong state. */
 export const notNow = (current: string, states: readonly string[]): string =>
   `This tool is not available in the current state (${current}). It is only available in ${named(states)}`;
 
 const named = (states: readonly string[]): string =>
   `${states.length === 1 ? 'state' : 'states'}: ${states.join(', ')}`;
 
-/** Characters of a key or a state that a text echoes. */
+/** The most characters of a key or a state in a text. */
 const MAX_ECHO = 80;
 
-/** Answers what every call is answered until somebody says which state that is now. */
+/** Returns the result of every call while the stored state has no current state in `renamed`. */
 export const goneState = (tool: string, { machine, key, state }: GonePosition): string =>
   `Tool '${tool}' did not run. ${goneNow({ machine, key, state })}`;
 
-/** The same, for a model that has not called anything yet. */
+/** The same text for a model that has not called a tool yet. */
 const goneNow = ({ machine, key, state }: GonePosition): string => {
   const whose = key === '' ? `'${machine}'` : `'${machine}' for '${shorten(key, MAX_ECHO)}'`;
   return (

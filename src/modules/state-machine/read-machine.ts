@@ -7,7 +7,7 @@ import type { AnyTool, InjectionStrategy } from '../../tool/tool.ts';
 import { toolsInside } from '../agentic/define-agentic-tool.ts';
 import { availability, type StateRun } from './memory.ts';
 
-/** What the literal of a machine says of its states, as somebody may have written it who has no types. */
+/** The declared states, as code without types may have written them. */
 interface DeclaredMachine {
   readonly name: string;
   readonly states: Readonly<Record<string, readonly StateEntry<string>[]>>;
@@ -16,22 +16,22 @@ interface DeclaredMachine {
   readonly renamed?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A machine whose states, tools and moves fit together. */
+/** A machine whose states, tools and moves are consistent. */
 interface Machine extends Omit<StateRun, 'key'> {
   readonly registrations: readonly Registration[];
-  /** Offer what providers answer. */
+  /** Offer the tools of providers. */
   readonly sources: readonly RuledSource[];
-  /** What the groups among its tools tell of them. */
+  /** The usage notes of the groups among its tools. */
   readonly notes: readonly string[];
 }
 
-/** Offers tools that are not known beforehand, and what they are to the machine. */
+/** A source of tools that are not known in advance, with their rule in the machine. */
 interface RuledSource {
   readonly source: InjectionStrategy;
   readonly rule: Rule;
 }
 
-/** @throws ToolDefinitionError when they do not; ToolObjectError as `toolsOf`. */
+/** @throws ToolDefinitionError if they are inconsistent; ToolObjectError as `toolsOf`. */
 export function readMachine(declared: DeclaredMachine): Machine {
   const { name: machine, initial } = declared;
   const states = new Map(Object.entries(declared.states));
@@ -57,7 +57,7 @@ export function readMachine(declared: DeclaredMachine): Machine {
   };
 }
 
-/** What may be used in every state, and moves nothing. */
+/** The rule of tools that are available in every state and do not move the machine. */
 const EVERYWHERE: Rule = { states: 'all', to: new Map() };
 
 type States = ReadonlyMap<string, unknown>;
@@ -87,26 +87,29 @@ function checkRenamed(machine: string, states: States, [was, is]: readonly [stri
 
 const choice = (states: States): string => [...states.keys()].map((state) => `'${state}'`).join(', ');
 
-/** What is listed in one state, as for an agent; with `to`, a success of any of its tools leads there. */
+/**
+ * An entry of one state: a tool source as for an agent, or `{ tool, to }`, where a success of any of its
+ * tools moves to `to`.
+ */
 export type StateEntry<State extends string> =
   | (ToolSource & NoMove)
   | { readonly tool: ToolSource; readonly to?: State | undefined };
 
-/** Tells what is listed by itself from a move. */
+/** Distinguishes a plain entry from a move. */
 interface NoMove {
   readonly tool?: never;
   readonly to?: never;
 }
 
-/** What a tool is to a machine, over all states in which it is listed. */
+/** The rule of a tool, over all states that list it. */
 export interface Rule {
   /** In the order in which the machine declares them. */
   readonly states: readonly string[] | 'all';
-  /** Where a success leads, by the state in which it was called. */
+  /** The state that a success leads to, by the state in which the tool was called. */
   readonly to: ReadonlyMap<string, string>;
 }
 
-/** A tool with its rule, which its description tells. */
+/** A tool with its rule, which its description mentions. */
 export interface Registration {
   readonly tool: AnyTool;
   readonly rule: Rule;
@@ -119,17 +122,17 @@ interface DeclaredStates {
   readonly everywhere: readonly AnyTool[];
 }
 
-/** What the states of a machine hold. */
 interface ReadStates {
-  /** One a tool, in the order in which they are first listed. */
+  /** One for each tool, in the order in which they are first listed. */
   readonly registrations: readonly Registration[];
-  /** What the tools of a provider are to the machine. */
+  /** The rule of each provider's tools. */
   readonly providers: ReadonlyMap<ToolProvider, Rule>;
   readonly notes: readonly string[];
 }
 
 /**
- * @throws ToolDefinitionError when a name stands for two tools, an entry holds no tools or leads nowhere, or a tool leads from
+ * @throws ToolDefinitionError if two tools share a name, an entry has no tools or an unknown target, or a
+ * tool leads from
  *   one state to two; ToolObjectError as `toolsOf`.
  */
 function readStates({ machine, states, everywhere }: DeclaredStates): ReadStates {
@@ -173,13 +176,13 @@ const inState = (tool: string, state: string) => ({
   said: `in state '${state}' it cannot have these tools`,
 });
 
-/** What something is to a machine, as far as its states were read. */
+/** The rule of a source, as read from the states so far. */
 interface Found {
   states: string[] | 'all';
   readonly to: Map<string, string>;
 }
 
-/** Where an entry stands. */
+/** The place of an entry. */
 interface EntryPlace {
   readonly machine: string;
   readonly state: string;
@@ -191,12 +194,12 @@ function readEntry(
   { machine, state, index }: EntryPlace,
 ): { readonly source: ToolSource; readonly to?: string | undefined } {
   if (!isMove(entry)) return { source: entry };
-  const { tool: source, to }: { readonly tool: ToolSource; readonly to?: unknown } = entry; // not everybody is typed
+  const { tool: source, to }: { readonly tool: ToolSource; readonly to?: unknown } = entry; // untyped callers may pass anything
   if (to === undefined || typeof to === 'string') return { source, to };
   return refuse(machine, `entry ${index} of state '${state}' is neither a tool nor { tool, to }.`);
 }
 
-/** A move is a literal: an object of a class may have a field of the name `tool` too. */
+/** A move is a plain object: an instance of a class can have a field named `tool`, too. */
 const isMove = (entry: StateEntry<string>): entry is Extract<typeof entry, { tool: ToolSource }> =>
   typeof entry === 'object' &&
   entry !== null &&
@@ -205,10 +208,10 @@ const isMove = (entry: StateEntry<string>): entry is Extract<typeof entry, { too
   !isReadable(entry) &&
   unreadable(entry) === undefined;
 
-/** What is listed, where, and where its success leads from there. */
+/** A listed source, its state, and the target of its success. */
 interface Listed {
   readonly machine: string;
-  /** As an error names it. */
+  /** The name that errors use for it. */
   readonly what: string;
   readonly state: string;
   readonly to: string | undefined;
@@ -226,7 +229,7 @@ const toRegistration = ({ tool, states, to }: Found & { readonly tool: AnyTool }
   return { tool: withAvailability(tool, rule), rule };
 };
 
-/** The tool, whose description tells where it is available and where it leads. */
+/** Adds the tool's states and targets to its description. */
 export const withAvailability = (tool: AnyTool, { states, to }: Rule): AnyTool =>
   decorate(tool, { description: `${tool.description}\n\n${availability(states, to)}` });
 

@@ -12,9 +12,9 @@ import { goneState, notNow, POSITIONS, type Position, positionIn, type StateRun 
 import { type Registration, type Rule, withAvailability } from './read-machine.ts';
 
 /**
- * Makes the strategy that decides what a machine's loop is offered in the end. Whatever tools those are, the calls of a
- * batch run one after another, each seeing the state after the one before. All of them are offered in every state, so
- * that a provider's prompt cache holds, unless `hides`.
+ * Makes the strategy that finally decides what a machine's loop offers. The calls of a batch run one after
+ * another, and each sees the state that the call before it left. All tools are offered in every state, so
+ * that a provider's prompt cache stays valid, unless `hides` is set.
  */
 export function stateStrategy(run: StateRun, hides: boolean): InjectionStrategy {
   const serialized = memoized((tool: AnyTool) => withSerialKey(tool, run.machine));
@@ -32,26 +32,27 @@ export function stateStrategy(run: StateRun, hides: boolean): InjectionStrategy 
   };
 }
 
-/** The tool, and what it stands for, as one of those whose calls may not meet. */
+/** Returns the tool, and the tools inside it, with a key that makes their calls run one at a time. */
 const withSerialKey = (tool: AnyTool, serialKey: string): AnyTool =>
   decorate(tool, { serial: serialKey, route: mapRoute(tool, (meant) => withSerialKey(meant, serialKey)) });
 
-/** Under which a guarded tool keeps its rule. */
+/** The property of a guarded tool that holds its rule. */
 const RULE: unique symbol = Symbol('holdfast.state-rule');
 
-/** A tool of a state machine, as its nested loop is offered it. */
+/** A tool of a state machine, as its nested loop offers it. */
 interface GuardedTool extends AnyTool {
   readonly [RULE]: Rule;
 }
 
 /**
- * The tool, which runs in its states only, and moves the machine when it has succeeded. Both are decided around
- * everything else that the tool does: nobody is asked to approve a call in the wrong state, and a call that waits has
- * moved nothing. Calls for one key do not meet, in whatever loops of the machine they are, unless they may run in any
- * state and move nothing. One that an earlier invocation has begun goes on in any state, since it may have happened.
+ * Returns the tool so that it runs only in its states, and moves the machine after a success. Both checks
+ * wrap everything else that the tool does: a call in the wrong state asks for no approval, and a waiting call
+ * has not moved the machine. Calls for one key run one at a time across all loops of the machine, unless they
+ * can run in any state and do not move it. A call that an earlier invocation started resumes in any state,
+ * since it may have had its effect.
  *
- * What an unfolding tool stands for is guarded as the unfolding tool is. To open one moves nothing: it only shows other
- * tools, and those move when they are used.
+ * The tools inside an unfolding tool have the same guard. Opening an unfolding tool does not move the
+ * machine: it only shows other tools, and those move it when they are called.
  */
 export function guardTool({ tool, rule }: Registration, run: StateRun): GuardedTool {
   const guardInner = (inner: AnyTool): AnyTool =>
@@ -71,14 +72,14 @@ export function guardTool({ tool, rule }: Registration, run: StateRun): GuardedT
         if (to !== undefined) call.record(POSITIONS, { key: run.key, state: to });
         return tool.call(input, call);
       };
-      // Where it stands now, and not as of the reply: another loop of the machine may have moved it since.
+      // The current position, not that of the reply: another loop of the machine may have moved it since.
       return isFree ? callIn(call.view.recall) : exclusively(call, run.key, callIn);
     },
   });
   return { ...guarded, [RULE]: rule };
 }
 
-/** What a call is answered that may not run where the machine stands. */
+/** Returns the result of a call that the position does not allow, or `undefined`. */
 function refusal(tool: string, { states }: Rule, position: Position): ToolResult | undefined {
   if (!position.ok) return error(goneState(tool, position));
   const { state } = position;
@@ -89,18 +90,21 @@ function refusal(tool: string, { states }: Rule, position: Position): ToolResult
 export const guardedSource = (source: InjectionStrategy, rule: Rule, run: StateRun): InjectionStrategy =>
   changedSource(source, (tool) => guardTool({ tool: withAvailability(tool, rule), rule }, run));
 
-/** Tells whether an offered tool is available in this state; one that is no tool of a state machine is in any. */
+/**
+ * Returns whether an offered tool is available in this state. A tool without a rule is available in every
+ * state.
+ */
 export function isAvailable(tool: AnyTool & Partial<GuardedTool>, state: string): boolean {
   const { states } = tool[RULE] ?? { states: 'all' };
   return states === 'all' || states.includes(state);
 }
 
 /**
- * Runs `work` when no other call holds the same word that is made in a loop of the same path, in whatever frame: from then on this call
- * holds it, until it has ended or is left open. `latest` is what a memory `when: 'call'` knows of all calls that have ended, also since
- * this one's reply. Call it before `execute` and `nest`.
+ * Runs `work` when no other call from loops of the same path holds the same word, in any frame. This call
+ * then holds the word until it ends or is left open. `latest` returns a memory with `when: 'call'` after all
+ * calls that have ended, including those after this call's reply. Call it before `execute` and `nest`.
  *
- * @throws TypeError if the call was not handed out by a loop of this copy of holdfast.
+ * @throws TypeError if the call does not come from a loop of this copy of holdfast.
  */
 export async function exclusively<T>(
   call: CallRun,
@@ -117,7 +121,7 @@ export async function exclusively<T>(
   );
 }
 
-/** The locks of a turn, made when its first call asks for one. */
+/** Returns the locks of a turn. Its first call that needs one creates them. */
 function locksOf({ locks, journal }: Loop): CallLocks {
   if (locks.current instanceof CallLocks) return locks.current;
   const made = new CallLocks(journal.state.turn, locks.passed);
@@ -125,17 +129,17 @@ function locksOf({ locks, journal }: Loop): CallLocks {
   return made;
 }
 
-/** A call that an earlier invocation left when it had begun. */
+/** A call that an earlier invocation started and did not finish. */
 interface Begun {
   /** The path of its loop. */
   readonly path: string;
   /** The calls whose nested loops it runs in. */
   readonly within: readonly string[];
-  /** It has ended, or this invocation has left it too. */
+  /** Resolves when it has ended, or when this invocation has left it too. */
   readonly over: PromiseWithResolvers<void>;
 }
 
-/** Whose turn is asked for: calls of loops with the same path meet at a word. */
+/** A request for a lock. Calls of loops with the same path compete for a word. */
 interface Asking {
   readonly call: string;
   readonly path: string;
@@ -143,24 +147,28 @@ interface Asking {
 }
 
 /**
- * Keeps calls apart that may not run side by side, in whatever loops of one invocation they are. A call that waits holds no slot,
- * and waits only for calls of loops with the same path. What those run is inside of them, so that no two calls wait for each other.
+ * Keeps calls apart that must not run side by side, across all loops of one invocation. A waiting call
+ * occupies no slot, and waits only for calls of loops with the same path. Calls inside a nested loop have
+ * another path, so two calls never wait for each other.
  */
 export class CallLocks {
   readonly #begun: Map<string, Begun>;
-  /** One promise for each place and word, which settles when every call before has let go. */
+  /** One promise for each path and word. It settles when every earlier call has released the word. */
   readonly #last = new Map<string, Promise<unknown>>();
-  /** What each call holds, or waits for. */
+  /** The words that each call holds or waits for. */
   readonly #held = new Map<string, Map<string, () => void>>();
 
-  /** `passed`: calls of this turn that had not begun when this invocation came to them, or that it is done with. */
+  /**
+   * `passed`: calls of this turn that had not started when this invocation reached them, or that it has
+   * finished.
+   */
   constructor(turn?: TurnState, passed: ReadonlySet<string> = new Set()) {
     this.#begun = new Map(turn ? begunIn(turn, passed, { frame: ROOT, within: [] }) : []);
   }
 
   /**
-   * Resolves when the call may go on; it keeps its turn until it is released. A call that had begun in an earlier
-   * invocation goes on at once, and before all others: nobody else knows what it has done.
+   * Resolves when the call may run. The call keeps the word until it is released. A call that an earlier
+   * invocation started resumes at once, before all others, since other calls cannot know its effects.
    */
   async acquire({ call, path, word }: Asking): Promise<void> {
     if (this.#begun.has(call)) return;
@@ -175,7 +183,7 @@ export class CallLocks {
     await Promise.all([before, ...begun.map(({ over }) => over.promise)]);
   }
 
-  /** The call has ended, or is left open, and with it whatever is inside its loop. */
+  /** Releases the words of a call that has ended or is left open, and of all calls inside its loop. */
   release(call: string): void {
     for (const [id, { within, over }] of this.#begun) {
       if (id !== call && !within.includes(call)) continue;
@@ -187,7 +195,10 @@ export class CallLocks {
   }
 }
 
-/** The calls of a loop, and of those inside, that an earlier invocation has begun; not of loops whose call has ended without them. */
+/**
+ * Returns the calls of a loop, and of its nested loops, that an earlier invocation started. Skips loops whose
+ * call ended without them.
+ */
 function begunIn(
   turn: TurnState,
   passed: ReadonlySet<string>,

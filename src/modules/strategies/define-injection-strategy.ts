@@ -12,14 +12,16 @@ import { OFFERS } from '../../tool/uses.ts';
 import { UNFOLDING, withOpen } from '../unfolding/strategy.ts';
 
 /**
- * Makes a strategy of a function that decides, after each call, which tools come and which go. In the `use` of an agent or of an
- * agentic tool it holds in that loop alone, after unfolding and chaining; in `use` of an app in every loop. What it changes holds from
- * the next model call until the turn, or the nested loop, ends. An unfolding tool that it adds opens as any other.
+ * Makes a strategy from a function that decides after each call which tools to add and remove. In the `use`
+ * of an agent or an agentic tool it applies to that loop alone, after unfolding and chaining; in the `use` of
+ * an app it applies to every loop. A change lasts from the next model call until the turn, or the nested
+ * loop, ends. An unfolding tool that it adds can be opened as usual.
  *
- * It is the sum over the calls that the journal holds, so it is the same on every resume. A function that throws is reported
- * and changes nothing. A literal with `offer` in the place of `evaluate` decides by the view of the loop before each model call.
+ * The offered tools are computed from the calls in the journal, so they are the same on every resume. A
+ * function that throws is logged and changes nothing. An object with `offer` instead of `evaluate` decides
+ * from the view of the loop before each model call.
  *
- * @throws TypeError when a key of the literal is not known, one is missing, or a value is of another kind.
+ * @throws TypeError if a key is unknown, a key is missing, or a value has another type.
  *
  * @example
  * ```ts
@@ -38,7 +40,7 @@ export function defineInjectionStrategy(config: InjectionStrategyConfig | Inject
   return use;
 }
 
-/** Returns what a strategy has, which may be an object of a class: a copy would lose its methods. */
+/** Binds the methods of a strategy, which can be an instance of a class: a copy would lose them. */
 const callsOf = (strategy: InjectionStrategy): InjectionStrategy => ({
   name: strategy.name,
   discover: strategy.discover,
@@ -48,11 +50,14 @@ const callsOf = (strategy: InjectionStrategy): InjectionStrategy => ({
   ...(strategy.remarkOn && { remarkOn: strategy.remarkOn.bind(strategy) }),
 });
 
-/** The tools; where there are unfolding tools that `before` has not, with what is inside of those that are open. */
+/**
+ * Returns the tools. If they include unfolding tools that are not in `before`, adds the tools inside those
+ * that are open.
+ */
 const opened = (tools: readonly AnyTool[], before: readonly AnyTool[], view: LoopView): readonly AnyTool[] =>
   tools.some((tool) => opensTools(tool) && !before.includes(tool)) ? withOpen(tools, view) : tools;
 
-/** Two strategies of one loop have different names, which are their keys. */
+/** Strategies of one loop have different names, which are their keys. */
 const STRATEGIES = createModule({ name: 'injection-strategies' });
 
 const EVALUATING = {
@@ -76,7 +81,7 @@ function evaluating({ name, evaluate }: InjectionStrategyConfig): InjectionStrat
     try {
       const history = past.history();
       const change = toChange(evaluate({ history, tools, lastCall, iteration }));
-      applyChange(tools, change); // throws if it is none
+      applyChange(tools, change); // throws for an invalid change
       return change;
     } catch (thrown) {
       log(mistake(`the strategy '${name}' threw in evaluate`, thrown));
@@ -95,7 +100,7 @@ function evaluating({ name, evaluate }: InjectionStrategyConfig): InjectionStrat
       const change = (before: readonly AnyTool[], made: InjectionChange): readonly AnyTool[] =>
         opened(applyChange(before, made), before, view);
       const changes = [...(former?.changes ?? [])];
-      // Applied again each time: what an unfolding tool brings may have changed since.
+      // Applied again each time: the tools of an unfolding tool may have changed since.
       let list = changes.reduce(change, tools);
       for (const one of past.slice(changes.length)) {
         const made = changeAfter(view.log, list, one);
@@ -110,72 +115,71 @@ function evaluating({ name, evaluate }: InjectionStrategyConfig): InjectionStrat
   };
 }
 
-/** The literal that `defineInjectionStrategy` takes. */
+/** The options of `defineInjectionStrategy`. */
 export interface InjectionStrategyConfig {
   readonly name: string;
   /**
-   * Answers what to change after a call, whatever came of it; a bare list is of tools to add. It is asked once a call, and again
-   * when another invocation goes on: it depends on what it is given alone, and answers at once.
+   * Returns the change after a call, successful or not. A bare list adds tools. Runs once for each call, and
+   * again when another invocation resumes, so it must be synchronous and depend only on its argument.
    */
   readonly evaluate: (context: InjectionContext) => Partial<InjectionChange> | readonly AnyTool[];
 }
 
-/** What a strategy decides by, after one call. */
+/** The input of a strategy after one call. */
 export interface InjectionContext {
-  /** The loop's conversation, without the result of this call. Not to be changed. */
+  /** The loop's conversation, without the result of this call. Must not be changed. */
   readonly history: readonly HistoryMessage[];
-  /** What is offered so far. */
+  /** The tools that are offered so far. */
   readonly tools: readonly AnyTool[];
   readonly lastCall: LastCall;
-  /** Replies of the loop so far, in this turn. */
+  /** The number of replies of the loop so far, in this turn. */
   readonly iteration: number;
 }
 
-/** A call that has ended, as a strategy may judge it. */
+/** A call that has ended, as a strategy sees it. */
 export interface LastCall {
   readonly id: string;
   readonly tool: string;
-  /** The model's own text. */
+  /** The input as the model wrote it. */
   readonly input: string;
-  /** What the model reads of the result; an error begins with `Error: `. */
+  /** The text of the result that the model reads. An error begins with `Error: `. */
   readonly result: string;
   readonly failed: boolean;
-  /** The result as data, when its text is that of a JSON object or array. */
+  /** The result as data, if its text is a JSON object or array. */
   readonly json?: Json | undefined;
   /** The artifact, as the journal keeps it. */
   readonly artifact?: Json | undefined;
-  /** The name of its type. */
+  /** The name of the artifact's type. */
   readonly artifactType?: string | undefined;
-  /** Of a list whose items are of more than one type: the type of each, in order. */
+  /** The type of each item, in order, if the artifact is a list with items of several types. */
   readonly artifactTypes?: readonly (string | null)[] | undefined;
 }
 
-/** What becomes of the tools that are offered. */
+/** A change to the offered tools. */
 export interface InjectionChange {
   readonly add: readonly AnyTool[];
-  /** The names of the tools that are taken away. */
+  /** The names of the tools to remove. */
   readonly remove: readonly string[];
 }
 
-/** A decision by which the offered tools stay as they are. */
+/** A change that leaves the offered tools as they are. */
 export const noChange: InjectionChange = { add: [], remove: [] };
 
-/** A decision by which these tools are offered too. */
+/** Returns a change that adds tools. */
 export const addTools = (tools: OneOrList<AnyTool>): InjectionChange => ({ add: listOf(tools), remove: [] });
 
-/** A decision by which these tools are not offered any more. */
+/** Returns a change that removes tools. */
 export const removeTools = (tools: OneOrList<AnyTool | string>): InjectionChange => ({
   add: [],
   remove: listOf(tools).map((tool) => (typeof tool === 'string' ? tool : tool.name)),
 });
 
-/** A decision by which some tools are offered in the place of others. */
+/** Returns a change that replaces tools by others. */
 export const replaceTools = (
   remove: OneOrList<AnyTool | string>,
   add: OneOrList<AnyTool>,
 ): InjectionChange => ({ ...removeTools(remove), add: listOf(add) });
 
-/** A tool, or several; those to be removed by themselves or by name. */
 type OneOrList<T> = T | readonly T[];
 
 const listOf = <T extends AnyTool | string>(given: OneOrList<T>): readonly T[] =>
@@ -183,12 +187,12 @@ const listOf = <T extends AnyTool | string>(given: OneOrList<T>): readonly T[] =
 
 const isToolList = <T>(given: OneOrList<T>): given is readonly T[] => Array.isArray(given);
 
-/** Tells whether there is anything to do. */
+/** Returns whether a change adds or removes a tool. */
 export const hasChanges = ({ add, remove }: InjectionChange): boolean => add.length > 0 || remove.length > 0;
 
 /**
- * The tools after a change: first those that go, by name, then those that come, of each name the first, and none whose
- * name is taken. The same list when nothing changes.
+ * Returns the tools after a change. It removes tools by name first. Then it adds the first new tool of each
+ * name that is not in use. Returns the same list if the change has no effect.
  */
 export function applyChange(tools: readonly AnyTool[], change: InjectionChange): readonly AnyTool[] {
   if (!hasChanges(change)) return tools;
@@ -205,7 +209,9 @@ const toChange = (answer: ReturnType<InjectionStrategyConfig['evaluate']>): Inje
 const isList = (answer: ReturnType<InjectionStrategyConfig['evaluate']>): answer is readonly AnyTool[] =>
   Array.isArray(answer);
 
-/** What the calls so far have made of a list, so that a call is judged once and not before every model call. */
+/**
+ * The changes of the calls so far, kept so that each call is evaluated once and not before every model call.
+ */
 interface Evaluated {
   readonly tools: readonly AnyTool[];
   /** One for each call. */
@@ -215,12 +221,14 @@ interface Evaluated {
 }
 
 /**
- * When a tool unfolds, the list that comes in changes, and calls of the same batch still ask with the old one. So a few lists are
- * remembered.
+ * When a tool unfolds, the incoming list changes while calls of the same batch still use the old one. So a
+ * few lists are kept.
  */
 const KEPT = 4;
 
-/** What is known of one loop in one invocation: the list that the loop keeps under this key lives as long as that. */
+/**
+ * Returns the evaluations of one loop in one invocation. The key is a list that lives as long as the loop.
+ */
 function evaluatedIn(all: WeakMap<object, Evaluated[]>, name: string, view: LoopView): Evaluated[] {
   const loop = view.made(`injection ${name} ${view.frame}`, () => []);
   const known = all.get(loop) ?? [];
@@ -234,18 +242,23 @@ const isBeginning = (
   past: readonly PastCall[],
 ): boolean => length <= past.length && past[length - 1]?.call.id === last && sameTools(of, tools);
 
-/** One call of the turn that has ended, where it stood. */
+/** One ended call of the turn, with its context at that time. */
 interface PastCall {
   readonly call: LastCall;
-  /** Replies of the loop up to the one that asked for it. */
+  /** The number of replies of the loop, up to the reply that made the call. */
   readonly iteration: number;
-  /** The conversation before its result: it and the calls after it in its reply are open there. */
+  /**
+   * Returns the conversation before the call's result. This call and later calls of its reply are open in it.
+   */
   history(): readonly HistoryMessage[];
 }
 
-/** The calls of the open turn, or of the nested loop, that have ended; in the order in which they were asked for. */
+/**
+ * Returns the ended calls of the open turn or of the nested loop, in the order in which the model requested
+ * them.
+ */
 function pastCalls(history: readonly HistoryMessage[]): readonly PastCall[] {
-  // What the loop itself says does not begin a turn.
+  // Messages from the loop itself do not start a turn.
   const start = history.findLastIndex((message) => message.role === 'user' && message.by === undefined);
   let iteration = 0;
   return history.flatMap((message, at) => {

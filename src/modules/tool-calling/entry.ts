@@ -1,4 +1,4 @@
-/** The entry `holdfast/tool-calling`: for programs that ask a model themselves and run its tool calls. */
+/** The entry `holdfast/tool-calling`: runs tool calls for programs that call a model themselves. */
 
 export type { ExecutedCall, Generation, ToolExecutionResult } from './execute-reply.ts';
 export {

@@ -12,7 +12,7 @@ import type { ModelMessage, ModelReply } from '../../model/chat-model.ts';
 import { modelText, type Signal, type ToolResult, toolResult } from '../../tool/tool-result.ts';
 import { COUNTED } from '../limits/call-limits.ts';
 
-/** Says what is executed, and where the loop stood. */
+/** The calls to execute, and the state of the loop. */
 interface Execution {
   readonly config: MemoryLoopConfig;
   readonly messages: readonly ModelMessage[];
@@ -21,9 +21,9 @@ interface Execution {
 }
 
 /**
- * Runs the calls of a reply as the batch of a loop that stood at these messages.
+ * Runs the calls of a reply as one batch of a loop with these messages.
  *
- * @throws the reason of `signal` when that aborts.
+ * @throws the reason of `signal` if it aborts.
  */
 export async function executeReply({
   config,
@@ -92,7 +92,7 @@ function countSince({ messages, memories, turn }: MemoryLoop['state']): void {
   memories.set(COUNTED.name, counted ?? COUNTED.initial);
 }
 
-/** Groups a conversation, as a model is sent it, as the journal has it. System messages are no part of it. */
+/** Converts a conversation from the model's format to the journal's. System messages are left out. */
 function toMessages(messages: readonly ModelMessage[]): Message[] {
   const grouped: Message[] = [];
   for (const message of messages) {
@@ -115,19 +115,21 @@ function toMessages(messages: readonly ModelMessage[]): Message[] {
   return grouped;
 }
 
-/** Answers the first call of this id that has no result: some providers give several calls one id. */
+/**
+ * Sets the result of the first call with this id that has none: some providers use one id for several calls.
+ */
 function answer(reply: Message | undefined, { id, text }: Extract<ModelMessage, { role: 'tool' }>): void {
   if (reply?.role !== 'assistant') return;
   const call = reply.calls.find((one) => one.id === id && !one.ended);
   if (call) call.ended = { result: { type: 'text', content: text }, direct: false, changes: undefined };
 }
 
-/** One call that was executed, or answered without running. */
+/** A call that was executed, or that got a result without running. */
 export interface ExecutedCall {
   /** The provider's id of the call. */
   readonly id: string;
   readonly name: string;
-  /** The model's own text. */
+  /** The input as the model wrote it. */
   readonly input: string;
   readonly result: ToolResult;
 }
@@ -139,27 +141,26 @@ export interface Generation {
   readonly metadata: { readonly toolId: string; readonly toolName: string };
 }
 
-/** What became of the calls of one reply; never mutated. */
+/** The outcome of the calls of one reply. Never mutated. */
 export interface ToolExecutionResult {
-  /** The messages that were given, the reply, and the result of each of its calls in source order. */
+  /** The given messages, the reply, and the result of each of its calls in source order. */
   readonly history: readonly ModelMessage[];
   readonly results: readonly ExecutedCall[];
-  /** Whether the results are the answer to the user. */
+  /** `true` if the results are the answer to the user. */
   readonly returnDirect: boolean;
-  /** Whether any reply of the history calls tools: after an execution always. */
+  /** `true` if any reply of the history calls tools. Always `true` after an execution. */
   readonly hasToolCalls: boolean;
-  /** Whether the model is to be asked again: not after a direct return or a signal. */
+  /** `true` if the model must be called again. `false` after a direct return or a signal. */
   readonly needsModelCall: boolean;
   /**
-   * The results of this reply's calls, and of no earlier one, as answers to the user; of a direct return, of those calls that
-   * returned directly, as a session answers it.
+   * The results of this reply's calls as answers to the user. After a direct return, only those of the calls
+   * that returned directly, in the form of a session's answer.
    */
   readonly generations: readonly Generation[];
-  /** What a call sent to end the loop, when one did. */
+  /** The signal of the call that ended the loop. */
   readonly signal?: Signal | undefined;
 }
 
-/** What was executed, and how that ended. */
 interface Executed {
   readonly messages: readonly ModelMessage[];
   readonly reply: ModelReply;
@@ -168,13 +169,14 @@ interface Executed {
   readonly signal?: Signal | undefined;
 }
 
-/** Makes the result of the calls of a reply, which all have ended. */
+/** Builds the result from the ended calls of a reply. */
 function toExecutionResult({ messages, reply, calls, returnDirect, signal }: Executed): ToolExecutionResult {
   const results = calls.flatMap(({ providerId, name, input, ended }) =>
     ended ? [{ id: providerId, name, input, result: toolResult(ended.result) }] : [],
   );
   const said = results.map(({ id, name, result }) => ({ id, name, text: modelText(result) }));
-  // Of a direct return those calls alone are the answer that returned directly: the others were for the model.
+  // After a direct return, only the calls that returned directly are the answer: the other results were for
+  // the model.
   const answers = calls.flatMap(({ ended }, index) =>
     !returnDirect || ended?.direct ? (said[index] ?? []) : [],
   );

@@ -28,63 +28,80 @@ import {
   validateTools,
 } from './tool-calling-options.ts';
 
-/** The literal that `createToolCallingManager` takes. */
+/** The options of `createToolCallingManager`. */
 export interface ToolCallingManagerConfig {
-  /** Knows tools by their names; unless it is given, none are known. */
+  /** Finds tools by name. Defaults to a resolver that finds no tools. */
   readonly resolver?: ToolResolver | undefined;
-  /** Modules, beside those that tools bring along. What they remember lasts for the calls of one reply, since nothing is kept. */
+  /**
+   * Modules to use in addition to those of the tools. Their state lasts only for the calls of one reply,
+   * since it is not stored.
+   */
   readonly use?: readonly ModuleUse[] | undefined;
-  /** Lets the model reach every tool that the resolver knows, listed in the options or not. */
+  /**
+   * `true` to let the model call every tool that the resolver knows, even if the options do not list it.
+   * Defaults to `false`.
+   */
   readonly resolveUnlisted?: boolean | undefined;
-  /** What the model is told of a tool that threw; the message unless given. */
+  /** Returns the text that the model reads for a tool that threw. Defaults to the error's message. */
   readonly exceptionProcessor?: ExceptionProcessor | undefined;
   readonly eligibility?: Eligibility | undefined;
-  /** Whether `all` calls of a reply must return directly, or `any`. `all` unless given. */
+  /** Whether `all` calls of a reply must return directly, or `any`. Defaults to `all`. */
   readonly returnDirect?: LoopPolicies['returnDirect'] | undefined;
   /**
-   * Of calls since the last message of the user: 150, and 40 of any one tool or `toolCalls` if that is more, unless
-   * given.
+   * Limits of the calls since the last message of the user. Defaults to 150, and 40 for each tool (or
+   * `toolCalls` if that is more).
    */
   readonly limits?: CallLimits | undefined;
-  /** Credentials by name, for `call.secrets`; never shown to a model. */
+  /** Credentials by name, for `call.secrets`. Never shown to a model. */
   readonly secrets?: Readonly<Record<string, string | undefined>> | undefined;
-  /** The Worker's vars, secrets and bindings, for `call.env`; none unless given. */
+  /** The Worker's vars, secrets and bindings, for `call.env`. Defaults to none. */
   readonly env?: GivenEnv | undefined;
-  /** It is asked by tools that open a loop of their own; without it their calls fail. */
+  /** The model for tools that open a nested loop. Without it their calls fail. */
   readonly model?: ChatModel | undefined;
-  /** Takes what whoever runs the program should know, such as a tool that threw; the console unless given, `false` for nobody. */
+  /**
+   * Receives entries for the operator, such as a tool that threw. Defaults to the console; `false` disables
+   * the log.
+   */
   readonly log?: LogOption | undefined;
 }
 
 /** Decides which calls are executed. */
 export interface Eligibility {
-  /** Decides on a whole reply, as `isInternalToolExecutionEnabled` does unless it is given. */
+  /** Decides about a whole reply. Defaults to `isInternalToolExecutionEnabled`. */
   readonly shouldExecute?:
     | ((options: ToolCallingOptions, reply: ModelReply) => boolean | Promise<boolean>)
     | undefined;
-  /** Decides on one call; the others of its reply are run. */
+  /** Decides about one call. The other calls of its reply run regardless. */
   readonly isEligible?: Eligible | undefined;
 }
 
-/** Several answers to one request, of which the first that calls tools counts. */
+/** One or several replies to one request. The first that calls tools counts. */
 export type Replies = ModelReply | readonly ModelReply[];
 
 /**
- * Runs the tool calls of a reply for a program that asks the model itself. The same code runs them as in a session,
- * with its batches, timeouts and limits, but nothing is kept: a call that is cut off is lost, and one that asks somebody
- * outside is answered that it cannot. The program decides which tools it offers next: an unfolding tool among its options
- * names its tools and changes no later request. One inside an agentic tool unfolds in that tool's own loop.
+ * Runs the tool calls of a reply for a program that calls the model itself. The code is that of a session,
+ * with its batches, timeouts and limits, but nothing is stored: an interrupted call is lost, and a call that
+ * asks a person gets an error result. The program decides which tools it offers next: an unfolding tool among
+ * its options lists its tools, but does not change later requests. Inside an agentic tool, an unfolding tool
+ * opens in that tool's own loop.
  */
 export interface ToolCallingManager {
-  /** As a model is shown them: the options' tools, then those of their names that are not among them. */
+  /**
+   * Returns the definitions to send to a model: the options' tools, then those of their names that are not
+   * among them.
+   */
   resolveToolDefinitions(options: ToolCallingOptions): Promise<readonly ToolDefinition[]>;
-  /** Whether the calls of a reply are to be executed by whoever asked the model. Never, when there are none. */
+  /**
+   * Returns whether the code that called the model must execute the calls of a reply. `false` if the reply
+   * has no calls.
+   */
   shouldExecute(options: ToolCallingOptions, reply: Replies): Promise<boolean>;
   /**
-   * Runs the calls of a reply to these messages, also when `shouldExecute` would not have it: then the program does.
+   * Runs the calls of a reply to these messages, regardless of `shouldExecute`.
    *
-   * @throws ToolCallingError when the reply calls no tool, or a name of the options is unknown; the reason of `signal`
-   *   when that aborts. A tool that fails is a result.
+   * @throws ToolCallingError if the reply calls no tool, or a name of the options is unknown; the reason of
+   * `signal`
+   *   if that aborts. A failed tool is a result.
    */
   executeToolCalls(
     messages: readonly ModelMessage[],
@@ -93,7 +110,11 @@ export interface ToolCallingManager {
   ): Promise<ToolExecutionResult>;
 }
 
-/** Makes what runs the tool calls of a reply for a program that asks the model itself. @throws TypeError when a setting is null, or not one that calls can be run with. */
+/**
+ * Makes a manager that runs the tool calls of a reply for a program that calls the model itself.
+ *
+ * @throws TypeError if a setting is null or invalid.
+ */
 export function createToolCallingManager(config: ToolCallingManagerConfig = {}): ToolCallingManager {
   checkSettings(config);
   const { resolver = () => undefined, eligibility = {} } = config;
@@ -157,7 +178,7 @@ function checkSettings(config: ToolCallingManagerConfig): void {
   }
 }
 
-/** The module that bounds calls; an app's own takes its place. */
+/** Returns the module that limits calls, unless the app passes its own. */
 function limitsOf({ limits, use = [] }: ToolCallingManagerConfig): readonly ModuleUse[] {
   if (limits === undefined && use.some(({ module }) => module === LIMITS)) return [];
   const made = attempt(() => callLimits(limits));
@@ -172,14 +193,14 @@ function checkValues(policies: LoopPolicies): void {
   }
 }
 
-/** The first reply that calls tools. */
+/** Returns the first reply that calls tools. */
 function callingReply(replies: Replies): ModelReply | undefined {
   if (!replies) throw new TypeError('There is no reply of a model.');
   const all: readonly ModelReply[] = 'toolCalls' in replies ? [replies] : replies;
   return all.find(({ toolCalls }) => toolCalls.length > 0);
 }
 
-/** Fails a nested loop, and the tool that opened it says so to the model. */
+/** Fails a nested loop. The tool that opened the loop reports the failure to the model. */
 const NO_MODEL: ChatModel = {
   name: 'none',
   ask: () => {
@@ -189,16 +210,16 @@ const NO_MODEL: ChatModel = {
   },
 };
 
-/** Finds a tool by its name; `undefined` when it knows none. */
+/** Finds a tool by its name, or returns `undefined`. */
 export type ToolResolver = (name: string) => AnyTool | undefined | Promise<AnyTool | undefined>;
 
-/** Finds the tools of a list; of several with one name the last. */
+/** Makes a resolver for the tools of a list. If several share a name, the last one is found. */
 export function staticResolver(tools: readonly AnyTool[]): ToolResolver {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   return (name) => byName.get(name);
 }
 
-/** Asks resolvers in order; the first that finds a tool is the last that is asked. */
+/** Makes a resolver that tries resolvers in order, and returns the first tool found. */
 export const chainResolvers =
   (...resolvers: readonly ToolResolver[]): ToolResolver =>
   async (name) => {
@@ -210,9 +231,9 @@ export const chainResolvers =
   };
 
 /**
- * The tools of the options, and those of their names that none of them has.
+ * Returns the tools of the options, and the tools for the names that none of these has.
  *
- * @throws ToolCallingError when the resolver does not know a name, or two tools share one.
+ * @throws ToolCallingError if the resolver does not know a name, or two tools share one.
  */
 async function listedTools(
   options: ToolCallingOptions,

@@ -6,7 +6,7 @@ import { ended } from '../../tool/shown.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
 
-/** How a model is asked. For whoever asks it: the manager hands none of it on. */
+/** Settings of a model request. For the code that calls the model: the manager does not use them. */
 export interface ModelOptions {
   readonly model?: string | undefined;
   readonly temperature?: number | undefined;
@@ -16,22 +16,25 @@ export interface ModelOptions {
   readonly frequencyPenalty?: number | undefined;
   readonly presencePenalty?: number | undefined;
   readonly stopSequences?: readonly string[] | undefined;
-  /** What an answer in words must be. */
+  /** The required format of a text answer. */
   readonly output?: OutputFormat | undefined;
 }
 
-/** Options of one request with tools. Never mutated: copies with changes are made by merging. */
+/** Options of one request with tools. Never mutated: merging makes changed copies. */
 export interface ToolCallingOptions extends ModelOptions {
   readonly tools: readonly AnyTool[];
   /** Names of more tools, which a manager's resolver knows. */
   readonly toolNames: readonly string[];
-  /** `false`: the program calls the tools that the model asks for. Anything else: whoever asks the model does. */
+  /**
+   * `false` if the program itself runs the tool calls. Defaults to `true`: the code that calls the model runs
+   * them.
+   */
   readonly internalToolExecutionEnabled?: boolean | null | undefined;
   /** Values beside the input, for every call. */
   readonly toolContext: ToolCallContext;
 }
 
-/** The literal that `defineToolCallingOptions` takes. */
+/** The options of `defineToolCallingOptions`. */
 export interface ToolCallingConfig extends ModelOptions {
   readonly tools?: readonly AnyTool[] | undefined;
   readonly toolNames?: readonly string[] | undefined;
@@ -40,10 +43,10 @@ export interface ToolCallingConfig extends ModelOptions {
 }
 
 /**
- * Makes options of one literal. Lists are copied and frozen; a name that is listed twice stands once.
+ * Makes the options of a request. Copies and freezes lists, and removes duplicate names.
  *
- * @throws ToolCallingError when two tools share a name; TypeError when a list holds something that is not there, or
- *   a key is not known.
+ * @throws ToolCallingError if two tools share a name; TypeError if a list has an empty item, or a key is
+ * unknown.
  *
  * @example
  * ```ts
@@ -88,7 +91,7 @@ const SHAPE = {
 } satisfies LiteralShape<keyof ToolCallingConfig>;
 
 /**
- * Copies the options with more values in their context; one that is given again replaces the former.
+ * Copies the options with more values in their context. A value replaces an earlier one of the same name.
  *
  * @example
  * ```ts
@@ -102,8 +105,8 @@ export const withToolContext = (
   Object.freeze({ ...options, toolContext: options.toolContext.merge(ToolCallContext.of(values)) });
 
 /**
- * Lays the options of a request over default ones: tools, names and context as below, and of the rest what the request
- * says.
+ * Merges default options with those of a request. Tools, names and context merge as in the functions below;
+ * all else comes from the request.
  */
 export function mergeToolCallingOptions(
   runtime: ToolCallingConfig,
@@ -119,19 +122,19 @@ export function mergeToolCallingOptions(
   });
 }
 
-/** Copies the names of the request, or the default ones when it has none. */
+/** Copies the names of the request, or the default names if it has none. */
 export const mergeToolNames = (
   runtime: readonly string[] | undefined,
   defaults: readonly string[] | undefined,
 ): readonly string[] => filledOf(runtime, defaults);
 
-/** Copies the tools of the request, or the default ones when it has none. */
+/** Copies the tools of the request, or the default tools if it has none. */
 export const mergeTools = (
   runtime: readonly AnyTool[] | undefined,
   defaults: readonly AnyTool[] | undefined,
 ): readonly AnyTool[] => filledOf(runtime, defaults);
 
-/** Joins the values of both contexts; the request's win. */
+/** Merges both contexts. The values of the request win. */
 export const mergeToolContext = (
   runtime: ToolCallingConfig['toolContext'],
   defaults: ToolCallingConfig['toolContext'],
@@ -142,17 +145,21 @@ const filledOf = <T>(runtime: readonly T[] | undefined, defaults: readonly T[] =
 ];
 
 /**
- * Tells whether whoever asks the model runs its tool calls too: yes, unless the options say `false`. Options of another
- * kind say nothing about it.
+ * Returns whether the code that calls the model also runs its tool calls: `true` unless the options set
+ * `false`. Options of another type do not affect it.
  *
- * @throws TypeError when there are no options.
+ * @throws TypeError if there are no options.
  */
 export function isInternalToolExecutionEnabled(options: object): boolean {
   if (options === null || options === undefined) throw new TypeError('There are no options to look into.');
   return !('internalToolExecutionEnabled' in options) || options.internalToolExecutionEnabled !== false;
 }
 
-/** Checks that each tool has a name of its own. @throws ToolCallingError that names every name which several of the tools have. */
+/**
+ * Checks that each tool has a unique name.
+ *
+ * @throws ToolCallingError that lists every duplicate name.
+ */
 export function validateTools(tools: readonly AnyTool[]): void {
   const names = tools.map(({ name }) => name);
   const shared = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
@@ -166,14 +173,14 @@ function present(property: string, list: readonly unknown[]): void {
   if (index >= 0) throw new TypeError(`ToolCallingOptions: ${property}[${index}] is ${list[index]}.`);
 }
 
-/** What a program that calls tools by itself did wrong. */
+/** The kind of a mistake in options or a reply. */
 export type ToolCallingProblem = 'duplicate-tools' | 'unknown-tool' | 'no-tool-call';
 
-/** Options or a reply cannot be worked with; thrown to the program, never told to a model. */
+/** Thrown to the program, never shown to a model, if options or a reply are unusable. */
 export class ToolCallingError extends Error {
   override readonly name = 'ToolCallingError';
   readonly problem: ToolCallingProblem;
-  /** The tools that it is about. */
+  /** The names of the tools concerned. */
   readonly tools: readonly string[];
 
   constructor(problem: ToolCallingProblem, message: string, tools: readonly string[] = []) {

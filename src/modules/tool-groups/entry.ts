@@ -1,4 +1,4 @@
-/** The entry `holdfast/tool-groups`: tools that agents ask for by the role that they play. */
+/** The entry `holdfast/tool-groups`: groups of tools that agents request by role. */
 
 import { AGENTS } from '../../agent/resolve-agent.ts';
 import { collectTools } from '../../sources/resolution/resolve-tools.ts';
@@ -21,9 +21,11 @@ export { type ToolGroupConfig, ToolGroupDefinitionError } from './to-group.ts';
 export { type ToolGroupOptions, type ToolGroupRequest, toolGroup } from './tool-group.ts';
 
 /**
- * Declares a tool group. Agents are given it by role when it is registered with the app, or as it is.
+ * Declares a tool group. An agent gets it by role if the group is registered with the app, or by listing the
+ * group itself.
  *
- * @throws ToolGroupDefinitionError when the role is blank, a permission is not one, something in the list is no tool, or two
+ * @throws ToolGroupDefinitionError if the role is blank, a permission is unknown, an item of the list is not
+ * a tool, or two
  *   tools share a name; ToolDefinitionError and ToolObjectError as `collectTools`.
  *
  * @example
@@ -42,7 +44,7 @@ export const defineToolGroup = <const Role extends string>(
   uses: [GIVEN_GROUPS],
 });
 
-/** Roles whose meaning is agreed on, so that agents and groups of different authors meet. */
+/** Common roles, so that agents and groups of different authors fit together. */
 export const CORE_ROLES = {
   /** Searching the web and fetching pages. */
   web: 'web',
@@ -57,9 +59,10 @@ export const CORE_ROLES = {
 } as const;
 
 /**
- * Registers tool groups with an app (`use`): its agents ask for them by role. The var `TOOL_GROUPS` makes more groups of their tools, and
- * takes tools away: `{ "includes": { "web": { "tools": ["search"] } }, "excludes": ["delete_page"] }`, by the ends of names. Of several
- * groups with one role the first is used. Groups that agents have without asking by role need not be registered.
+ * Registers tool groups with an app (`use`), so that its agents can request them by role. The var
+ * `TOOL_GROUPS` makes more groups from their tools, and excludes tools: `{ "includes": { "web": { "tools":
+ * ["search"] } }, "excludes": ["delete_page"] }`. It matches the ends of tool names. If several groups have
+ * one role, the first is used. Groups that agents list themselves need no registration.
  *
  * @example
  * ```ts
@@ -73,7 +76,7 @@ export function toolGroups(groups: readonly ToolGroup[]): ModuleUse {
   return use;
 }
 
-/** What a group brings along to the agents that have it without asking by role. */
+/** Adds a group's modules to the agents that list the group itself. */
 const GIVEN_GROUPS = useOf(TOOL_GROUPS, 'given');
 
 const give = (use: ModuleUse, groups: readonly ToolGroup[]): void =>
@@ -85,10 +88,10 @@ const give = (use: ModuleUse, groups: readonly ToolGroup[]): void =>
 give(GIVEN_GROUPS, []);
 
 /**
- * Makes a reference: knowledge with tools to look into it. An agent or an agentic tool that lists it among its tools has its notes in its
- * instructions, and its tools. Each of these can also be listed alone.
+ * Makes a reference: notes, with tools to look into their subject. An agent or agentic tool that lists the
+ * reference gets its notes as instructions, and its tools. Each of the tools can also be listed alone.
  *
- * @throws TypeError if a key is unknown, missing or of another kind.
+ * @throws TypeError if a key is unknown, missing or of another type.
  *
  * @example
  * ```ts
@@ -118,6 +121,6 @@ const SHAPE = {
   required: ['name', 'description', 'notes', 'tools'],
 } satisfies LiteralShape<keyof Reference>;
 
-/** A reference as it is in the instructions. */
+/** Formats a reference for the instructions. */
 const textOf = ({ name, description, notes }: Reference): string =>
   `Reference '${name}': ${description}\n${notes}`;

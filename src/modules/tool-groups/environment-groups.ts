@@ -6,19 +6,22 @@ import { isJsonObject, parseJson, shorten } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { OWN_PROVIDER, toGroup } from './to-group.ts';
 
-/** Holds the tool groups of one environment. */
+/** The tool groups of one environment. */
 export interface EnvironmentGroups {
-  /** They stand in the order of precedence: of several groups of one role the first is used. */
+  /** In order of precedence: if several groups have one role, the first is used. */
   readonly groups: readonly ToolGroup[];
-  /** The group as this environment has it, without the tools that are excluded: the same object for the same group. */
+  /**
+   * Returns the group without the tools that this environment excludes. Returns the same object for the same
+   * group.
+   */
   narrow(group: ToolGroup): ToolGroup;
 }
 
 /**
- * The groups that an environment's var `TOOL_GROUPS` makes of those that code has: those it includes first, then the
- * `registered` ones. It may name the tools of `given` groups too, which agents have without asking by role.
+ * Returns the groups of an environment: first those that its var `TOOL_GROUPS` includes, then the
+ * `registered` ones. The var can also name tools of `given` groups, which agents list themselves.
  *
- * @throws ConfigurationError when the var is not valid, or names tools that no code has registered.
+ * @throws ConfigurationError if the var is invalid, or names tools that are not registered in code.
  */
 export function environmentGroups(
   setting: unknown,
@@ -38,7 +41,7 @@ export function environmentGroups(
 const endsIn = (ends: readonly string[], { name }: AnyTool): boolean =>
   ends.some((end) => name.endsWith(end));
 
-/** Copies the group with those of its tools, and of what its providers answer, that are kept. */
+/** Copies the group with only those of its tools, and of its providers' tools, that pass the filter. */
 function only(group: ToolGroup, isKept: (tool: AnyTool) => boolean): ToolGroup {
   const kept = (tool: AnyTool): AnyTool | undefined => (isKept(tool) ? tool : undefined);
   const providers = group.providers.map((provider) => changedTools(provider, kept));
@@ -46,8 +49,9 @@ function only(group: ToolGroup, isKept: (tool: AnyTool) => boolean): ToolGroup {
 }
 
 /**
- * A name that ends no tool which is known here is looked for among those that providers answer. The group needs whatever the
- * groups need that its tools come from, or may come from: no setting opens what an agent has not allowed.
+ * Builds an included group. A name that matches no known tool is looked for among the providers' tools. The
+ * group requires the permissions of every group that its tools come from, or may come from: a setting cannot
+ * grant what an agent has not allowed.
  */
 function includedGroup(
   { role, tools: ends, ...more }: IncludedGroup,
@@ -78,10 +82,10 @@ function includedGroup(
 }
 
 /**
- * A slip must not leave a tool in, or out, unnoticed. What providers will answer is not known, and not asked for only to
- * find that out.
+ * Checks a name of the setting, so that a typing error cannot include or exclude a tool unnoticed. It does
+ * not ask providers for their tools.
  *
- * @throws ConfigurationError when no tool's name ends so, and no group has providers.
+ * @throws ConfigurationError if no tool's name ends with `end`, and no group has providers.
  */
 function mustEndSome(where: string, end: string, known: readonly ToolGroup[]): void {
   if (known.some(({ providers }) => providers.length > 0)) return;
@@ -93,11 +97,11 @@ function mustEndSome(where: string, end: string, known: readonly ToolGroup[]): v
   );
 }
 
-/** What the var `TOOL_GROUPS` asks for. */
+/** The parsed var `TOOL_GROUPS`. */
 interface ToolGroupsSetting {
-  /** Groups made of tools that code has registered. */
+  /** Groups made of tools that are registered in code. */
   readonly includes: readonly IncludedGroup[];
-  /** Ends of names of tools that no group has in this environment. */
+  /** Ends of names of tools to exclude from all groups in this environment. */
   readonly excludes: readonly string[];
 }
 
@@ -110,7 +114,8 @@ interface IncludedGroup {
 }
 
 /**
- * Reads the var `TOOL_GROUPS`: JSON text, or the table that `wrangler.toml` makes of it. Absent or blank asks for nothing.
+ * Reads the var `TOOL_GROUPS`: JSON text, or the table that wrangler makes from `wrangler.toml`. Returns an
+ * empty setting if it is absent or blank.
  *
  * @throws ConfigurationError that lists every problem.
  */
@@ -150,7 +155,7 @@ function parseGroup(role: string, value: unknown, problems: string[]): IncludedG
 
 const MUST_BE_NAMES = 'must be a list of names of tools, or of their ends';
 
-/** A blank name would be the end of every other. */
+/** A blank name would be the end of every other name. */
 const isNames = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((name) => typeof name === 'string' && name.trim() !== '');
 

@@ -14,15 +14,14 @@ import { withMetadata } from '../../tool/with.ts';
 import { type EnvironmentGroups, environmentGroups } from './environment-groups.ts';
 import { isGroupRequest, type ToolGroupRequest } from './tool-group.ts';
 
-/** The Worker's vars, secrets and bindings. */
 type Env = Readonly<Record<string, unknown>>;
 
 /**
- * Makes the function that gives an agent the tool groups it asks for, as an environment has them. It returns the same object for the same
- * agent and environment, and the agent itself if it asks for none. The groups that the app's agents were given as they are may be named by
- * the var `TOOL_GROUPS` too.
+ * Makes a function that gives an agent the tool groups it requests, as an environment has them. The function
+ * returns the same object for the same agent and environment, and the agent itself if it requests no groups.
+ * The var `TOOL_GROUPS` can also name tools of the groups that the app's agents list themselves.
  *
- * It throws a ConfigurationError when a group is missing, not allowed, or wrongly configured.
+ * The function throws a ConfigurationError if a group is missing, not allowed, or configured wrongly.
  */
 export function filling(
   { agents, log }: ResolvingApp,
@@ -64,7 +63,7 @@ function resolve(agent: Agent, environment: EnvironmentGroups, log: Log): Agent 
   };
 }
 
-/** @throws ConfigurationError when two different tools share a name: the model could mean either. */
+/** @throws ConfigurationError if two different tools share a name: the model could mean either. */
 function allTools(agent: Agent, groups: readonly ToolGroup[]): readonly AnyTool[] {
   const origins = new Map(agent.tools.map((tool) => [tool.name, { tool, from: 'its own' }]));
   const added: AnyTool[] = [];
@@ -80,7 +79,10 @@ function allTools(agent: Agent, groups: readonly ToolGroup[]): readonly AnyTool[
   return [...agent.tools, ...added];
 }
 
-/** Lists the providers of a group, whose tools bear its card, and then what stands in for the tools that they lack. */
+/**
+ * Returns the providers of a group, whose tools get the group's card, and then a provider of stand-ins for
+ * missing tools.
+ */
 function providersOf(agent: Agent, group: ToolGroup, chosen: readonly ChosenGroup[]): ToolProvider[] {
   const toolGroup = card(group);
   const carded = (provider: ToolProvider): ToolProvider =>
@@ -94,7 +96,7 @@ function providersOf(agent: Agent, group: ToolGroup, chosen: readonly ChosenGrou
   return required.length === 0 ? providers : [...providers, carded(standIns(agent, required, providers))];
 }
 
-/** @throws ConfigurationError for a name that no tool can have. */
+/** @throws ConfigurationError if a name is not a valid tool name. */
 function standIns(agent: Agent, names: readonly string[], providers: readonly ToolProvider[]): ToolProvider {
   try {
     return requiredTools(names, providers);
@@ -109,7 +111,7 @@ const twoOf = (agent: string, tool: string, [one, other]: readonly [string, stri
     `Agent '${agent}' would have two tools of the name '${tool}': ${one}, and ${other}${literals?.renameOne() ?? ''}.`,
   );
 
-/** What programs that list an agent's tools are told of their group. */
+/** The metadata on the group for programs that list an agent's tools. */
 const card = ({ role, name, description, provider, version, permissions }: ToolGroup) => ({
   role,
   name,
@@ -122,11 +124,13 @@ const card = ({ role, name, description, provider, version, permissions }: ToolG
 /** A group that was chosen for an agent. */
 interface ChosenGroup {
   readonly group: ToolGroup;
-  /** Names of tools that the agent requires, and that only the group's providers may have. */
+  /** Names of tools that the agent requires and that only the group's providers may have. */
   readonly required: readonly string[];
 }
 
-/** Whose groups are chosen, where, and who is told of what it goes without. */
+/**
+ * The input of `chooseGroup`: the agent, the environment's groups, and the log for missing optional groups.
+ */
 interface Choosing {
   readonly agent: Agent;
   readonly environment: EnvironmentGroups;
@@ -134,10 +138,10 @@ interface Choosing {
 }
 
 /**
- * The group that answers a request, or `undefined` when it is optional and there is none with tools. A model that lacks
- * the tools it was told of makes their answers up, so a missing group is an error unless the agent says otherwise.
+ * Returns the group for a request, or `undefined` if the request is optional and no such group has tools. A
+ * missing group is an error by default, since a model without its expected tools makes up their results.
  *
- * @throws ConfigurationError that names what is missing and what there is.
+ * @throws ConfigurationError that names the missing group and the available ones.
  */
 function chooseGroup(
   { agent, environment, log }: Choosing,
@@ -160,7 +164,7 @@ const absence = (agent: Agent, role: string, groups: readonly ToolGroup[]): stri
   `No tool group matching role '${shorten(role, 80)}', which agent '${agent.name}' asks for. ` +
   `Registered roles: ${listed([...new Set(groups.map((group) => group.role))])}.`;
 
-/** What providers have is not asked for only to find out whether there is anything. */
+/** Providers are not asked for tools only to learn whether they have any. */
 const emptiness = (agent: Agent, { role, tools, providers }: ToolGroup): string | undefined =>
   tools.length + providers.length > 0
     ? undefined

@@ -14,26 +14,26 @@ import { literals } from '../../tool/literals.ts';
 import { ended, nameIn } from '../../tool/shown.ts';
 import { PERMISSIONS, requestOf } from './tool-group.ts';
 
-/** The literal that `defineToolGroup` takes. */
+/** The options of `defineToolGroup`. */
 export interface ToolGroupConfig<Role extends string> {
-  /** What agents ask for. Several groups may have one role; of these the first that is registered is used. */
+  /** The role that agents request. If several groups have one role, the first registered group is used. */
   readonly role: Role;
-  /** Tells groups of one role apart; the role unless given. */
+  /** Distinguishes groups of one role. Defaults to the role. */
   readonly name?: string | undefined;
-  /** What the group is for, for whoever lists it. */
+  /** The purpose of the group, for people and programs that list it. */
   readonly description: string;
-  /** Who made it; `holdfast` unless given. */
+  /** The author of the group. Defaults to `holdfast`. */
   readonly provider?: string | undefined;
-  /** `0.1.0` unless given. */
+  /** Defaults to `0.1.0`. */
   readonly version?: string | undefined;
-  /** What its tools reach; nothing unless given. */
+  /** The permissions that its tools need. Defaults to none. */
   readonly permissions?: readonly ToolGroupPermission[] | undefined;
   /**
-   * Each name once; the same tool may be listed again. Tools, tool objects, factories, providers and groups may be mixed; of a
-   * group in it, this one needs the permissions too.
+   * Tools, tool objects, factories, providers and groups, in any mix. Names must be unique, but the same tool
+   * can appear twice. This group must declare the permissions of every group in the list.
    */
   readonly tools: readonly ToolSource[];
-  /** When to use which of the tools: added to the instructions of every agent that has the group. */
+  /** Notes on when to use which tool. Added to the instructions of every agent that has the group. */
   readonly childToolUsageNotes?: string | undefined;
 }
 
@@ -52,10 +52,13 @@ const SHAPE = {
   required: ['role', 'description', 'tools'],
 } satisfies LiteralShape<keyof ToolGroupConfig<string>>;
 
-/** Who made a group that does not say. */
+/** The default author of a group. */
 export const OWN_PROVIDER = 'holdfast';
 
-/** Makes a group of its declaration, which brings no module along. @throws as `defineToolGroup`. */
+/**
+ * Makes a group from its options, without the modules that `defineToolGroup` adds. @throws as
+ * `defineToolGroup`.
+ */
 export function toGroup<const Role extends string>(config: ToolGroupConfig<Role>): ToolGroup<Role> {
   const fault = literals?.fault(config, SHAPE);
   if (fault) throw new ToolGroupDefinitionError(nameIn(config, 'role'), fault.field, fault.problem);
@@ -84,7 +87,11 @@ export function toGroup<const Role extends string>(config: ToolGroupConfig<Role>
   };
 }
 
-/** What a group stands for in a list. @throws ToolResolutionError if it needs what this place does not allow. */
+/**
+ * Returns the tools and notes of a group in a list.
+ *
+ * @throws ToolResolutionError if the group needs permissions that this place does not allow.
+ */
 function partsOf(
   { role, tools, providers, permissions, childToolUsageNotes: notes }: ToolGroup,
   { index, permissions: allowed = [], groupsIn }: ListedAt,
@@ -112,15 +119,15 @@ function toolsFor({
   }
 }
 
-/** A tool group was declared wrongly; thrown where it is defined. */
+/** Thrown where a tool group is defined if its options are invalid. */
 export class ToolGroupDefinitionError extends Error {
   override readonly name = 'ToolGroupDefinitionError';
   /** The role that was given, valid or not. */
   readonly role: string;
-  /** The property of the definition that is wrong. */
+  /** The invalid property. */
   readonly field: string;
 
-  /** `problem` is a sentence that goes on after "Tool group 'x' ". */
+  /** `problem` completes the sentence that begins with "Tool group 'x' ". */
   constructor(role: string, field: string, problem: string) {
     super(`Tool group '${shorten(role, 80)}' ${ended(problem)}`);
     this.role = role;

@@ -16,31 +16,36 @@ import { usesOf } from '../../tool/uses.ts';
 
 export const PERMISSIONS: readonly ToolGroupPermission[] = ['internet-access', 'host-access'];
 
-/** How an agent asks for a group. */
+/** Options of a request for a group. */
 export interface ToolGroupOptions {
-  /** What the tools of the group may reach. Defaults to nothing: a group that needs more is refused. */
+  /**
+   * Permissions that the tools of the group may have. Defaults to none: a group that needs more is refused.
+   */
   readonly permissions?: readonly ToolGroupPermission[] | undefined;
   /**
-   * Names of tools that the group must have. What only its providers may have is looked for in each loop; while it is not
-   * there, calls of that name are answered with what is missing.
+   * Names of tools that the group must have. Tools that only its providers may have are looked for in each
+   * loop. While one is missing, calls of its name return an error that says so.
    */
   readonly required?: readonly string[] | undefined;
-  /** Without such a group, or any tools in it, the agent goes without, and a warning is logged. */
+  /**
+   * `true` if the agent can run without the group. If the group is missing or has no tools, a warning is
+   * logged. Defaults to `false`.
+   */
   readonly optional?: boolean | undefined;
 }
 
-/** A group that an agent asks for. Made by `toolGroup`; a group that is listed itself is one too. */
+/** An agent's request for a group. Made by `toolGroup`, or from a group that is listed itself. */
 export interface ToolGroupRequest extends AppRequest, ToolGroupOptions {
   readonly role: string;
-  /** The group, or `undefined` for the one that the environment has for the role. */
+  /** The group, or `undefined` for the environment's group of that role. */
   readonly group: ToolGroup | undefined;
 }
 
 /**
- * Asks for the tools of a group, in the `tools` of an agent: by its role, which each environment fills, or as it is. `permissions` allows what
- * its tools reach.
+ * Requests the tools of a group, in the `tools` of an agent: by role, which each environment fills, or with
+ * the group itself. `permissions` lists what the group's tools may do.
  *
- * @throws TypeError if the role is blank, or an option is unknown or of another kind.
+ * @throws TypeError if the role is blank, or an option is unknown or of another type.
  *
  * @example
  * ```ts
@@ -58,7 +63,7 @@ export function toolGroup(asked: string | ToolGroup, options: ToolGroupOptions =
   return toRequest(role, group, options);
 }
 
-/** The request that a group is which is listed itself. */
+/** Returns the request that a listed group stands for. */
 export const requestOf = (group: ToolGroup): ToolGroupRequest => toRequest(group.role, group, {});
 
 function toRequest(
@@ -82,7 +87,7 @@ function toRequest(
   };
 }
 
-/** Tells what `toolGroup` made from other requests. */
+/** Returns whether a request is for a tool group. */
 export const isGroupRequest = (request: AppRequest): request is ToolGroupRequest =>
   'role' in request && 'group' in request;
 
@@ -105,7 +110,10 @@ const SHAPE = {
 /** The module that registers groups with an app. */
 export const TOOL_GROUPS = createModule({ name: 'tool-groups' });
 
-/** An agent that asks by role carries it, so that an app without any group is refused when it is made. */
+/**
+ * Agents that request by role bring this use, so that `createHoldfast` refuses an app without registered
+ * groups.
+ */
 const BY_ROLE = useOf(TOOL_GROUPS, 'by role');
 AGENTS.give(BY_ROLE, {
   carriers: [],

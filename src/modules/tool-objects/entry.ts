@@ -1,4 +1,7 @@
-/** The entry `holdfast/tool-objects`: tools that are methods of objects, or made anew for each invocation. */
+/**
+ * The entry `holdfast/tool-objects`: tools from methods of objects, and tools that each invocation creates
+ * anew.
+ */
 
 export type { ToolEntry, ToolTable } from './tool-entry.ts';
 export { type MadeTools, toolFactory } from './tool-factory.ts';

@@ -6,39 +6,39 @@ import type { JsonObject, JsonSchema } from '../../tool/json.ts';
 import type { Inferred, NotJsonIn, ReturnsType } from '../../tool/returned.ts';
 import type { AnyTool, Tool } from '../../tool/tool.ts';
 
-/** Refuses a method whose value JSON does not keep whole. */
+/** Rejects a method whose return value JSON would change. */
 export type Kept<Output> = [NotJsonIn<Output>] extends [never] ? unknown : NotJsonIn<Output>;
 
-/** Refuses a method whose value is none of the type that its tool declares as `output`. */
+/** Rejects a method whose return value does not match the tool's `output`. */
 export type Typed<Output, Type extends StandardSchemaV1> =
   ReturnsType<Output, Type> extends { readonly run: infer Run } ? Run : unknown;
 
-/** Remembers that `toolMethod` made this function, of what, and with what. */
+/** Records the options and the method of a function that `toolMethod` made. */
 export function mark(marked: object, config: MarkedMethod, method: object): void {
   configs.set(marked, config);
   methods.set(marked, method);
 }
 
-/** What each method was made with. */
+/** The options by function. */
 const configs = new WeakMap<object, MarkedMethod>();
 
-/** What each of them runs. */
+/** The methods by function. */
 const methods = new WeakMap<object, object>();
 
-/** What a value runs that `toolMethod` made; the value itself for anything else. */
+/** Returns the method inside a function from `toolMethod`, or the value itself. */
 export const methodIn = (value: unknown): unknown => methods.get(Object(value)) ?? value;
 
-/** What is told of a method, its types erased. */
+/** The options of a method, without its types. */
 interface MarkedMethod extends Omit<AnyToolEntry, 'reconcile'> {
   readonly reconcile?: ((input: never, call: CallContext) => unknown) | undefined;
 }
 
-/** What `toolMethod` was told of this value; `undefined` for anything else. */
+/** Returns the options that `toolMethod` received for this value, or `undefined`. */
 export const markOf = (value: unknown): MarkedMethod | undefined => configs.get(Object(value));
 
 /**
- * Tools as the entries of a plain object: each key is a name, and its value the literal of `defineTool` without one. What
- * `run` is given is the output of its `input`.
+ * Tools as the entries of a plain object: each key is a name, and each value the options of `defineTool`
+ * without `name`. `run` receives the output of its `input`.
  */
 export type PlainTools<Inputs, Tools> = Tools & {
   readonly [Name in keyof Inputs]: PlainTool<Inputs[Name]>;
@@ -54,10 +54,10 @@ type Said = Omit<ToolConfigBase<string, undefined>, 'name' | 'input'> & {
   readonly category?: string | undefined;
 };
 
-/** An entry that declares no input says nothing of its type. */
+/** An entry without an input declares no type for it. */
 type Declared<Input> = unknown extends Input ? undefined : Input extends InputDeclaration ? Input : undefined;
 
-/** Refuses in each entry the keys that are not known, an input that is none, and values that JSON does not keep. */
+/** Rejects unknown keys, invalid inputs, and return values that JSON would change, in each entry. */
 export type CheckedTools<Tools> = {
   readonly [Name in keyof Tools]: {
     readonly [Key in Exclude<keyof Tools[Name], keyof PlainTool<undefined>>]: never;
@@ -75,7 +75,7 @@ type OutputType<Entry> = Entry extends { readonly output: infer Type extends Sta
   ? Type
   : StandardSchemaV1;
 
-/** The tools that the entries of a plain object make. */
+/** The type of the tools from the entries of a plain object. */
 export type ToolOfPlain<Inputs, Tools> = [keyof Inputs] extends [never]
   ? AnyTool
   : {
@@ -86,7 +86,7 @@ export type ToolOfPlain<Inputs, Tools> = [keyof Inputs] extends [never]
       >;
     }[keyof Inputs & keyof Tools & string];
 
-/** Anything but a plain object of tools; of one that is meant to be, what is wrong with it. */
+/** Accepts anything but a plain object of tools with a mistake. For that, the type is the mistake. */
 export type ObjectOrMistake<Source> =
   'tool' extends Kinds<Source>
     ? Mistake<Source>
@@ -96,7 +96,10 @@ export type ObjectOrMistake<Source> =
         : Mistake<Source>
       : unknown;
 
-/** What the members of an object look like. Any object may have one with a `run`, such as a binding of the Worker. */
+/**
+ * The kinds of an object's members. Any object can have a member with a `run`, such as a binding of the
+ * Worker.
+ */
 type Kinds<Source> = {
   [Key in keyof Source]: [Source[Key]] extends [never]
     ? 'other'
@@ -110,9 +113,9 @@ type Kinds<Source> = {
 type Mistake<Source> = { readonly [Name in keyof Source]: PlainTool<undefined> } & CheckedTools<Source>;
 
 /**
- * The static `tools` of a class: which of its methods are tools, and what the model is told of each. A method is given
- * its validated input and the call. A name that is no such method, or a method that does not take what its `input`
- * makes, is a compile error.
+ * The type of the static `tools` of a class: which of its methods are tools, and their descriptions for the
+ * model. A method receives its validated input and the call. A name that is not a method, or a method that
+ * does not accept the output of its `input`, is a compile error.
  *
  * @example
  * ```ts
@@ -133,41 +136,44 @@ export type ToolTable<Instance> = {
 /** A method that can be a tool. */
 type ToolMethod = (input: never, call: CallContext) => unknown;
 
-/** What the model and the loop are told of one method. */
+/** The options of one method as a tool. */
 export type ToolEntry<Instance, Method> = AnyToolEntry & {
   readonly reconcile?: ReconcilerOf<Instance> | undefined;
 } & InputEntry<Method extends (input: infer Input, ...more: never[]) => unknown ? Input : unknown>;
 
-/** An entry without its types, as it is read. */
+/** The options of a method, without its types. */
 export interface AnyToolEntry {
-  /** The method's name unless given. */
+  /** Defaults to the method's name. */
   readonly name?: string | undefined;
-  /** What the tool does and when to use it, for the model. */
+  /** Says what the tool does and when to use it. For the model. */
   readonly description: string;
   readonly input?: StandardSchemaV1 | JsonSchema | undefined;
   /** Kept in the metadata, for programs that list tools. */
   readonly category?: string | undefined;
   readonly metadata?: JsonObject | undefined;
-  /** `once`, the careful one, unless given. */
+  /** Defaults to `once`, the safest effect. */
   readonly effect?: Effect | undefined;
-  /** The method that finds out what became of a `once` call whose end is not known, as `reconcile` of `defineTool` does. */
+  /**
+   * The name of the method that finds the outcome of a `once` call that was cut off, like `reconcile` of
+   * `defineTool`.
+   */
   readonly reconcile?: string | undefined;
   readonly returnDirect?: boolean | undefined;
   readonly serial?: string | undefined;
-  /** Milliseconds that the method has, 30,000 unless given. */
+  /** The time limit of the method in milliseconds. Defaults to 30,000. */
   readonly timeout?: number | undefined;
-  /** Requests that one call makes at the most; 1 unless given. */
+  /** The most subrequests of one call. Defaults to 1. */
   readonly subrequests?: number | undefined;
-  /** As for `defineTool`. */
+  /** As in `defineTool`. */
   readonly output?: StandardSchemaV1 | undefined;
 }
 
-/** A schema whose output the method takes. Without one it is given an empty object. */
+/** A schema whose output the method accepts. Without one the method receives an empty object. */
 type InputEntry<Input> =
   | { readonly input: StandardSchemaV1<unknown, Input> | JsonSchemaFor<Input> }
   | (Record<string, never> extends Input ? { readonly input?: undefined } : never);
 
-/** JSON Schema says nothing of types, so the method must take any record. */
+/** JSON Schema has no static type, so the method must accept any record. */
 type JsonSchemaFor<Input> =
   Record<string, unknown> extends Input ? JsonSchema & { readonly '~standard'?: never } : never;
 

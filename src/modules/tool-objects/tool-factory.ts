@@ -25,20 +25,22 @@ import {
   unfoldingIn,
 } from '../unfolding/unfolding.ts';
 
-/** What a factory makes: an object with a table of tools, a tool, or several of them. */
+/** The return value of a factory: an object with a table of tools, a tool, or several of them. */
 export type MadeTools = Made | readonly Made[];
 
 type Made = AnyTool | ToolObjectSource;
 
 /**
- * Tools that keep something in fields or closures: each invocation makes its own with `make`, when the first of them is called,
- * and all loops of the invocation share what was made. So nothing of it is seen by another session. A turn that goes on in another
- * invocation has a new one, which has forgotten what was kept in it: what must survive belongs in `call.state`.
+ * Makes tools that keep values in fields or closures. Each invocation calls `make` when the first of these
+ * tools runs, and all loops of the invocation share the result. So sessions never share it. An invocation
+ * that resumes a turn makes a new one, without the kept values: keep values that must survive in
+ * `call.state`.
  *
- * `make` is also called once where the tools are listed, for their names and schemas, so it answers the same tools each time, at
- * once, and does nothing else: outside of a request a Worker may neither connect to anything nor draw random values.
+ * The factory also calls `make` once where the tools are listed, to read their names and schemas. So `make`
+ * must be synchronous, return the same tools each time, and have no side effects: outside of a request, a
+ * Worker cannot connect to anything or generate random values.
  *
- * @throws TypeError for what is no function. What else is wrong is told where the factory is listed.
+ * @throws TypeError if `make` is not a function. Other problems are reported where the factory is listed.
  *
  * @example
  * ```ts
@@ -53,7 +55,7 @@ export function toolFactory(make: () => MadeTools): ToolFactory {
   );
 }
 
-/** Holds the tools of a factory once they were listed, and under which key an invocation keeps what it has made. */
+/** Keeps the tools of a factory after they were listed, and the key of an invocation's own copy. */
 function factoryOf(make: () => MadeTools): ToolFactory {
   let listed: readonly AnyTool[] | undefined;
   factories += 1;
@@ -97,10 +99,10 @@ function nameOf(made: unknown): string {
   return typeof name === 'string' ? name : String(Object(made).constructor?.name);
 }
 
-/** Finds a tool of what the invocation has made. */
+/** Finds a tool among those that the invocation made. */
 type FindTool = (view: LoopView) => AnyTool | undefined;
 
-/** The tool, whose calls run the one that is found. */
+/** Returns a tool whose calls run the tool that `find` returns. */
 function liveTool(tool: AnyTool, find: FindTool): AnyTool {
   const live = decorate(tool, {
     async call(input, call) {
@@ -114,7 +116,7 @@ function liveTool(tool: AnyTool, find: FindTool): AnyTool {
   return unfolding ? liveUnfolding(live, unfolding, find) : live;
 }
 
-/** An unfolding tool, whose tools are those of the one that is found too. */
+/** Returns an unfolding tool with the tools inside the one that `find` returns. */
 function liveUnfolding(live: AnyTool, unfolding: Unfolding, find: FindTool): AnyUnfoldingTool {
   const { delegate: tool = live } = live;
   const found = (view: LoopView): Unfolding => {
@@ -131,7 +133,7 @@ function liveUnfolding(live: AnyTool, unfolding: Unfolding, find: FindTool): Any
     prepare: prepare && ((call) => (found(call.view).prepare ?? prepare)(call)),
   };
   const inner = into.by === 'all' ? into.tools : into.by === 'category' ? allOf(into.tools) : tool.inner;
-  // One that is decorated has guards that a tool called through it would pass by.
+  // A decorated tool has guards. A call through it would bypass them.
   const route = UNFOLDS in tool && tool.route ? shortcut(made, tool.inputSchema) : undefined;
   return { ...live, opens: true, inner, route, [UNFOLDS]: made };
 }
@@ -140,7 +142,8 @@ function liveInto(into: UnfoldsInto, now: (view: LoopView) => UnfoldsInto): Unfo
   const all = toolsIn(into);
   const live = memoized((tool: AnyTool) => {
     const at = all.indexOf(tool);
-    // Two categories may have tools of one name. A factory that makes others this time must not have another run in its place.
+    // Two categories can have tools of one name. If a factory returns other tools this time, another tool
+    // must not run instead.
     const isIt = (one: AnyTool | undefined): boolean => one?.name === tool.name;
     return liveTool(tool, (view) => [toolsIn(now(view))[at]].find(isIt));
   });
@@ -168,7 +171,7 @@ function liveInto(into: UnfoldsInto, now: (view: LoopView) => UnfoldsInto): Unfo
   }
 }
 
-/** The tools that are always inside, in an order that is the same for each that a factory makes. */
+/** Returns the tools that are always inside, in the same order each time a factory makes them. */
 function toolsIn(into: UnfoldsInto): readonly AnyTool[] {
   if (into.by === 'all') return into.tools;
   return into.by === 'category' ? allOf(into.tools) : [];

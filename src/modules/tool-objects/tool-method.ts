@@ -9,25 +9,26 @@ import type { Inferred, KeptAs } from '../../tool/returned.ts';
 import { type Kept, mark, methodIn, type ToolTable, type Typed } from './tool-entry.ts';
 import { toolsOf } from './tools-of.ts';
 
-/** What `toolMethod` is told of a method: the literal of `defineTool` without `run`, and the name only where it is another. */
+/** The options of `toolMethod`: those of `defineTool` without `run`, and with an optional name. */
 export type ToolMethodConfig<Declaration extends InputDeclaration = undefined> = Omit<
   ToolConfigBase<string, Declaration>,
   'name'
 > &
   Omit<RunConfig<Declaration, unknown>, 'run'> &
   ReconcileConfig<Declaration> & {
-    /** That of the field unless given. */
+    /** Defaults to the name of the field. */
     readonly name?: string | undefined;
     /** Kept in the metadata, for programs that list tools. */
     readonly category?: string | undefined;
   };
 
 /**
- * Makes a method that is a tool, as a field of a class: `toolsOf(new Calculator())` finds it. It can be called like any
- * other method. `this` is the object, in a `function` as in an arrow. A static field is a tool of the class. Fields that
- * TypeScript keeps `private` or `protected` are found too; a `#private` one is shown to nobody by JavaScript.
+ * Makes a method that is also a tool, as a field of a class: `toolsOf(new Calculator())` finds it. Code can
+ * call it like any other method. `this` is the object, in a `function` and in an arrow function. A static
+ * field is a tool of the class. `toolsOf` also finds fields that are `private` or `protected` in TypeScript,
+ * but not `#private` fields.
  *
- * What is wrong with the literal is told by `toolsOf`, as a ToolDefinitionError.
+ * `toolsOf` throws a ToolDefinitionError if the options are invalid.
  *
  * @example
  * ```ts
@@ -50,18 +51,18 @@ export function toolMethod<
     Kept<KeptAs<Inferred<Type>, Awaited<ReturnType<Method>>>> &
     Typed<Awaited<ReturnType<Method>>, Inferred<Type>>,
 ): Method {
-  // Each call makes a function of its own, so that one method may be two tools.
+  // Each call makes its own function, so that one method can be two tools.
   const made = function (this: unknown, ...given: unknown[]): unknown {
     return Reflect.apply(method, this, given);
   };
   mark(marked(made), config, method);
-  // It hands on what it is given, and what comes of it.
+  // It forwards its arguments and the result.
   return made as Method;
 }
 
 /**
- * Makes the static `tools` table of a class, so that its instances can be listed among the tools of an agent. `toolsOf` needs no such
- * call. What is wrong with the table is told where the object is listed.
+ * Makes the static `tools` table of a class, so that its instances can be listed among the tools of an agent.
+ * `toolsOf` works without this call. A mistake in the table is reported where the object is listed.
  *
  * @example
  * ```ts
@@ -76,7 +77,7 @@ export function toolMethod<
 export const toolTable = <Instance>(table: ToolTable<Instance>): ToolTable<Instance> & ReadByIts =>
   marked({ ...table });
 
-/** Marks what makes tools of an object, which can then be listed among others. */
+/** Attaches the function that reads an object's tools, so that the object can be listed among tools. */
 function marked<Of extends object>(value: Of): Of & ReadByIts {
   readObjectsBy(readObject);
   return Object.defineProperty(value, READS, { value: true }) as Of & ReadByIts; // just marked
@@ -89,7 +90,7 @@ const readObject: ObjectReader = (given, { isShared }) => {
   return toolsOf(object);
 };
 
-/** Tells the developer of an object that sessions share, and that its methods change. */
+/** Warns the developer of an object that sessions share and whose methods change its fields. */
 function warnOfState(object: object, name: string): void {
   const fields = stateFields(object);
   if (fields.length === 0) return;
@@ -101,10 +102,11 @@ function warnOfState(object: object, name: string): void {
 }
 
 /**
- * Names the fields of an instance that its own methods change, as far as their source shows it: a field is assigned to, counted up
- * or down, or a list, map or set in it is added to. What only the constructor sets is not among them, nor what is made when it is
- * first needed (`??=`), what other objects do, and any of a frozen object. It decides what is said on the console and
- * nothing else, so it may miss some; minifiers keep the names of fields.
+ * Returns the names of the fields of an instance that its own methods change, as far as their source shows
+ * it: a method assigns, increments or decrements the field, or adds to a list, map or set in it. Skips fields
+ * that only the constructor sets, that are initialized on first use (`??=`), or that other objects change,
+ * and all fields of a frozen object. The result only decides about a warning, so it can be incomplete.
+ * Minifiers keep the names of fields.
  */
 function stateFields(object: object): readonly string[] {
   if (typeof object === 'function' || Object.isFrozen(object)) return [];
@@ -115,14 +117,16 @@ function stateFields(object: object): readonly string[] {
 const sourceOf = (code: unknown): string =>
   typeof code === 'function' ? Function.prototype.toString.call(code) : '';
 
-/** `this.count++`, `this.total += 1`, `this.lines[at] = line`, but not `this.client ??= connect()`. */
+/**
+ * Matches `this.count++`, `this.total += 1` and `this.lines[at] = line`, but not `this.client ??= connect()`.
+ */
 const ASSIGNED =
   /\bthis\.(#?[\w$]+)(?:\s*(?:\+\+|--)|(?:\[[^\]]*\])*\s*(?:[-+*/%&|^]|\*\*|<<|>>>?)?=(?![=>]))/g;
 
-/** `++this.count`. */
+/** Matches `++this.count`. */
 const COUNTED = /(?:\+\+|--)\s*this\.(#?[\w$]+)/g;
 
-/** `this.lines.push(line)`. */
+/** Matches `this.lines.push(line)`. */
 const ADDED =
   /\bthis\.(#?[\w$]+)\.(?:push|unshift|pop|shift|splice|sort|reverse|fill|set|add|delete|clear)\s*\(/g;
 
@@ -134,13 +138,18 @@ function changedIn(object: object, source: string): readonly string[] {
   ];
 }
 
-/** An accessor, or something that is inherited, may lead elsewhere. */
+/**
+ * Returns whether a field is an own data property. An accessor or an inherited property can lead elsewhere.
+ */
 function isData(object: object, name: string): boolean {
   const own = Object.getOwnPropertyDescriptor(object, name);
   return own?.writable === true && typeof own.value !== 'function';
 }
 
-/** A repository has an `add` too. What a private field holds is only known from how its class begins it. */
+/**
+ * Returns whether a field holds a list, map or set: other objects, such as a repository, have an `add`, too.
+ * For a private field, only its initializer in the class source shows it.
+ */
 function holdsCollection(object: object, name: string): boolean {
   if (name.startsWith('#')) {
     const begins = new RegExp(
@@ -152,7 +161,10 @@ function holdsCollection(object: object, name: string): boolean {
   return [Array, Map, Set, WeakMap, WeakSet].some((kind) => value instanceof kind) && !Object.isFrozen(value);
 }
 
-/** Its methods and accessors but for constructors, and functions in its fields, those inside of objects there too. */
+/**
+ * Returns the methods and accessors of an object, without constructors, and the functions in its fields and
+ * in objects there.
+ */
 function methodsOf(object: object): readonly unknown[] {
   const found = new Set<unknown>();
   const collect = (holder: object, depth: number): void => {

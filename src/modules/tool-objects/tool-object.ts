@@ -9,11 +9,12 @@ import { withCoercion } from '../../tool/with.ts';
 import { type AnyToolEntry, markOf } from './tool-entry.ts';
 
 /**
- * The tools of an object: its fields and the static ones of its class that `toolMethod` made, the methods that the static
- * `tools` of its class describes, or the entries of a plain object.
+ * Returns the tools of an object: its own fields and static fields of its class that `toolMethod` made, the
+ * methods that the static `tools` of its class describes, or the entries of a plain object.
  *
- * @throws ToolObjectError when there are none, for a list, for a name in the table that is no method, and when two come to
- *   one name; ToolDefinitionError when one of the tools cannot work.
+ * @throws ToolObjectError if there are no tools, the object is a list, a name in the table is not a method,
+ * or two tools have one name;
+ *   ToolDefinitionError if one of the tools is invalid.
  */
 export function declaredTools(object: object): AnyTool[] {
   const { name, table } = toToolObject(object);
@@ -31,18 +32,18 @@ const noTools = (name: string, object: object): string =>
     : `No tools found on ${name}: make its methods tools with toolMethod, in fields that are not #private, ` +
       "or describe them in a static 'tools' table.";
 
-/** An object, or a class with static tools, as it is looked into for tools. */
+/** An object, or a class with static tools, and its tools. */
 interface ToolObject {
-  /** Of its class, for messages. */
+  /** The name of its class, for messages. */
   readonly name: string;
-  /** Makes each of its tools, by the tool's name. Empty: there are none. */
+  /** Functions that make its tools, by the tool's name. Empty if there are none. */
   readonly table: ReadonlyMap<string, () => AnyTool>;
 }
 
 /**
- * Looks into an object. A proxy is seen through: the class is asked of the prototype.
+ * Reads the tools of an object. Finds the class by the prototype, so that it works through a proxy.
  *
- * @throws ToolObjectError when two of its tools come to one name.
+ * @throws ToolObjectError if two of its tools have one name.
  */
 export function toToolObject(object: object): ToolObject {
   const owner = ownerOf(object);
@@ -65,10 +66,10 @@ export function toToolObject(object: object): ToolObject {
   return { name, table: new Map([...byName].map(([tool, { make }]) => [tool, make])) };
 }
 
-/** What an object, or a class, is looked into with. */
+/** The object or class to read. */
 interface Looked {
   readonly object: object;
-  /** Has the table: the class of an instance, else the object itself. */
+  /** The object with the table: the class of an instance, or the object itself. */
   readonly owner: object;
   readonly name: string;
 }
@@ -76,12 +77,15 @@ interface Looked {
 /** A tool of an object, before it is made. */
 interface Found {
   readonly tool: string;
-  /** Where it stands, for messages. */
+  /** Its place in the object, for messages. */
   readonly place: string;
   make(): AnyTool;
 }
 
-/** The fields that `toolMethod` made, of a holder or of what that extends; the nearest counts. No getter is asked for one. */
+/**
+ * Returns the fields that `toolMethod` made, of a holder and its prototypes. The nearest field wins. Runs no
+ * getters.
+ */
 function fieldsOf(holder: object, name: string): Found[] {
   const fields = new Map<string, unknown>();
   for (const one of chainOf(holder)) {
@@ -102,7 +106,7 @@ function fieldsOf(holder: object, name: string): Found[] {
   });
 }
 
-/** The methods that the static `tools` describe, of the object's class or of those that this extends. */
+/** Returns the methods that the static `tools` of the object's class and its superclasses describe. */
 function describedIn({ object, owner, name }: Looked): Found[] {
   const among = [object, owner];
   const checked = (method: string): Act['run'] => {
@@ -123,7 +127,7 @@ function describedIn({ object, owner, name }: Looked): Found[] {
   }));
 }
 
-/** The entries of a plain object of tools: of one that has an entry with a `run`. */
+/** Returns the entries of a plain object if one of them has a `run`. */
 function entriesOf({ object, name }: Looked): Found[] {
   const entries = isPlain(object) ? Object.entries(object) : [];
   if (!entries.some(([, entry]) => isPlainTool(entry))) return [];
@@ -144,7 +148,7 @@ function plainTool(tool: string, entry: object): AnyTool {
   throw new ToolDefinitionError(tool, 'name', 'it has a `name` beside its key: its key is its name.');
 }
 
-/** What is done for a tool of an object. */
+/** The function behind a tool of an object. */
 interface Act {
   readonly run?: ((...given: readonly unknown[]) => unknown) | undefined;
   readonly reconcile?: ((...given: readonly unknown[]) => unknown) | undefined;
@@ -161,11 +165,15 @@ function toTool(
     name,
     metadata: category === undefined ? metadata : { ...metadata, category },
   };
-  // `defineTool` checks at run time that only a `once` tool reconciles, and the loop what a reconciler answers.
+  // At run time, `defineTool` checks that only a `once` tool reconciles, and the loop checks the result of
+  // the reconciler.
   return defineTool(config as ToolConfig<string, InputDeclaration, unknown>);
 }
 
-/** Calls a method as it is found now: on the object itself, so that a proxy sees it, else on its class. */
+/**
+ * Calls a method by its current value: on the object itself, so that a proxy sees the call, or else on its
+ * class.
+ */
 const calling =
   (method: string, { among, name }: { readonly among: readonly object[]; readonly name: string }) =>
   (...given: readonly unknown[]): unknown => {
@@ -177,19 +185,21 @@ const calling =
 const holderOf = (method: string, among: readonly object[]): object | undefined =>
   among.find((holder) => typeof Reflect.get(holder, method) === 'function');
 
-/** The tables along the chain, from its end, so that a class changes what it extends. */
+/**
+ * Merges the tables along the prototype chain, starting at its end, so that a class overrides its superclass.
+ */
 function tableOf(owner: object): ReadonlyMap<string, AnyToolEntry> {
   const tables: Readonly<Record<string, AnyToolEntry | undefined>>[] = [];
   for (const one of chainOf(owner)) {
     const table: unknown = Reflect.get(one, 'tools');
-    // A list is none: tool groups and agents have one. Nor is a plain tool of this name.
+    // Skips a list, which tool groups and agents have, and a plain tool with this name.
     if (!Array.isArray(table) && !isPlainTool(table)) tables.unshift(Object(table));
   }
   const entries = tables.flatMap((table) => Object.entries(table));
   return new Map(entries.flatMap(([method, entry]) => (entry ? [[method, entry]] : [])));
 }
 
-/** An object cannot be made tools of. Thrown where they are made, never in a turn. */
+/** Thrown where the tools of an object are made, never in a turn, if the object has no valid tools. */
 export class ToolObjectError extends Error {
   override readonly name = 'ToolObjectError';
   /** The name of the object's class. */

@@ -12,25 +12,27 @@ import { withInnerTools } from '../unfolding/with-unfolding.ts';
 import type { ObjectOrMistake, PlainTools, ToolOfPlain } from './tool-entry.ts';
 import { declaredTools, ToolObjectError, toToolObject } from './tool-object.ts';
 
-/** Which tools of an object are taken, and under which names. */
+/** Options that select and rename the tools of an object. */
 export interface ToolsOfOptions {
-  /** Makes a tool's name of its own; the prefix is put before that. */
+  /** Returns a new name for a tool. The prefix is added afterwards. */
   readonly naming?: ((name: string) => string) | undefined;
   /** Put before every name. */
   readonly prefix?: string | undefined;
-  /** Decides by the tool's own name, before it is renamed. */
+  /** Selects tools by their own names, before they are renamed. */
   readonly filter?: ((name: string) => boolean) | undefined;
 }
 
 /**
- * The tools of an object, sorted by name: its methods that the static `tools` of its class describes, or of the classes
- * that this extends; see `ToolTable`. A class has its static methods as tools. Each call looks the method up on the
- * object and calls it there, so that proxies, `#private` members and `this` work as elsewhere. Numbers and booleans in
- * quotes are understood (`withCoercion`). A tool passes through. Of several tools that come to one name, the first stays.
- * Where the class has a static `unfolding` too, they are behind that one tool; see `unfoldingOf`.
+ * Returns the tools of an object, sorted by name: the methods that the static `tools` of its class or a
+ * superclass describes; see `ToolTable`. For a class, returns its static methods. Each call looks the method
+ * up on the object and calls it there, so that proxies, `#private` members and `this` work as elsewhere.
+ * Numbers and booleans in quotes are accepted (`withCoercion`). Returns a tool unchanged. If several tools
+ * have one name, keeps the first. If the class has a static `unfolding` too, returns one unfolding tool with
+ * the tools inside; see `unfoldingOf`.
  *
- * @throws ToolObjectError when there is no such table, for a list, and for a name in it that is no method;
- *   ToolDefinitionError when one of the tools cannot work.
+ * @throws ToolObjectError if there is no such table, the object is a list, or a name in the table is not a
+ * method;
+ *   ToolDefinitionError if one of the tools is invalid.
  */
 export function toolsOf<const Inputs, const Tools extends object>(
   tools: PlainTools<Inputs, Tools>,
@@ -60,8 +62,8 @@ function ownTools(object: object): readonly AnyTool[] {
 }
 
 /**
- * The tools of several objects in one list, sorted by name; tools among them pass through. Of several tools that come
- * to one name, the first stays.
+ * Returns the tools of several objects in one list, sorted by name. Tools among the objects are included
+ * unchanged. If several tools have one name, keeps the first.
  *
  * @throws ToolObjectError and ToolDefinitionError as `toolsOf`.
  */
@@ -69,8 +71,8 @@ export const toolsOfAll = (objects: Iterable<object>, options?: ToolsOfOptions):
   distinctTools([...objects].flatMap((object) => toolsOf(object, options)));
 
 /**
- * `toolsOf` for objects that may have no tools: where that throws, whatever the reason, there are none, and one debug
- * line says why.
+ * Works like `toolsOf` for objects that may have no tools: if `toolsOf` throws for any reason, returns an
+ * empty list and logs the reason at debug level.
  */
 export function toolsOfSafely(object: unknown, options?: ToolsOfOptions): readonly AnyTool[] {
   try {
@@ -82,9 +84,9 @@ export function toolsOfSafely(object: unknown, options?: ToolsOfOptions): readon
 }
 
 /**
- * Tells whether `toolsOf` would look for tools in something: it is a tool, or its class, or an object itself, says by a static
- * `tools` or `unfolding` what it has. A table that is wrong counts too, so that `toolsOf` can say what is wrong with it. Never
- * throws, and logs nothing.
+ * Returns whether `toolsOf` would look for tools in a value: a tool, or an object or class that has a static
+ * `tools` or `unfolding`. Returns `true` for an invalid table too, so that `toolsOf` can report the mistake.
+ * Never throws or logs.
  */
 export function hasTools(object: unknown): boolean {
   const found = attempt(() => declaresTools(Object(object)));
@@ -97,34 +99,37 @@ const declaresTools = (object: object): boolean =>
   (!(Symbol.iterator in object) && toToolObject(object).table.size > 0);
 
 /**
- * The static `unfolding` of a class whose tools are offered behind one: `static readonly unfolding = { ... } satisfies
- * UnfoldingDeclaration`.
+ * The static `unfolding` of a class whose tools are offered behind one: `static readonly unfolding = { ... }
+ * satisfies UnfoldingDeclaration`.
  */
 export interface UnfoldingDeclaration extends UnfoldingOptions {
   /** Letters, digits, `_` and `-`, at most 64. */
   readonly name: string;
-  /** What its tools are for, in a sentence. */
+  /** The purpose of its tools, in a sentence. */
   readonly description: string;
-  /** What the model names a category in, where the tools have some; `category` unless given. */
+  /**
+   * The name of the input property for the category, if the tools have categories. Defaults to `category`.
+   */
   readonly categoryParameter?: string | undefined;
 }
 
-/** Tells whether the class of an object says that its tools are to be offered behind one. */
+/** Returns whether the class of an object declares an unfolding tool. */
 const declaresUnfolding = (object: object): boolean => declarationOf(ownerOf(object)) !== undefined;
 
 /**
- * An unfolding tool of the tools of an object, as the static `unfolding` of its class says, or the options. Tools that have a category
- * are offered by category, those that have none with every category and with `all`. Static members that are
- * such classes themselves are made without arguments and are inside too, up to 16 deep; one that cannot be made is
- * left out with a warning.
+ * Makes an unfolding tool from the tools of an object, as the static `unfolding` of its class or the options
+ * declare it. Tools with a category are offered by category; the others with every category and with `all`.
+ * Static members that are such classes are created without arguments and are inside, too, up to 16 levels
+ * deep. A class that cannot be created is left out with a warning.
  *
- * @throws ToolObjectError when neither says a name and a description, or there are no tools; ToolDefinitionError when one
- *   cannot work.
+ * @throws ToolObjectError if neither the class nor the options have a name and a description, or there are no
+ * tools; ToolDefinitionError if
+ *   a tool is invalid.
  */
 export const unfoldingOf = (object: object, options: Partial<UnfoldingDeclaration> = {}): UnfoldingTool =>
   unfoldingInside(object, options, []);
 
-/** The same for an object that stands inside the path. */
+/** Makes the unfolding tool of an object that is nested at a path. */
 function unfoldingInside(
   object: object,
   options: Partial<UnfoldingDeclaration>,
@@ -152,7 +157,7 @@ function unfoldingInside(
   return toUnfolding(byCategory ? { ...config, byCategory, categoryParameter } : { ...config, tools });
 }
 
-/** `undefined` when no tool has a category. */
+/** Groups tools by category, or returns `undefined` if no tool has one. */
 function categoriesOf(tools: readonly AnyTool[]): Record<string, readonly AnyTool[]> | undefined {
   const everywhere = tools.filter((tool) => categoryOf(tool) === undefined);
   const names = [...new Set(tools.flatMap((tool) => categoryOf(tool) ?? []))];
@@ -167,7 +172,7 @@ function categoriesOf(tools: readonly AnyTool[]): Record<string, readonly AnyToo
 const categoryOf = ({ metadata: { category } }: AnyTool): string | undefined =>
   typeof category === 'string' && category !== '' ? category : undefined;
 
-/** The unfolding tools of the classes that are static members of a class, or of those that it extends. */
+/** Returns the unfolding tools of the static members of a class or its superclasses. */
 function nestedIn(owner: object, path: readonly Nested[]): AnyUnfoldingTool[] {
   const members = chainOf(owner).flatMap((one) => Object.values(one));
   return [...new Set(members)].flatMap((member) => {
@@ -188,8 +193,8 @@ function declarationOf(owner: object): Partial<UnfoldingDeclaration> | undefined
 }
 
 /**
- * `unfoldingOf` for objects that may have none: where that throws, whatever the reason, the answer is `undefined`, and one
- * debug line says why.
+ * Works like `unfoldingOf` for objects that may have no unfolding tool: if `unfoldingOf` throws for any
+ * reason, returns `undefined` and logs the reason at debug level.
  */
 export function unfoldingOfSafely(
   object: unknown,
@@ -204,7 +209,8 @@ export function unfoldingOfSafely(
 }
 
 /**
- * `withInnerTools` with the tools of an object, as `toolsOf` takes them: of an object that unfolds itself, one.
+ * Adds the tools of an object to an unfolding tool, like `withInnerTools`. An object that declares an
+ * unfolding tool adds that one.
  *
  * @throws ToolObjectError as `toolsOf`; ToolDefinitionError as `withInnerTools`.
  *

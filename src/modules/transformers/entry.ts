@@ -1,4 +1,7 @@
-/** The entry `holdfast/transformers`: what models are shown of a conversation is changed, while the journal keeps what was said. */
+/**
+ * The entry `holdfast/transformers`: changes the conversation that models see, while the journal keeps the
+ * original.
+ */
 import { type HistoryScope, LOOPS } from '../../loop/loop-seams.ts';
 import type { HistoryCall, HistoryMessage, TurnPrincipal } from '../../tool/call.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
@@ -8,11 +11,12 @@ import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { beginning, modelText, type ResultData, withWords } from '../../tool/tool-result.ts';
 
 /**
- * Changes what models are shown of a conversation: `defineAgent({ use: [defineTransformer({ name, result })] })`, or of all agents of an app
- * with `createHoldfast({ use })`. The journal keeps what was said. Transformers run in the order in which they are used, each on what the
- * one before it made, also in nested loops. If a function throws, its value stays as it was, and the log says so.
+ * Changes the conversation that models see: for one agent with `defineAgent({ use: [defineTransformer({ name,
+ * result })] })`, or for all agents of an app with `createHoldfast({ use })`. The journal keeps the original.
+ * Transformers run in the order of `use`, each on the output of the one before, also in nested loops. If a
+ * function throws, its value stays unchanged, and the error is logged.
  *
- * @throws TypeError in development if the literal has no name, or no function.
+ * @throws TypeError in development if the transformer has no name, or no function.
  *
  * @example
  * ```ts
@@ -36,25 +40,39 @@ export function defineTransformer(transformer: LoopTransformer): ModuleUse {
   return use;
 }
 
-/** The functions of a transformer. They are pure: they run many times for a model call, and for `call.history()`, in every invocation. */
+/**
+ * The functions of a transformer. They must be pure: they run many times for a model call, and for
+ * `call.history()`, in every invocation.
+ */
 export interface LoopTransformer {
-  /** Names it in the log, and tells it from the other transformers of its agent. */
+  /** The name in the log. Unique among the transformers of an agent. */
   readonly name: string;
-  /** The whole conversation. A reply holds its calls and their results, so that none is shown without the other. */
+  /**
+   * Transforms the whole conversation. A reply contains its calls and their results, so that they stay
+   * together.
+   */
   readonly messages?:
     | ((messages: readonly HistoryMessage[], scope: TransformScope) => readonly HistoryMessage[])
     | undefined;
-  /** The words of one result; of an error its message, without the `Error: ` that the model reads before it. */
+  /**
+   * Transforms the text of one result. For an error, the text is the message without the `Error: ` that the
+   * model reads before it.
+   */
   readonly result?: ((text: string, call: HistoryCall, scope: TransformScope) => string) | undefined;
-  /** `result` shortens, so it is not applied to what a tool returns directly to the user. */
+  /**
+   * `true` if `result` shortens text. It is then not applied to results that a tool returns directly to the
+   * user. Defaults to `false`.
+   */
   readonly shortens?: boolean | undefined;
-  /** The words of one reply, also of the one that is the answer; and what calls said to the user. */
+  /**
+   * Transforms the text of one reply, including the final answer, and the messages from calls to the user.
+   */
   readonly reply?: ((text: string, scope: TransformScope) => string) | undefined;
 }
 
-/** For whom a conversation is shown. */
+/** The reader of a conversation. */
 export interface TransformScope {
-  /** Who asked for the turn: nothing that a client writes into a message can change it. */
+  /** The principal of the turn. Text in a client's message cannot change it. */
   readonly principal: TurnPrincipal;
 }
 
@@ -66,7 +84,7 @@ const SHAPE = {
   required: ['name'],
 } satisfies LiteralShape<keyof LoopTransformer>;
 
-/** What a transformer makes of a conversation, or of a part of it. */
+/** Applies a transformer to a conversation, or to a part of it. */
 function applied(
   transformer: LoopTransformer,
   shown: readonly HistoryMessage[],
@@ -75,7 +93,7 @@ function applied(
   const { name, messages, result, reply, shortens } = transformer;
   if (shortens && (of === 'all-words' || of === 'answer')) return shown;
 
-  /** Returns what the transformer made of a value, or the value. */
+  /** Returns the transformed value, or the original if the function fails. */
   function attempt<T extends string | readonly HistoryMessage[]>(
     value: T,
     make: ((value: T, scope: TransformScope) => T) | undefined,
@@ -115,12 +133,12 @@ function applied(
 }
 
 /**
- * Has a model shown the newest messages only: at most `maxMessages`, counted as they are sent (a reply and each of its results are
- * one each), without the system message, which always stands first. It cuts whole replies with their results,
- * keeps the newest message of the user wherever it stands, and begins with a message of a user. The newest
- * reply is shown even when it alone is longer.
+ * Limits the conversation that models see to the newest messages: at most `maxMessages`, where a reply and
+ * each of its results count as one each. The system message is not counted and stays first. Removes whole
+ * replies with their results, always keeps the user's newest message, and starts the conversation with a
+ * message of a user. The newest reply stays even if it is longer by itself.
  *
- * @throws RangeError when `maxMessages` is not a positive whole number.
+ * @throws RangeError if `maxMessages` is not a positive whole number.
  */
 export function slidingWindow({ maxMessages }: { readonly maxMessages: number }): ModuleUse {
   if (!Number.isInteger(maxMessages) || maxMessages < 1) {
@@ -151,13 +169,13 @@ function newest(messages: readonly HistoryMessage[], most: number): readonly His
 const sizeOf = (message: HistoryMessage | undefined): number =>
   message?.role === 'assistant' ? 1 + message.calls.length : 1;
 
-/** So much of a result is shown unless a use says otherwise, in characters. */
+/** The default length of a result, in characters. */
 const MAX_LENGTH = 10_000;
 
 /**
- * Has a model shown the beginning of long results only. The journal, sinks and whoever is answered directly have all of it.
+ * Cuts long results that models see. The journal, sinks and direct answers to the user keep the full text.
  *
- * @throws RangeError when `maxLength` is not a whole number from 0.
+ * @throws RangeError if `maxLength` is not a whole number from 0.
  */
 export function truncateToolResults({
   maxLength = MAX_LENGTH,
@@ -177,18 +195,18 @@ export function truncateToolResults({
   });
 }
 
-/** What is put after the first characters of a result: `shown` of `length` characters. */
+/** Returns the text after the first characters of a cut result: `shown` of `length` characters. */
 export type TruncationMarker = (shown: number, length: number) => string;
 
-/** Marks a shortened result by `\n... [truncated, 10000 chars shown]`. */
+/** Marks a cut result with `\n... [truncated, 10000 chars shown]`. */
 export const charsShown: TruncationMarker = (shown) => `\n... [truncated, ${shown} chars shown]`;
 
-/** Marks a shortened result by `... [truncated, full length: 20000 chars]`. */
+/** Marks a cut result with `... [truncated, full length: 20000 chars]`. */
 export const fullLength: TruncationMarker = (_, length) => `... [truncated, full length: ${length} chars]`;
 
-/** How long a result may be, and what is shown of a longer one. */
+/** Options of `truncateToolResults`. */
 export interface TruncationOptions {
-  /** Characters of a result that are shown. Defaults to 10,000; 0 leaves the marker only. */
+  /** The characters of a result to show. Defaults to 10,000; 0 leaves only the marker. */
   readonly maxLength?: number | undefined;
   /** Defaults to `charsShown`. */
   readonly marker?: string | TruncationMarker | undefined;

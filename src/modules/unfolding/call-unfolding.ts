@@ -26,12 +26,13 @@ import {
 } from './unfolding.ts';
 
 /**
- * Answers a call of an unfolding tool: names the tools that are offered for it from now on, and remembers that it is
- * open. When it is open already, with the same input, it lists its tools and changes nothing.
+ * Runs a call of an unfolding tool: returns the names of the tools that are offered from now on, and records
+ * that the unfolding tool is open. If it is already open with the same input, lists its tools and changes
+ * nothing.
  *
- * The tools are named as the loop is going to offer them, since it is asked for just that.
+ * The names are those that the loop will offer, since they come from the same function.
  *
- * @throws what the code of the unfolding tool throws.
+ * @throws the errors of the unfolding tool's own functions.
  */
 export async function callUnfolding(input: Json, call: CallRun): Promise<ToolResult> {
   const { tool: name, view } = call;
@@ -41,7 +42,7 @@ export async function callUnfolding(input: Json, call: CallRun): Promise<ToolRes
   const prepared = await unfolding.prepare?.(call);
   if (typeof prepared === 'string') return withheld(prepared);
   const notes = [unfolding.notes ?? [], prepared?.remark ?? []].flat().join('\n\n') || undefined;
-  // Those of the moment are asked for with what `prepare` has found out, when the loop is.
+  // A function's tools need the results of `prepare`, so the loop asks for them later.
   const isPrepared = unfolding.prepare !== undefined;
   const tools = isPrepared ? [] : innerTools(unfolding.into, { call: call.id, input }, view);
   if (tools.length === 0 && !isPrepared) return nothing(call, unfolding);
@@ -62,7 +63,7 @@ interface CalledWith {
   readonly tools: readonly AnyTool[];
 }
 
-/** Says what is remembered of a call: as little as makes the same tools again. */
+/** Returns the fact to record for a call: the least that is needed to make the same tools again. */
 function unfoldedFact(
   offered: AnyTool,
   { into, scope }: Unfolding,
@@ -78,13 +79,13 @@ function unfoldedFact(
   };
 }
 
-/** Keeps the category of an input. Every unknown one is the same: all tools. */
+/** Keeps the category of an input. All unknown categories are equal: they mean all tools. */
 function categoryIn(input: Json, into: Extract<UnfoldsInto, { by: 'category' }>): JsonObject {
   const category = categoryOf(into, input);
   return category === undefined ? {} : { [into.parameter]: category };
 }
 
-/** Answers a call when a wrapper says neither that the tool unfolds nor what it wraps. */
+/** Returns the result of a call if a wrapper hides that the tool unfolds. */
 function hidden({ tool: name, log }: CallContext): ToolResult {
   log(
     warning(
@@ -94,7 +95,7 @@ function hidden({ tool: name, log }: CallContext): ToolResult {
   return error(`Tool '${name}' cannot show its tools here. Do not call it again; go on without it.`);
 }
 
-/** Answers a call of a tool that has nothing to offer in its place, so that it stays. */
+/** Returns the result of a call of an unfolding tool that has no tools now, and therefore stays closed. */
 function nothing({ tool: name, log }: CallContext, { into }: Unfolding): ToolResult {
   if (into.by === 'moment') {
     return withheld(`Tool '${name}' has no tools now; they may be there later. Go on without them.`);
@@ -105,18 +106,19 @@ function nothing({ tool: name, log }: CallContext, { into }: Unfolding): ToolRes
   );
 }
 
-/** Answers a call when another call of the batch, or a strategy, has taken the tool away. */
+/** Returns the result of a call whose tool was removed by another call of the batch or by a strategy. */
 const shut = (name: string): ToolResult =>
   withheld(
     `Tool '${name}' cannot be opened any more: its tools are not available beside those you have now.`,
   );
 
 /**
- * Answers how an unfolding tool is called with `{ "<inner tool>": <its input> }`: as that tool itself, so that policies,
- * approvals and inspectors see the tool that runs; its success opens the unfolding tool too.
+ * Returns a function that routes a call with the input `{ "<inner tool>": <its input> }` to the inner tool,
+ * so that policies, approvals and inspectors see the tool that runs. Its success also opens the unfolding
+ * tool.
  *
- * Only where the tools are fixed: what a selector would answer is not known from a call that did not ask it. An
- * unfolding tool inside is opened by its own call, and an argument of the unfolding tool itself is one.
+ * Works only if the tools are fixed: a call that skips a selector cannot know its result. An unfolding tool
+ * inside is opened by its own call. A property of the unfolding tool's own input takes precedence.
  */
 export function shortcut(unfolding: Unfolding, { properties }: JsonSchema): AnyTool['route'] {
   const byName = directTools(unfolding, Object.keys(Object(properties)));
@@ -131,7 +133,10 @@ export function shortcut(unfolding: Unfolding, { properties }: JsonSchema): AnyT
   };
 }
 
-/** The tools that can be called through the unfolding tool, by name: a map, since the model names them. */
+/**
+ * Returns the tools that can be called through the unfolding tool, by name. It is a map, since the names come
+ * from the model.
+ */
 function directTools(unfolding: Unfolding, taken: readonly string[]): ReadonlyMap<string, AnyTool> {
   const { into } = unfolding;
   if (into.by === 'moment' || into.by === 'selection') return new Map();
@@ -142,7 +147,7 @@ function directTools(unfolding: Unfolding, taken: readonly string[]): ReadonlyMa
   return new Map(direct.map((tool) => [tool.name, thatUnfolds(tool, unfolding)]));
 }
 
-/** The tool, whose success opens the unfolding tool. */
+/** Returns the tool so that its success opens the unfolding tool. */
 const thatUnfolds = (tool: AnyTool, unfolding: Unfolding): AnyTool =>
   decorate(tool, {
     call(input, call) {
@@ -152,16 +157,22 @@ const thatUnfolds = (tool: AnyTool, unfolding: Unfolding): AnyTool =>
     },
   });
 
-/** What is nested under a tool's name, as its input. Only a text tool takes what is no object: its JSON is the text. */
+/**
+ * Returns the value under a tool's name as its input. Only a text tool accepts a value that is not an object,
+ * as JSON text.
+ */
 function nestedInput(tool: AnyTool, value: Json): JsonObject | undefined {
   if (tool.readInput) return tool.readInput(JSON.stringify(value));
   return isJsonObject(value) ? value : undefined;
 }
 
-/** Characters of a description that a listing shows. */
+/** The most characters of a description in a list of tools. */
 const MAX_LINE = 200;
 
-/** What the model reads when an unfolding tool opens: which tools there are now, and when to use which. */
+/**
+ * Returns the text that the model reads when an unfolding tool opens: the tools that are available now, and
+ * the usage notes.
+ */
 function openedText(tools: readonly AnyTool[], notes: string | undefined): string {
   const names = tools.map(({ name }) => name).join(', ');
   const preamble =
@@ -170,7 +181,7 @@ function openedText(tools: readonly AnyTool[], notes: string | undefined): strin
   return paragraphs(preamble, tools.flatMap(renamed).join('\n'), notes);
 }
 
-/** What the model reads when it calls an unfolding tool that is open. */
+/** Returns the text that the model reads when it calls an unfolding tool that is already open. */
 const listingText = (unfolding: string, tools: readonly AnyTool[], notes: string | undefined): string =>
   paragraphs(`'${unfolding}' is open already. Call one of its tools:\n${listed(tools)}`, notes);
 
@@ -180,7 +191,7 @@ export const listed = (tools: readonly AnyTool[]): string =>
 
 const oneLine = (text: string): string => shorten(text.replaceAll(/\s+/g, ' ').trim(), MAX_LINE);
 
-/** Says why a tool is not called what its description may call it. */
+/** Explains that a tool has another name than its description may use. */
 function renamed(tool: AnyTool): string[] {
   const own = originOf(tool)?.name;
   if (own === undefined || own === tool.name) return [];
@@ -188,8 +199,9 @@ function renamed(tool: AnyTool): string[] {
 }
 
 /**
- * Makes what stays under the name of an unfolding tool that is open, for a model that calls it again: the unfolding tool
- * itself, which lists its tools then. Only one whose input chooses among tools can still change what is offered.
+ * Makes the tool that keeps the name of an open unfolding tool, for a model that calls it again: the
+ * unfolding tool itself, which then lists its tools. Only an unfolding tool whose input selects tools can
+ * still change the offered tools.
  */
 export function guideTo(unfolding: AnyTool, { into }: Unfolding): AnyTool {
   const chooses = into.by === 'category' || into.by === 'selection';
@@ -201,7 +213,6 @@ export function guideTo(unfolding: AnyTool, { into }: Unfolding): AnyTool {
   });
 }
 
-/** Says what a context tool tells the model. */
 interface Context {
   readonly name: string;
   readonly unfolding: AnyTool;
@@ -210,8 +221,8 @@ interface Context {
 }
 
 /**
- * Makes a tool that keeps what an unfolding tool was for: it names the tools inside, and describes each when it is
- * called.
+ * Makes a tool that keeps the description of an opened unfolding tool: it names the tools inside, and
+ * describes each of them when it is called.
  */
 export function contextTool({ name, unfolding, notes, tools }: Context): AnyTool {
   const about = sentence(unfolding);
@@ -229,13 +240,16 @@ export function contextTool({ name, unfolding, notes, tools }: Context): AnyTool
   };
 }
 
-/** Takes the full stops off a description, so that a sentence can go on behind it. */
+/** Removes the full stops at the end of a description, so that a text can continue the sentence. */
 const sentence = ({ description }: AnyTool): string => description.trim().replace(/\.+$/, '');
 
-/** The longest name that every provider takes. */
+/** The longest tool name that every provider accepts. */
 const MAX_NAME = 64;
 
-/** Returns the name, or where it is taken one that begins with the unfolding tool's, so that no two tools share a name. */
+/**
+ * Returns the name, or if it is in use, a name that begins with the unfolding tool's name, so that names stay
+ * unique.
+ */
 export function freeName(unfolding: string, name: string, taken: { has(name: string): boolean }): string {
   const wanted = name.slice(0, MAX_NAME);
   if (!taken.has(wanted)) return wanted;

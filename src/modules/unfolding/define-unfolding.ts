@@ -28,15 +28,22 @@ import {
 import type { Unfolding, UnfoldingTool } from './unfolding.ts';
 
 /**
- * Brings all of its tools. What a group tells of its tools is told when it is opened. Providers are asked whenever tools are
- * offered while it is open; what they find out outside, when it is opened.
+ * The options of an unfolding tool that brings all of its tools. A group's usage notes are shown when it
+ * opens. Providers are asked for tools each time the loop offers tools while it is open; they load external
+ * data when it opens.
  */
 export type PlainUnfolding<Name extends string> = WithList<Name, ToolSource, Answered>;
 
-/** Brings the tools of the category that the model names; of one that is not there, all. There can be no providers. */
+/**
+ * The options of an unfolding tool that brings the tools of the category that the model names, or all tools
+ * for an unknown category. It cannot contain providers.
+ */
 export type CategoryUnfolding<Name extends string> = WithCategories<Name, ToolSource>;
 
-/** Brings what a function of its input answers, which may be tools that were not there before. */
+/**
+ * The options of an unfolding tool that brings the tools that a function of its input returns. These can be
+ * new tools.
+ */
 export type SelectableUnfolding<Name extends string, Declaration extends InputDeclaration> = WithSelector<
   Name,
   Declaration,
@@ -44,21 +51,21 @@ export type SelectableUnfolding<Name extends string, Declaration extends InputDe
   Answered
 >;
 
-/** The literal that `defineUnfolding` takes. */
+/** The options of `defineUnfolding`. */
 export type UnfoldingConfig<Name extends string, Declaration extends InputDeclaration> =
   | PlainUnfolding<Name>
   | CategoryUnfolding<Name>
   | SelectableUnfolding<Name, Declaration>;
 
-/** What a function of an unfolding tool answers: it is asked for tools, so it asks providers itself. */
+/** The return type of an unfolding tool's functions. They return tools, so they call providers themselves. */
 type Answered = AnyTool | ToolGroup | ToolObjectSource;
 
 /**
- * Makes a tool that stands for others: the model is offered it alone until it calls it, and from the next model call on
- * its tools in its place. They are listed as for an agent, and may be unfolding tools themselves, to any depth. Works in every loop;
- * what is open is remembered by the journal.
+ * Makes an unfolding tool: the model sees it alone until it calls it. From the next model call on, the model
+ * sees the tools inside instead. They are listed as for an agent, and can be unfolding tools themselves, to
+ * any depth. Works in every loop; the journal records which unfolding tools are open.
  *
- * @throws ToolDefinitionError when the tool cannot work; ToolObjectError as `toolsOf`.
+ * @throws ToolDefinitionError if the tool is invalid; ToolObjectError as `toolsOf`.
  *
  * @example
  * ```ts
@@ -103,7 +110,7 @@ const SHAPE = {
   foreign: { ...FOREIGN_INPUT, children: 'tools', innerTools: 'tools', subtools: 'tools' },
 } satisfies LiteralShape<keyof UnfoldingConfig<string, undefined>>;
 
-/** The literal of an unfolding tool, of whose sources tools are made. */
+/** Converts the tool sources in the options to tools. */
 function withTools<Declaration extends InputDeclaration>(
   config: UnfoldingConfig<string, Declaration>,
 ): WithList<string> | WithCategories<string> | WithSelector<string, Declaration> {
@@ -141,7 +148,7 @@ const notesOf = (
   return { childToolUsageNotes: all.length > 0 ? paragraphs(own, ...all) : own };
 };
 
-/** What an unfolding tool unfolds into that has these inside. */
+/** Returns the tools inside an unfolding tool with these sources. */
 export function unfoldingInto(
   { tools, providers }: Pick<CollectedTools, 'tools' | 'providers'>,
   { prepare, isKnown }: Finding = {},
@@ -157,25 +164,25 @@ export function unfoldingInto(
   };
 }
 
-/** How an unfolding tool finds out what it brings. */
+/** The functions that load an unfolding tool's external data. */
 type Finding = Pick<Unfolding, 'prepare' | 'isKnown'>;
 
-/** Lets providers find out what they have when the tool is opened, once nothing is against that. */
+/** Lets providers load their data when the tool opens, after all checks have passed. */
 const findingOut =
   (providers: readonly ToolProvider[], prepare: Unfolding['prepare']) =>
   async (call: CallRun): ReturnType<NonNullable<Unfolding['prepare']>> => {
     const prepared = await prepare?.(call);
     if (typeof prepared === 'string') return prepared;
     const found = await foundBy(providers.flatMap(partsOf), discoveryIn(call));
-    // `record` goes by the memory's name alone. What was found out holds whether or not the tool opens.
+    // `record` uses only the memory's name. The data stays valid whether or not the tool opens.
     for (const { slice, fact } of found)
       call.record({ name: slice, initial: null, folding: FOLDING }, fact, { on: 'end' });
     return prepared;
   };
 
-/** Makes tools of what a function answered. The same object has the same tools. */
+/** Converts the sources that a function returned to tools. The same object gives the same tools. */
 function answered(sources: readonly Answered[]): readonly AnyTool[] {
-  // What is no list is told to whoever has to open it.
+  // Anything but a list passes through. The code that opens the tool reports the mistake.
   if (!Array.isArray(sources) || sources.every(isTool)) return sources as readonly AnyTool[];
   const listed = sources.flatMap((one) => (isTool(one) ? one : (objectTools(Object(one)).tools ?? one)));
   return collectTools(listed, { noProviders: ASKED, path: [] }).tools;

@@ -18,7 +18,7 @@ import {
   unfoldingIn,
 } from './unfolding.ts';
 
-/** Offers what is inside the unfolding tools that are open, in their place; in every loop, without being asked for. */
+/** Replaces open unfolding tools by the tools inside. Applies to every loop. */
 export const unfoldingStrategy: InjectionStrategy = {
   name: 'unfolding',
   offer: (tools, view) => withoutEmpty(withOpen(tools, view), view),
@@ -29,8 +29,8 @@ export const unfoldingStrategy: InjectionStrategy = {
 };
 
 /**
- * Returns the tools, with what is inside the unfolding tools that are open. One that was opened in this list already stays as it
- * is, so that a strategy that adds tools behind unfolding may ask again.
+ * Returns the tools, with those inside the open unfolding tools. An unfolding tool that is already open in
+ * this list stays as it is, so that a strategy that adds tools after unfolding can call this again.
  */
 export function withOpen(tools: readonly AnyTool[], view: LoopView): readonly AnyTool[] {
   const all = view.recall(UNFOLDED);
@@ -50,11 +50,11 @@ export function withOpen(tools: readonly AnyTool[], view: LoopView): readonly An
   return offered;
 }
 
-/** The module of unfolding tools: it remembers which are open, and offers what is inside them. */
+/** The module of unfolding tools: it remembers the open ones, and offers the tools inside them. */
 export const UNFOLDING = useOf(createModule({ name: 'unfolding', state: [UNFOLDED] }));
 OFFERS.give(UNFOLDING, unfoldingStrategy);
 
-/** Keeps what was offered, and all that it was made of beside the memory of what is open. */
+/** The offered tools, and all inputs that they were made from except the memory of open unfolding tools. */
 interface Offered {
   readonly turn: string;
   readonly frame: string;
@@ -63,17 +63,17 @@ interface Offered {
   readonly offered: readonly AnyTool[];
 }
 
-/** Keeps the answer of an unfolding tool that is asked at every offer. */
+/** The tools of an unfolding tool whose function runs at every offer. */
 interface MomentAnswer {
   readonly unfolding: Unfolding;
   readonly unfolded: Unfolded;
   readonly answer: readonly AnyTool[] | undefined;
 }
 
-/** Keyed by the memory. A list that has not changed stays the same list, and costs the loop nothing. */
+/** Keyed by the memory. An unchanged list stays the same list, so the loop does no work for it. */
 const offers = new WeakMap<UnfoldedList, readonly Offered[]>();
 
-/** Several loops, and strategies that add unfolding tools, ask with lists of their own. */
+/** Several loops, and strategies that add unfolding tools, use lists of their own. */
 const KEPT = 16;
 
 const stillHolds = (
@@ -88,7 +88,10 @@ const stillHolds = (
     sameTools(inside(unfolding, unfolded, view) ?? [], answer ?? []),
   );
 
-/** An unfolding tool stays closed when its tools cannot be made again: code may have changed since it was opened. */
+/**
+ * Returns the tools inside, or `undefined` if they cannot be made again, since code may have changed since
+ * the call. The unfolding tool then stays closed.
+ */
 function inside(unfolding: Unfolding, unfolded: Unfolded, view: LoopView): readonly AnyTool[] | undefined {
   try {
     const tools = innerTools(unfolding.into, unfolded, view);
@@ -100,13 +103,13 @@ function inside(unfolding: Unfolding, unfolded: Unfolded, view: LoopView): reado
   }
 }
 
-/** The tools of an unfolding tool that was opened; `undefined` when they cannot be made. */
+/** Returns the tools of an opened unfolding tool, or `undefined` if they cannot be made. */
 type Inside = (unfolding: Unfolding, unfolded: Unfolded) => readonly AnyTool[] | undefined;
 
 /**
- * What is offered once these unfolding tools are open: each is replaced by the tools inside it, and by a guide under
- * its name. They open in the order in which they were called, but one that waits for another's tools is looked at again
- * after that. One whose unfolding tool is not there changes nothing. Pure, but for `inside`.
+ * Returns the offered tools when these unfolding tools are open: each is replaced by the tools inside it, and
+ * by a guide with its name. They open in the order of their calls, but an unfolding tool inside another waits
+ * until that one has opened. Skips entries whose unfolding tool is missing. Pure, except for `inside`.
  */
 function unfold(tools: readonly AnyTool[], list: UnfoldedList, inside: Inside): readonly AnyTool[] {
   let offered = tools;
@@ -140,12 +143,12 @@ function open(
   return unfolding.contextTool ? [...placed, contextOf(tool, unfolding, placed)] : placed;
 }
 
-/** Marks a guide with what was opened. What is made of a guide has the mark too. */
+/** Marks a guide with the entry that opened it. Copies of a guide keep the mark. */
 const OPENED: unique symbol = Symbol('holdfast.opened');
 
 type MaybeGuide = AnyTool & { readonly [OPENED]?: readonly Unfolded[] };
 
-/** Unfolding tools of one name may come from several places; what was opened is one of them. */
+/** Unfolding tools of one name can come from several places. This checks that the opened one is meant. */
 function isUnder(tool: AnyTool, unfolding: string | undefined): boolean {
   if (unfolding !== undefined) return isBroughtBy(tool, unfolding);
   const origin = originOf(tool);
@@ -159,8 +162,9 @@ function contextOf(tool: AnyTool, { notes }: Unfolding, offered: readonly AnyToo
 }
 
 /**
- * The siblings, and beside them the tools of an unfolding tool. A sibling keeps its name: an inner tool of the same
- * name is called after the unfolding tool too. A tool that is there already is not offered twice.
+ * Returns the siblings and the tools of an unfolding tool. A sibling keeps its name: an inner tool of the
+ * same name gets a name that begins with the unfolding tool's. A tool that is already in the list is not
+ * offered twice.
  */
 export function placeInnerTools(
   siblings: readonly AnyTool[],
@@ -195,12 +199,12 @@ function alsoBroughtBy(unfolding: AnyTool, tool: AnyTool): AnyTool {
 }
 
 /**
- * What guards an unfolding tool guards the tools inside, and those further inside unless it has its own way with them. A guard
- * that an unfolding tool inside has of its own stands behind it, and in place of nothing.
+ * Returns an inner tool with the guard of its unfolding tool. The guard also applies to tools further inside,
+ * unless it handles those itself. An inner unfolding tool's own guard runs after it, and does not replace it.
  */
 function adoptedBy({ adopt }: AnyTool, tool: AnyTool): AnyTool {
   if (!adopt) return tool;
-  // Without its own, what it has then is what was made for those further inside.
+  // Its own `adopt` is removed first, so that a new one is the result of the outer guard.
   const adopted = adopt(tool.adopt ? decorate(tool, { adopt: undefined }) : tool);
   if (adopted.adopt && !tool.adopt) return adopted;
   const further = adopted.adopt?.bind(adopted) ?? adopt;
@@ -208,9 +212,10 @@ function adoptedBy({ adopt }: AnyTool, tool: AnyTool): AnyTool {
 }
 
 /**
- * The tools without the unfolding tools that have nothing to bring now: a call of one would come to nothing. One that finds out when
- * it is called what it brings stays as long as the session does not know that, and so does one whose code throws, which a call tells. The same list when none goes,
- * and for the same list without the same ones.
+ * Returns the tools without the unfolding tools that have no tools now, since a call could not open them. An
+ * unfolding tool with `prepare` stays until the session knows its data. One whose function throws also stays,
+ * so that a call reports the error. Returns the same list if all stay, and for the same list without the same
+ * tools.
  */
 function withoutEmpty(tools: readonly AnyTool[], view: LoopView): readonly AnyTool[] {
   const known = lists(tools);
@@ -224,7 +229,7 @@ function withoutEmpty(tools: readonly AnyTool[], view: LoopView): readonly AnyTo
   return known.offered;
 }
 
-/** Of a list: which of its tools are asked whether they have any, and what was last offered of it. */
+/** Facts about a list: the tools to check for emptiness, and the last offer made from it. */
 interface Known {
   readonly asked: readonly AnyTool[];
   empty: readonly AnyTool[];
@@ -235,7 +240,10 @@ const lists = memoized(
   (tools: readonly AnyTool[]): Known => ({ asked: tools.filter(mayBeEmpty), empty: [], offered: tools }),
 );
 
-/** Tells an unfolding tool whose tools come and go, and one that has nothing but such inside. */
+/**
+ * Returns whether the tools of an unfolding tool come and go, or it contains only unfolding tools that may be
+ * empty.
+ */
 function mayBeEmpty(tool: AnyTool): boolean {
   const unfolding = unfoldingIn(tool);
   if (!unfolding || (unfolding.prepare && !unfolding.isKnown)) return false;
@@ -250,7 +258,7 @@ function isEmpty(tool: AnyTool, view: LoopView): boolean {
   if (into.by === 'all') return into.tools.every((one) => isEmpty(one, view));
   if (into.by !== 'moment') return false;
   try {
-    // What is further inside is not asked: a tree that is made as it is opened may have no end.
+    // Tools further inside are not checked: a tree that is made as it is opened may have no end.
     return into.ask(view).length === 0;
   } catch {
     return false;

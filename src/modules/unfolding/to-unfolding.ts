@@ -27,9 +27,9 @@ import {
 } from './unfolding.ts';
 
 /**
- * Makes an unfolding tool of its literal.
+ * Makes an unfolding tool from its options.
  *
- * @throws ToolDefinitionError when the tool cannot work.
+ * @throws ToolDefinitionError if the tool is invalid.
  */
 export function toUnfolding<Declaration extends InputDeclaration>(
   config: UnfoldingConfig<string, Declaration>,
@@ -80,7 +80,7 @@ function selectable<Declaration extends InputDeclaration>(
   config: SelectableUnfolding<string, Declaration>,
 ): Form {
   const { name, select, input, tools = [] } = config;
-  // The input was checked by this schema, whose output is JSON: the unfolding tool refuses any other.
+  // This schema has checked the input. Its output is JSON, since the unfolding tool refuses anything else.
   const into: UnfoldsInto = { by: 'selection', select: (checked, view) => select(checked as never, view) };
   return {
     into,
@@ -113,7 +113,11 @@ function byCategory({
 
 type Categories = Pick<CategoryUnfolding<string>, 'name' | 'byCategory' | 'categoryParameter'>;
 
-/** The tools, each once. @throws ToolDefinitionError when there is none, one is no tool, or two share a name. */
+/**
+ * Returns the tools, each once.
+ *
+ * @throws ToolDefinitionError if the list is empty, an item is not a tool, or two tools share a name.
+ */
 export function checkTools(unfolding: string, field: string, tools: readonly AnyTool[]): readonly AnyTool[] {
   const distinct = [...new Set(tools)];
   if (distinct.length === 0)
@@ -130,27 +134,29 @@ export function checkTools(unfolding: string, field: string, tools: readonly Any
   return distinct;
 }
 
-/** Holds what an unfolding tool is made of, all of it checked. */
+/** The checked parts of an unfolding tool. */
 interface UnfoldingParts {
   readonly name: string;
   readonly description: string;
   readonly metadata: JsonObject;
-  /** For whoever lists the tools inside; absent when they are not known yet. */
+  /** For code that lists the tools inside. Absent if they are not known yet. */
   readonly inner: readonly AnyTool[] | undefined;
   readonly uses: readonly ModuleUse[];
   /**
-   * The schema of an input that decides on the tools; or, where any input will do, the JSON Schema that the model is
-   * shown.
+   * The schema of an input that selects the tools. If the input does not matter, the JSON Schema that the
+   * model sees.
    */
   readonly input: InputSchema<unknown> | JsonSchema;
   readonly unfolding: Unfolding;
 }
 
-/** Calls of unfolding tools that come in one reply run one after another: the second knows what the first has opened. */
+/**
+ * Calls of unfolding tools in one reply run one after another, so that the second sees what the first opened.
+ */
 const SERIAL = 'unfolding';
 
 /**
- * Makes a tool of an unfolding tool. It runs nothing: that it was called is remembered, and the loop offers what is
+ * Makes the tool itself. It runs no code of its own: the call is recorded, and the loop then offers the tools
  * inside.
  */
 function unfoldingTool({
@@ -188,7 +194,10 @@ function unfoldingTool({
   };
 }
 
-/** The tools are made again of the input after an eviction, so a schema must not make of it what the journal cannot keep. */
+/**
+ * After an eviction the tools are made again from the input, so a schema's output must be JSON that the
+ * journal can keep.
+ */
 function keepable(checked: CheckedInput<unknown>, name: string): CheckedInput<Json> {
   if (!checked.ok) return checked;
   const copy = copyJson(checked.value);
@@ -198,19 +207,26 @@ function keepable(checked: CheckedInput<unknown>, name: string): CheckedInput<Js
   return { ok: false, answer: error(problem) };
 }
 
-/** Brings all of its tools. `Source`: what its list holds; `Answered`: what its function answers. */
+/**
+ * The options of an unfolding tool that brings all of its tools. `Source` is the type of its list's items;
+ * `Answered` is that of its function's.
+ */
 export interface PlainUnfolding<Name extends string, Source = AnyTool, Answered = AnyTool>
   extends UnfoldingBase<Name> {
-  /** A list; or a function, asked whenever tools are offered, for tools that come and go while it is open. */
+  /**
+   * A list, or a function for tools that come and go. The function runs each time the loop offers tools while
+   * the unfolding tool is open.
+   */
   readonly tools: readonly Source[] | ((view: LoopView) => readonly Answered[]);
   /**
-   * Runs when it is called and before `tools` is asked, to find out what those need to know, and record it. Answers what is
-   * wrong, in words for the model, when there is nothing to open; or a remark, said below the names of its tools.
+   * Runs when the unfolding tool is called, before `tools`, to load and record data that `tools` needs.
+   * Returns the problem, in words for the model, if it cannot open, or a remark to show below the names of
+   * its tools.
    */
   readonly prepare?: Unfolding['prepare'];
   /**
-   * Returns whether the session knows by now what `prepare` finds out: while it does, and there are no tools, the unfolding tool is
-   * not offered. Defaults to `false`. Must not throw.
+   * Returns whether the session already has the data that `prepare` loads. If it has, and there are no tools,
+   * the unfolding tool is not offered. Defaults to `false`. Must not throw.
    */
   readonly isKnown?: Unfolding['isKnown'];
   readonly byCategory?: undefined;
@@ -219,19 +235,25 @@ export interface PlainUnfolding<Name extends string, Source = AnyTool, Answered 
   readonly select?: undefined;
 }
 
-/** Brings the tools of the category that the model names; of one that is not there, all. */
+/**
+ * The options of an unfolding tool that brings the tools of the category that the model names, or all tools
+ * for an unknown category.
+ */
 export interface CategoryUnfolding<Name extends string, Source = AnyTool> extends UnfoldingBase<Name> {
   readonly byCategory: Readonly<Record<string, readonly Source[]>>;
   readonly prepare?: undefined;
   readonly isKnown?: undefined;
-  /** What the model names it in; `category` unless given. */
+  /** The name of the input property for the category. Defaults to `category`. */
   readonly categoryParameter?: string | undefined;
   readonly tools?: undefined;
   readonly input?: undefined;
   readonly select?: undefined;
 }
 
-/** Brings what a function of its input answers, which may be tools that were not there before. */
+/**
+ * The options of an unfolding tool that brings the tools that a function of its input returns. These can be
+ * new tools.
+ */
 export interface SelectableUnfolding<
   Name extends string,
   Declaration extends InputDeclaration,
@@ -242,17 +264,18 @@ export interface SelectableUnfolding<
   readonly prepare?: undefined;
   readonly isKnown?: undefined;
   /**
-   * Runs once a call, and again of the journaled input when another invocation goes on: it depends on its input alone, and
-   * what its tools share is in `call.state`. It is given the input as JSON gives it back.
+   * Runs once for each call, and again with the journaled input when another invocation resumes. It must
+   * depend on its input alone; values that its tools share belong in `call.state`. The input has been through
+   * JSON.
    */
   readonly select: (input: AsJson<InputOf<Declaration>>, view: LoopView) => readonly Answered[];
-  /** Those that may be selected, for whoever lists the tools inside. */
+  /** All tools that can be selected, for code that lists the tools inside. */
   readonly tools?: readonly Source[] | undefined;
   readonly byCategory?: undefined;
   readonly categoryParameter?: undefined;
 }
 
-/** The literal of an unfolding tool, of whose sources tools were made. */
+/** The options of an unfolding tool whose sources were converted to tools. */
 export type UnfoldingConfig<Name extends string, Declaration extends InputDeclaration> =
   | PlainUnfolding<Name>
   | CategoryUnfolding<Name>

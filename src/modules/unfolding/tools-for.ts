@@ -8,20 +8,21 @@ import { type ContextValues, ToolCallContext } from '../../tool/tool-call-contex
 import { placeInnerTools } from './strategy.ts';
 import { innerTools, unfoldingIn } from './unfolding.ts';
 
-/** What a selector, or a function that answers tools, may read of a loop, where there is none. */
+/** The loop data that selectors and functions for tools can read outside of a loop. */
 export interface ToolsForOptions {
   readonly context?: ContextValues | ToolCallContext | undefined;
-  /** `{ id: 'code' }` unless given. */
+  /** Defaults to `{ id: 'code' }`. */
   readonly principal?: TurnPrincipal | undefined;
 }
 
 /**
- * Tells outside of a loop which tools an unfolding tool would bring for an input, as they would be offered beside no others: with
- * what guards them. The input is what a model would send, and is checked. Nothing is opened, and nothing is remembered; the
- * code of the unfolding tool is handed a loop in which nothing has happened.
+ * Returns the tools that an unfolding tool would bring for an input, with their guards, as they would be
+ * offered alone. For use outside of a loop. The input is checked like input from a model. Nothing is opened
+ * or recorded; the functions of the unfolding tool receive an empty loop.
  *
- * @throws ToolDefinitionError when it is no unfolding tool, or finds out in a turn what it brings; TypeError when the input is not
- *   valid, in the words that the model would read; what the code of the unfolding tool throws.
+ * @throws ToolDefinitionError if it is not an unfolding tool, or loads its tools during a turn; TypeError
+ * with the text for the model if the
+ *   input is invalid; the errors of the unfolding tool's own functions.
  *
  * @example
  * ```ts

@@ -9,43 +9,45 @@ import type { ModuleUse } from '../../tool/module-use.ts';
 import type { AnyTool, CallRun, LoopView, OpeningTool, Tool } from '../../tool/tool.ts';
 import type { FactPlace, SessionMoment, ToolMemory } from '../../tool/tool-memory.ts';
 
-/** Marks an unfolding tool. Private to the system: a tool is one by how it was made, never by its shape. */
+/**
+ * Marks an unfolding tool. Private to holdfast: only its functions make unfolding tools; the shape of an
+ * object does not matter.
+ */
 export const UNFOLDS: unique symbol = Symbol('holdfast.unfolds');
 
-/** What a tool that stands for others is made of: they are offered in its place once it has been called. */
+/** The parts of an unfolding tool. After its call, the loop offers the tools inside instead. */
 export interface Unfolding {
   readonly into: UnfoldsInto;
-  /** Told when it is opened, below the names of its tools. */
+  /** Usage notes, shown below the names of its tools when it opens. */
   readonly notes: string | undefined;
-  /** Opening it takes all other tools away. */
+  /** `true` if all other tools are removed when it opens. */
   readonly exclusive: boolean;
-  /** It brings one more tool, which tells of its tools. */
+  /** `true` if it adds a tool that describes its tools. */
   readonly contextTool: boolean;
   readonly scope: UnfoldingScope;
   /**
-   * Finds out, when it is called, what it is going to bring, and records that. Answers what is wrong, in words for the
-   * model, when it cannot be had: the unfolding tool then stays closed. What is to be said though it opens, is a
-   * remark.
+   * Loads and records the data for its tools when it is called. Returns the problem, in words for the model,
+   * if it cannot: the unfolding tool then stays closed. A remark is shown even though it opens.
    */
   readonly prepare?:
     | ((call: CallRun) => Promise<string | { readonly remark: string } | undefined>)
     | undefined;
-  /** Returns whether the session knows what `prepare` finds out. By default it does not before each call. */
+  /** Returns whether the session already has the data that `prepare` loads. Defaults to `false`. */
   readonly isKnown?: ((view: LoopView) => boolean) | undefined;
 }
 
-/** Which tools an unfolding tool unfolds into. */
+/** The tools inside an unfolding tool. */
 export type UnfoldsInto =
   | { readonly by: 'all'; readonly tools: readonly AnyTool[] }
-  /** Asked anew whenever tools are offered. */
+  /** Runs each time the loop offers tools. */
   | { readonly by: 'moment'; readonly ask: (view: LoopView) => readonly AnyTool[] }
-  /** A map, since the model names the category. */
+  /** A map, since the category comes from the model. */
   | {
       readonly by: 'category';
       readonly parameter: string;
       readonly tools: ReadonlyMap<string, readonly AnyTool[]>;
     }
-  /** Asked once a call, with its checked input as the journal gives it back. */
+  /** Runs once for each call, with its checked input from the journal. */
   | { readonly by: 'selection'; readonly select: (input: Json, view: LoopView) => readonly AnyTool[] };
 
 /** A tool that is known to be an unfolding tool. */
@@ -54,39 +56,40 @@ export type AnyUnfoldingTool = OpeningTool & { readonly [UNFOLDS]: Unfolding };
 const isUnfoldingTool = (tool: AnyTool): tool is AnyUnfoldingTool => UNFOLDS in tool;
 
 /**
- * Answers what a tool unfolds into, seen through its decorators; `undefined` when it is no unfolding tool, or hides it.
+ * Returns the unfolding parts of a tool, through its decorators, or `undefined` if it is not an unfolding
+ * tool or hides that it is one.
  */
 export const unfoldingIn = (tool: AnyTool): Unfolding | undefined =>
   unwrapAs(tool, isUnfoldingTool)?.[UNFOLDS];
 
-/** How long what an unfolding tool unfolded into stays: until the turn or its loop ends, or as long as the session. */
+/** How long an unfolding tool stays open: until the turn or its loop ends, or for the rest of the session. */
 export type UnfoldingScope = 'turn' | 'session';
 
-/** An unfolding tool that was opened, as the session remembers it. A type alias: it must be JSON. */
+/** An opened unfolding tool, as the session remembers it. A type alias: it must be JSON. */
 export type Unfolded = {
-  /** The call that opened it: what its tools are made again under. */
+  /** The call that opened it. The key for making its tools again. */
   readonly call: string;
-  /** The name under which it was offered. */
+  /** The name that the loop offered it under. */
   readonly facade: string;
-  /** The unfolding tool that it came out of; absent for one that was there from the start. */
+  /** The unfolding tool that contained it. Absent for a tool that was offered from the start. */
   readonly under?: string;
-  /** What it was opened with, checked, where the tools depend on it. */
+  /** The checked input, if the tools depend on it. */
   readonly input?: Json;
-  /** The tools that a selector answered. What it answers later is no more than these. */
+  /** The names of the tools that a selector returned. Later results are limited to these. */
   readonly names?: readonly string[];
-  /** The loop that it belongs to, by the id of the call that opened that one; empty for the turn's own. */
+  /** The id of the call whose loop it belongs to, or an empty string for the turn's own loop. */
   readonly frame?: string;
-  /** The loops that it belongs to, by their path, in the whole session. */
+  /** The path of the loops that it belongs to, in the whole session. */
   readonly path?: string;
 };
 
-/** The unfolding tools of a loop that are open, in the order in which they were opened. */
+/** The open unfolding tools of a loop, in the order in which they were opened. */
 export type UnfoldedList = readonly Unfolded[];
 
-/** What a call that opens an unfolding tool records. */
+/** The fact that a call records when it opens an unfolding tool. */
 export type UnfoldedFact = Omit<Unfolded, 'call' | 'frame' | 'path'> & { readonly scope?: 'session' };
 
-/** The unfolding tools that are open, as calls record them; what was opened for a loop is forgotten with it. */
+/** The memory of open unfolding tools. Entries of a loop are forgotten when the loop ends. */
 export const UNFOLDED: ToolMemory<UnfoldedList, UnfoldedFact> & { readonly apply: typeof applyUnfolded } = {
   name: 'unfolding',
   folding: FOLDING,
@@ -108,14 +111,13 @@ function forget(list: UnfoldedList, moment: SessionMoment): UnfoldedList {
   }
 }
 
-/** The same list when nothing goes: what was made of it is still good. */
+/** Returns the same list if all entries stay, so that results derived from it stay valid. */
 function kept(list: UnfoldedList, stays: (unfolded: Unfolded) => boolean): UnfoldedList {
   return list.every(stays) ? list : list.filter(stays);
 }
 
 /**
- * An unfolding tool that is open already is opened anew in its place, unless with the same input: then nothing has
- * changed.
+ * Reopens an unfolding tool that is already open, in its place. If the input is the same, changes nothing.
  */
 function applyUnfolded(list: UnfoldedList, { scope, ...fact }: UnfoldedFact, place: FactPlace): UnfoldedList {
   const where = scope === 'session' ? { path: place.path } : { frame: place.frame };
@@ -128,7 +130,7 @@ function applyUnfolded(list: UnfoldedList, { scope, ...fact }: UnfoldedFact, pla
 const isOfSame = (a: Unfolded, b: Unfolded): boolean =>
   a.facade === b.facade && a.under === b.under && a.frame === b.frame && a.path === b.path;
 
-/** Selects those of one loop. */
+/** Returns the entries of one loop. */
 export const unfoldedIn = (
   list: UnfoldedList,
   { frame, path }: { readonly frame: string; readonly path: string },
@@ -136,14 +138,14 @@ export const unfoldedIn = (
 
 type ByCategory = Extract<UnfoldsInto, { by: 'category' }>;
 
-/** How an unfolding tool was opened: what its tools are made again of. */
+/** The part of an entry that its tools are made from. */
 type Opened = Pick<Unfolded, 'call' | 'input' | 'names'>;
 
 /**
- * The tools of an unfolding tool that was opened like this, the same whenever they are asked for. A selector runs once an
- * invocation and call; what it answers is held to the names that the model was told.
+ * Returns the tools of an opened unfolding tool, the same each time. A selector runs once for each invocation
+ * and call, and its result is limited to the names that the model has read.
  *
- * @throws what the code of the unfolding tool throws; TypeError when that answers something else than tools.
+ * @throws the errors of the unfolding tool's own functions; TypeError if they return anything but tools.
  */
 export function innerTools(
   into: UnfoldsInto,
@@ -169,26 +171,29 @@ export function innerTools(
 
 let selectors = 0;
 
-/** Tells selectors apart: the unfolding tool of a chained object is another one when the object is, and selects for that. */
+/**
+ * Distinguishes selectors: if a chained object changes, its unfolding tool is another one and selects for
+ * that object.
+ */
 const selector = memoized((_: UnfoldsInto) => {
   selectors += 1;
   return { id: selectors };
 });
 
-/** Returns the tools of a category; an unknown category means every one. */
+/** Returns the tools of a category, or all tools for an unknown category. */
 function ofCategory(into: ByCategory, input: Json): readonly AnyTool[] {
   const category = categoryOf(into, input);
   const known = category === undefined ? undefined : into.tools.get(category);
   return known ?? allOf(into.tools);
 }
 
-/** The category that an input names, if there is such a one. */
+/** Returns the category in an input if it exists. */
 export function categoryOf({ parameter, tools }: ByCategory, input: Json): string | undefined {
   const category = isJsonObject(input) && Object.hasOwn(input, parameter) ? input[parameter] : undefined;
   return typeof category === 'string' && tools.has(category) ? category : undefined;
 }
 
-/** The tools of all categories, each once. */
+/** Returns the tools of all categories, each once. */
 export const allOf = (tools: ByCategory['tools']): readonly AnyTool[] => [
   ...new Set([...tools.values()].flat()),
 ];
@@ -198,50 +203,61 @@ function checked(tools: readonly AnyTool[]): readonly AnyTool[] {
   throw new TypeError('What it unfolds into must be a list of tools.');
 }
 
-/** Answers those tools of a list that the unfolding tool of this name brought. */
+/** Returns the tools of a list that came from the unfolding tool with this name. */
 export const broughtBy = (tools: readonly AnyTool[], unfolding: string): readonly AnyTool[] =>
   tools.filter((tool) => isBroughtBy(tool, unfolding));
 
-/** Tells whether an unfolding tool of this name brought the tool. */
+/** Returns whether a tool came from the unfolding tool with this name. */
 export const isBroughtBy = (tool: AnyTool, unfolding: string): boolean =>
   originOf(tool)?.by.some(({ name }) => name === unfolding) ?? false;
 
 export const isInputSchema = (input: InputSchema<unknown> | JsonSchema): input is InputSchema<unknown> =>
   'parse' in input && typeof input.parse === 'function';
 
-/** Takes any input as none: there is nothing to get wrong in it, so nothing is refused. */
+/** Treats any input as empty: an input that does not matter cannot be wrong. */
 export function readAnything(raw: string): JsonObject {
   const parsed = parseToolInput('', raw);
   return parsed.ok ? parsed.input : {};
 }
 
-/** A tool that stands for others, which are offered in its place once it has been called. */
+/** A tool that unfolds: after its call, the loop offers the tools inside instead. */
 export type UnfoldingTool<Name extends string = string, Input = unknown> = Tool<Name, Input, string> & {
   readonly opens: true;
   readonly [UNFOLDS]: Unfolding;
 };
 
-/** What every form of an unfolding tool may say beside its tools. */
+/** Options of every form of an unfolding tool. */
 export interface UnfoldingOptions {
-  /** Modules that tools need which are not known when it is made; those of the others come with them. */
+  /** Modules for tools that are not known in advance. Tools that are known bring their own modules. */
   readonly uses?: readonly ModuleUse[] | undefined;
-  /** Told when it is called, below the names of its tools: as long as it has to be, since nobody else pays for it. */
+  /**
+   * Usage notes, shown below the names of its tools when it is called. They can be long, since they cost no
+   * tokens before that.
+   */
   readonly childToolUsageNotes?: string | undefined;
-  /** From its call on, its tools are all there is until the turn ends; without a guide and a context tool. */
+  /**
+   * `true` to remove all other tools from its call until the turn ends, without a guide and a context tool.
+   * Defaults to `false`.
+   */
   readonly exclusive?: boolean | undefined;
-  /** Offers `{name}_context` too, which tells what its tools are for. */
+  /** `true` to also offer `{name}_context`, a tool that describes its tools. Defaults to `false`. */
   readonly contextTool?: boolean | undefined;
-  /** How long it stays open: `turn`, until the turn or the nested loop ends, unless given. */
+  /** How long it stays open. Defaults to `turn`: until the turn or the nested loop ends. */
   readonly scope?: UnfoldingScope | undefined;
-  /** Accepted and ignored: an unfolding tool is always replaced by its tools and a guide of its name. */
+  /**
+   * Accepted and ignored: an open unfolding tool is always replaced by its tools and a guide with its name.
+   */
   readonly removeOnInvoke?: boolean | undefined;
 }
 
 export interface UnfoldingBase<Name extends string> extends UnfoldingOptions {
   /** Letters, digits, `_` and `-`, at most 64. */
   readonly name: Name;
-  /** What its tools are for, in a sentence: the model pays for it in every call, open or not. */
+  /**
+   * The purpose of its tools, in a sentence. It is part of every model call, so it costs tokens whether the
+   * tool is open or not.
+   */
   readonly description: string;
-  /** For programs that list tools; never sent to a model. Must be JSON. */
+  /** For programs that list tools. Never sent to a model. Must be JSON. */
   readonly metadata?: JsonObject | undefined;
 }

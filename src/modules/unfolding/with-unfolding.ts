@@ -19,14 +19,15 @@ import type { UnfoldingOptions } from './unfolding.ts';
 import { innerTools, UNFOLDS, type Unfolding, type UnfoldsInto, unfoldingIn } from './unfolding.ts';
 
 /**
- * The same reference or tool group with its tools behind one, which tells its notes when it is called: they are no longer
- * part of the instructions. One that is like this already stays as it is.
+ * Copies a reference or tool group so that its tools are behind one unfolding tool. Its notes are shown when
+ * that tool is called, and are no longer part of the instructions. A copy that is already like this is
+ * returned unchanged.
  *
- * The tool has the name of the reference or group, with `_` for what may not stand in a tool's name, unless another is
- * given. A group keeps its role, version and permissions. Its providers are asked for their tools by whoever opens it, and
- * find out nothing before.
+ * The tool has the name of the reference or group unless the options set one. Characters that a tool name
+ * cannot contain become `_`. A group keeps its role, version and permissions. Its providers are asked for
+ * tools when the model opens it, and load nothing before.
  *
- * @throws ToolDefinitionError when there are no tools, or the name or description cannot be a tool's.
+ * @throws ToolDefinitionError if there are no tools, or the name or description is invalid for a tool.
  *
  * @example
  * ```ts
@@ -65,10 +66,12 @@ const toToolName = (name: string): string =>
     .slice(0, 64);
 
 /**
- * The same unfolding tool with more tools inside, which are listed as for an agent. Its notes, its schema and its selector stay:
- * the new tools come with every category and every selection, where providers cannot stand.
+ * Copies an unfolding tool with more tools inside, listed as for an agent. Its notes, schema and selector
+ * stay the same: the new tools come with every category and every selection. These two forms cannot contain
+ * providers.
  *
- * @throws ToolDefinitionError when it is no unfolding tool, or two tools inside would share a name; ToolObjectError as `toolsOf`.
+ * @throws ToolDefinitionError if it is not an unfolding tool, or two tools inside would share a name;
+ * ToolObjectError as `toolsOf`.
  *
  * @example
  * ```ts
@@ -94,7 +97,7 @@ const noProvidersIn = ({ into }: Unfolding): string | undefined =>
     ? 'where none can stand, since what this tool brings is decided by its input'
     : undefined;
 
-/** The unfolding tool with these inside too, and those that are known beforehand. */
+/** Adds tools to an unfolding tool, with those of them that are known in advance. */
 function withMore(
   name: string,
   unfolding: Unfolding,
