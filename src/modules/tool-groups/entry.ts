@@ -76,7 +76,7 @@ export function toolGroups(groups: readonly ToolGroup[]): ModuleUse {
   return use;
 }
 
-/** Adds a group's modules to the agents that list the group itself. */
+/** The use of groups that agents list themselves. */
 const GIVEN_GROUPS = useOf(TOOL_GROUPS, 'given');
 
 const give = (use: ModuleUse, groups: readonly ToolGroup[]): void =>

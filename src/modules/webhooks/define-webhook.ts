@@ -25,59 +25,64 @@ import {
   type WebhookTurn,
 } from './webhook.ts';
 
-/** What `start` of a webhook answers: a turn, which has to name its agent when the webhook does not. */
+/** The turn that `start` of a webhook returns. It must name its agent if the webhook does not. */
 export type TurnOf<Agent extends string | undefined> = Agent extends string
   ? WebhookTurn
   : WebhookTurn & { readonly agent: string };
 
-/** The literal that `defineWebhook` takes. */
+/** The options of `defineWebhook`. */
 export interface WebhookConfig<Name extends string, Payload, Agent extends string | undefined> {
   /** The last part of its path, `/hooks/{name}`: 1 to 64 of `A-Z a-z 0-9 _ -`. */
   readonly name: Name;
-  /** The agent that deliveries start; without one, `start` has to name it. */
+  /** The agent that deliveries start. If absent, `start` must name it. */
   readonly agent?: Agent | undefined;
   /**
-   * Whose sessions they are unless `start` says so: `{ tenant }` or `{ id }` of the callers who may read them. With the
-   * built-in authentication those of its callers unless given; with an `auth` of the app's own it has to be given.
+   * The default owner of its sessions: `{ tenant }` or `{ id }` of the callers who can read them. Defaults to
+   * the owner of the built-in authentication. Required if the app has its own `auth`.
    */
   readonly owner?: Owner | undefined;
-  /** Webhooks that say the same here tell deliveries of one session apart by one set of ids; the webhook's name unless given. */
+  /**
+   * Webhooks with the same namespace share one set of delivery ids in a session. Defaults to the webhook's
+   * name.
+   */
   readonly namespace?: string | undefined;
   /**
-   * Looks at a delivery before its body is read, which costs memory that nobody has shown a right to.
+   * Checks a delivery before its body is read, since an unverified sender could fill memory with the body.
    *
-   * @throws WebhookRefusal when no body could prove who sent it, as without a signature.
+   * @throws WebhookRefusal if no body could prove the sender, for example without a signature.
    */
   readonly admit?: ((request: UnverifiedRequest) => void | Promise<void>) | undefined;
   /**
-   * Proves from the raw bytes who sent a delivery, and reads it. `reply` answers a handshake.
+   * Verifies the sender of a delivery from the raw bytes, and parses the payload. Returns `reply` for a
+   * handshake.
    *
-   * @throws WebhookRefusal when it does not prove it.
+   * @throws WebhookRefusal if the delivery does not prove its sender.
    */
   readonly verify: (raw: RawDelivery) => Verified<Payload> | Reply | Promise<Verified<Payload> | Reply>;
   /**
-   * Which session gets which message. What it throws is answered 500, and nothing is taken, so that the sender tries again.
-   * The same delivery has to be mapped to the same session every time.
+   * Maps a delivery to a session and a message. If it throws, the response is 500 and nothing is stored, so
+   * that the sender retries. It must map the same delivery to the same session every time.
    */
   readonly start: (delivery: Delivery<Payload>) => TurnOf<Agent> | Ignored | Promise<TurnOf<Agent> | Ignored>;
   /**
-   * Returns what the environment lacks for it, such as `has no secret: set LINEAR_SECRET`, or `undefined`. `GET /health` reports it after the
-   * webhook's name.
+   * Returns what is missing in the environment, such as `has no secret: set LINEAR_SECRET`, or `undefined`.
+   * `GET /health` reports it after the webhook's name.
    */
   readonly lacks?: ((env: WebhookEnv) => Promise<string | undefined>) | undefined;
-  /** What a delivery may weigh; 5 MB unless given. */
+  /** The most bytes of a delivery. Defaults to 5 MB. */
   readonly maxBodyBytes?: number | undefined;
-  /** What happens when the session has an open turn; `queue` unless given. */
+  /** The behavior if the session has an open turn. Defaults to `queue`. */
   readonly whenBusy?: WhenBusy | undefined;
 }
 
 const MAX_BODY_BYTES = 5_000_000;
 
 /**
- * Declares a webhook of any sender. A delivery is verified, mapped to a turn, and answered 202 after one durable
- * write; the turn runs in the background. One that comes again within 7 days is answered with the turn that it has started.
+ * Declares a webhook for any sender. A delivery is verified, mapped to a turn, and answered with 202 after
+ * one durable write; the turn runs in the background. A delivery that repeats within 7 days gets the turn
+ * that it started before.
  *
- * @throws WebhookDefinitionError when the name cannot be part of a path, or a setting is none.
+ * @throws WebhookDefinitionError if the name cannot be part of a path, or a setting is invalid.
  *
  * @example
  * ```ts
@@ -159,7 +164,12 @@ async function toStart(turn: WebhookTurn, usual: Usual): Promise<WebhookStart & 
   return { type: 'start', agent, owner, session, message, context, key: await toKey(key), acknowledge };
 }
 
-/** Ids stay legible in the object's tables, unless they are long or strange. @throws Error for none: all would be one. */
+/**
+ * Returns the id as a key. It stays legible in the object's tables unless it is long or has unusual
+ * characters.
+ *
+ * @throws Error if the id is empty: all deliveries would share it.
+ */
 async function toKey(id: string): Promise<string> {
   if (id === '') throw new Error('The delivery has an empty id or key, so it could not be told from others.');
   return /^[\x21-\x7e]{1,200}$/.test(id) ? id : `sha256:${await sha256Hex(JSON.stringify(id))}`;

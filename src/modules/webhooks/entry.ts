@@ -1,4 +1,4 @@
-/** The entry `holdfast/webhooks`: lets the senders of webhooks start agents. */
+/** The entry `holdfast/webhooks`: lets webhooks of other services start agents. */
 export type { WhenBusy } from '../../tool/call.ts';
 
 export { defineWebhook, type TurnOf, type WebhookConfig } from './define-webhook.ts';

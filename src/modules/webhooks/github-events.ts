@@ -1,7 +1,7 @@
 import { type JsonObject, own } from '../../tool/json.ts';
 import { objectAt } from './payload.ts';
 
-/** What GitHub calls its events, as far as an editor should offer them; any other name is taken as well. */
+/** GitHub's event names that an editor suggests. Any other name is accepted, too. */
 export type GithubEventName =
   | 'check_run'
   | 'check_suite'
@@ -42,13 +42,13 @@ export type GithubEvent = GithubEventName | `${GithubEventName}.${string}`;
 /** The event of a name in `events`. */
 export type EventOf<Asked extends string> = Asked extends `${infer Event}.${string}` ? Event : Asked;
 
-/** The keys that the payload of an event has at its top, and those that only payloads of its relatives have. */
+/** The top-level keys of an event's payload, and those that only related events have. */
 interface Shape {
   readonly has: readonly string[];
   readonly lacks?: readonly string[];
 }
 
-/** The name of the event is in a header, which GitHub does not sign; what the payload has, it does. */
+/** GitHub does not sign the header with the event's name, but it signs the payload. */
 const SHAPES: Readonly<Record<string, Shape>> = {
   check_run: { has: ['check_run'], lacks: ['deployment_status'] },
   check_suite: { has: ['check_suite'] },
@@ -78,13 +78,13 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   workflow_dispatch: { has: ['inputs', 'workflow'] },
   workflow_job: { has: ['workflow_job'] },
   workflow_run: { has: ['workflow_run'], lacks: ['deployment', 'deployment_status', 'workflow_job_run'] },
-  // The payloads of these show only the family.
+  // The payloads of these events show only their family.
   code_scanning_alert: { has: ['alert', 'commit_oid'] },
   dependabot_alert: { has: ['alert'], lacks: ['commit_oid'] },
   secret_scanning_alert: { has: ['alert'], lacks: ['commit_oid'] },
 };
 
-/** Says whether the payload is one of this event. Of an event that is not listed any payload is. */
+/** Returns whether a payload fits the event. Every payload fits an event that is not listed. */
 export function isPayloadOf(event: string, payload: JsonObject): boolean {
   const shape = own(SHAPES, event);
   if (!shape) return true;
@@ -92,7 +92,10 @@ export function isPayloadOf(event: string, payload: JsonObject): boolean {
   return has.every((key) => Object.hasOwn(payload, key)) && !lacks.some((key) => Object.hasOwn(payload, key));
 }
 
-/** The keys under which somebody's words may stand, the most particular first: a comment is on an issue, and not the other way round. */
+/**
+ * The keys of texts that people write, the most specific first: a comment belongs to an issue, not the other
+ * way round.
+ */
 const SPEAKING = [
   'comment',
   'review',

@@ -1,4 +1,7 @@
-/** Finds slips in the names of GitHub's events, in development. A name that is near none of these is taken: GitHub adds some. */
+/**
+ * Finds misspelled names of GitHub's events, in development. Accepts a name that is similar to no known one,
+ * since GitHub adds events.
+ */
 import { own } from '../../tool/json.ts';
 import { nearest } from '../../tool/shown.ts';
 
@@ -13,7 +16,7 @@ const EVENTS =
   'repository_vulnerability_alert secret_scanning_alert secret_scanning_alert_location secret_scanning_scan security_advisory ' +
   'security_and_analysis sponsorship star status sub_issues team team_add watch workflow_dispatch workflow_job workflow_run';
 
-/** Of the events that agents are mostly started by; each of them at least of one. */
+/** Actions of the events that most often start agents. Each is an action of at least one of them. */
 const ACTIONS =
   'added answered assigned auto_merge_disabled auto_merge_enabled category_changed closed completed converted_to_draft created deleted ' +
   'demilestoned dequeued dismissed edited enqueued in_progress labeled locked milestoned opened pinned prereleased published queued ' +
@@ -21,17 +24,17 @@ const ACTIONS =
   'review_requested started submitted synchronize transferred typed unanswered unassigned unlabeled unlocked unpinned unpublished ' +
   'unresolved untyped waiting';
 
-/** What people take for actions: a pull request that was merged is one that was closed. */
+/** Names that people mistake for actions: for example, the action of a merged pull request is `closed`. */
 const TAKEN_FOR: Readonly<Record<string, string>> = {
   merged: 'closed',
   updated: 'edited',
   synchronized: 'synchronize',
 };
 
-/** So many letters may be other ones. */
+/** The most letters in which a misspelled name can differ. */
 const MOST = 2;
 
-/** Returns what is wrong with a name in `events`, to follow it, or `undefined`. */
+/** Returns the problem with a name in `events`, as the end of a sentence, or `undefined`. */
 export function misnamed(asked: string): string | undefined {
   const [event = '', action] = asked.split('.');
   const meant = meantBy(event, EVENTS);

@@ -35,65 +35,77 @@ import {
   WebhookRefusal,
 } from './webhook.ts';
 
-/** A delivery of GitHub. What it does not speak of is `undefined`; the payload holds the rest, as GitHub sent it. */
+/**
+ * A delivery from GitHub. Properties that the event does not have are `undefined`; the payload has everything
+ * that GitHub sent.
+ */
 export interface GithubDelivery<Event extends string = string> extends SenderDelivery {
-  /** Of `X-GitHub-Event`, which GitHub does not sign: whoever replays a delivery can choose it. `unknown` when it is no name. */
+  /**
+   * The value of `X-GitHub-Event`. GitHub does not sign it, so an attacker who replays a delivery can choose
+   * it. `unknown` if it is not a valid name.
+   */
   readonly event: Event;
-  /** Of `X-GitHub-Delivery`, which GitHub does not sign either. */
+  /** The value of `X-GitHub-Delivery`. GitHub does not sign it. */
   readonly delivery: string | undefined;
-  /** Such as `opened`. */
+  /** The action, such as `opened`. */
   readonly action: string | undefined;
-  /** As in `acme/shop`. */
+  /** The repository, as in `acme/shop`. */
   readonly repository: string | undefined;
-  /** Of the issue, pull request or discussion. */
+  /** The number of the issue, pull request or discussion. */
   readonly number: number | undefined;
-  /** Of the issue, pull request or discussion; of what the event is about otherwise. */
+  /** The title of the issue, pull request or discussion, or else of the event's subject. */
   readonly title: string | undefined;
-  /** What somebody wrote: a comment, a review, the text of an issue, the notes of a release, the message of a commit. */
+  /** The text of a comment, review or issue, the notes of a release, or the message of a commit. */
   readonly body: string | undefined;
-  /** Who wrote it. */
+  /** The author of `body`. */
   readonly author: string | undefined;
-  /** Where a person sees it. */
+  /** The address of the web page. */
   readonly url: string | undefined;
-  /** Who caused the event. */
+  /** The user that caused the event. */
   readonly sender: { readonly login: string; readonly isBot: boolean } | undefined;
   readonly payload: JsonObject;
 }
 
-/** The literal that `githubWebhook` takes. */
+/** The options of `githubWebhook`. */
 export interface GithubWebhookConfig<Asked extends GithubEvent>
   extends SenderConfig<Asked, GithubDelivery<EventOf<Asked>>> {
   /**
-   * What becomes of events that a bot caused; `ignore` unless given, since an agent that answers through a GitHub App would
-   * hear itself. (One that answers with a person's token has to tell its own words apart in `start`.)
+   * Whether events that a bot caused are accepted. Defaults to `ignore`, since an agent that answers through
+   * a GitHub App would receive its own messages. (If the agent answers with a person's token, `start` must
+   * recognize its messages.)
    */
   readonly bots?: 'ignore' | 'take' | undefined;
   /**
-   * What becomes of a `repository_dispatch` or `workflow_dispatch` that says the same in every byte as one before it. `repeat`
-   * unless given: it is told apart by the id of its delivery, which is not signed, so that whoever has got hold of one can
-   * start as many turns with it as they like. `once`: it is known by its body, like everything else, for those 7 days.
+   * How to treat a `repository_dispatch` or `workflow_dispatch` whose body equals an earlier one. `repeat`
+   * (the default) distinguishes them by the id of the delivery, which is not signed: an attacker who has one
+   * delivery can start any number of turns with it. `once` identifies them by body, like all other events,
+   * for 7 days.
    */
   readonly dispatches?: 'repeat' | 'once' | undefined;
 }
 
 /**
- * Starts an agent by GitHub's webhooks, of either content type. By default each issue, pull request and discussion has a
- * session of its own, `{owner}:{repository}:{number}`. `ping` is answered and starts nothing.
+ * Starts an agent from GitHub's webhooks, of either content type. By default each issue, pull request and
+ * discussion has a session of its own, `{owner}:{repository}:{number}`. `ping` gets a response and starts no
+ * turn.
  *
- * GitHub signs the body alone: neither the id of a delivery, nor its event, nor its time. What follows from that:
+ * GitHub signs only the body: not the id of a delivery, its event or its time. This has consequences:
  *
- * - A delivery is known by its body. One that is sent again starts nothing in its session, under whichever id and at whichever
- *   `githubWebhook` of the app. Events that say the same in every byte are one event, such as a member who is added, removed
- *   and added again; `start` may say otherwise by `key`. `repository_dispatch` and `workflow_dispatch` repeat by design, and
- *   bodies with a `client_payload` or with `inputs` are therefore known by body and id together: see `dispatches`.
- * - It is known for 7 days, and no longer than its session: a session that is erased, by `DELETE` or by its retention, takes
- *   what it knew with it. Whoever has got hold of a delivery can play it again after that: change the secret when one may have
- *   leaked, and let tools find out whether what they are asked to do is still to be done.
- * - The event is taken at its word only if the payload has what GitHub sends with it, so that a pull request is not played again
- *   as an issue; otherwise it is ignored. Of alerts, of repositories and of events that this package does not know, which differ
- *   by their header alone, `start` has to look at the payload.
+ * - A delivery is identified by its body. A repeated body starts no second turn in its session, whatever its
+ * id, and at every
+ *   `githubWebhook` of the app. Events with identical bodies count as one, such as a member who is added, removed
+ *   and added again; `start` can set another `key`. `repository_dispatch` and `workflow_dispatch` repeat by design, so
+ *   bodies with a `client_payload` or `inputs` are identified by body and id together: see `dispatches`.
+ * - It is remembered for 7 days, but no longer than its session: if a session is erased, by `DELETE` or by
+ * its retention, its deliveries are
+ *   forgotten. An attacker who has a delivery can replay it after that: change the secret if a delivery may have
+ *   leaked, and let tools check whether the requested work is still to be done.
+ * - An event is accepted only if the payload has the keys that GitHub sends with it, so that a pull request
+ * cannot be replayed
+ *   as an issue; otherwise it is ignored. For alerts, repositories and events that this package does not know, only the header differs, so
+ *   `start` must check the payload.
  *
- * @throws WebhookDefinitionError when a setting is none.
+ * @throws WebhookDefinitionError if a setting is invalid.
  */
 export function githubWebhook<const Asked extends GithubEvent = string>(
   config: GithubWebhookConfig<Asked>,
@@ -103,7 +115,8 @@ export function githubWebhook<const Asked extends GithubEvent = string>(
     name: 'github',
     ids: 'of the sender',
     readHeader: readGithubHeader,
-    // The cast narrows what `events` makes true: it is looked at before anybody sees the delivery.
+    // The cast narrows the type to `events`: `verifyAndStart` checks the event before the app sees the
+    // delivery.
     read: (signed) => read(signed, dispatches) as Promise<Verified<GithubDelivery<EventOf<Asked>>> | Reply>,
     options: {
       bots: BOTS,
@@ -138,8 +151,8 @@ async function read(
 }
 
 /**
- * Only what is signed can tell a replay from a new event; but what was asked for twice is no replay. Not the signature:
- * GitHub signs anew what it sends again after its secret was changed.
+ * Only signed data can distinguish a replay from a new event, but a dispatch that is requested twice is not a
+ * replay. The signature does not work as an id: GitHub signs again after the secret was changed.
  */
 const isDispatch = (payload: JsonObject): boolean =>
   Object.hasOwn(payload, 'client_payload') || Object.hasOwn(payload, 'inputs');
@@ -147,8 +160,10 @@ const isDispatch = (payload: JsonObject): boolean =>
 const SCHEME = 'sha256=';
 
 /**
- * Reads `X-Hub-Signature-256`, the HMAC of the raw body (GitHub, "Validating webhook deliveries"). The older SHA-1 header is
- * not looked at. @throws WebhookRefusal when it holds no signature.
+ * Reads `X-Hub-Signature-256`, the HMAC of the raw body (GitHub, "Validating webhook deliveries"). Ignores
+ * the older SHA-1 header.
+ *
+ * @throws WebhookRefusal if it has no signature.
  */
 function readGithubHeader({ headers }: UnverifiedRequest): SignatureHeader {
   const header = headers.get('x-hub-signature-256');
@@ -166,7 +181,10 @@ function readGithubHeader({ headers }: UnverifiedRequest): SignatureHeader {
 
 type Seen = Pick<GithubDelivery, 'hook' | 'headers' | 'env' | 'payload'>;
 
-/** Shows a payload. The session is taken from signed parts alone, so that a replay under another event finds its turn. */
+/**
+ * Converts a payload to a delivery. The session depends only on signed data, so that a replay under another
+ * event finds its turn.
+ */
 async function toGithubDelivery({ hook, headers, env, payload }: Seen): Promise<GithubDelivery> {
   const named = headers.get('x-github-event') ?? '';
   const event = /^[a-z0-9_]{1,64}$/.test(named) ? named : 'unknown';
@@ -196,11 +214,13 @@ async function toGithubDelivery({ hook, headers, env, payload }: Seen): Promise<
 
 type Unmapped = Omit<GithubDelivery, 'usual'>;
 
-/** Finds the issue, pull request or discussion: what has a number that people call it by. */
+/** Returns the issue, pull request or discussion of a payload: the objects with a number that people use. */
 const threadOf = (payload: JsonObject): JsonObject | undefined =>
   objectAt(payload, 'issue') ?? objectAt(payload, 'pull_request') ?? objectAt(payload, 'discussion');
 
-/** Each conversation has a session: one for an issue or a pull request, else for a repository, an organization or a person. */
+/**
+ * Returns one session for each issue or pull request, or else for a repository, an organization or a person.
+ */
 function sessionOf({ repository, number, payload, hook }: Unmapped): Promise<string> {
   if (repository !== undefined) {
     const parts = repository.split('/');
@@ -223,7 +243,10 @@ function messageOf(seen: Unmapped): string {
   return describeDelivery({ lines, outsideTexts: outsiders(seen) });
 }
 
-/** Titles and names are as much the words of strangers as texts are; often of others than who has written the text. */
+/**
+ * Returns the texts from outsiders. Titles and names are untrusted like bodies, and often written by other
+ * people than the body.
+ */
 function outsiders({ title, body, author, payload }: Unmapped): readonly OutsideText[] {
   const by = safeToken(author);
   if (title === undefined && body === undefined) return [{ text: describeJson(withoutWho(payload)) }];
@@ -238,13 +261,16 @@ function outsiders({ title, body, author, payload }: Unmapped): readonly Outside
 const titledBy = (payload: JsonObject): string | undefined =>
   safeToken(textAt(threadOf(payload), 'user', 'login'));
 
-/** Leaves out what every payload has, at length, and the facts have named. */
+/** Removes the long objects that every payload has and whose content the facts already name. */
 function withoutWho(payload: JsonObject): JsonObject {
   const { repository, organization, sender, installation, enterprise, ...what } = payload;
   return what;
 }
 
-/** The context is for the tools: whatever a model was talked into, a tool that reads these acts where the event was. */
+/**
+ * Returns the context for the tools. A tool that reads it acts where the event was, even if the model was
+ * manipulated.
+ */
 const contextOf = ({ hook, event, action, delivery, repository, number, sender }: Unmapped): JsonObject => ({
   webhook: defined({ hook, event, action, delivery, repository, number, sender: sender?.login }),
 });

@@ -19,7 +19,7 @@ import {
   type WebhookStart,
 } from './webhook.ts';
 
-/** What a sender is told whose delivery is refused. */
+/** The responses for refused deliveries. */
 const REFUSALS: Readonly<Record<RefusalKind, readonly [status: number, type: ProblemType]>> = {
   'invalid-signature': [401, 'invalid-signature'],
   'bad-json': [400, 'bad-json'],
@@ -27,9 +27,9 @@ const REFUSALS: Readonly<Record<RefusalKind, readonly [status: number, type: Pro
 };
 
 /**
- * Verifies a delivery and stores the turn that it starts, in one durable write. The turn runs in the background. A delivery
- * that comes again is answered as the first was, and starts nothing. Its signature stands in for the authentication of other
- * routes.
+ * Verifies a delivery and stores its turn in one durable write. The turn runs in the background. A repeated
+ * delivery gets the first response again, and starts no turn. The signature replaces the authentication of
+ * other routes.
  */
 const postHook = (webhooks: ReadonlyMap<string, Webhook>) =>
   defineRoute({
@@ -40,10 +40,9 @@ const postHook = (webhooks: ReadonlyMap<string, Webhook>) =>
       takeDelivery(asked, webhooks, hook).catch((failure) => told(asked, hook, failure)),
   });
 
-/** A webhook by its use. */
 export const WEBHOOK = defineSeam<Webhook>();
 
-/** What all webhooks together bring to an app: one route. */
+/** The part that all webhooks together add to an app: one route. */
 export const HOOKS: AppParts = {
   routes({ host }) {
     const webhooks = webhooksOf(host);
@@ -85,7 +84,7 @@ async function takeDelivery(
   }
 }
 
-/** What the webhook makes of it, with its refusals as what is answered. */
+/** Returns the webhook's result, with its refusals converted to problem responses. */
 const telling = <Answer>(asked: Telling, hook: Webhook, answer: Promise<Answer>): Promise<Answer> =>
   answer.catch((failure: unknown) => {
     throw failure instanceof WebhookRefusal ? refused(failure) : failed(asked, hook, failure);
@@ -114,7 +113,7 @@ async function start({ received, ...starting }: Starting): Promise<Response> {
   return acknowledged(received, told, { status: 202, headers: { location } });
 }
 
-/** @throws Problem 500 when the mapping names what is not there, and DeploymentError. */
+/** @throws Problem 500 if the mapping names something that does not exist, and DeploymentError. */
 async function toTurn({ host, env, base, requestId, hook, received }: Starting): Promise<BackgroundTurn> {
   const { agent, owner = host.auth.owner?.(env), session, message, context } = received;
   try {
@@ -124,7 +123,7 @@ async function toTurn({ host, env, base, requestId, hook, received }: Starting):
       { host, env, base },
       {
         by: `webhook:${hook.name}`,
-        // What was signed names the delivery; its bytes may differ when a sender tries again.
+        // The signed id identifies the delivery; its bytes may differ when a sender retries.
         key: `delivery ${hook.namespace} ${received.key}`,
         whenBusy: hook.whenBusy,
         ...{ agent, owner, session, message, context },
@@ -147,7 +146,9 @@ function refused({ kind, message }: WebhookRefusal): Problem {
   return new Problem(type, message, { status });
 }
 
-/** Tells the log why a delivery was not taken: its sender may show nobody what it is answered. @throws the failure. */
+/**
+ * Logs why a delivery was refused, since the sender may not show the response to anyone. @throws the failure.
+ */
 function told({ host, requestId }: Telling, hook: string, failure: unknown): never {
   if (failure instanceof Problem && !TOLD.includes(failure.type)) {
     const { type, status } = failure;
@@ -157,10 +158,16 @@ function told({ host, requestId }: Telling, hook: string, failure: unknown): nev
   throw failure;
 }
 
-/** Where nobody has a webhook, anybody may knock; and a failure inside is told where it happens. */
+/**
+ * Not logged here: anyone can send requests to an unknown webhook, and internal failures are logged where
+ * they happen.
+ */
 const TOLD: readonly ProblemType[] = ['unknown-webhook', 'webhook-failed'];
 
-/** What went wrong inside is for the log; senders keep what they are answered, and show it to others. */
+/**
+ * Logs an internal failure. Its details stay out of the response, since senders store responses and show them
+ * to others.
+ */
 function failed({ host, requestId }: Telling, hook: Webhook, failure: unknown): Problem {
   const message = `webhook '${hook.name}' could not start a turn`;
   host.log({ level: 'error', event: 'webhook-refused', requestId, message, thrown: failure });
@@ -169,13 +176,13 @@ function failed({ host, requestId }: Telling, hook: Webhook, failure: unknown): 
   return new Problem('webhook-failed', detail);
 }
 
-/** A delivery that started nothing. */
+/** A delivery that started no turn. */
 export interface HookIgnored extends Infer<typeof HOOK_IGNORED> {}
 export const HOOK_IGNORED = {
   object: { hook: TEXT, status: { only: 'ignored' }, reason: TEXT },
 } as const satisfies Shape;
 
-/** A delivery that has started a turn, now or when it came first. */
+/** A delivery that has started a turn, now or on its first arrival. */
 export interface HookStarted extends Infer<typeof HOOK_STARTED> {}
 export const HOOK_STARTED = {
   object: {
@@ -184,9 +191,9 @@ export const HOOK_STARTED = {
     agent: TEXT,
     turn: TEXT,
     status: { oneOf: ['accepted', 'known', 'queued', 'steering', 'scheduled'] },
-    /** The turn that takes its message in, or has. */
+    /** The turn that takes the message in. */
     into: OPTIONAL_TEXT,
-    /** Of `scheduled`: in ms since the epoch. */
+    /** For `scheduled`: milliseconds since the epoch. */
     at: OPTIONAL_NUMBER,
   },
 } as const satisfies Shape;

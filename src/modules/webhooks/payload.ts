@@ -2,19 +2,25 @@ import { isJsonObject, type Json, type JsonObject, own, shorten } from '../../to
 import { drawMark, fenced } from '../../tool/shown.ts';
 import { WebhookRefusal } from './webhook.ts';
 
-/** A body that is JSON, or a form: of a form, `payload` is the JSON in its field of that name. */
+/** A parsed body: JSON, or a form whose field `payload` contains JSON. */
 interface ReadBody {
   readonly payload: JsonObject | undefined;
-  /** It is absent when the body is JSON. */
+  /** Absent if the body is JSON. */
   readonly form?: URLSearchParams | undefined;
 }
 
-/** The body as a JSON object. @throws WebhookRefusal `bad-json` when it is none, or nested too deeply. */
+/**
+ * Parses the body as a JSON object. @throws WebhookRefusal `bad-json` if it is not an object, or nested too
+ * deeply.
+ */
 export const readJson = (body: Uint8Array): JsonObject => parseObject(readText(body), 'The body');
 
 /**
- * Reads what may be JSON or a form with JSON in its field `payload`. The body tells which it is: it is signed, and a content
- * type is not. @throws WebhookRefusal `bad-json` when the JSON is not an object or nested too deeply, or the body not UTF-8.
+ * Parses a body that is JSON, or a form with JSON in its field `payload`. The body decides which, since it is
+ * signed and the content type is not.
+ *
+ * @throws WebhookRefusal `bad-json` if the JSON is not an object or nested too deeply, or the body is not
+ * UTF-8.
  */
 export function readJsonOrForm(body: Uint8Array): ReadBody {
   const text = readText(body);
@@ -46,7 +52,10 @@ function parseObject(text: string, what: string): JsonObject {
   throw new WebhookRefusal('bad-json', `${what} is not a JSON object.`);
 }
 
-/** `JSON.parse` takes any depth, and nothing that walks through a payload later does. No sender comes near. */
+/**
+ * `JSON.parse` accepts any depth, but the recursive functions that follow do not. Real payloads are far below
+ * this limit.
+ */
 const MAX_DEPTH = 100;
 
 const isDeeper = (value: unknown, depth: number): boolean =>
@@ -54,57 +63,63 @@ const isDeeper = (value: unknown, depth: number): boolean =>
   value !== null &&
   (depth === 0 || Object.values(value).some((one) => isDeeper(one, depth - 1)));
 
-/** Finds what stands at a path of a payload, where anything may stand. It reads own properties only. */
+/** Returns the value at a path of a payload of unknown shape. Reads own properties only. */
 export const at = (from: Json | undefined, ...path: readonly string[]): Json | undefined =>
   path.reduce<Json | undefined>((at, key) => (isJsonObject(at) ? own(at, key) : undefined), from);
 
-/** The text at a path that is not blank. */
+/** Returns the text at a path if it is not blank. */
 export function textAt(from: Json | undefined, ...path: readonly string[]): string | undefined {
   const value = at(from, ...path);
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
-/** The whole number at a path. */
+/** Returns the whole number at a path. */
 export function numberAt(from: Json | undefined, ...path: readonly string[]): number | undefined {
   const value = at(from, ...path);
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
 }
 
-/** The object at a path. */
+/** Returns the object at a path. */
 export function objectAt(from: Json | undefined, ...path: readonly string[]): JsonObject | undefined {
   const value = at(from, ...path);
   return isJsonObject(value) ? value : undefined;
 }
 
-/** The object without the members that are `undefined`: what is journaled is JSON. */
+/** Removes members that are `undefined`, since the journal stores JSON. */
 export const defined = (values: Readonly<Record<string, Json | undefined>>): JsonObject =>
   Object.fromEntries(
     Object.entries(values).filter((entry): entry is [string, Json] => entry[1] !== undefined),
   );
 
-/** A line is cut at the first length, and an outsider's text at the second, in UTF-16 units: a model pays for each. */
+/** The most UTF-16 units of a line, and then of an outsider's text. The model's tokens cost money. */
 const MAX_LINE = 300;
 const MAX_TEXT = 12_000;
 
-/** A text that somebody outside has written, or chosen. */
+/** A text that an outsider has written or chosen. */
 export interface OutsideText {
   /** The person who wrote it. */
   readonly by?: string | undefined;
   readonly text: string;
 }
 
-/** What a model is told of a delivery. */
+/** The parts of a delivery's message. */
 interface Description {
-  /** Facts, a line each; what is not known is left out. Of nothing but the sender's own words, as `safeToken` lets them pass. */
+  /**
+   * Facts, one on each line; unknown facts are left out. Contains only the sender's own words, as `safeToken`
+   * accepts them.
+   */
   readonly lines: readonly (string | undefined)[];
-  /** All that anybody else had a say in, as titles and names. The last may have line ends, and so look like more of them. */
+  /**
+   * All texts from other people, such as titles and names. Only the last can contain line ends, which could
+   * look like further texts.
+   */
   readonly outsideTexts: readonly OutsideText[];
 }
 
 /**
- * The message of a delivery: facts, then the words of whoever caused it, since anybody can write to an agent by opening an issue.
- * They stand between marks that are drawn for this delivery, so that they cannot look like what is said about them. What a
- * model makes of them nobody knows: what a tool may do is decided by the tool.
+ * Returns the message of a delivery: the facts, then the words of outsiders, since anyone can write to an
+ * agent by opening an issue. Random marks around these words keep them from posing as part of the facts. This
+ * does not control the model's reaction: each tool must decide what it allows.
  */
 export function describeDelivery({ lines, outsideTexts }: Description): string {
   const facts = lines.flatMap((line) => (line === undefined ? [] : [oneLine(line)]));
@@ -117,30 +132,30 @@ const marked = ({ by, text }: OutsideText, mark: string): readonly string[] => [
   fenced(shorten(text, MAX_TEXT), mark, '\n'),
 ];
 
-/** A text without line ends, which could look like further lines. */
+/** Removes line ends, which could look like further lines. */
 export const oneLine = (text: string): string =>
   shorten(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim(), MAX_LINE);
 
-/** An id or a name of the sender's making, which cannot be a sentence; `undefined` for what could. */
+/** Returns an id or a name that cannot be a sentence, or `undefined`. */
 export const safeToken = (text: string | undefined): string | undefined =>
   text !== undefined && /^[\x21-\x7e]{1,200}$/.test(text) ? text : undefined;
 
-/** Says whether nobody may read the value of a key; `holder` is the object that has it. */
+/** Returns whether the value of a key is secret; `holder` is the object with the key. */
 export type IsSecret = (key: string, holder: { readonly [key: string]: Json }) => boolean;
 
-/** This stands where a credential was. */
+/** The text in place of a credential. */
 const REMOVED = '[removed]';
 
 /**
- * A payload as JSON for a model to read, without what gives a right to whoever has it: the message is journaled, and a model
- * can be talked into repeating it. Keys that sound like credentials are taken at their word, in every depth; `isSecret` knows
- * more of the sender's own.
+ * Formats a payload as JSON for a model, without credentials: the message is journaled, and a model can be
+ * manipulated into repeating it. Removes values whose keys sound like credentials, at every depth. `isSecret`
+ * detects further secrets of the sender.
  */
 export function describeJson(value: Json, isSecret: IsSecret = () => false): string {
   return JSON.stringify(
     value,
     function conceal(this: { readonly [key: string]: Json }, key: string, one: Json): Json {
-      // Numbers, as of tokens that were used, give no right, and `true` says that there is one.
+      // Numbers, such as token counts, are not credentials, and `true` only says that one exists.
       const holds = typeof one === 'string' ? one !== '' : typeof one === 'object' && one !== null;
       return holds && (soundsSecret(key) || isSecret(key, this)) ? REMOVED : one;
     },
@@ -151,10 +166,10 @@ export function describeJson(value: Json, isSecret: IsSecret = () => false): str
 const SECRET =
   /(^|_)(tokens?|secrets?|passwords?|passwd|passphrase|pwd|credentials?|authorization|cookies?|otp|(api|private|signing|access|secret|encryption)_?keys?)$|^response_urls?$/;
 
-/** No end of a key that says it is secret has as many characters. */
+/** Longer than every suffix in the pattern. */
 const MAX_END = 100;
 
-/** A key is judged by its end, as in `client_secret` and `botAccessToken`: a `token_type` tells nothing. */
+/** Checks the end of a key, as in `client_secret` and `botAccessToken`: a `token_type` is not secret. */
 const soundsSecret = (key: string): boolean =>
   SECRET.test(
     key

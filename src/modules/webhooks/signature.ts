@@ -4,23 +4,24 @@ import { type WebhookEnv, WebhookRefusal } from './webhook.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** What `isSigned` is asked: whether content was signed by HMAC-SHA256. */
+/** The input of `isSigned`. */
 export interface Signed {
-  /** The secrets; a signature with any of them holds. */
+  /** The secrets. A signature with any of them is valid. */
   readonly secrets: readonly (string | Bytes)[];
-  /** What came as signatures; any of them may hold. */
+  /** The signatures in the request. One valid signature is enough. */
   readonly signatures: readonly Bytes[];
-  /** What was signed, in order. */
+  /** The signed content, in order. */
   readonly content: readonly (string | Bytes)[];
 }
 
-/** A sender signs with as many secrets as it has at a time; who has more is guessing. */
+/** A sender signs with each of its current secrets. More signatures than this are a guessing attempt. */
 const MAX_SIGNATURES = 8;
 
 /**
- * Tells whether one of the signatures is that of the content under one of the secrets. Passes over the content once for
- * each secret, however many signatures there are, and compares in constant time. @throws WebhookRefusal when there are
- * more than eight.
+ * Returns whether one of the signatures is valid for the content under one of the secrets. Hashes the content
+ * once for each secret, however many signatures there are, and compares in constant time.
+ *
+ * @throws WebhookRefusal if there are more than eight signatures.
  */
 export async function isSigned({ secrets, signatures, content }: Signed): Promise<boolean> {
   if (signatures.length > MAX_SIGNATURES) {
@@ -35,13 +36,13 @@ export async function isSigned({ secrets, signatures, content }: Signed): Promis
   return false;
 }
 
-/** The HMAC-SHA256 of the content under a secret. */
+/** Returns the HMAC-SHA256 of the content under a secret. */
 export async function hmacOf(secret: string | Bytes, content: string | Bytes): Promise<Bytes> {
   const key = await crypto.subtle.importKey('raw', toBytes(secret), HMAC, false, ['sign']);
   return new Uint8Array(await crypto.subtle.sign('HMAC', key, toBytes(content)));
 }
 
-/** The refusal of a signature that does not hold. It does not say which of the secrets were tried. */
+/** Returns the refusal for an invalid signature. It does not reveal which secrets were tried. */
 export const notSigned = (): WebhookRefusal =>
   new WebhookRefusal(
     'invalid-signature',
@@ -49,13 +50,13 @@ export const notSigned = (): WebhookRefusal =>
       'body was changed on its way.',
   );
 
-/** The 32 bytes of 64 lower-case hexadecimal digits; `undefined` for anything else. */
+/** Decodes 64 lower-case hexadecimal digits to 32 bytes, or returns `undefined`. */
 export function fromHex(text: string): Bytes | undefined {
   if (!/^[0-9a-f]{64}$/.test(text)) return undefined;
   return Uint8Array.from({ length: 32 }, (_, at) => Number.parseInt(text.slice(2 * at, 2 * at + 2), 16));
 }
 
-/** The bytes of padded base64; `undefined` for anything else, also for a second spelling of the same bytes. */
+/** Decodes padded base64, or returns `undefined`, also for a non-canonical encoding. */
 export function fromBase64(text: string): Bytes | undefined {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 !== 0) return undefined;
   const binary = atob(text);
@@ -64,19 +65,25 @@ export function fromBase64(text: string): Bytes | undefined {
 
 const PREFIX = 'whsec_';
 
-/** Standard Webhooks asks for so many ("between 24 bytes (192 bits) and 64 bytes"); a longer one is no weaker, and is taken. */
+/**
+ * The minimum in Standard Webhooks ("between 24 bytes (192 bits) and 64 bytes"). A longer secret is no
+ * weaker, and is accepted.
+ */
 const MIN_BYTES = 24;
 
-/** What a secret of Standard Webhooks has to be. */
+/** The format of a secret of Standard Webhooks, for error messages. */
 export const STANDARD_KEY_RULE = `has to be whsec_ and the base64 of ${MIN_BYTES} bytes or more`;
 
-/** The bytes of a secret of Standard Webhooks, which is written in base64, mostly after `whsec_`; `undefined` when it is none. */
+/**
+ * Decodes a secret of Standard Webhooks: base64, usually after `whsec_`. Returns `undefined` if it is
+ * invalid.
+ */
 export function standardKey(secret: string): Bytes | undefined {
   const key = fromBase64(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret);
   return key && key.byteLength >= MIN_BYTES ? key : undefined;
 }
 
-/** Compares in a time that does not tell where the two differ; how long a signature is, everybody knows. */
+/** Compares in constant time. The length of a signature is public. */
 function isSame(one: Bytes, other: Bytes): boolean {
   if (one.byteLength !== other.byteLength) return false;
   let difference = 0;
@@ -101,10 +108,10 @@ function joined(content: Signed['content']): Bytes {
 }
 
 /**
- * Returns the secrets that are set. Each may be a binding of the Secrets Store.
+ * Returns the secrets that are set. Each can be a binding of the Secrets Store.
  *
- * Rejects with a WebhookRefusal `not-configured` when none is set, which does not repeat the source since the sender reads it, and with
- * what the store does.
+ * Rejects with a WebhookRefusal `not-configured` if none is set. Its message does not repeat the source,
+ * since the sender reads it. Also rejects with errors of the store.
  */
 export async function secretsOf(env: WebhookEnv, source: SecretSource): Promise<readonly string[]> {
   const secrets = await readSecrets(env, source);
@@ -116,12 +123,16 @@ export async function secretsOf(env: WebhookEnv, source: SecretSource): Promise<
   );
 }
 
-/** The sender's clock and this one may be so far apart, in s: Stripe, Slack and Standard Webhooks recommend it. */
+/**
+ * The most seconds between the sender's clock and this one, as Stripe, Slack and Standard Webhooks recommend.
+ */
 const TOLERANCE_S = 300;
 
 /**
- * Refuses what was signed too long ago, or in the future: a delivery that somebody has kept. `sent` is in seconds since the
- * epoch, `now` in milliseconds; `name` is the header's. @throws WebhookRefusal then, or when `sent` is no such number.
+ * Refuses a delivery that was signed too long ago or in the future, since it may be a replay. `sent` is in
+ * seconds since the epoch, `now` in milliseconds; `name` is that of the header.
+ *
+ * @throws WebhookRefusal if the time is too far off, or `sent` is not a valid number.
  */
 export function checkTimely(name: string, sent: string, now: number): void {
   if (!/^[0-9]{1,12}$/.test(sent)) {

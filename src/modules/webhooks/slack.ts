@@ -31,41 +31,54 @@ import {
   WebhookRefusal,
 } from './webhook.ts';
 
-/** A delivery of Slack. What it does not speak of is `undefined`; the payload holds the rest, as Slack sent it. */
+/**
+ * A delivery from Slack. Properties that it does not have are `undefined`; the payload has everything that
+ * Slack sent.
+ */
 export interface SlackDelivery<Event extends string = string> extends SenderDelivery {
-  /** An event of the Events API, a slash command, or somebody's use of a button, a menu or a form. */
+  /** An event of the Events API, a slash command, or an interaction with a button, a menu or a form. */
   readonly kind: SlackKind;
-  /** As in `app_mention`, `/deploy`, `block_actions`; a message that is not just said has its subtype too: `message.channel_join`. */
+  /**
+   * The name, as in `app_mention`, `/deploy` or `block_actions`. A message with a subtype includes that:
+   * `message.channel_join`.
+   */
   readonly event: Event;
   readonly team: string | undefined;
   readonly channel: string | undefined;
   readonly user: string | undefined;
-  /** The time of the message that the thread is under, or of the message itself: Slack's id of the thread. */
+  /**
+   * The time of the message that the thread belongs to, or of the message itself: Slack's id of the thread.
+   */
   readonly thread: string | undefined;
   readonly text: string | undefined;
   readonly isBot: boolean;
   /**
-   * Of an event the whole envelope, of a command its fields. Holds what must not be journaled, such as `response_url`
-   * and, of `function_executed`, a `bot_access_token`; `usual` leaves it out.
+   * The whole envelope of an event, or the fields of a command. Contains values that must not be journaled,
+   * such as `response_url` and the `bot_access_token` of `function_executed`; `usual` leaves them out.
    */
   readonly payload: JsonObject;
 }
 
-/** The literal that `slackWebhook` takes. `events` are as in `app_mention`, `/deploy` and `block_actions`. */
+/** The options of `slackWebhook`. `events` are names such as `app_mention`, `/deploy` and `block_actions`. */
 export interface SlackWebhookConfig<Event extends string> extends SenderConfig<Event, SlackDelivery<Event>> {
-  /** What becomes of what a bot said; `ignore` unless given, since an agent that answers in Slack would hear itself. */
+  /**
+   * Whether messages from bots are accepted. Defaults to `ignore`, since an agent that answers in Slack would
+   * receive its own messages.
+   */
   readonly bots?: 'ignore' | 'take' | undefined;
 }
 
 /**
- * Starts an agent by what happens in Slack: events, slash commands and interactions, at one address. By default each thread has
- * a session of its own; so has each direct message. `url_verification` is answered, when it is signed.
+ * Starts an agent from events, slash commands and interactions in Slack, at one address. By default each
+ * thread has a session of its own, and so has each direct message. A signed `url_verification` gets its
+ * response.
  *
- * A message is known by its channel and time, so that its `message` and its `app_mention` are one; other events by `event_id`,
- * commands and interactions by `trigger_id`: all of them signed, and the same when Slack tries again. What was signed more
- * than 300 s ago is refused. Without `events`, changes to messages and news of channels (`message.channel_join`) are ignored.
+ * A message is identified by its channel and time, so that its `message` and its `app_mention` count as one;
+ * other events by `event_id`, commands and interactions by `trigger_id`. All of these are signed, and stay
+ * the same when Slack retries. A delivery that was signed more than 300 s ago is refused. Without `events`,
+ * changes to messages and channel notices (`message.channel_join`) are ignored.
  *
- * @throws WebhookDefinitionError when a setting is none.
+ * @throws WebhookDefinitionError if a setting is invalid.
  */
 export function slackWebhook<const Event extends string = string>(
   config: SlackWebhookConfig<Event>,
@@ -75,7 +88,8 @@ export function slackWebhook<const Event extends string = string>(
     name: 'slack',
     ids: 'of the sender',
     readHeader: readSlackHeader,
-    // The cast narrows what `events` makes true: it is looked at before anybody sees the delivery.
+    // The cast narrows the type to `events`: `verifyAndStart` checks the event before the app sees the
+    // delivery.
     read: (signed) => read(signed) as Promise<Verified<SlackDelivery<Event>> | Reply>,
     options: { bots: BOTS },
     names: ({ event }) => [event],
@@ -99,7 +113,7 @@ async function read(signed: SignedDelivery): Promise<Verified<SlackDelivery> | R
   }
   const kind = !form ? 'event' : json ? 'interaction' : 'command';
   const delivery = await toSlackDelivery({ hook, headers, env, kind, payload });
-  // What a command or a button is answered with is shown to whoever used it.
+  // Slack shows the response to the user of the command or button.
   return verified(await idOf(delivery, body), delivery, kind === 'event' ? 'address' : 'nothing');
 }
 
@@ -118,8 +132,10 @@ const isMessage = (kind: SlackKind, event: string): boolean =>
 const VERSION = 'v0';
 
 /**
- * Reads `X-Slack-Signature`: the HMAC of the version, the time of `X-Slack-Request-Timestamp` and the raw body (Slack,
- * "Verifying requests from Slack"). @throws WebhookRefusal when it holds no signature, or an old one.
+ * Reads `X-Slack-Signature`: the HMAC of the version, the time of `X-Slack-Request-Timestamp` and the raw
+ * body (Slack, "Verifying requests from Slack").
+ *
+ * @throws WebhookRefusal if it has no signature, or an old one.
  */
 function readSlackHeader({ headers, now }: UnverifiedRequest): SignatureHeader {
   const time = headers.get('x-slack-request-timestamp');
@@ -139,7 +155,7 @@ function readSlackHeader({ headers, now }: UnverifiedRequest): SignatureHeader {
 
 type Seen = Pick<SlackDelivery, 'hook' | 'headers' | 'env' | 'kind' | 'payload'>;
 
-/** Shows what Slack sent. */
+/** Converts a payload to a delivery. */
 async function toSlackDelivery(from: Seen): Promise<SlackDelivery> {
   const facts = factsOf(from.kind, from.payload);
   const { event, team, channel, user, thread, text, isBot } = facts;
@@ -154,7 +170,7 @@ async function toSlackDelivery(from: Seen): Promise<SlackDelivery> {
 
 type Unmapped = Omit<SlackDelivery, 'usual'>;
 
-/** Each conversation has a session: one for a thread; for what is in none, one for a direct message, for a channel, or for a person. */
+/** Returns one session for each thread, or outside of threads, for each direct message, channel or person. */
 function sessionOf({ team = '', channel, user = '', thread, isDirect }: SlackFacts): Promise<string> {
   if (channel === undefined) return toSessionId(team, user);
   return thread === undefined || isDirect ? toSessionId(team, channel) : toSessionId(team, channel, thread);
@@ -170,7 +186,7 @@ function messageOf({ event, channel, user, text }: Unmapped, { about }: SlackFac
   return describeDelivery({ lines, outsideTexts: told === undefined ? [] : [{ by, text: told }] });
 }
 
-/** Finds the address by which anybody sees a file, and what an app keeps in a form. */
+/** Matches the public address of a file, and an app's own data in a form. */
 const isAppsOwn: IsSecret = (key) => key === 'permalink_public' || key === 'private_metadata';
 
 const contextOf = ({ hook, event, team, channel, user, thread, payload }: Unmapped): JsonObject => ({
@@ -180,10 +196,10 @@ const contextOf = ({ hook, event, team, channel, user, thread, payload }: Unmapp
 const appOf = (payload: JsonObject): string | undefined =>
   textAt(payload, 'api_app_id') ?? textAt(at(payload, 'view'), 'app_id');
 
-/** The three ways in which Slack calls. */
+/** The three kinds of requests from Slack. */
 export type SlackKind = 'event' | 'command' | 'interaction';
 
-/** The facts of a delivery, which each kind of call has in another place. */
+/** The facts of a delivery, which each kind of request has in another place. */
 interface SlackFacts {
   readonly event: string;
   readonly team: string | undefined;
@@ -192,13 +208,13 @@ interface SlackFacts {
   readonly thread: string | undefined;
   readonly text: string | undefined;
   readonly isBot: boolean;
-  /** A direct message outside of any thread: all of them are one conversation. */
+  /** A direct message outside of any thread. All of these form one conversation. */
   readonly isDirect: boolean;
-  /** What a model can read when there is no text; nothing that gives a right to whoever has it. */
+  /** Data for the model if there is no text. Contains no credentials. */
   readonly about: JsonObject | undefined;
 }
 
-/** Finds the facts of a delivery of this kind. */
+/** Reads the facts of a delivery of this kind. */
 function factsOf(kind: SlackKind, payload: JsonObject): SlackFacts {
   switch (kind) {
     case 'event':
@@ -228,8 +244,8 @@ function ofEvent(payload: JsonObject): SlackFacts {
 }
 
 /**
- * What is told of an event that says nothing: what happened to what, and who did it. Of the rest Slack says more every year,
- * some of it for nobody but the app, as the token that comes with `function_executed`.
+ * The keys to show of an event without text: its subject, its change and the person. Slack adds keys every
+ * year, some of them secret, such as the token in `function_executed`.
  */
 const TOLD: readonly string[] = `
   type subtype user inviter channel channel_id channel_type team subteam usergroup ts thread_ts deleted_ts
@@ -239,7 +255,9 @@ const TOLD: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** Messages that a person has just said; the other subtypes tell what became of one, or of the channel. */
+/**
+ * Subtypes of messages that a person wrote. Other subtypes report a change of a message or of the channel.
+ */
 const SAID = [undefined, 'file_share', 'thread_broadcast', 'me_message', 'bot_message'];
 
 function eventOf(event: JsonObject | undefined): string | undefined {
@@ -284,7 +302,7 @@ function ofInteraction(payload: JsonObject): SlackFacts {
   };
 }
 
-/** Slack writes an id, or an object that has it. */
+/** Slack sends an id, or an object with the id. */
 const idAt = (from: Json | undefined, ...path: readonly string[]): string | undefined =>
   textAt(from, ...path) ?? textAt(from, ...path, 'id');
 

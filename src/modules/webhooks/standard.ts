@@ -17,27 +17,28 @@ import {
   WebhookRefusal,
 } from './webhook.ts';
 
-/** A delivery by Standard Webhooks. */
+/** A delivery in the format of Standard Webhooks. */
 export interface StandardDelivery<Event extends string = string> extends SenderDelivery {
-  /** Of `webhook-id`, which is signed: the same whenever the sender tries again. */
+  /** The value of `webhook-id`. It is signed, and stays the same when the sender retries. */
   readonly id: string;
   /** The payload's `type`, as in `contact.created`. */
   readonly event: Event;
-  /** The payload's `data`; `undefined` where a sender puts it into the payload itself. */
+  /** The payload's `data`. `undefined` if the sender puts its data into the payload itself. */
   readonly data: Json | undefined;
   readonly payload: JsonObject;
 }
 
-/** The literal that `standardWebhook` takes. `events` are types of the sender's, as in `contact.created`. */
+/** The options of `standardWebhook`. `events` are types of the sender, as in `contact.created`. */
 export type StandardWebhookConfig<Event extends string> = SenderConfig<Event, StandardDelivery<Event>>;
 
 /**
- * Starts an agent by webhooks of anybody who keeps to Standard Webhooks (version 1.0.0, `v1` signatures, JSON objects). The
- * standard knows no conversations, so by default each delivery has a session of its own.
+ * Starts an agent from any sender that follows Standard Webhooks (version 1.0.0, `v1` signatures, JSON
+ * objects). The standard has no conversations, so by default each delivery has a session of its own.
  *
- * A delivery is known by its id, which is signed. What was signed more than 300 s ago is refused.
+ * A delivery is identified by its id, which is signed. A delivery that was signed more than 300 s ago is
+ * refused.
  *
- * @throws WebhookDefinitionError when a setting is none.
+ * @throws WebhookDefinitionError if a setting is invalid.
  */
 export function standardWebhook<const Event extends string = string>(
   config: StandardWebhookConfig<Event>,
@@ -47,7 +48,8 @@ export function standardWebhook<const Event extends string = string>(
     ids: 'of the webhook',
     readHeader: readStandardHeader,
     toKey,
-    // The cast narrows what `events` makes true: it is looked at before anybody sees the delivery.
+    // The cast narrows the type to `events`: `verifyAndStart` checks the event before the app sees the
+    // delivery.
     read: (signed) => read(signed) as Promise<Verified<StandardDelivery<Event>>>,
     names: ({ event }) => [event],
     skip: () => undefined,
@@ -71,14 +73,16 @@ async function read(signed: SignedDelivery): Promise<Verified<StandardDelivery>>
   return verified(id, { hook, headers, env, id, event, data, payload, usual });
 }
 
-/** The signature that the headers carry, and the id of the delivery, which is signed with it. */
+/** The signature in the headers, and the id of the delivery, which is signed with it. */
 interface StandardHeader extends SignatureHeader {
   readonly id: string;
 }
 
 /**
- * Reads `webhook-signature`: the HMACs of the id, the time and the raw body (Standard Webhooks 1.0.0, symmetric `v1`).
- * Signatures of other versions are not looked at. @throws WebhookRefusal when it holds no signature, or an old one.
+ * Reads `webhook-signature`: the HMACs of the id, the time and the raw body (Standard Webhooks 1.0.0,
+ * symmetric `v1`). Ignores signatures of other versions.
+ *
+ * @throws WebhookRefusal if it has no signature, or an old one.
  */
 function readStandardHeader({ headers, now }: UnverifiedRequest): StandardHeader {
   const id = headers.get('webhook-id');
@@ -88,7 +92,7 @@ function readStandardHeader({ headers, now }: UnverifiedRequest): StandardHeader
     const problem = 'webhook-id, webhook-timestamp and webhook-signature are needed, and one is missing.';
     throw new WebhookRefusal('invalid-signature', problem);
   }
-  // With a full stop, what is signed could be cut elsewhere, into another id and another time.
+  // With a full stop in the id, the signed text could be split differently, into another id and another time.
   if (!/^[\x21-\x2d\x2f-\x7e]{1,256}$/.test(id)) {
     const problem = 'webhook-id has to be 1 to 256 visible ASCII characters without a full stop.';
     throw new WebhookRefusal('invalid-signature', problem);
@@ -98,7 +102,7 @@ function readStandardHeader({ headers, now }: UnverifiedRequest): StandardHeader
   return { id, signatures, ahead: `${id}.${time}.` };
 }
 
-/** A header that came twice is joined by a comma too many. */
+/** A repeated header is joined with a comma, which makes it invalid. */
 function parseSignatures(header: string): readonly Uint8Array<ArrayBuffer>[] {
   const listed = header.split(' ').map((one) => /^(v[0-9]+[a-z]*),([A-Za-z0-9+/=]+)$/.exec(one));
   const signatures = listed
@@ -112,7 +116,7 @@ function parseSignatures(header: string): readonly Uint8Array<ArrayBuffer>[] {
   throw new WebhookRefusal('invalid-signature', problem);
 }
 
-/** The bytes of a secret. @throws WebhookRefusal when it is none. */
+/** Returns the bytes of a secret. @throws WebhookRefusal if it is invalid. */
 function toKey(secret: string): Uint8Array<ArrayBuffer> {
   const key = standardKey(secret);
   if (key) return key;

@@ -27,34 +27,41 @@ import {
   WebhookRefusal,
 } from './webhook.ts';
 
-/** An event of Stripe. What it does not speak of is `undefined`; the payload is the whole event, as Stripe sent it. */
+/**
+ * An event from Stripe. Properties that it does not have are `undefined`; the payload is the whole event, as
+ * Stripe sent it.
+ */
 export interface StripeDelivery<Event extends string = string> extends SenderDelivery {
-  /** Of the event, as in `evt_1NG8Du2eZvKYlo2CUI79vXWy`: the same whenever Stripe sends it again. */
+  /** The id of the event, as in `evt_1NG8Du2eZvKYlo2CUI79vXWy`. It stays the same when Stripe retries. */
   readonly id: string;
-  /** As in `invoice.payment_failed`. */
+  /** The type of the event, as in `invoice.payment_failed`. */
   readonly event: Event;
-  /** What the event is about: its `data.object`, or, of a thin event, its `related_object`. */
+  /** The subject of the event: its `data.object`, or the `related_object` of a thin event. */
   readonly object: JsonObject | undefined;
   /** The id of the customer. */
   readonly customer: string | undefined;
-  /** The connected account that it happened in. */
+  /** The connected account of the event. */
   readonly account: string | undefined;
-  /** It is false for test data. */
+  /** `false` for test data. */
   readonly isLive: boolean;
-  /** Holds what must not be journaled, such as the `client_secret` of a payment; `usual` leaves it out. */
+  /**
+   * Contains values that must not be journaled, such as the `client_secret` of a payment; `usual` leaves them
+   * out.
+   */
   readonly payload: JsonObject;
 }
 
-/** The literal that `stripeWebhook` takes. `events` are types of Stripe's, as in `invoice.payment_failed`. */
+/** The options of `stripeWebhook`. `events` are Stripe's types, as in `invoice.payment_failed`. */
 export type StripeWebhookConfig<Event extends string> = SenderConfig<Event, StripeDelivery<Event>>;
 
 /**
- * Starts an agent by Stripe's events, snapshot or thin. By default each customer has a session of their own.
+ * Starts an agent from Stripe's events, snapshot or thin. By default each customer has a session of their
+ * own.
  *
- * An event is known by its id, which is signed: Stripe's retries have other times, other signatures and sometimes other bytes.
- * What was signed more than 300 s ago is refused.
+ * An event is identified by its id, which is signed: Stripe's retries have other times, other signatures and
+ * sometimes other bytes. A delivery that was signed more than 300 s ago is refused.
  *
- * @throws WebhookDefinitionError when a setting is none.
+ * @throws WebhookDefinitionError if a setting is invalid.
  */
 export function stripeWebhook<const Event extends string = string>(
   config: StripeWebhookConfig<Event>,
@@ -63,7 +70,8 @@ export function stripeWebhook<const Event extends string = string>(
     name: 'stripe',
     ids: 'of the sender',
     readHeader: readStripeHeader,
-    // The cast narrows what `events` makes true: it is looked at before anybody sees the delivery.
+    // The cast narrows the type to `events`: `verifyAndStart` checks the event before the app sees the
+    // delivery.
     read: (signed) => read(signed) as Promise<Verified<StripeDelivery<Event>>>,
     names: ({ event }) => [event],
     skip: () => undefined,
@@ -79,10 +87,10 @@ async function read(signed: SignedDelivery): Promise<Verified<StripeDelivery>> {
 }
 
 /**
- * Reads `Stripe-Signature`: a time, and the HMACs of the time and the raw body under each secret of the endpoint (Stripe,
- * "Verify webhook signatures manually"). Schemes other than `v1` are not looked at.
+ * Reads `Stripe-Signature`: a time, and the HMACs of the time and the raw body under each secret of the
+ * endpoint (Stripe, "Verify webhook signatures manually"). Ignores schemes other than `v1`.
  *
- * @throws WebhookRefusal when it holds no signature, or old ones.
+ * @throws WebhookRefusal if it has no signature, or old ones.
  */
 function readStripeHeader({ headers, now }: UnverifiedRequest): SignatureHeader {
   const header = headers.get('stripe-signature');
@@ -97,7 +105,7 @@ interface ParsedHeader {
   readonly signatures: readonly Uint8Array<ArrayBuffer>[];
 }
 
-/** A header that came twice has two times, and so is none. */
+/** A repeated header has two times, and is therefore invalid. */
 function parseHeader(header: string): ParsedHeader {
   const pairs = header.split(',').map((pair) => /^([a-z0-9]+)=(\S+)$/.exec(pair));
   const valuesOf = (name: string): string[] =>
@@ -118,7 +126,7 @@ const malformed = (): WebhookRefusal =>
 
 type Seen = Pick<StripeDelivery, 'hook' | 'headers' | 'env' | 'id' | 'payload'>;
 
-/** Shows an event. */
+/** Converts a payload to a delivery. */
 async function toStripeDelivery(from: Seen): Promise<StripeDelivery> {
   const { payload } = from;
   const object = objectAt(payload, 'data', 'object') ?? objectAt(payload, 'related_object');
@@ -136,13 +144,13 @@ async function toStripeDelivery(from: Seen): Promise<StripeDelivery> {
 
 type Unmapped = Omit<StripeDelivery, 'usual'>;
 
-/** Stripe writes the customer's id, or, where it was asked to expand it, the customer. */
+/** Stripe sends the customer's id, or the customer if the request expanded it. */
 const customerOf = (object: JsonObject | undefined): string | undefined =>
   at(object, 'object') === 'customer'
     ? textAt(object, 'id')
     : (textAt(object, 'customer') ?? textAt(object, 'customer', 'id'));
 
-/** Each conversation has a session: one for a customer, else for what the event is about. */
+/** Returns one session for each customer, or else for each subject of events. */
 function sessionOf({ account, customer, object, id }: Unmapped): Promise<string> {
   const about = customer ?? textAt(object, 'id') ?? id;
   return account === undefined ? toSessionId(about) : toSessionId(account, about);
@@ -158,12 +166,12 @@ function messageOf({ event, account, customer, object, isLive, payload }: Unmapp
   ];
   if (object === undefined) return describeDelivery({ lines, outsideTexts: [] });
   const previous_attributes = objectAt(payload, 'data', 'previous_attributes');
-  // Both hold what customers call themselves. What has changed stands first: the end of a long text is cut.
+  // Both contain names that customers chose. The changes come first, since the end of a long text is cut.
   const told = previous_attributes ? { previous_attributes, object } : object;
   return describeDelivery({ lines, outsideTexts: [{ text: describeJson(told, isKeyToPageOf(object)) }] });
 }
 
-/** Pages of Stripe's that ask nobody who comes by their address to sign in. */
+/** Stripe's pages that anyone with the address can open without signing in. */
 const PAGES = [
   'account_link',
   'billing_portal.session',
@@ -172,7 +180,10 @@ const PAGES = [
   'login_link',
 ];
 
-/** A page is known by its type. What an object was before has none, so the object around it tells. */
+/**
+ * The object's type identifies a page. The previous attributes have no type, so the surrounding object
+ * decides.
+ */
 const isKeyToPageOf =
   ({ object: type = '' }: JsonObject): IsSecret =>
   (key, { object = type }) =>

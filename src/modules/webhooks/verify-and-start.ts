@@ -20,88 +20,99 @@ import {
   type WebhookTurn,
 } from './webhook.ts';
 
-/** What the ready-made webhooks have in common. `Event` is what can be asked for, `View` how a delivery is shown. */
+/**
+ * The common options of the ready-made webhooks. `Event` is the type of names in `events`, `View` that of a
+ * delivery.
+ */
 export interface SenderConfig<Event extends string, View> {
-  /** The last part of its path, `/hooks/{name}`; the sender's name unless given. */
+  /** The last part of its path, `/hooks/{name}`. Defaults to the sender's name. */
   readonly name?: string | undefined;
   /** The agent that deliveries start. */
   readonly agent: string;
   /**
-   * Whose sessions they are: `{ tenant }` or `{ id }` of the callers who may read them. With the built-in authentication
-   * those of its callers unless given (`{ id: 'token' }` with `HOLDFAST_TOKEN`, else `{ id: 'local' }`); with an `auth` of the app's own it has to be
-   * given, or `createHoldfast` throws.
+   * The owner of its sessions: `{ tenant }` or `{ id }` of the callers who can read them. Defaults to the
+   * owner of the built-in authentication (`{ id: 'token' }` with `HOLDFAST_TOKEN`, else `{ id: 'local' }`).
+   * If the app has its own `auth` and `owner` is missing, `createHoldfast` throws.
    */
   readonly owner?: Owner | undefined;
   /**
-   * Where the secret is: `(env) => env.GITHUB_SECRET`, or the name of its var. While it is not set, deliveries are answered 503. A delivery
-   * may be signed with any of several: `(env) => [env.NEW, env.OLD]`.
+   * Returns the secret, as in `(env) => env.GITHUB_SECRET`, or names its var. While it is not set, deliveries
+   * get a 503 response. For several valid secrets, return a list: `(env) => [env.NEW, env.OLD]`.
    */
   readonly secret: SecretSource;
-  /** What is taken; all unless given. The rest is answered 200 and ignored. */
+  /** The events to accept. Defaults to all. Other events get a 200 response and are ignored. */
   readonly events?: readonly Event[] | undefined;
   /**
-   * Which session gets which message; `delivery.usual` unless given. What it throws is answered 500, and nothing is taken, so
-   * that the sender tries again. The same delivery has to be mapped to the same session every time.
+   * Maps a delivery to a session and a message. Defaults to `delivery.usual`. If it throws, the response is
+   * 500 and nothing is stored, so that the sender retries. It must map the same delivery to the same session
+   * every time.
    */
   readonly start?: ((delivery: View) => WebhookTurn | Ignored | Promise<WebhookTurn | Ignored>) | undefined;
-  /** What a delivery may weigh; 5 MB unless given. */
+  /** The most bytes of a delivery. Defaults to 5 MB. */
   readonly maxBodyBytes?: number | undefined;
-  /** What happens when the session has an open turn; `queue` unless given. */
+  /** The behavior if the session has an open turn. Defaults to `queue`. */
   readonly whenBusy?: WhenBusy | undefined;
 }
 
-/** What every ready-made webhook shows of a delivery. */
+/** The common properties of deliveries to ready-made webhooks. */
 export interface SenderDelivery {
   /** The webhook's name. */
   readonly hook: string;
   readonly headers: Headers;
   readonly env: WebhookEnv;
-  /** What is started unless `start` says otherwise: copy it with a change, as in `{ ...usual, message }`. */
+  /** The turn that starts by default. Copy it with a change, as in `{ ...usual, message }`. */
   readonly usual: WebhookTurn;
 }
 
-/** What a sender's webhook is made of. */
+/** The parts of a sender's webhook. */
 interface Sender<View extends SenderDelivery> {
-  /** Also the webhook's name unless it is given one. */
+  /** The default name of its webhook. */
   readonly name: string;
   /**
-   * Who gives deliveries their ids. Those of one sender are one at all of its webhooks: what was taken at one cannot be played
-   * again at another that has the same secret. What is sent by many is told apart by the webhook.
+   * The source of delivery ids. Ids `of the sender` are shared by all of its webhooks, so that a delivery to
+   * one cannot be replayed at another with the same secret. A format with many senders distinguishes ids by
+   * webhook.
    */
   readonly ids: 'of the sender' | 'of the webhook';
-  /** Reads what the headers say was signed. @throws WebhookRefusal when no body could make it right. */
+  /** Reads the signed parts of the headers. @throws WebhookRefusal if no body could make them valid. */
   readHeader(request: UnverifiedRequest): SignatureHeader;
-  /** Makes a key of a secret, whose text is the key otherwise. @throws WebhookRefusal when it cannot be one. */
+  /**
+   * Makes a key from a secret. Defaults to the secret's text. @throws WebhookRefusal if the secret is
+   * invalid.
+   */
   toKey?(secret: string): Signed['secrets'][number];
-  /** Reads what is proven to come from the sender. @throws WebhookRefusal when it cannot. */
+  /** Parses a verified delivery. @throws WebhookRefusal if it cannot. */
   read(signed: SignedDelivery): Promise<Verified<View> | Reply>;
-  /** Gives the names by which `events` may ask for the delivery. */
+  /** Returns the names in `events` that match the delivery. */
   names(delivery: View): readonly string[];
-  /** The options that its webhook takes beside those of every sender. */
+  /** The webhook's own options, in addition to the common ones. */
   readonly options?: Readonly<Record<string, LiteralKind>> | undefined;
-  /** In development: returns what is wrong with a name in `events`, to follow it, or `undefined`. */
+  /**
+   * Returns the problem with a name in `events`, as the end of a sentence, or `undefined`. In development
+   * only.
+   */
   misnamed?(event: string): string | undefined;
-  /** Says why the delivery starts nothing, whoever asked for it; `undefined` when it starts a turn. */
+  /** Returns why the delivery starts no turn, regardless of `events`, or `undefined` if it starts one. */
   skip(delivery: View): string | undefined;
 }
 
-/** The signature that the headers of a delivery carry; only its body can prove it. */
+/** The signature in the headers of a delivery. Only the body can prove it. */
 export interface SignatureHeader {
-  /** Any of them may hold. */
+  /** One valid signature is enough. */
   readonly signatures: readonly Uint8Array<ArrayBuffer>[];
-  /** The text that was signed ahead of the body. */
+  /** The text that is signed before the body. */
   readonly ahead: string;
 }
 
-/** A delivery whose signature holds, and the name of the webhook that it came to. */
+/** A delivery with a valid signature, and the name of its webhook. */
 export interface SignedDelivery extends RawDelivery {
   readonly hook: string;
 }
 
 /**
- * Makes the webhook of a sender: it verifies each delivery and starts the turn that it is mapped to.
+ * Makes the webhook of a sender. It verifies each delivery and starts the turn that `start` returns.
  *
- * @throws WebhookDefinitionError when a setting is none.
+ * @throws WebhookDefinitionError if a setting is invalid.
  */
 export function verifyAndStart<Event extends string, View extends SenderDelivery>(
   config: SenderConfig<Event, View>,
@@ -156,7 +167,7 @@ export function verifyAndStart<Event extends string, View extends SenderDelivery
   });
 }
 
-/** What becomes of what bots cause, as an option. */
+/** The option `bots`. */
 export const BOTS: LiteralKind = ["'ignore' or 'take'", (given) => given === 'ignore' || given === 'take'];
 
 const shapeOf = ({ name, options }: Pick<Sender<never>, 'name' | 'options'>): LiteralShape => ({
@@ -177,7 +188,7 @@ const KEYS: Readonly<Record<keyof SenderConfig<string, unknown>, LiteralKind>> =
   whenBusy: 'any',
 };
 
-/** All that can be found out without the body. @throws WebhookRefusal */
+/** Makes all checks that do not need the body. @throws WebhookRefusal */
 async function prepareCheck(
   request: UnverifiedRequest,
   source: SecretSource,

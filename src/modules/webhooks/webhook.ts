@@ -8,7 +8,7 @@ import { ended } from '../../tool/shown.ts';
 /** The Worker's vars, secrets and bindings. */
 export type WebhookEnv = Readonly<Record<string, unknown>>;
 
-/** A request to a webhook before its body is read: nothing is known of who sent it. */
+/** A request to a webhook before its body is read. Its sender is not verified. */
 export interface UnverifiedRequest {
   readonly headers: Headers;
   readonly env: WebhookEnv;
@@ -16,45 +16,53 @@ export interface UnverifiedRequest {
   readonly now: number;
 }
 
-/** A request to a webhook with its body: who sent it is still to be proved. */
+/** A request to a webhook with its body. Its sender is not verified yet. */
 export interface RawDelivery extends UnverifiedRequest {
-  /** The bytes as they were sent: signatures cover these, and nothing that was parsed and written again. */
+  /** The bytes as they were sent. Signatures cover these bytes, not a parsed and reserialized form. */
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-/** What is answered to a delivery that was taken: its turn's address, or 200 and nothing, for senders that show it to people. */
+/**
+ * The response to an accepted delivery: the turn's address, or 200 without a body for senders that show
+ * responses to people.
+ */
 export type Acknowledgement = 'address' | 'nothing';
 
-/** A delivery that is what it says it is. */
+/** A verified delivery. */
 export interface Verified<Payload> {
   readonly type: 'verified';
-  /** Two deliveries with one id are one. Taken from what was signed, or a replay goes by another name. */
+  /**
+   * Identifies the delivery: equal ids are one delivery. Use signed data, since a replay can change the rest.
+   */
   readonly id: string;
   readonly payload: Payload;
-  /** `address` unless given. */
+  /** Defaults to `address`. */
   readonly acknowledge?: Acknowledgement | undefined;
 }
 
-/** A question of the sender's that is answered at once, 200, and starts nothing. */
+/** A response to a handshake of the sender: 200, without a turn. */
 export interface Reply {
   readonly type: 'reply';
   readonly body: Json;
 }
 
-/** A verified delivery that is nobody's business. */
+/** A verified delivery that starts no turn. */
 export interface Ignored {
   readonly type: 'ignored';
-  /** Told to the sender. */
+  /** Sent to the sender. */
   readonly reason: string;
 }
 
-/** A verified delivery on its way to an agent. */
+/** A verified delivery for `start`. */
 export interface Delivery<Payload> {
   /** The webhook's name. */
   readonly hook: string;
   readonly id: string;
   readonly payload: Payload;
-  /** Of the request; what the sender does not sign can be forged by whoever has seen one delivery. */
+  /**
+   * The headers of the request. An attacker who has seen one delivery can forge any that the sender does not
+   * sign.
+   */
   readonly headers: Headers;
   readonly env: WebhookEnv;
 }
@@ -62,28 +70,36 @@ export interface Delivery<Payload> {
 /** The turn that a delivery starts. */
 export interface WebhookTurn {
   readonly type?: undefined;
-  /** The webhook's own unless given. */
+  /** Defaults to the webhook's agent. */
   readonly agent?: string | undefined;
-  /** Whose the session is: `{ tenant }` or `{ id }` of those who may read it. The webhook's own unless given. */
+  /**
+   * The owner of the session: `{ tenant }` or `{ id }` of the callers who can read it. Defaults to the
+   * webhook's owner.
+   */
   readonly owner?: Owner | undefined;
   /**
-   * 1 to 128 of `A-Z a-z 0-9 _ . : @ -`, as `toSessionId` makes them. A delivery that is sent again is recognised in its
-   * session, so it has to be a function of the delivery alone.
+   * The session id: 1 to 128 of `A-Z a-z 0-9 _ . : @ -`, as `toSessionId` makes them. It must depend on the
+   * delivery alone, since a repeated delivery is recognized in its session.
    */
   readonly session: string;
-  /** What the model reads. */
+  /** The text that the model reads. */
   readonly message: string;
-  /** Values for the tools, which the model never sees; no credentials, since it is journaled. */
+  /**
+   * Values for the tools, which the model never sees. It is journaled, so it must not contain credentials.
+   */
   readonly context?: JsonObject | undefined;
-  /** Names the delivery in place of the sender's id: of those with one key, in one session, the first is taken (7 days). */
+  /**
+   * Identifies the delivery instead of the sender's id. A session accepts the first delivery with a key
+   * within 7 days.
+   */
   readonly key?: string | undefined;
 }
 
-/** A delivery's turn, with everything decided. */
+/** The complete settings of a delivery's turn. */
 export interface WebhookStart {
   readonly type: 'start';
   readonly agent: string | undefined;
-  /** When it is absent, the app's `auth` says whose the session is. */
+  /** If absent, the app's `auth` decides the owner of the session. */
   readonly owner: Owner | undefined;
   readonly session: string;
   readonly message: string;
@@ -92,69 +108,79 @@ export interface WebhookStart {
   readonly key: string;
 }
 
-/** What comes of a delivery. */
+/** The outcome of a delivery. */
 export type Received = Reply | ((Ignored | WebhookStart) & { readonly acknowledge: Acknowledgement });
 
-/** A door for one sender, at `POST /hooks/{name}`. Made by `defineWebhook`; never mutated. */
+/** A webhook for one sender, at `POST /hooks/{name}`. Made by `defineWebhook`; never mutated. */
 export interface Webhook<Name extends string = string> extends ModuleUse {
   readonly name: Name;
-  /** The agent that it starts unless its mapping names another. */
+  /** The default agent of its turns. */
   readonly agent: string | undefined;
-  /** Its sessions belong to this owner unless its mapping names another. When it is absent, the app's `auth` says whose they are. */
+  /** The default owner of its sessions. If absent, the app's `auth` decides. */
   readonly owner: Owner | undefined;
-  /** Ids of deliveries are told apart within it: its name, or what several webhooks of one sender share. */
+  /** The scope of delivery ids: its name, or a name that several webhooks of one sender share. */
   readonly namespace: string;
   readonly maxBodyBytes: number;
-  /** What happens to its turns when their session has an open one. What would steer a turn that waits for somebody waits behind it. */
+  /**
+   * The behavior for turns whose session has an open one. A message that would steer a turn waits in line
+   * instead if that turn waits for a person.
+   */
   readonly whenBusy: WhenBusy;
-  /** Rejects with a WebhookRefusal when no body could prove who sent this, so that none is read. */
+  /** Rejects with a WebhookRefusal if no body could prove the sender, so that the body is not read. */
   admit(request: UnverifiedRequest): Promise<void>;
-  /** Returns what it lacks of an environment, to follow its name, or `undefined`. */
+  /** Returns what is missing in an environment, as the end of a sentence after its name, or `undefined`. */
   readonly lacks: ((env: WebhookEnv) => Promise<string | undefined>) | undefined;
-  /** Verifies and maps a delivery. Rejects with a WebhookRefusal, or with what the app's own functions throw. */
+  /**
+   * Verifies and maps a delivery. Rejects with a WebhookRefusal, or with errors of the app's own functions.
+   */
   receive(raw: RawDelivery): Promise<Received>;
 }
 
-/** Says that a delivery is verified; `id` names it for ever. */
+/** Returns a verified delivery. `id` identifies it permanently. */
 export const verified = <Payload>(
   id: string,
   payload: Payload,
   acknowledge?: Acknowledgement,
 ): Verified<Payload> => ({ type: 'verified', id, payload, acknowledge });
 
-/** Answers a question of the sender's with JSON, and starts nothing. */
+/** Returns a JSON response to a handshake, which starts no turn. */
 export const reply = (body: Json): Reply => ({ type: 'reply', body });
 
-/** Leaves a delivery alone; `reason` is told to the sender, who counts it as delivered. */
+/** Ignores a delivery. `reason` is sent to the sender, which counts it as delivered. */
 export const ignored = (reason: string): Ignored => ({ type: 'ignored', reason });
 
 const MAX_LENGTH = 128;
 const KEPT_OF_LONG = 60;
 
 /**
- * A session id of these parts, such as `acme:shop:42`; different parts never get the same id. What an id cannot hold is
- * written as `@` and four hexadecimal digits, and what is too long is cut and ends in its SHA-256.
+ * Builds a session id from parts, such as `acme:shop:42`. Different parts never give the same id. Characters
+ * that an id cannot contain become `@` and four hexadecimal digits. A long id is cut and ends with its
+ * SHA-256.
  */
 export async function toSessionId(...parts: readonly string[]): Promise<string> {
   const id = parts.map(escaped).join(':');
-  if (id === '') return '@@'; // `@@` stands in no other short id
+  if (id === '') return '@@'; // no other short id contains `@@`
   if (id.length <= MAX_LENGTH) return id;
   return `${id.slice(0, KEPT_OF_LONG)}@@${await sha256Hex(id)}`;
 }
 
-/** `:` separates the parts and `@` escapes, so both are escaped inside of them. By code units: half a pair is a text, too. */
+/**
+ * `:` separates the parts and `@` escapes, so both are escaped in the parts. Works by code units: half a
+ * surrogate pair is valid text.
+ */
 const escaped = (part: string): string =>
   part.replaceAll(/[^A-Za-z0-9_.-]/g, (unit) => `@${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /**
- * Why a delivery is not taken. `invalid-signature`: it is not shown to come from the sender (401). `bad-json`: it does,
- * and cannot be read (400). `not-configured`: this Worker has no secret to check it with (503).
+ * The reason why a delivery is refused. `invalid-signature`: the sender is not proven (401). `bad-json`: the
+ * sender is proven, but the body is unreadable (400). `not-configured`: this Worker has no secret to check it
+ * with (503).
  */
 export type RefusalKind = 'invalid-signature' | 'bad-json' | 'not-configured';
 
 /**
- * A delivery is refused, and nothing of it was taken. Thrown by verifiers, those of an app included. The message is
- * answered to whoever sent the delivery: it tells an honest sender what to mend, and holds no secret and no right signature.
+ * Thrown by verifiers, including those of an app, to refuse a delivery without storing anything. The message
+ * is sent to the sender: it must help an honest sender, and contain no secret and no valid signature.
  */
 export class WebhookRefusal extends Error {
   override readonly name = 'WebhookRefusal';
@@ -166,15 +192,15 @@ export class WebhookRefusal extends Error {
   }
 }
 
-/** A webhook was declared wrongly; thrown where it is defined. */
+/** Thrown where a webhook is defined if its options are invalid. */
 export class WebhookDefinitionError extends Error {
   override readonly name = 'WebhookDefinitionError';
   /** The name that was given, valid or not. */
   readonly webhook: string;
-  /** The property of the definition that is wrong. */
+  /** The invalid property. */
   readonly field: string;
 
-  /** `problem` is a sentence that goes on after "Webhook 'x' ". */
+  /** `problem` completes the sentence that begins with "Webhook 'x' ". */
   constructor(webhook: string, field: string, problem: string) {
     super(`Webhook '${shorten(webhook, 80)}' ${ended(problem)}`);
     this.webhook = webhook;
