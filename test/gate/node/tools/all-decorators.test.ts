@@ -270,7 +270,7 @@ const isProbe =
     one === tool;
 
 describe('the table of decorators', () => {
-  it('holds every export that takes a tool and returns one', () => {
+  it('lists every export that takes a tool and returns one', () => {
     const functions = Object.entries(holdfast).flatMap(([name, value]) =>
       typeof value === 'function' ? [name] : [],
     );
@@ -279,7 +279,7 @@ describe('the table of decorators', () => {
 });
 
 describe.each(Object.entries(DECORATORS))('%s', (_, { decorate: decorated, changes = [] }) => {
-  it('says of itself what its tool says, but for what it is there to change (DEC-03, AST-02, ONE-08)', () => {
+  it('keeps the properties of its tool, except those that it changes (DEC-03, AST-02, ONE-08)', () => {
     const { tool } = probe();
     const {
       call,
@@ -317,7 +317,7 @@ describe.each(Object.entries(DECORATORS))('%s', (_, { decorate: decorated, chang
     expect(unwrap(decorate(decorated(decorate(tool, {})), {}), tool)).toBe(tool);
   });
 
-  it('checks an input as its tool does, and runs nothing for it', async () => {
+  it('checks an input as its tool does, without running anything', async () => {
     const { tool, given } = probe();
     expect(await decorated(tool).check({ at: 'sea' })).toEqual({ ok: true, value: { at: 'sea' } });
     expect(await decorated(tool).check({ at: 's' }, 'probe')).toMatchObject({
@@ -331,7 +331,7 @@ describe.each(Object.entries(DECORATORS))('%s', (_, { decorate: decorated, chang
 describe.each(Object.entries(DECORATORS))(
   '%s of a tool that a class makes',
   (_, { decorate: decorated, changes = [], replaces }) => {
-    it('says, checks and does the same (DEC-03)', async () => {
+    it('has the same properties, checks and behavior (DEC-03)', async () => {
       const tool = new ClassTool();
       const same = decorated(decorate(tool, {}));
       const { tool: plain } = probe();
@@ -353,7 +353,7 @@ describe.each(Object.entries(DECORATORS))('%s of an unfolding tool', (_, { decor
   const isGuard = (one: AnyTool): one is AnyTool => one.name === 'guard';
   const guard = (tool: AnyTool): AnyTool => decorate(tool, { name: 'guard', call: tool.call });
 
-  it('leaves a guard that the tools behind it have, whether it stands around that or inside', () => {
+  it('keeps the guards of the tools behind it, both around the unfolding tool and inside it', () => {
     const around = decorated(decorate(unfolding, { adopt: guard })).adopt?.(inner);
     expect(around && holdfast.unwrapAs(around, isGuard)).toBeDefined();
     const inside = holdfast.requireApproval(decorated(unfolding), 'May I?').adopt?.(inner);
@@ -373,7 +373,7 @@ describe.each(Object.entries(DECORATORS))('%s of an unfolding tool', (_, { decor
 describe.each(Object.entries(DECORATORS).filter(([, { replaces }]) => !replaces))(
   'a call of %s',
   (_, { decorate: decorated }) => {
-    it('hands on the input, and the very invocation with its context, secrets and signal (DEC-03, CTX-09)', async () => {
+    it('passes on the input and the same invocation, with its context, secrets and signal (DEC-03, CTX-09)', async () => {
       const { tool, given } = probe();
       const call = approvedCall({
         context: ToolCallContext.of({ tenant: 'acme' }),
@@ -385,13 +385,13 @@ describe.each(Object.entries(DECORATORS).filter(([, { replaces }]) => !replaces)
       expect(given[0]?.call).toBe(call);
     });
 
-    it('hands on the empty context when there is none (DEC-03)', async () => {
+    it('passes on the empty context if the call has no context (DEC-03)', async () => {
       const { tool, given } = probe();
       await decorated(tool).call(INPUT, approvedCall());
       expect(given[0]?.call.context).toBe(ToolCallContext.EMPTY);
     });
 
-    it('lets a control-flow signal through that is thrown, and one that comes with a result (DEC-23)', async () => {
+    it('lets a control-flow signal through, thrown or returned with a result (DEC-23)', async () => {
       const signal = { type: 'exit', reason: 'Enough.' } as const;
       const throwing = decorated(probe(() => Promise.reject(exitEarly('Enough.'))).tool);
       await expect(throwing.call(INPUT, approvedCall())).rejects.toMatchObject({
@@ -411,7 +411,7 @@ describe.each(Object.entries(DECORATORS).filter(([, { replaces }]) => !replaces)
 describe.each(Object.entries(DECORATORS).filter(([, { waits }]) => !waits))(
   '%s in a turn',
   (_, { decorate: decorated }) => {
-    it('lets a signal end it (DEC-23)', async () => {
+    it('ends the turn when it sends a signal (DEC-23)', async () => {
       const leaves = defineTool({
         name: 'leave',
         description: 'Leaves.',
@@ -439,7 +439,7 @@ describe.each(Object.entries(DECORATORS).filter(([, { waits }]) => !waits))(
 const unwrap = (decorated: AnyTool, tool: AnyTool) => holdfast.unwrapAs(decorated, isProbe(tool));
 
 describe('unwrapAs', () => {
-  it('finds the first along the chain, itself included, and nothing when there is none (DEC-02)', () => {
+  it('returns the first match along the chain, including the tool itself, or `undefined` (DEC-02)', () => {
     const { tool } = probe();
     const below = decorate(tool, { serial: 'below' });
     const above = decorate(below, { returnDirect: false });
@@ -449,7 +449,7 @@ describe('unwrapAs', () => {
     expect(holdfast.unwrapAs(above, (one): one is AnyTool => one.name === 'other')).toBeUndefined();
   });
 
-  it('finds the tool under all decorators at once (DEC-01)', () => {
+  it('returns the tool under all decorators (DEC-01)', () => {
     const { tool } = probe();
     const chain = Object.entries(DECORATORS).filter(([name]) => name !== 'withParameter');
     const all = chain.reduce((decorated, [, one]) => one.decorate(decorated), tool);

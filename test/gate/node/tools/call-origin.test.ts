@@ -8,7 +8,7 @@ const ENV = { NAME: 'x' } as unknown as WorkerEnv;
 
 const origin: CallOrigin = { send: () => ({ root: 't1', generation: 1 }) };
 
-it('finds the call across awaits, whatever environment its code uses', async () => {
+it('the call is found across awaits in any environment', async () => {
   const calls = callOrigins({ AsyncLocalStorage });
   const env = ENV;
   expect(calls.envOfCall(env, origin)).toBe(env);
@@ -20,7 +20,7 @@ it('finds the call across awaits, whatever environment its code uses', async () 
   expect(calls.originOf(env)).toBeUndefined();
 });
 
-it('finds the call by a copy of its environment where nothing else can', () => {
+it('the call is found by a copy of its environment if it cannot be found otherwise', () => {
   const calls = callOrigins(undefined);
   const env = calls.envOfCall(ENV, origin);
   expect(calls.originOf({ ...env, MODEL: 'other' })).toBe(origin);

@@ -84,7 +84,7 @@ describe('the context of a call', () => {
     expect(seen[0]?.toJSON()).toEqual({ a: 'agent', b: 'agent', c: 'app' });
   });
 
-  it('is given as a context or as a plain object; what is given later is added and wins (CTX-06)', async () => {
+  it('accepts a context or a plain object; later entries are added and win (CTX-06)', async () => {
     const { tool, seen } = looking();
     const of = (values: JsonObject) => ToolCallContext.of(values);
     const agent = defineAgent({
@@ -105,7 +105,7 @@ describe('the context of a call', () => {
     ]);
   });
 
-  it('reaches every call of every iteration, also of a tool that does not ask for it (CTX-10)', async () => {
+  it('reaches every call of every iteration, including tools that do not ask for it (CTX-10)', async () => {
     const { tool, seen } = looking();
     const old = defineTool({ name: 'old', description: 'Is old.', effect: 'read', run: (input) => input });
     const session = sessionWith([tool, old], [calls('look', 'old', 'look'), calls('look'), 'Done.'], ACME);
@@ -115,7 +115,7 @@ describe('the context of a call', () => {
     expect(seen[1]).toBe(seen[0]); // one object in an invocation
   });
 
-  it('is EMPTY itself when nothing was given, not a key more (CTX-08, CTX-10, CTX-14)', async () => {
+  it('is EMPTY itself if no context is given (CTX-08, CTX-10, CTX-14)', async () => {
     const { tool, seen } = looking();
     const session = unstamped(tool);
     await session.send('Go.');
@@ -127,7 +127,7 @@ describe('the context of a call', () => {
     expect(started).toEqual({});
   });
 
-  it('is never shown to the model, nor in a schema (CTX-01)', async () => {
+  it('is never shown to the model, not even in a schema (CTX-01)', async () => {
     const { tool } = looking();
     const session = sessionWith([tool], [calls('look'), 'Done.'], { apiUser: 'hidden-4711' });
     await session.send('Go.');
@@ -135,7 +135,7 @@ describe('the context of a call', () => {
     expect(JSON.stringify(session.requests)).not.toMatch(/hidden-4711|apiUser|holdfast\.loopId/);
   });
 
-  it('passes every decorator, several at once, and the names of tool objects (CTX-09, CTX-11)', async () => {
+  it('passes through every decorator, several at once, and renamed tool objects (CTX-09, CTX-11)', async () => {
     class Desk {
       static readonly tools = { look: { description: 'Looks.', effect: 'read' } };
       readonly seen: unknown[] = [];
@@ -160,7 +160,7 @@ describe('the context of a call', () => {
     expect(desk.seen).toEqual(['acme']);
   });
 
-  it('is the whole effective one in nested loops, at any depth (CTX-11, CTX-12)', async () => {
+  it('is the whole effective context in nested loops, at any depth (CTX-11, CTX-12)', async () => {
     const { tool, seen } = looking();
     const agent = defineAgent({
       name: 'clerk',
@@ -177,7 +177,7 @@ describe('the context of a call', () => {
     expect(seen.map((context) => context.toJSON())).toEqual([expected, expected]);
   });
 
-  it('is the same after the Worker was killed in the middle of a call (CTX-12)', async () => {
+  it('is the same after the Worker is killed in the middle of a call (CTX-12)', async () => {
     const { tool, seen } = looking();
     let kills = 1;
     const dying = defineTool({
@@ -197,7 +197,7 @@ describe('the context of a call', () => {
     expect(seen.map((context) => context.toJSON())).toEqual([expected, expected, expected]);
   });
 
-  it('is read through a schema, and a value that does not match fails the call without being told', async () => {
+  it('is read through a schema, and a value that does not match fails the call without being shown', async () => {
     const strict = defineTool({
       name: 'strict',
       description: 'Needs a number.',
@@ -215,7 +215,7 @@ describe('the context of a call', () => {
 describe('the id of a loop', () => {
   const ids = (seen: readonly ToolCallContext[]) => seen.map((context) => loopId(context));
 
-  it('is stamped anew for each turn, and the same for all calls of one (CTX-13)', async () => {
+  it('is new for each turn, and the same for all calls of one turn (CTX-13)', async () => {
     const { tool, seen } = looking();
     const session = sessionWith([tool], [calls('look', 'look'), 'Done.', calls('look'), 'Done.']);
     const [first, second] = [await session.send('Go.'), await session.send('Go.')];
@@ -224,7 +224,7 @@ describe('the id of a loop', () => {
     expect(seen[0]?.get(LOOP_ID_KEY)).toBe(first.loopId);
   });
 
-  it("is the caller's when they give one, in the message or in its context (CTX-13)", async () => {
+  it("is the caller's id if the message or its context has one (CTX-13)", async () => {
     const { tool, seen } = looking();
     const session = sessionWith([tool], [calls('look'), 'Done.', calls('look'), 'Done.']);
     await session.send('Go.', { loopId: 'mine' });
@@ -232,7 +232,7 @@ describe('the id of a loop', () => {
     expect(ids(seen)).toEqual(['mine', 'in-context']);
   });
 
-  it('is not stamped where an agent does not want it, and still is what was sent (CTX-13)', async () => {
+  it('is not stamped if the agent turns it off, but a sent id is kept (CTX-13)', async () => {
     const { tool, seen } = looking();
     const session = unstamped(tool);
     await session.send('Go.');

@@ -42,15 +42,15 @@ describe('credentialIn', () => {
     ['numbers', '+49 30 901820 4111-1111'],
     ['basic words', 'basic understanding of bearer certificates'],
     ['a compound', 'task-force-management-and-planning'],
-  ])('finds none in %s', (_, text) => {
+  ])('finds no credential in %s', (_, text) => {
     expect(credentialIn({ a: text, [text]: [text] })).toBeUndefined();
   });
 
-  it('finds none in what is no text', () => {
+  it('finds no credential in values that are not text', () => {
     expect(credentialIn({ a: [1, true, null, {}] })).toBeUndefined();
   });
 
-  it('takes no longer than its text, whatever that says', () => {
+  it('takes time linear in the length of any text', () => {
     const piece = fc.constantFrom(
       'sk-',
       'eyJ-',

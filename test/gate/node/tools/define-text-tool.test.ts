@@ -33,7 +33,7 @@ async function reads(tool: AnyTool, input: unknown): Promise<unknown> {
 }
 
 describe('a text tool', () => {
-  it('is a name, a description and a function of text (AET-01)', async () => {
+  it('consists of a name, a description and a function of text (AET-01)', async () => {
     const tool = defineTextTool({
       name: 'shout',
       description: 'Shouts.',
@@ -65,16 +65,16 @@ describe('a text tool', () => {
     ['the raw text of an object without an input', '{ "query": "kelp" }', '<{ "query": "kelp" }>'],
     ['no input of a prototype', '{ "__proto__": { "input": "x" } }', '<{ "__proto__": { "input": "x" } }>'],
     ['the empty text when nothing was sent', '', '<>'],
-  ])('is given %s (AET-05)', async (_, sent, expected) => {
+  ])('receives %s (AET-05)', async (_, sent, expected) => {
     expect(await reads(echo, sent)).toBe(expected);
   });
 
-  it('is given the JSON of an object without an input that code hands to it', async () => {
+  it('receives the JSON of an object without an input, if code passes one', async () => {
     expect(await echo.check({ query: 'kelp' })).toEqual({ ok: true, value: '{"query":"kelp"}' });
     expect(await echo.check({ input: 'kelp' })).toEqual({ ok: true, value: 'kelp' });
   });
 
-  it('is given the raw text through a decorator too', async () => {
+  it('receives the raw text through a decorator too', async () => {
     expect(await reads(decorate(echo, { description: 'Other.' }), 'plain kelp')).toBe('<plain kelp>');
   });
 
@@ -88,12 +88,12 @@ describe('a text tool', () => {
     ['a failure without a message', () => error(null), 'Error: Tool execution failed with no message'],
     ['a failure with a blank message', () => error(' '), 'Error: Tool execution failed with no message'],
     ['text that only looks like a failure, as it is', () => 'Error: not really', 'Error: not really'],
-  ])('answers the model with %s (AET-02, AET-04, S1-06)', async (_, run, expected) => {
+  ])('returns %s to the model (AET-02, AET-04, S1-06)', async (_, run, expected) => {
     const tool = defineTextTool({ name: 'answer', description: 'Answers.', effect: 'read', run });
     expect(await reads(tool, { input: 'x' })).toBe(expected);
   });
 
-  it('answers the model with what it throws (AET-04, S1-06)', async () => {
+  it('returns the thrown error to the model (AET-04, S1-06)', async () => {
     const run = (): never => {
       throw new Error('the sea is closed');
     };
@@ -111,12 +111,12 @@ describe('a typed tool', () => {
     run: ({ from, to, seat }) => `${from}-${to} ${seat}`,
   });
 
-  it('shows what is required, and ignores fields that it does not know (AET-08)', async () => {
+  it('shows its required fields, and ignores unknown fields (AET-08)', async () => {
     expect(book.inputSchema.required).toEqual(['from', 'to']);
     expect(await reads(book, { from: 'Oslo', to: 'Bergen', smoke: true })).toBe('Oslo-Bergen any');
   });
 
-  it('may show a schema of its own (AET-08)', async () => {
+  it('can show its own schema (AET-08)', async () => {
     const inputSchema = {
       type: 'object',
       properties: { id: { type: 'integer' } },

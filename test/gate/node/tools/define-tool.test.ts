@@ -25,7 +25,7 @@ const order = defineTool({
 });
 
 describe('a defined tool', () => {
-  it('holds what the model is shown, and careful defaults (TOOL-01, TOOL-11)', () => {
+  it("holds the model's view of the tool, and careful defaults (TOOL-01, TOOL-11)", () => {
     expect({ ...order, call: undefined, check: undefined }).toEqual({
       name: 'order',
       description: 'Order an item.',
@@ -44,7 +44,7 @@ describe('a defined tool', () => {
     });
   });
 
-  it('keeps what it declares beside that (TOOL-03, TOOL-11)', () => {
+  it('keeps its other options (TOOL-03, TOOL-11)', () => {
     const direct = defineTool({
       name: 'direct',
       description: 'Answers.',
@@ -76,7 +76,7 @@ describe('a defined tool', () => {
     expect(modelText(await greet.call({ name: 'ada' }, fakeInvocation('greet').call))).toBe('hi ada');
   });
 
-  it('hands its function the context of the call, EMPTY when there is none (TOOL-02, CTX-08)', async () => {
+  it('passes the context of the call to its function, EMPTY if there is none (TOOL-02, CTX-08)', async () => {
     const seen: ToolCallContext[] = [];
     const look = defineTool({
       name: 'look',
@@ -90,7 +90,7 @@ describe('a defined tool', () => {
     expect(seen[1]).toBe(ToolCallContext.EMPTY);
   });
 
-  it('takes the JSON Schema of a domain type as its input (TOOL-09)', () => {
+  it('accepts the JSON Schema of a domain type as its input (TOOL-09)', () => {
     const Customer = defineDomainType({ name: 'Customer', schema: v.object({ id: v.string() }) });
     const save = defineTool({
       name: 'save',
@@ -109,13 +109,13 @@ describe('a defined tool', () => {
     expect(order.inputSchema).toBe(order.inputSchema);
   });
 
-  it('has an empty input when it declares none (TOOL-03, TOOL-07)', async () => {
+  it('has an empty input if it declares none (TOOL-03, TOOL-07)', async () => {
     const ping = defineTool({ name: 'ping', description: 'Ping.', run: (input) => input });
     expect(ping.inputSchema).toEqual({ type: 'object', properties: {} });
     expect(modelText(await ping.call({ junk: 1 }, fakeInvocation('ping').call))).toBe('{}');
   });
 
-  it('hands its execution to the call, with the effect, the timeout and the parsed input', async () => {
+  it('passes its execution to the call, with the effect, the timeout and the parsed input', async () => {
     const { call, leaves } = fakeInvocation('order');
     expect(modelText(await order.call({ id: 'kelp' }, call))).toBe('1 x kelp');
     expect(leaves).toEqual([
@@ -123,7 +123,7 @@ describe('a defined tool', () => {
     ]);
   });
 
-  it('gives run and reconcile the same input and the call they are made for', async () => {
+  it('passes the same input and call to `run` and `reconcile`', async () => {
     const seen: unknown[] = [];
     const charge = defineTool({
       name: 'charge',
@@ -144,7 +144,7 @@ describe('a defined tool', () => {
     expect(leaves[0]?.timeout).toBe(5);
   });
 
-  it('answers a bad input with every problem at once, and does nothing (TYP-10)', async () => {
+  it('returns every problem of a bad input at once, and does not run (TYP-10)', async () => {
     const { call, leaves } = fakeInvocation('order');
     const result = await order.call({ quantity: 'two' }, call);
     expect({ ...result }).toEqual({
@@ -159,12 +159,12 @@ describe('a defined tool', () => {
     expect(leaves).toEqual([]);
   });
 
-  it('is called in the error by the name under which the model called it (TOOL-14)', async () => {
+  it('has the name by which the model called it in the error (TOOL-14)', async () => {
     const result = await order.call({}, fakeInvocation('shop_order').call);
     expect(modelText(result)).toContain("The input of tool 'shop_order' is not valid:");
   });
 
-  it('answers an error when the code of its schema throws, and does nothing', async () => {
+  it('returns an error if the code of its schema throws, and does not run', async () => {
     const fragile = defineTool({
       name: 'fragile',
       description: 'Has a schema with a mistake.',
@@ -184,7 +184,7 @@ describe('a defined tool', () => {
     expect(leaves).toEqual([]);
   });
 
-  it('lets what run throws pass, for the loop to judge', async () => {
+  it('lets an error of `run` through, for the loop to handle', async () => {
     const broken = defineTool({
       name: 'broken',
       description: 'Fails.',
@@ -199,7 +199,7 @@ describe('a defined tool', () => {
 /** Production carries fewer words, and converts schemas without asking what a model can send. */
 const isDevelopment = process.env.NODE_ENV !== 'production';
 
-describe('a definition that cannot work', () => {
+describe('an invalid definition', () => {
   const base = { name: 'order', description: 'Order an item.', run: () => 'ok' };
   const EFFECT_READ: { effect: 'read'; reconcile?: undefined } = Object({
     effect: 'read',
@@ -257,7 +257,7 @@ describe('a definition that cannot work', () => {
     expect(define).toThrow(expect.objectContaining({ field, message }));
   });
 
-  it.runIf(isDevelopment)('is refused with reconcile and without the effect once', () => {
+  it.runIf(isDevelopment)('is refused with `reconcile` but without the effect `once`', () => {
     expect(() => defineTool({ ...base, ...EFFECT_READ })).toThrow(
       "Tool 'order': only a tool with the effect 'once' reconciles; 'read' calls are run again.",
     );
@@ -273,7 +273,7 @@ describe('a definition that cannot work', () => {
   );
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, MAX_TIMEOUT + 1])(
-    'is refused with the timeout %d',
+    'is refused with a timeout of %d',
     (timeout) => {
       expect(() => defineTool({ ...base, timeout })).toThrow(
         `Tool 'order': its timeout is ${timeout}; it must be more than 0 and at most 900000 milliseconds.`,
@@ -323,12 +323,12 @@ describe('a definition that cannot work', () => {
     expect(define).toThrow(`Tool 'order': its input ${problem}`);
   });
 
-  it('may make a stream or a date of what a model sends (TOOL-22)', () => {
+  it("accepts a parameter that makes a stream or a date from the model's input (TOOL-22)", () => {
     const input = v.object({ at: v.pipe(v.string(), v.toDate()) });
     expect(defineTool({ ...base, input }).inputSchema.properties).toEqual({ at: { type: 'string' } });
   });
 
-  it('waits for a function that answers later (TOOL-22)', async () => {
+  it('accepts an asynchronous function (TOOL-22)', async () => {
     const later = defineTool({ ...base, run: async () => ({ ok: true }) });
     expect({ ...(await later.call({}, fakeInvocation('order').call)) }).toEqual({
       type: 'artifact',
@@ -336,7 +336,7 @@ describe('a definition that cannot work', () => {
     });
   });
 
-  it('takes the longest name and the longest timeout', () => {
+  it('accepts the longest name and the longest timeout', () => {
     expect(defineTool({ ...base, name: 'a-Z_9'.repeat(12), timeout: MAX_TIMEOUT }).name).toHaveLength(60);
     expect(defineTool({ ...base, name: 'x'.repeat(64) }).name).toHaveLength(64);
   });
@@ -365,7 +365,7 @@ describe('the type of an artifact', () => {
     ],
     ['words have none', () => 'nobody', { type: 'text', content: 'nobody' }],
     ['an error has none', () => error('no such customer'), { type: 'error', message: 'no such customer' }],
-  ])('is what its tool says: %s', async (_, run, expected) => {
+  ])('is the type that its tool declares: %s', async (_, run, expected) => {
     const result = await answering(run).call({}, fakeInvocation('find').call);
     expect({ ...result }).toEqual(expected);
   });

@@ -13,14 +13,14 @@ const schema = v.object({ id: v.string(), since: v.pipe(v.string(), v.toDate()) 
 const Customer = defineDomainType({ name: 'Customer', schema });
 
 describe('a domain type', () => {
-  it('reads JSON as it came back from the journal through its schema', () => {
+  it('reads JSON from the journal through its schema', () => {
     expect(Customer.parse({ id: 'c1', since: '2026-01-01' })).toEqual({
       ok: true,
       value: { id: 'c1', since: new Date('2026-01-01') },
     });
   });
 
-  it('says everything that is wrong with a value of another shape', () => {
+  it('reports every problem of a value with another shape', () => {
     expect(Customer.parse({ since: 3 })).toEqual({
       ok: false,
       problems: [
@@ -30,7 +30,7 @@ describe('a domain type', () => {
     });
   });
 
-  it('shows what a value looks like as JSON', () => {
+  it('shows the JSON form of a value', () => {
     expect(Customer.json).toEqual({
       type: 'object',
       properties: { id: { type: 'string' }, since: { type: 'string' } },
@@ -38,12 +38,12 @@ describe('a domain type', () => {
     });
   });
 
-  it('takes Zod as well', () => {
+  it('accepts Zod', () => {
     const Order = defineDomainType({ name: 'Order', schema: z.object({ id: z.string() }) });
     expect(Order.parse({ id: 'o1' })).toEqual({ ok: true, value: { id: 'o1' } });
   });
 
-  it('refuses every value when its schema is asynchronous, or throws', () => {
+  it('refuses every value if its schema is asynchronous or throws', () => {
     const later = defineDomainType({
       name: 'Later',
       schema: v.objectAsync({
@@ -71,7 +71,7 @@ describe('a domain type', () => {
     expect(broken.parse({ id: 'x' })).toEqual({ ok: false, problems: ["The schema of 'Broken' failed."] });
   });
 
-  it('is refused where it is defined when it cannot work', () => {
+  it('is refused when it is defined if it cannot work', () => {
     expect(() => defineDomainType({ name: 'a type', schema })).toThrow(
       new DomainTypeError(
         'a type',
@@ -99,7 +99,7 @@ describe('a domain type whose objects have tools', () => {
     });
   const thing = { id: 't1', tags: ['a'], size: 3 };
 
-  it('tells of them before there is an object, and makes them of each (TPR-13)', () => {
+  it('describes them before there is an object, and makes them for each object (TPR-13)', () => {
     const Thing = typed(({ id, tags }) => [
       defineTool({ name: 'show', description: 'Shows.', run: () => `${id} ${tags.join()}` }),
     ]);
@@ -118,11 +118,11 @@ describe('a domain type whose objects have tools', () => {
     });
   });
 
-  it('is none that brings anything when it declares no tools (TPR-13)', () => {
+  it('brings no tools if it declares none (TPR-13)', () => {
     expect(Customer.objects).toBeUndefined();
   });
 
-  it('tells its objects apart by their id, which is their property `id` unless it says otherwise (TPR-01, TPR-05)', () => {
+  it('distinguishes its objects by their id, by default their property `id` (TPR-01, TPR-05)', () => {
     expect(typed(() => []).objects?.idOf(thing)).toEqual({ ok: true, value: 't1' });
     const Sized = defineDomainType({
       name: 'Sized',
@@ -160,7 +160,7 @@ describe('a domain type whose objects have tools', () => {
       'Thing.id',
     ],
   ])(
-    'is refused where it is defined when its tools need the object while they are made: %s',
+    'is refused when it is defined if its tools need the object while they are made: %s',
     (_, tools, path) => {
       expect(() => typed(tools)).toThrow(
         new DomainTypeError(
@@ -172,7 +172,7 @@ describe('a domain type whose objects have tools', () => {
     },
   );
 
-  it('is refused where it is defined when its tools cannot be made, are none, or share a name', () => {
+  it('is refused when it is defined if its tools cannot be made, are not tools, or share a name', () => {
     const fails = (): never => {
       throw new Error('No.');
     };
@@ -191,7 +191,7 @@ describe('a domain type whose objects have tools', () => {
     );
   });
 
-  it('may have tools that name types which are declared further down, itself included', () => {
+  it('can have tools that name types declared further down, including itself', () => {
     const First: DomainType = defineDomainType({
       name: 'First',
       schema: v.object({ id: v.string() }),
@@ -206,7 +206,7 @@ describe('a domain type whose objects have tools', () => {
     expect(Second.objects?.declared[0]?.output).toBe(First);
   });
 
-  it('answers what is wrong with tools that cannot be made of one object, and never throws', () => {
+  it('returns the problem if the tools of an object cannot be made, and never throws', () => {
     let made: () => unknown = () => [show()];
     // As plain JavaScript may.
     const Thing = typed(() => made() as readonly AnyTool[]);

@@ -7,7 +7,7 @@ const leaf = (name: string) => defineTool({ name, description: `Does ${name}.`, 
 const nest = (name: string, inner: readonly AnyTool[]) => decorate(leaf(name), { inner });
 
 describe('a tree of tools', () => {
-  it('says that there are none (TOOL-19)', () => {
+  it('states that there are no tools (TOOL-19)', () => {
     expect(formatToolTree('clerk', [])).toBe('clerk has no tools');
   });
 
@@ -15,7 +15,7 @@ describe('a tree of tools', () => {
     expect(formatToolTree('clerk', [leaf('b'), leaf('a')])).toBe('clerk\n├── b\n└── a');
   });
 
-  it('counts and draws the tools inside of tools, at any depth (TOOL-19, TOOL-20)', () => {
+  it('counts and draws the tools inside other tools, at any depth (TOOL-19, TOOL-20)', () => {
     const music = nest('music', [leaf('search'), nest('lists', [leaf('add')]), nest('empty', [])]);
     const files = withName(nest('files', [leaf('read'), leaf('write')]), 'disk');
     expect(formatToolTree('clerk', [music, leaf('clock'), files])).toBe(

@@ -61,7 +61,7 @@ describe.each(Object.entries(declarations))('an input declared with %s', (librar
     expect(await parse(declared, input)).toEqual({ ok: true, value });
   });
 
-  it('reports every problem in one go, each with its path (TYP-10)', async () => {
+  it('reports every problem at once, each with its path (TYP-10)', async () => {
     const problems = {
       Valibot: [
         'customer: Invalid type: Expected string but received 7',
@@ -92,13 +92,13 @@ describe('an input that is not declared (TOOL-07)', () => {
     expect(JSON.stringify(toInputSchema().json)).toBe('{"type":"object","properties":{}}');
   });
 
-  it('drops what a model sends all the same', async () => {
+  it('drops the fields that a model sends anyway', async () => {
     expect(await parse(undefined, { junk: 1 })).toEqual({ ok: true, value: {} });
   });
 });
 
 describe('toInputSchema', () => {
-  it('shows what a model sends, not what a schema makes of it', async () => {
+  it('shows the input of a schema, not its output', async () => {
     const declared = v.object({ top: v.pipe(v.string(), v.transform(Number), v.number()) });
     expect(toInputSchema(declared).json.properties).toEqual({ top: { type: 'string' } });
     expect(await parse(declared, { top: '3' })).toEqual({ ok: true, value: { top: 3 } });
@@ -137,7 +137,7 @@ describe('toInputSchema', () => {
     });
   });
 
-  it('requires no property of JSON Schema that has a default, in any depth, and fills it in', async () => {
+  it('does not require a property of JSON Schema that has a default, at any depth, and fills it in', async () => {
     const page = {
       type: 'object',
       properties: { size: { type: 'integer', default: 20 }, mode: { enum: ['a'], default: 'a' } },
@@ -178,14 +178,14 @@ describe('toInputSchema', () => {
     });
   });
 
-  it('leaves the declared JSON Schema alone, even a frozen one', () => {
+  it('does not change the declared JSON Schema, even a frozen one', () => {
     const declared = Object.freeze({ type: 'object', properties: Object.freeze({ a: Object.freeze({}) }) });
     toInputSchema(jsonSchema(declared));
     expect(Object.getOwnPropertyNames(declared.properties.a)).toEqual([]);
   });
 });
 
-describe('an input that cannot be declared', () => {
+describe('an invalid input declaration', () => {
   /** Callers without types may declare anything. */
   const plain = (declared: object): InputDeclaration => declared as InputDeclaration;
   const isDevelopment = process.env.NODE_ENV !== 'production';
@@ -234,7 +234,7 @@ describe('an input that cannot be declared', () => {
       jsonSchema({ type: 'object', properties: { a: { $ref: '#/$defs/lost' } } }),
       'its input is not valid JSON Schema: "$ref": "#/$defs/lost" leads nowhere.',
     ],
-  ])('is refused when it is defined: %s', (_, declared, message) => {
+  ])('is refused by the definition: %s', (_, declared, message) => {
     expect(() => toInputSchema(declared)).toThrow(new InputSchemaError(message.replace('its input ', '')));
   });
 

@@ -51,17 +51,17 @@ describe('jsonSchemaCheck', () => {
         'rows[1].n: Instance type "number" is invalid. Expected "integer".',
       ],
     ],
-  ])('answers each problem where it is: %s', (_, schema, input, lines) => {
+  ])('returns each problem with its path: %s', (_, schema, input, lines) => {
     expect(check(schema, input)).toEqual(lines);
   });
 
-  it('reads the dialect of the schema: in draft 7 nothing counts beside a $ref', () => {
+  it('uses the dialect of the schema: draft 7 ignores keywords beside a $ref', () => {
     const schema = { $defs: { any: {} }, properties: { a: { $ref: '#/$defs/any', type: 'string' } } };
     expect(check({ ...schema, $schema: 'http://json-schema.org/draft-07/schema#' }, { a: 1 })).toEqual([]);
     expect(check(schema, { a: 1 })).toEqual(['a: Instance type "number" is invalid. Expected "string".']);
   });
 
-  it('does not take inherited names for properties', () => {
+  it('does not treat inherited names as properties', () => {
     const schema = { properties: { constructor: { type: 'string' } }, required: ['toString'] };
     expect(check(schema, {})).toEqual(['Instance does not have required property "toString".']);
     expect(check({ additionalProperties: false }, JSON.parse('{"__proto__":1}'))).toEqual([
@@ -152,7 +152,7 @@ describe('uniqueItems', () => {
   });
 
   it.each(PLACES.map((schema) => [JSON.stringify(schema), schema] as const))(
-    'means in %s what it says',
+    'has the standard meaning in %s',
     (_, schema) => {
       const draft = String(schema.$schema ?? '').includes('draft-07') ? '7' : '2020-12';
       for (const a of LISTS) {
@@ -165,7 +165,7 @@ describe('uniqueItems', () => {
     },
   );
 
-  it('is checked of a long list in a time that grows with its length, also when another list has an item twice', () => {
+  it('is checked in linear time on a long list, even if another list has a duplicate', () => {
     const items = Array.from({ length: 80_000 }, (_, index) => (index % 2 === 0 ? index : { index }));
     const schema = { properties: { all: LIST, some: LIST, none: { anyOf: [{ type: 'null' }, LIST] } } };
     expect(check(schema, { all: items, some: [...items, 0] })).toEqual([

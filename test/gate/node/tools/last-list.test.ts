@@ -5,7 +5,7 @@ import { lastList } from '../../../doors/tools.ts';
 const tools = [defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'Seen.' })];
 
 describe('the last list', () => {
-  it('stays the same list as long as it is made of the same list, by the same', () => {
+  it('is the same list while its source list and function are the same', () => {
     const listed = lastList();
     const again = () => [...tools];
     const first = listed(tools, undefined, again);
@@ -17,7 +17,7 @@ describe('the last list', () => {
     expect(listed([...tools], 'locked', again)).not.toBe(locked);
   });
 
-  it('is each strategy’s own', () => {
+  it('is separate for each strategy', () => {
     const make = () => [...tools];
     expect(lastList()(tools, '', make)).not.toBe(lastList()(tools, '', make));
   });

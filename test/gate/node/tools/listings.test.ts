@@ -19,11 +19,11 @@ const after = (...told: readonly Listing[]): Listings =>
   told.reduce<Listings>((known, one) => LISTINGS.apply?.(known, one, place) ?? known, LISTINGS.initial);
 
 describe('the listings of a session', () => {
-  it('are none at first', () => {
+  it('are empty at first', () => {
     expect(LISTINGS.initial).toEqual([]);
   });
 
-  it('keep the newest of each key, the one that was told last at the end', () => {
+  it('keep the newest of each key, with the last reported one at the end', () => {
     const told = [
       { key: 'a', told: ['one'] },
       { key: 'b', told: null },
@@ -32,12 +32,12 @@ describe('the listings of a session', () => {
     expect(after(...told)).toEqual([told[1], told[2]]);
   });
 
-  it('take a hostile key for a name like any other', () => {
+  it('treat a hostile key like any other name', () => {
     const told = ['__proto__', 'constructor', '__proto__'].map((key, n) => ({ key, told: n }));
     expect(after(...told)).toEqual([told[1], told[2]]);
   });
 
-  it('are 100 at the most: what was told longest ago goes', () => {
+  it('hold at most 100 entries and drop the oldest report first', () => {
     const told = Array.from({ length: 108 }, (_, n) => ({ key: `k${n}`, told: n }));
     const again = { key: 'k10', told: 'again' };
     const kept = after(...told, again);
@@ -45,7 +45,7 @@ describe('the listings of a session', () => {
     expect(kept).toHaveLength(100);
   });
 
-  it('are two million characters at the most, or the one that was told last', () => {
+  it('hold at most two million characters, or the last reported entry', () => {
     const long = (key: string, length: number): Listing => ({ key, told: 'x'.repeat(length) });
     const million = [long('a', 1_000_000), long('b', 1_000_000), long('c', 1_000)];
     expect(after(...million)).toEqual(million);
@@ -53,7 +53,7 @@ describe('the listings of a session', () => {
     expect(after(...million, long('e', 3_000_000)).map(({ key }) => key)).toEqual(['e']);
   });
 
-  it('are kept, and found last, by one that tells only that it is still so', () => {
+  it('keep an entry, and move it to the end, after a report that it is unchanged', () => {
     const told = [
       { key: 'a', told: ['one'], at: 1 },
       { key: 'b', told: null, at: 2 },
@@ -65,18 +65,18 @@ describe('the listings of a session', () => {
     expect(after3).toEqual([told[1], { key: 'a', told: ['one'], at: 3 }]);
   });
 
-  it('do not begin with one that tells only that it is still so', () => {
+  it('do not start with a report of an unchanged entry', () => {
     expect(LISTINGS.apply?.([], { key: 'a', at: 3 }, place)).toEqual([]);
   });
 
-  it('leave what was known as it was', () => {
+  it('keep the known entries unchanged', () => {
     const known = after({ key: 'a', told: 1 });
     LISTINGS.apply?.(known, { key: 'a', told: 2 }, place);
     expect(known).toEqual([{ key: 'a', told: 1 }]);
   });
 });
 
-describe('what a journal tells of sources outside', () => {
+describe('the outside sources in a journal', () => {
   const listed = (frame: string | undefined, ...facts: readonly Listing[]): SessionEvent => ({
     type: 'tools-listed',
     turn: 't1',
@@ -104,7 +104,7 @@ describe('what a journal tells of sources outside', () => {
   const throughRows = (events: readonly SessionEvent[]): SessionEvent[] =>
     events.map((event, i) => parseEvent({ ...toRow(event), seq: i + 1, at: 0 }));
 
-  it('is folded as it is emitted, and at once', () => {
+  it('are folded when emitted, and at once', () => {
     expect(valueIn(fold(EVENTS.slice(0, 3)).memories, LISTINGS, '')).toEqual([{ key: 'a', told: ['one'] }]);
     expect(valueIn(fold(EVENTS).memories, LISTINGS, '')).toEqual([
       { key: 'a', told: ['two'] },
@@ -112,7 +112,7 @@ describe('what a journal tells of sources outside', () => {
     ]);
   });
 
-  it('is the same from rows, and from a snapshot and what came after it', () => {
+  it('are the same from rows, and from a snapshot and the later rows', () => {
     expect(fold(throughRows(EVENTS))).toEqual(fold(EVENTS));
     const next: SessionEvent[] = [
       {
@@ -134,7 +134,7 @@ describe('what a journal tells of sources outside', () => {
     expect(snapshot.memories).toEqual(fold([...EVENTS, ...next]).memories);
   });
 
-  it('does not change what the calls of a reply see that was made before it', () => {
+  it('do not change the view of calls whose reply was made earlier', () => {
     const state = fold(EVENTS.slice(0, 6));
     const seen = state.turn?.frames.get('')?.seen.memories ?? new Map();
     expect(valueIn(seen, LISTINGS, '')).toEqual([{ key: 'a', told: ['one'] }]);

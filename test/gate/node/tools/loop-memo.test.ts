@@ -18,7 +18,7 @@ const asks = (name: string, memo: LoopMemo, serial?: string) =>
   });
 
 describe('a loop memo', () => {
-  it('is true the first time in a loop and false after, and loops interleave (ONE-01)', () => {
+  it('is true the first time in a loop and false afterwards, also if loops interleave (ONE-01)', () => {
     const { call, during } = fakeCall();
     const memo = loopMemo('rules');
     expect(memo.firstTimeIn(during(inLoop('a')))).toBe(true);
@@ -28,7 +28,7 @@ describe('a loop memo', () => {
     expect(memo.firstTimeIn(call)).toBe(true);
   });
 
-  it('shares nothing with a memo of another name, and all with one of its own (ONE-01)', () => {
+  it('is shared only with a memo of the same name (ONE-01)', () => {
     const { during } = fakeCall();
     const call = during(inLoop('a'));
     expect(loopMemo('rules').firstTimeIn(call)).toBe(true);
@@ -36,7 +36,7 @@ describe('a loop memo', () => {
     expect(loopMemo('rules').firstTimeIn(call)).toBe(false);
   });
 
-  it('is always true without a loop id, and remembers nothing of it (ONE-02)', () => {
+  it('is always true without a loop id, and remembers no loop (ONE-02)', () => {
     const { call, during, cells } = fakeCall();
     const memo = loopMemo('rules');
     expect([memo.firstTimeIn(call), memo.firstTimeIn(call)]).toEqual([true, true]);
@@ -46,7 +46,7 @@ describe('a loop memo', () => {
     expect(memo.firstTimeIn(during(inLoop('a')))).toBe(true);
   });
 
-  it('remembers the 16 loops noted last, and forgets the oldest first (ONE-03)', () => {
+  it('remembers the 16 most recent loops, and forgets the oldest first (ONE-03)', () => {
     const { during } = fakeCall();
     const memo = loopMemo('rules');
     for (let n = 0; n < 16; n += 1) memo.firstTimeIn(during(inLoop(`l${n}`)));
@@ -56,7 +56,7 @@ describe('a loop memo', () => {
     expect(memo.firstTimeIn(during(inLoop('l0')))).toBe(true);
   });
 
-  it('takes what it does not know in the state for nothing', () => {
+  it('ignores unknown data in the state', () => {
     const { during, cells } = fakeCall();
     cells.set('holdfast.memo:rules', { a: 1 });
     expect(loopMemo('rules').firstTimeIn(during(inLoop('a')))).toBe(true);
@@ -64,14 +64,14 @@ describe('a loop memo', () => {
     expect(loopMemo('rules').firstTimeIn(during(inLoop('a')))).toBe(true);
   });
 
-  it('has one first-timer among the calls of a batch whose tool is serial (ONE-04)', async () => {
+  it('is true for one call of a batch whose tool is serial (ONE-04)', async () => {
     const ask = asks('ask', loopMemo('rules'), 'ask');
     const session = sessionWith([ask], [calls('ask', 'ask', 'ask'), 'Done.']);
     await session.send('Go.');
     expect(shownResults(session)).toEqual(['rules and answer', 'answer', 'answer']);
   });
 
-  it('is shared by tools of one serial (ONE-04)', async () => {
+  it('is shared by tools of the same serial (ONE-04)', async () => {
     const memo = loopMemo('rules');
     const tools = [asks('ask', memo, 'rules'), asks('look', memo, 'rules')];
     const session = sessionWith(tools, [calls('look', 'ask'), 'Done.']);
@@ -79,7 +79,7 @@ describe('a loop memo', () => {
     expect(shownResults(session)).toEqual(['rules and answer', 'answer']);
   });
 
-  it('outlives the Worker and the object (ONE-03)', async () => {
+  it('survives a restart of the Worker and the object (ONE-03)', async () => {
     const ask = asks('ask', loopMemo('rules'));
     const killed: TestSession = sessionWith(
       [ask, crash(() => killed)],
@@ -98,7 +98,7 @@ describe('a loop memo', () => {
     expect(shownResults(restarted)).toEqual(['rules and answer', 'answer', 'rules and answer']);
   });
 
-  it('forgets that a call asked which then failed', async () => {
+  it('forgets the question of a call that failed later', async () => {
     const memo = loopMemo('rules');
     let isBroken = true;
     const ask = defineTool({

@@ -17,8 +17,8 @@ function payTool() {
   return { pay, ran };
 }
 
-describe('a tool that is made manual', () => {
-  it('is the same tool for the model, and runs nothing (SPM-17)', async () => {
+describe('a manual tool', () => {
+  it('is the same tool for the model, and runs no code (SPM-17)', async () => {
     const { pay, ran } = payTool();
     expect(manual(pay)).toMatchObject({
       name: 'pay',
@@ -62,7 +62,7 @@ describe('a tool that is made manual', () => {
     expect(ran).toEqual([]);
   });
 
-  it('answers a bad input as ever, without waiting', async () => {
+  it('returns an error for a bad input without waiting', async () => {
     const { pay } = payTool();
     const app = memoryApp({
       tools: [manual(pay)],
@@ -74,7 +74,7 @@ describe('a tool that is made manual', () => {
     );
   });
 
-  it('waits for more than no time', () => {
+  it('requires a positive waiting time', () => {
     expect(() => manual(payTool().pay, { expires: 0 })).toThrow(ToolDefinitionError);
   });
 });

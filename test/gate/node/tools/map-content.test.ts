@@ -17,7 +17,7 @@ import { shownResults } from './decorators/turns.ts';
 const upper = (content: string): string => content.toUpperCase();
 const { signal } = replan('new facts');
 
-describe('other words for a result', () => {
+describe('other content for a result', () => {
   it.each<[string, ResultData, ResultData, string]>([
     ['text', text('found'), { type: 'text', content: 'FOUND' }, 'FOUND'],
     [
@@ -45,19 +45,19 @@ describe('other words for a result', () => {
       { type: 'text', content: 'NEW FACTS', signal },
       'NEW FACTS',
     ],
-  ])('keep its variant, artifact, reason and signal: %s (RES-04)', (_, data, expected, read) => {
+  ])('keeps its variant, artifact, reason and signal: %s (RES-04)', (_, data, expected, read) => {
     const mapped = mapContent(toolResult({ ...data }), upper);
     expect({ ...mapped }).toEqual(expected);
     expect(isToolResult(mapped)).toBe(true);
     expect([modelText(mapped), mapped.text()]).toEqual([read, read.replace('Error: ', '')]);
   });
 
-  it('are the same result when nothing changes', () => {
+  it('returns the same result if the content is unchanged', () => {
     const found = toolResult({ type: 'artifact', value: { id: 'a' } });
     expect(mapContent(found, (content) => content)).toBe(found);
   });
 
-  it('leave the artifact and the error to whoever looks at a turn (RES-04)', async () => {
+  it('keeps the artifact and the error for readers of the turn (RES-04)', async () => {
     const loud = (tool: AnyTool): AnyTool =>
       decorate(tool, {
         call: async (input, call) => mapContent(await tool.call(input, call), upper),

@@ -7,11 +7,11 @@ const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', r
 const renamed = (tool: AnyTool): AnyTool => decorate(tool, { name: `my_${tool.name}` });
 
 describe('mapRoute', () => {
-  it('answers no route for a tool that has none', () => {
+  it('returns no route for a tool without one', () => {
     expect(mapRoute(look, renamed)).toBeUndefined();
   });
 
-  it('leads to what is made of the tool that is meant, with the input that is meant for it', () => {
+  it('leads to the mapped target tool, with the input for that tool', () => {
     const facade = decorate(look, {
       name: 'facade',
       route: ({ tool, ...input }) => (tool === 'look' ? { tool: look, input } : undefined),

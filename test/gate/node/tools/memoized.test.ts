@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { memoized } from '../../../doors/tools.ts';
 
 describe('memoized', () => {
-  it('makes one answer for one object, and another for an equal one', () => {
+  it('returns one value per object, and another for an equal object', () => {
     const twin = memoized((one: { readonly id: number }) => ({ of: one.id }));
     const first = { id: 1 };
     expect(twin(first)).toBe(twin(first));
@@ -10,7 +10,7 @@ describe('memoized', () => {
     expect(twin({ id: 1 })).not.toBe(twin(first));
   });
 
-  it('remembers nothing of what threw', () => {
+  it('does not remember a call that threw', () => {
     const make = vi.fn<(key: object) => object>(() => ({}));
     make.mockImplementationOnce(() => {
       throw new Error('Not yet.');

@@ -7,7 +7,7 @@ const refusal = (problem: string) => ({
 });
 
 describe('parseToolInput', () => {
-  it.each(['', '  ', '\n\t'])('takes blank text for an empty object: %j (TYP-05, SPM-03)', (raw) => {
+  it.each(['', '  ', '\n\t'])('treats blank text as an empty object: %j (TYP-05, SPM-03)', (raw) => {
     expect(parseToolInput('search', raw)).toEqual({ ok: true, input: {} });
   });
 

@@ -25,7 +25,7 @@ function expectRefused(define: () => unknown, field: string, problem: string): v
   expect(define).toThrow(expect.objectContaining({ tool: 'pay', field, message: `Tool 'pay': ${problem}` }));
 }
 
-describe('an effect that there is not', () => {
+describe('an unknown effect', () => {
   const LIST = "it must be 'read' or 'idempotent' or 'once'.";
 
   it.each<[unknown, string]>([
@@ -38,13 +38,13 @@ describe('an effect that there is not', () => {
     ['', `its effect is ''; ${LIST}`],
     [null, `its effect is 'null'; ${LIST}`],
     [Symbol('once'), `its effect is 'Symbol(once)'; ${LIST}`],
-  ])('is refused where a tool is defined, with the ones that there are: %s', (effect, problem) => {
+  ])('is refused when the tool is defined, with the list of valid ones: %s', (effect, problem) => {
     expectRefused(tool({ effect, run }), 'effect', problem);
     expectRefused(textTool({ effect, run }), 'effect', problem);
     expectRefused(methodTool({ effect }), 'effect', problem);
   });
 
-  it('is no tool’s that has one of the three, or says nothing and is careful', () => {
+  it('is not reported for a tool with a valid effect or the careful default', () => {
     const effects = ['read', 'idempotent', 'once', undefined] as const;
     expect(effects.map((effect) => defineTool({ ...base, effect, run }).effect)).toEqual([
       'read',
@@ -55,7 +55,7 @@ describe('an effect that there is not', () => {
   });
 });
 
-describe('a word of other libraries', () => {
+describe('an option name of another library', () => {
   it.each<[string, object, string]>([
     ['execute', { execute: run }, "it has 'execute' in place of 'run'; rename it."],
     ['execute', { execute: run, effect: 'once' }, "it has 'execute' in place of 'run'; rename it."],
@@ -74,25 +74,25 @@ describe('a word of other libraries', () => {
       { inputSchema: { type: 'object' }, execute: run },
       "it has 'inputSchema' in place of 'input'; rename it.",
     ],
-  ])('is named, and never taken for a tool that the caller runs: %s', (field, config, problem) => {
+  ])('is named, and its tool is never treated as one that the caller runs: %s', (field, config, problem) => {
     expectRefused(tool(config), field, problem);
   });
 
-  it.each(['parameters', 'inputSchema'])('is named in the table of a class: %s', (field) => {
+  it.each(['parameters', 'inputSchema'])('is named in the error for the table of a class: %s', (field) => {
     const problem = `it has '${field}' in place of 'input'; rename it.`;
     expectRefused(methodTool({ [field]: { type: 'object' } }), field, problem);
   });
 
-  it.each(['input', 'parameters', 'inputSchema'])('declares nothing for a text tool: %s', (field) => {
+  it.each(['input', 'parameters', 'inputSchema'])('is named in the error for a text tool: %s', (field) => {
     const problem = `it has '${field}', but a text tool only takes text; use defineTool.`;
     expectRefused(textTool({ [field]: { type: 'object' }, run }), field, problem);
   });
 
-  it('is named where a text tool has no run', () => {
+  it('is named if a text tool has no `run`', () => {
     expectRefused(textTool({ execute: run }), 'execute', "it has 'execute' in place of 'run'; rename it.");
   });
 
-  it('says nothing beside our own, or when it is undefined', () => {
+  it('is ignored beside our own name, or if it is undefined', () => {
     const both = {
       execute: run,
       parameters: {},

@@ -13,7 +13,7 @@ describe('problemLines', () => {
     expect(problemLines([{ path, message: 'Wrong' }])).toEqual([line]);
   });
 
-  it('does not say the path twice when the message begins with it, as those of ArkType do', () => {
+  it('omits the path if the message begins with it, as ArkType messages do', () => {
     expect(problemLines([{ path: ['items', 0], message: 'items[0] must be a number' }])).toEqual([
       'items[0] must be a number',
     ]);
@@ -22,7 +22,7 @@ describe('problemLines', () => {
     ]);
   });
 
-  it('makes each problem one short line, whatever the model sent', () => {
+  it('makes one short line per problem, whatever the model sent', () => {
     const [line] = problemLines([{ path: [], message: `received "one\n\n  two${'x'.repeat(1_000_000)}"` }]);
     expect(line).toBe(`received "one two${'x'.repeat(222)}…`);
     const deep = Array.from({ length: 1000 }, () => 'key');
@@ -35,7 +35,7 @@ describe('problemLines', () => {
     ).toBe(true);
   });
 
-  it('says a problem once, and counts those beyond twenty', () => {
+  it('lists each problem once, and counts those after the twentieth', () => {
     const problems = Array.from({ length: 25 }, (_, index) => ({ path: [index], message: 'Wrong' }));
     const lines = problemLines([...problems, ...problems]);
     expect(lines).toHaveLength(21);

@@ -79,7 +79,7 @@ describe('a private host', () => {
   });
 });
 
-describe('a host that may be a public one', () => {
+describe('a potentially public host', () => {
   it.each([
     ...[
       'mcp.example.com',
@@ -120,7 +120,7 @@ describe('a host that may be a public one', () => {
   });
 });
 
-describe('an address that comes from data', () => {
+describe('an address in data', () => {
   it.each([
     ['https://mcp.example.com/mcp', 'https://mcp.example.com/mcp'],
     ['https://mcp.example.com:8443/mcp', 'https://mcp.example.com:8443/mcp'],
@@ -138,7 +138,7 @@ describe('an address that comes from data', () => {
     ['https://[::ffff:10.0.0.1]/', 'points to a private network'],
     ['https://[64:ff9b::a9fe:a9fe]/', 'points to a private network'],
     ['https://printer.local./', 'points to a private network'],
-  ])('is read or refused with the reason: %s: %s', (address, expected) => {
+  ])('is parsed or refused with the reason: %s: %s', (address, expected) => {
     expect(said(publicAddress(address))).toBe(expected);
   });
 
@@ -147,7 +147,7 @@ describe('an address that comes from data', () => {
     ['https://10.0.0.1/', 'https://10.0.0.1/'],
     ['https://ada:pw@10.0.0.1/', 'holds credentials'],
     ['ftp://10.0.0.1/', 'is no http(s) URL'],
-  ])('may be private for whoever means it, and still holds no credentials: %s: %s', (address, expected) => {
+  ])('can be private if that is allowed, and still holds no credentials: %s: %s', (address, expected) => {
     expect(said(publicAddress(address, true))).toBe(expected);
   });
 });

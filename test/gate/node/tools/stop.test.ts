@@ -3,8 +3,8 @@ import { Stop } from '../../../doors/tools.ts';
 
 const never = new Promise<never>(() => {});
 
-describe('what ends a wait', () => {
-  it('is its own reason, the first one', async () => {
+describe('the signal that ends a wait', () => {
+  it('has its first reason', async () => {
     const stop = new Stop();
     const waiting = stop.until(never);
     stop.abort('first');
@@ -18,7 +18,7 @@ describe('what ends a wait', () => {
     ]);
   });
 
-  it('is the reason of the signal that it stands under, also if that has aborted before', async () => {
+  it('has the reason of its parent signal, even if that was aborted before', async () => {
     const outer = new AbortController();
     const before = new Stop(outer.signal).until(never);
     outer.abort('gone');
@@ -27,7 +27,7 @@ describe('what ends a wait', () => {
     expect(new Stop(outer.signal).signal.reason).toBe('gone');
   });
 
-  it('is nothing of the signal of another', () => {
+  it('ignores an unrelated signal', () => {
     const outer = new AbortController();
     new Stop(outer.signal).abort('own');
     expect(outer.signal.aborted).toBe(false);
@@ -35,12 +35,12 @@ describe('what ends a wait', () => {
 });
 
 describe('a wait', () => {
-  it('has the value of what is waited for, or what that throws', async () => {
+  it('returns the awaited value, or throws its error', async () => {
     await expect(new Stop().until(Promise.resolve(7))).resolves.toBe(7);
     await expect(new Stop().until(Promise.reject(new Error('no')))).rejects.toThrow('no');
   });
 
-  it('that was left does not make what is thrown later an unhandled rejection', async () => {
+  it('does not turn a late error into an unhandled rejection after it was abandoned', async () => {
     const stop = new Stop();
     const late = Promise.withResolvers<never>();
     const waiting = stop.until(late.promise);
@@ -78,7 +78,7 @@ describe('the end of a wait', () => {
     expect(listeners()).toBe(0);
   });
 
-  it('leaves whoever was given its signal with one that still aborts', () => {
+  it('leaves a signal that others hold able to abort', () => {
     const { controller, listeners } = counted();
     const stop = new Stop(controller.signal);
     const { signal } = stop;

@@ -28,18 +28,18 @@ describe('toToolResult', () => {
     expect(isToolResult(result)).toBe(true);
   });
 
-  it('lets the model read the JSON of an object', () => {
+  it('shows the JSON of an object to the model', () => {
     expect(modelText(toToolResult('search', { id: 7, tags: ['a'] }))).toBe('{"id":7,"tags":["a"]}');
   });
 
-  it('leaves text and errors as they are (TYP-02)', () => {
+  it('leaves text and errors unchanged (TYP-02)', () => {
     const said = text('hi');
     const failed = error('no such order');
     expect(toToolResult('search', said)).toBe(said);
     expect(toToolResult('search', failed)).toBe(failed);
   });
 
-  it('keeps the words and the type of an artifact', () => {
+  it('keeps the text and the type of an artifact', () => {
     const result = toToolResult('search', artifact('Ada', { name: 'Customer' }, { id: '7', fax: undefined }));
     expect({ ...result }).toStrictEqual({
       type: 'artifact',
@@ -50,7 +50,7 @@ describe('toToolResult', () => {
     expect(isToolResult(result)).toBe(true);
   });
 
-  it('copies the value, so that the tool may go on changing its own', () => {
+  it('copies the value, so that later changes by the tool have no effect', () => {
     const cart = { items: ['a'] };
     const results = [toToolResult('search', cart), toToolResult('search', artifact('a cart', cart))];
     cart.items.push('b');
@@ -60,7 +60,7 @@ describe('toToolResult', () => {
     ]);
   });
 
-  it('makes JSON of the value of an artifact in the same manner', () => {
+  it('makes JSON from the value of an artifact in the same way', () => {
     const result = toToolResult('search', artifact('the order', { name: 'Order' }, { at: new Date(0) }));
     expect({ ...result }).toEqual({
       type: 'artifact',
@@ -70,7 +70,7 @@ describe('toToolResult', () => {
     });
   });
 
-  it('leaves out what JSON does not keep, and tells the model behind the value, the developer with the mend', () => {
+  it('omits values that JSON does not keep, and reports this to the model after the value and to the developer with a fix', () => {
     const told: string[] = [];
     const tell = (problem: string): void => void told.push(problem);
     for (const kept of [undefined, 'found', { at: new Date(0) }, error('no'), artifact('a', [1])]) {
@@ -95,7 +95,7 @@ describe('toToolResult', () => {
     ]);
   });
 
-  it('names five places of what it left out, and counts the others', () => {
+  it('names five omitted places, and counts the others', () => {
     const all = Object.fromEntries([...'abcdefg'].map((key) => [key, () => key]));
     expect(modelText(toToolResult('search', all))).toBe(
       '{}\n\n(not shown: $.a is a function, $.b is a function, $.c is a function, $.d is a function, ' +
@@ -109,14 +109,14 @@ describe('toToolResult', () => {
     [new Response('a'), '$ is a Response'],
     [new Blob(['a']), '$ is a Blob'],
     [artifact('', undefined), ''],
-  ])('says that the tool is done when nothing of its value is JSON (%#)', (returned, what) => {
+  ])('reports that the tool is done if no part of its value is JSON (%#)', (returned, what) => {
     expect({ ...toToolResult('search', returned) }).toEqual({
       type: 'text',
       content: what === '' ? '' : `Done\n(not shown: ${what})`,
     });
   });
 
-  it('cuts a cycle where it closes, and a missing await by its name', () => {
+  it('cuts a cycle at its start, and names a missing await', () => {
     const cyclic: { self?: unknown; later?: unknown } = {};
     cyclic.self = [cyclic];
     cyclic.later = Promise.resolve(1);
@@ -125,7 +125,7 @@ describe('toToolResult', () => {
     );
   });
 
-  it('has null for a number that JSON has not, and tells the developer alone', () => {
+  it('has null for a number that JSON cannot express, and warns only the developer', () => {
     const told: string[] = [];
     const tell = (problem: string): void => void told.push(problem);
     expect(modelText(toToolResult('search', { n: Number.NaN, m: [-Infinity] }, tell))).toBe(
@@ -146,7 +146,7 @@ describe('toToolResult', () => {
     [Buffer.from('%PDF-1.7'), 'application/pdf'],
     [Buffer.from('PDF'), 'application/octet-stream'],
     [new ArrayBuffer(2), 'application/octet-stream'],
-  ])('makes a file of bytes, by their first ones (%#)', (bytes, mediaType) => {
+  ])('makes a file from bytes, by its first bytes (%#)', (bytes, mediaType) => {
     const copy = new Uint8Array(bytes.slice(0));
     expect({ ...toToolResult('search', bytes) }).toEqual({
       type: 'content',
@@ -154,7 +154,7 @@ describe('toToolResult', () => {
     });
   });
 
-  it('makes files of bytes in a value, in whose place their name stands, and leaves the words of an artifact', () => {
+  it('makes files from bytes in a value, puts their names in its place, and keeps the text of an artifact', () => {
     const bytes = new Uint8Array(2);
     const file = (name: string) => ({ type: 'file', mediaType: 'application/octet-stream', name, bytes });
     expect({ ...toToolResult('search', { a: { b: bytes }, c: [bytes], d: () => 1 }) }).toEqual({
@@ -180,7 +180,7 @@ describe('toToolResult', () => {
   it.each<[unknown, string]>([
     [{ a: new Blob(['a']) }, '$.a is a Blob'],
     [{ a: new Response('a') }, '$.a is a Response'],
-  ])('tells the developer how bytes are answered that nobody has read (%#)', (returned, what) => {
+  ])('shows the developer how to return bytes that were not read (%#)', (returned, what) => {
     const told: string[] = [];
     toToolResult('search', returned, (problem) => told.push(problem));
     expect(told).toEqual([

@@ -15,13 +15,13 @@ const problemOf = (read: () => unknown) => {
 };
 
 describe('a tool-call context', () => {
-  it('is EMPTY itself when it is made of nothing (CTX-02)', () => {
+  it('is EMPTY itself if it is made without entries (CTX-02)', () => {
     expect(ToolCallContext.of({})).toBe(ToolCallContext.EMPTY);
     expect(ToolCallContext.of([])).toBe(ToolCallContext.EMPTY);
     expect(ToolCallContext.of(new Map())).toBe(ToolCallContext.EMPTY);
   });
 
-  it('is made of an object, a map or pairs, of which the last stands', () => {
+  it('is made from an object, a map or pairs, and the last entry of a key wins', () => {
     const expected = { a: 1, b: [true] };
     expect(ToolCallContext.of({ a: 1, b: [true] }).toJSON()).toEqual(expected);
     expect(ToolCallContext.of(new Map(Object.entries(expected))).toJSON()).toEqual(expected);
@@ -34,7 +34,7 @@ describe('a tool-call context', () => {
     ).toEqual(expected);
   });
 
-  it('copies what it is made of, and lets nobody change it (CTX-01, CTX-02)', () => {
+  it('copies its source, and is immutable (CTX-01, CTX-02)', () => {
     const user = { roles: ['reader'] };
     const context = ToolCallContext.of({ user });
     user.roles.push('admin');
@@ -44,20 +44,20 @@ describe('a tool-call context', () => {
     expect(context.get('user')).toEqual({ roles: ['reader'] });
   });
 
-  it('knows its keys, and answers undefined for another (CTX-03)', () => {
+  it('lists its keys, and returns undefined for another (CTX-03)', () => {
     expect(acme.keys()).toEqual(['tenantId', 'token']);
     expect([acme.has('token'), acme.has('other')]).toEqual([true, false]);
     expect([acme.get('tenantId'), acme.get('other')]).toEqual(['acme', undefined]);
   });
 
-  it('reads a default for a missing key, and for null through a schema that takes it (CTX-03)', () => {
+  it('returns a default for a missing key, and for null through a schema that accepts it (CTX-03)', () => {
     const context = ToolCallContext.of({ locale: null });
     const locale = v.nullish(v.string(), 'en');
     expect([context.get('locale', locale), context.get('other', locale)]).toEqual(['en', 'en']);
     expect([context.get('locale'), context.has('locale')]).toEqual([null, true]);
   });
 
-  it('equals another with the same entries, in any order (CTX-03)', () => {
+  it('equals another with the same entries in any order (CTX-03)', () => {
     const of = (values: JsonObject) => ToolCallContext.of(values);
     const nested = of({ a: 1, b: { c: [1, { d: null }], e: 'x' } });
     expect(nested.equals(of({ b: { e: 'x', c: [1, { d: null }] }, a: 1 }))).toBe(true);
@@ -78,11 +78,11 @@ describe('a tool-call context', () => {
     expect(of(JSON.parse('{"__proto__":{}}')).equals(of({ x: {} }))).toBe(false);
   });
 
-  it('is made of a context as that context itself (CTX-06)', () => {
+  it('is the same context if it is made from a context (CTX-06)', () => {
     expect(ToolCallContext.of(acme)).toBe(acme);
   });
 
-  it('treats the names of prototypes as any other key', () => {
+  it('treats the names of prototypes like any other key', () => {
     expect([acme.get('__proto__'), acme.get('constructor'), acme.has('toString')]).toEqual([
       undefined,
       undefined,
@@ -102,12 +102,12 @@ describe('a tool-call context', () => {
     expect(Object.keys(acme)).toEqual([]);
   });
 
-  it('is made again from its JSON', () => {
+  it('is restored from its JSON', () => {
     const again = ToolCallContext.of(JSON.parse(JSON.stringify(acme)));
     expect(again.toJSON()).toEqual({ tenantId: 'acme', token: 's3cret' });
   });
 
-  it('names a value that is not JSON by its place', () => {
+  it('names the path of a value that is not JSON', () => {
     const read = () => ToolCallContext.of({ user: JSON.parse('{}'), since: Object({ at: new WeakMap() }) });
     expect(problemOf(read)).toEqual({
       name: 'ToolCallContextError',
@@ -122,18 +122,18 @@ describe('a tool-call context', () => {
 describe('merging contexts (CTX-04)', () => {
   const request = ToolCallContext.of({ tenantId: 'other', locale: 'en' });
 
-  it('lets the other win on a shared key', () => {
+  it('lets the second win on a shared key', () => {
     expect(acme.merge(request).toJSON()).toEqual({ tenantId: 'other', token: 's3cret', locale: 'en' });
     expect(request.merge(acme).toJSON()).toEqual({ tenantId: 'acme', locale: 'en', token: 's3cret' });
   });
 
-  it('changes neither of them', () => {
+  it('changes neither context', () => {
     acme.merge(request);
     expect(acme.toJSON()).toEqual({ tenantId: 'acme', token: 's3cret' });
     expect(request.toJSON()).toEqual({ tenantId: 'other', locale: 'en' });
   });
 
-  it('answers the same object when the other one is EMPTY', () => {
+  it('returns the same object if the other one is EMPTY', () => {
     expect(acme.merge(ToolCallContext.EMPTY)).toBe(acme);
     expect(ToolCallContext.EMPTY.merge(acme)).toBe(acme);
     expect(ToolCallContext.EMPTY.merge(ToolCallContext.EMPTY)).toBe(ToolCallContext.EMPTY);
@@ -141,7 +141,7 @@ describe('merging contexts (CTX-04)', () => {
 });
 
 describe('reading a context through a schema', () => {
-  it("answers the schema's output, defaults of a missing key included", () => {
+  it("returns the schema's output, including defaults of a missing key", () => {
     expect(acme.get('tenantId', v.pipe(v.string(), v.toUpperCase()))).toBe('ACME');
     expect(acme.get('locale', v.optional(v.string(), 'en'))).toBe('en');
   });
@@ -166,7 +166,7 @@ describe('reading a context through a schema', () => {
     });
   });
 
-  it('takes a schema that throws for one that refuses', () => {
+  it('treats a schema that throws as a refusal', () => {
     const fragile = v.pipe(
       v.string(),
       v.transform((token): string => {

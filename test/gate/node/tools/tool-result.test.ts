@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { isToolResult, modelText, toolResult } from '../../../doors/tools.ts';
 
 describe('a tool result', () => {
-  it('is recognised by its mark, never by its shape', () => {
+  it('is recognized by its mark, never by its shape', () => {
     expect(isToolResult({ type: 'error', message: 'no' })).toBe(false);
     expect(isToolResult(toolResult({ type: 'error', message: 'no' }))).toBe(true);
   });
 
-  it('reads to the model as its text, its JSON, or "Error: ..." (RES-02)', () => {
+  it('is shown to the model as its text, its JSON, or "Error: ..." (RES-02)', () => {
     expect(modelText({ type: 'text', content: 'hi' })).toBe('hi');
     expect(modelText({ type: 'artifact', content: 'a report', value: [1] })).toBe('a report');
     expect(modelText({ type: 'artifact', value: [1] })).toBe('[1]');

@@ -60,13 +60,13 @@ describe.each(Object.entries(adders))('a tool whose input is declared with %s', 
     ]);
   });
 
-  it('is given a value of the type; its object is JSON for the model, and an artifact (TYP-02, TYP-07)', async () => {
+  it('receives a value of the type, and returns an object as JSON for the model and as an artifact (TYP-02, TYP-07)', async () => {
     const { results, answer } = await turn(add, '{"a": 5, "b": 3}');
     expect(results).toEqual(['{"sum":8}']);
     expect(answer.artifacts).toMatchObject([{ value: { sum: 8 } }]);
   });
 
-  it('answers every problem in one result (TYP-10)', async () => {
+  it('returns every problem in one result (TYP-10)', async () => {
     const { results } = await turn(add, { a: 'five', b: 'three' });
     expect(results[0]).toMatch(
       /^Error: The input of tool 'add' is not valid:\n- a\b.*\n- b\b.*\nCall it again with a corrected input\.$/,
@@ -79,7 +79,7 @@ describe('a typed tool', () => {
   const greet = (run: (input: v.InferOutput<typeof Person>) => unknown) =>
     defineTool({ name: 'greet', description: 'Greets.', effect: 'read', input: Person, run });
 
-  it('says a text without quotes, and a result as it is (TYP-02)', async () => {
+  it('returns a text without quotes, and a result unchanged (TYP-02)', async () => {
     expect(
       (
         await turn(
@@ -104,7 +104,7 @@ describe('a typed tool', () => {
     ).toEqual(['Error: nobody there']);
   });
 
-  it('fails with the words of what it throws, or a default (TYP-03)', async () => {
+  it('fails with the message of its error, or a default (TYP-03)', async () => {
     const throws = (thrown: unknown) =>
       greet(() => {
         throw thrown;
@@ -115,7 +115,7 @@ describe('a typed tool', () => {
     ]);
   });
 
-  it('answers input that is no JSON with an error, and goes on (TYP-03)', async () => {
+  it('returns an error for input that is not JSON, and the loop continues (TYP-03)', async () => {
     const { results, answer } = await turn(
       greet(({ name }) => name),
       '{"name": "Ada"',
@@ -132,7 +132,7 @@ describe('a typed tool', () => {
   it.each([
     [replan('new facts'), 'completed'],
     [terminateAgent('stop'), 'cancelled'],
-  ])('lets signals pass, which are no failures: %o (TYP-04)', async (signal, outcome) => {
+  ])('lets signals through, which are not failures: %o (TYP-04)', async (signal, outcome) => {
     const plan = greet(() => {
       throw signal;
     });
@@ -143,7 +143,7 @@ describe('a typed tool', () => {
   });
 
   it.each(['', ' \n'])(
-    'takes blank input %j for an empty object, which is validated (TYP-05)',
+    'treats blank input %j as an empty object, and validates it (TYP-05)',
     async (blank) => {
       expect(
         (
@@ -164,7 +164,7 @@ describe('a typed tool', () => {
     },
   );
 
-  it('fills in defaults, and needs nothing that may be null (TYP-06)', async () => {
+  it('fills in defaults, and does not require nullable fields (TYP-06)', async () => {
     const tool = greet((input) => JSON.stringify(input));
     expect(tool.inputSchema).not.toHaveProperty('required');
     expect((await turn(tool, {}, { name: 'Ada', nick: null })).results).toEqual([
@@ -173,7 +173,7 @@ describe('a typed tool', () => {
     ]);
   });
 
-  it('shows the items of lists, and what is inside of objects (TYP-08)', async () => {
+  it('shows the items of lists, and the fields of nested objects (TYP-08)', async () => {
     const input = v.object({
       words: v.array(v.string()),
       counts: v.array(v.pipe(v.number(), v.integer())),
@@ -199,7 +199,7 @@ describe('a typed tool', () => {
   });
 });
 
-describe('a tool that is written by hand (TYP-09)', () => {
+describe('a hand-written tool (TYP-09)', () => {
   const inputSchema: JsonSchema = { type: 'object', properties: { line: { type: 'string' } } };
   /** Reads `1+2`, which no schema says. */
   const byHand: AnyTool = {
@@ -228,14 +228,14 @@ describe('a tool that is written by hand (TYP-09)', () => {
     },
   };
 
-  it('parses, acts and words its results itself', async () => {
+  it('parses, acts and formats its results itself', async () => {
     expect((await turn(byHand, { line: '1+2' }, { line: 'one' })).results).toEqual([
       '= 3',
       'Error: Send a sum',
     ]);
   });
 
-  it('is what `defineTool` makes, whose parts can be replaced one by one', async () => {
+  it('has the same form as the product of `defineTool`, with replaceable parts', async () => {
     const words = defineTool({
       ...base,
       name: 'words',

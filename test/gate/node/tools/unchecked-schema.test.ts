@@ -23,7 +23,7 @@ const defined = (input: JsonObject): unknown =>
     defineTool({ name: 'call', description: 'Calls.', input: jsonSchema({ type: 'object', ...input }), run }),
   );
 
-describe('a tool whose input asserts what is not checked', () => {
+describe('a tool whose input asserts a type that is not checked', () => {
   it.each<[string, JsonObject, string]>([
     [
       'a format that is not known',
@@ -113,11 +113,11 @@ describe('a tool whose input asserts what is not checked', () => {
       'constants and choices that look like schemas',
       { properties: { a: { enum: [{ format: 'x' }] }, b: { const: { disallow: 1 } } } },
     ],
-  ])('is taken with %s', (_, input) => {
+  ])('is accepted with %s', (_, input) => {
     expect(defined(input)).toMatchObject({ name: 'call' });
   });
 
-  it('is taken with a schema library, which checks by itself', () => {
+  it('is accepted with a schema library, which checks by itself', () => {
     const input = z.object({
       to: z
         .string()

@@ -50,7 +50,7 @@ async function turn(tools: readonly AnyTool[], ...replies: readonly ScriptedRepl
 const NO_INPUT = v.object({});
 
 describe('a tool behind a guarded unfolding tool', () => {
-  it('is not called by the shortcut, which only opens', async () => {
+  it('is not called by the shortcut, which only opens the unfolding tool', async () => {
     const { session, asked } = await turn(
       [asks(office(does('pay')))],
       calls(['office', { pay: {} }]),
@@ -60,7 +60,7 @@ describe('a tool behind a guarded unfolding tool', () => {
     expect(asked).toEqual(['Guard: pay?']);
   });
 
-  it('is asked about by the name that it has there, when another tool has its own', async () => {
+  it('has its own name in the question, even if another tool has the same name', async () => {
     const pay = does('pay');
     const { session, asked } = await turn(
       [asks(office(pay)), pay],
@@ -71,13 +71,13 @@ describe('a tool behind a guarded unfolding tool', () => {
     expect(asked).toEqual(['Guard: office_pay?']);
   });
 
-  it('is guarded when it was added later', async () => {
+  it('is guarded if it is added later', async () => {
     const more = withInnerTools(asks(office(does('pay'))), does('more'));
     const { asked } = await turn([more], calls(['office', { more: {} }]), calls('more'));
     expect(asked).toEqual(['Guard: more?']);
   });
 
-  it('stays guarded when another unfolding tool brings it too, and is free where that does alone', async () => {
+  it('stays guarded if another unfolding tool also brings it, and is free if only that one brings it', async () => {
     const pay = does('pay');
     const free = defineUnfolding({ name: 'free', description: 'Free.', tools: [pay] });
     const first = await turn([asks(office(pay)), free], calls('office'), calls('free'), calls('pay'));
@@ -103,7 +103,7 @@ describe('a tool behind a guarded unfolding tool', () => {
     expect(shownResults(session.requests.at(-2))).toEqual([opened('pay'), 'pay done']);
   });
 
-  it('is guarded in a playbook, where nobody is asked about what is locked', async () => {
+  it('is guarded in a playbook, which asks no question about a locked tool', async () => {
     const book = definePlaybook({
       name: 'book',
       description: 'Plays.',
@@ -119,7 +119,7 @@ describe('a tool behind a guarded unfolding tool', () => {
     expect(shownResults(session.requests.at(-2)).at(-1)).toBe('pay done');
   });
 
-  it('is guarded in a state machine, where nobody is asked about it in a wrong state', async () => {
+  it('is guarded in a state machine, which asks no question about it in a wrong state', async () => {
     const machine = defineStateMachine({
       name: 'orders',
       description: 'Orders.',
@@ -143,7 +143,7 @@ describe('a tool behind a guarded unfolding tool', () => {
     );
   });
 
-  it('is guarded when it is of an object, and of another one that is found in the same reply', async () => {
+  it('is guarded if it belongs to an object, and to another object found in the same reply', async () => {
     const paid: string[] = [];
     const pay = (name: string, id: string) =>
       defineTool({ name, description: 'Pays.', run: () => paid[paid.push(`${name} ${id}`) - 1] });
@@ -207,7 +207,7 @@ describe('a deploy that guards an unfolding tool', () => {
     return { session, deploy };
   }
 
-  it('has asked about what is open already', async () => {
+  it('requires approval for the tools that are already open', async () => {
     const replies = [calls('office'), calls('pay'), 'Paid.', calls('pay'), 'Paid again.'];
     const { session, deploy } = deployed(files, guarded, replies);
     expect(await session.send('Pay.')).toMatchObject({ text: 'Paid.' });
@@ -216,7 +216,7 @@ describe('a deploy that guards an unfolding tool', () => {
     expect(await approveAll(session)).toEqual(['Guard: pay?']);
   });
 
-  it('opens what waited for the approval of its opening, whatever is decided, and asks about what is behind', async () => {
+  it('opens a call that waited for approval, whatever the decision, and asks about the tools behind it', async () => {
     const opening = requireApproval(files, 'Open?', { covers: 'opening' });
     const { session, deploy } = deployed(opening, guarded, [calls('office'), calls('pay'), 'Paid.']);
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'suspended' });
@@ -230,20 +230,20 @@ describe('a deploy that guards an unfolding tool', () => {
 describe('two guards', () => {
   const inner = (who: string) => asks(does('pay'), who);
 
-  it('both hold: first that of the unfolding tool, then that of the tool behind it', async () => {
+  it('apply in order: first the guard of the unfolding tool, then the guard of the tool behind it', async () => {
     const { session, asked } = await turn([asks(office(inner('Own')))], calls('office'), calls('pay'));
     expect(asked).toEqual(['Guard: pay?', 'Own: pay?']);
     expect(results(session)[1]).toBe('pay done');
   });
 
-  it('both hold when one is around the other, the outer one first', async () => {
+  it('apply in order if one is around the other, the outer one first', async () => {
     const both = asks(withConfirmation(office(does('pay')), 'Inner?'), 'Outer');
     const { session, asked } = await turn([both], calls('office'), calls('pay'));
     expect(asked).toEqual(['Outer: pay?', 'Inner?']);
     expect((await session.state()).blackboard).toEqual([{ value: {} }]);
   });
 
-  it('leave nothing to the inner one when the outer one has declined', async () => {
+  it('do not ask the inner one after the outer one has declined', async () => {
     const rejecting = withReview(office(inner('Own')), () => ({ decision: 'reject' }));
     const { session, asked } = await turn([rejecting], calls('office'), calls('pay'));
     expect(asked).toEqual([]);
@@ -252,21 +252,21 @@ describe('two guards', () => {
     );
   });
 
-  it('both hold where an unfolding tool inside has one of its own', async () => {
+  it('both apply if an inner unfolding tool has its own guard', async () => {
     const more = defineUnfolding({ name: 'more', description: 'More.', tools: [does('deep')] });
     const outer = asks(office(asks(more, 'Own'), does('pay')));
     const { asked } = await turn([outer], calls('office'), calls('more'), calls('deep'), calls('pay'));
     expect(asked).toEqual(['Guard: deep?', 'Own: deep?', 'Guard: pay?']);
   });
 
-  it('both hold where the one inside asks at its opening', async () => {
+  it('both apply if the inner one asks at its opening', async () => {
     const more = defineUnfolding({ name: 'more', description: 'More.', tools: [does('deep')] });
     const outer = asks(office(requireApproval(more, 'Open?', { covers: 'opening' })));
     const { asked } = await turn([outer], calls('office'), calls('more'), calls('deep'));
     expect(asked).toEqual(['Open?', 'Guard: deep?']);
   });
 
-  it('both hold at every level where the outer one is a decorator that says nothing of levels', async () => {
+  it('both apply at every level if the outer one is a decorator without levels', async () => {
     const log: string[] = [];
     const logs = (tool: AnyTool): AnyTool =>
       decorate(tool, {

@@ -33,7 +33,7 @@ describe('a tool that requires a type, in a session', () => {
       Address,
     );
 
-  it('is sent a value once, which later turns find on the blackboard (DEC-17)', async () => {
+  it('receives a value once, which later turns find on the blackboard (DEC-17)', async () => {
     const session = createTestSession(desk(shipping()), { replies: [SHIP, 'Done.', SHIP, 'Done again.'] });
     await session.send('Ship it.');
     expect(await session.pending()).toMatchObject([
@@ -52,7 +52,7 @@ describe('a tool that requires a type, in a session', () => {
     expect((await session.state()).blackboard).toHaveLength(1);
   });
 
-  it('asks again after a call that failed, since the value was not kept (DEC-17)', async () => {
+  it('asks again after a failed call, because the value was not kept (DEC-17)', async () => {
     let fails = true;
     const session = createTestSession(desk(shipping(() => fails)), { replies: [SHIP, SHIP, 'Done.'] });
     await session.send('Ship it.');
@@ -63,7 +63,7 @@ describe('a tool that requires a type, in a session', () => {
     expect(shown(session)).toEqual(['Error: The van is broken.', '7 to {"city":"Bergen"}']);
   });
 
-  it('takes no approval, and nothing that its type does not allow', async () => {
+  it('accepts no approval, and no value that its type does not allow', async () => {
     const session = createTestSession(desk(shipping()), { replies: [SHIP] });
     await session.send('Ship it.');
     await expect(session.decide('ship', 'approve')).rejects.toThrow(
@@ -84,7 +84,7 @@ describe('the tool that asks a person, in a session', () => {
     return { session, clock };
   };
 
-  it('waits for words, and hands them to the model (AEA-08)', async () => {
+  it('waits for a text and passes it to the model (AEA-08)', async () => {
     const { session } = asking();
     expect(await session.send('Paint it.')).toMatchObject({ outcome: 'suspended' });
     expect(await session.pending()).toMatchObject([

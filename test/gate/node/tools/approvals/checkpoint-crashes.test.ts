@@ -4,7 +4,7 @@ import { defineTool } from '../../../../../src/index.ts';
 import { crashMatrix } from '../../../../../src/testing/crash-matrix/entry.ts';
 import { agentOf, deliver } from './deliveries.ts';
 
-it('never has a `once` call done twice, wherever the Worker dies', async () => {
+it('a `once` call never runs twice, wherever the Worker dies', async () => {
   const report = await crashMatrix(agentOf(defineTool({ ...deliver(), reconcile: () => 'unknown' })), {
     steps: [
       { send: 'Deliver.', replies: [{ calls: ['deliver'] }, 'Done.'] },

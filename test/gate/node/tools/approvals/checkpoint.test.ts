@@ -30,7 +30,7 @@ const eventsOf = async (session: TestSession) =>
 
 describe('a question with a checkpoint', () => {
   it.each(['once', 'idempotent', 'read'] as const)(
-    'suspends a call that is %s, which goes on from there in another invocation',
+    'suspends a call that is %s, which resumes at the checkpoint in another invocation',
     async (effect) => {
       const { tool, did } = courier(effect);
       const session = sessionOf(tool);
@@ -44,7 +44,7 @@ describe('a question with a checkpoint', () => {
     },
   );
 
-  it('is behind those that decorators put', async () => {
+  it('comes after the questions of decorators', async () => {
     const { tool, did } = courier('once');
     const session = sessionOf(requireApproval(tool, 'Deliver it?'));
     await session.send('Deliver.');
@@ -54,7 +54,7 @@ describe('a question with a checkpoint', () => {
     expect([did, results(session)]).toEqual([['began', 'approve T-1'], ['Delivered with T-1.']]);
   });
 
-  it('is not shown to whoever decides, nor to the model', async () => {
+  it('shows the checkpoint neither to the person who decides nor to the model', async () => {
     const session = sessionOf(courier('once').tool);
     await session.send('Deliver.');
     expect(JSON.stringify(await session.pending())).not.toContain('T-1');
@@ -63,7 +63,7 @@ describe('a question with a checkpoint', () => {
     expect(read).not.toContain('T-1');
   });
 
-  it('leaves nothing in doubt when the turn is cancelled meanwhile', async () => {
+  it('leaves no call in doubt if the turn is cancelled meanwhile', async () => {
     const { tool, did } = courier('once');
     const session = sessionOf(tool);
     const { turn } = await session.send('Deliver.');

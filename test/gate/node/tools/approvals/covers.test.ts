@@ -44,7 +44,7 @@ async function approveAll(session: TestSession): Promise<readonly string[]> {
 }
 
 describe('requireApproval of an unfolding tool', () => {
-  it('asks nothing when it opens, and asks about each call behind it', async () => {
+  it('asks no question when it opens, and asks about each call behind it', async () => {
     const { unfolding, refunds } = office();
     const session = sessionWith(
       [requireApproval(unfolding, 'May the clerk?')],
@@ -66,7 +66,7 @@ describe('requireApproval of an unfolding tool', () => {
     ]);
   });
 
-  it('hands the checked input of the tool behind it to the message, and names that tool', async () => {
+  it('passes the checked input of the tool behind it to the message, and names that tool', async () => {
     const { unfolding } = office();
     const message = (input: unknown, call: { readonly tool: string }) =>
       `${call.tool} ${JSON.stringify(input)}?`;
@@ -75,7 +75,7 @@ describe('requireApproval of an unfolding tool', () => {
     expect((await asked(session))[0]?.message).toBe('refund {"orderId":7,"amount":10}?');
   });
 
-  it('asks nobody about an input that the tool behind it refuses', async () => {
+  it('asks no question about an input that the tool behind it refuses', async () => {
     const { unfolding } = office();
     const session = sessionWith(
       [requireApproval(unfolding, 'May I?')],
@@ -85,7 +85,7 @@ describe('requireApproval of an unfolding tool', () => {
     expect(results(session)[1]).toMatch(/^Error: The input of tool 'refund' is not valid:\n- /);
   });
 
-  it('lets the input of the tool behind it be edited, by its own schema', async () => {
+  it('validates an edited input by the schema of the tool behind it', async () => {
     const { unfolding, refund, refunds } = office();
     const session = sessionWith(
       [requireApproval(unfolding, 'May I?', { by: 'supervisor' })],
@@ -100,7 +100,7 @@ describe('requireApproval of an unfolding tool', () => {
     );
   });
 
-  it('asks in later turns too, while it stays open, also in a Worker that starts anew', async () => {
+  it('asks in later turns too while it stays open, even in a new Worker', async () => {
     const { unfolding, refunds } = office({ scope: 'session' });
     const session = sessionWith(
       [requireApproval(unfolding, 'May I?'), crash(() => session)],
@@ -116,7 +116,7 @@ describe('requireApproval of an unfolding tool', () => {
     expect(refunds).toHaveLength(2);
   });
 
-  it('guards whatever depth a tool comes from, and opens all of it without a question', async () => {
+  it('guards tools at any depth, and opens all of them without a question', async () => {
     const { unfolding } = office();
     const house = defineUnfolding({ name: 'house', description: 'House.', tools: [unfolding, does('ring')] });
     const street = defineUnfolding({ name: 'street', description: 'Street.', tools: [house] });
@@ -183,7 +183,7 @@ describe('requireApproval of an unfolding tool', () => {
     expect(results(session)).toEqual([opened('look'), 'look done']);
   });
 
-  it('approves an agentic tool behind it as one call, whatever unfolds inside of that', async () => {
+  it('approves an agentic tool behind it as one call, whatever unfolds inside', async () => {
     const inside = defineUnfolding({ name: 'files', description: 'Files.', tools: [does('read')] });
     const dig = defineAgenticTool({
       name: 'dig',
@@ -204,8 +204,8 @@ describe('requireApproval of an unfolding tool', () => {
   });
 });
 
-describe('covers: opening', () => {
-  it('asks at each opening, with its own input, and nothing about what came out', async () => {
+describe("`covers: 'opening'`", () => {
+  it("asks at each opening, with the opening's own input, and not about the tools behind it", async () => {
     const choice = defineUnfolding({
       name: 'office',
       description: 'O.',
@@ -224,7 +224,7 @@ describe('covers: opening', () => {
     expect(await approveAll(session)).toEqual(['Open read?']);
   });
 
-  it('keeps what it guards shut when it is rejected', async () => {
+  it('keeps the guarded tools closed if the opening is rejected', async () => {
     const { unfolding } = office();
     const session = sessionWith(
       [requireApproval(unfolding, 'Open?', { covers: 'opening' })],
@@ -242,7 +242,7 @@ describe('covers: opening', () => {
 describe('other guards of an unfolding tool', () => {
   const Address = defineDomainType({ name: 'Address', schema: v.object({ city: v.string() }) });
 
-  it('confirm each call behind it, whose input goes on the blackboard', async () => {
+  it('confirm each call behind it and put its input on the blackboard', async () => {
     const { unfolding } = office();
     const session = sessionWith([withConfirmation(unfolding, 'Sure?')], [calls('office'), REFUND, 'Done.']);
     await session.send('Go.');
@@ -250,7 +250,7 @@ describe('other guards of an unfolding tool', () => {
     expect((await session.state()).blackboard).toEqual([{ value: { orderId: 7 } }]);
   });
 
-  it('ask their decider about each call behind it, and give it that tool', async () => {
+  it('ask their decider about each call behind it, and pass that tool to it', async () => {
     const { unfolding } = office();
     const tool = withAwaiting(unfolding, (input, call, one) =>
       one.name === 'refund' ? { message: `${call.tool} ${JSON.stringify(input)}?` } : undefined,
@@ -260,7 +260,7 @@ describe('other guards of an unfolding tool', () => {
     expect(await approveAll(session)).toEqual(['refund {"orderId":7,"amount":10}?']);
   });
 
-  it('need a value before a tool behind it runs, and then no other', async () => {
+  it('need a value before a tool behind it runs, and no value after that', async () => {
     const { unfolding } = office();
     const session = sessionWith(
       [requireType(unfolding, Address)],
@@ -276,7 +276,7 @@ describe('other guards of an unfolding tool', () => {
     expect(results(session).slice(1)).toEqual(['look done', 'look done']);
   });
 
-  it('review each call behind it, and not its opening', async () => {
+  it('review each call behind it, but not its opening', async () => {
     const { unfolding, refunds } = office();
     const reviewed: unknown[] = [];
     const tool = withReview(
@@ -297,7 +297,7 @@ describe('other guards of an unfolding tool', () => {
     ['withConfirmation', (tool) => withConfirmation(tool, 'Open?', { covers: 'opening' })],
     ['requireType', (tool) => requireType(tool, Address, { covers: 'opening', message: 'Open?' })],
     ['withReview', (tool) => withReview(tool, () => ({ decision: 'reject' }), { covers: 'opening' })],
-  ])('%s asks at the opening where it covers that', async (_, guard) => {
+  ])('%s asks at the opening if it covers the opening', async (_, guard) => {
     const session = sessionWith([guard(office().unfolding)], [calls('office'), 'Done.']);
     const { outcome } = await session.send('Go.');
     if (outcome === 'suspended') await session.decide('office', 'reject');
@@ -307,7 +307,7 @@ describe('other guards of an unfolding tool', () => {
   });
 });
 
-describe('a guard is refused', () => {
+describe('a guard', () => {
   const web = providerTool({ type: 'provider', id: 'maker.web_search', args: {} });
   const searching = defineUnfolding({ name: 'web', description: 'Web.', tools: [web] });
   const guards = (tool: AnyTool, covers?: 'tools' | 'opening'): readonly (() => AnyTool)[] => [
@@ -317,25 +317,28 @@ describe('a guard is refused', () => {
     () => withReview(tool, () => ({ decision: 'approve' }), { covers }),
   ];
 
-  it.each(['tools', 'opening'] as const)('that covers %s of what is no unfolding tool', (covers) => {
-    const dig = defineAgenticTool({ name: 'dig', description: 'D.', input: v.object({}), tools: [web] });
-    for (const tool of [does('look'), dig]) {
-      for (const guard of guards(tool, covers)) {
-        expect(guard).toThrow(
-          `Tool '${tool.name}': its guard covers '${covers}', and only an unfolding tool has tools behind it: leave covers out.`,
-        );
+  it.each(['tools', 'opening'] as const)(
+    'is refused if it covers %s of a tool that does not unfold',
+    (covers) => {
+      const dig = defineAgenticTool({ name: 'dig', description: 'D.', input: v.object({}), tools: [web] });
+      for (const tool of [does('look'), dig]) {
+        for (const guard of guards(tool, covers)) {
+          expect(guard).toThrow(
+            `Tool '${tool.name}': its guard covers '${covers}', and only an unfolding tool has tools behind it: leave covers out.`,
+          );
+        }
       }
-    }
-  });
+    },
+  );
 
-  it('that covers something else', () => {
+  it('is refused if `covers` has another value', () => {
     const covers = 'tool' as 'tools'; // what plain JavaScript may hand over
     for (const guard of guards(office().unfolding, covers)) {
       expect(guard).toThrow("Tool 'office': its covers is 'tool'; it must be 'tools' or 'opening'.");
     }
   });
 
-  it('of a tool that the model’s provider runs, at whatever depth, but at the opening', () => {
+  it('is refused around a tool that the model’s provider runs, at any depth, unless it covers the opening', () => {
     const outer = defineUnfolding({ name: 'outer', description: 'Outer.', tools: [searching] });
     for (const tool of [searching, outer]) {
       for (const guard of [...guards(tool), () => withAwaiting(tool, () => undefined)]) {
@@ -348,7 +351,7 @@ describe('a guard is refused', () => {
     for (const guard of guards(searching, 'opening')) expect(guard).not.toThrow();
   });
 
-  it('in a turn, where such a tool is found behind it only then: it is withheld', async () => {
+  it('withholds such a tool if the tool is found only during a turn', async () => {
     const late = defineUnfolding({ name: 'late', description: 'Late.', tools: () => [web, searching] });
     const session = sessionWith(
       [requireApproval(late, 'May I?')],
@@ -362,7 +365,7 @@ describe('a guard is refused', () => {
   });
 });
 
-it('a guarded unfolding tool is the same tool but for its guard', () => {
+it('leaves an unfolding tool unchanged except for the guard', () => {
   const { unfolding } = office();
   const { adopt, route, delegate, ...said } = requireApproval(unfolding, 'May I?');
   const { adopt: _adopts, route: _routes, delegate: _delegate, ...says } = decorate(unfolding, {});

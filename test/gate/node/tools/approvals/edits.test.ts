@@ -78,8 +78,8 @@ const nested = (tool: AnyTool): AnyTool =>
     ],
   });
 
-describe('an edit that is not valid', () => {
-  it('is refused before anything is consumed, and never told to the model', async () => {
+describe('an invalid edit', () => {
+  it('is refused before the approval is consumed, and the model never sees it', async () => {
     const { pay, paid } = payTool();
     const { session } = scene(requireApproval(pay, 'Pay?'));
     await session.send('Go.');
@@ -92,7 +92,7 @@ describe('an edit that is not valid', () => {
     expect([paid, shown(session)]).toEqual([[{ amount: 99 }], [noted({ amount: 99 })]]);
   });
 
-  it('is told to whoever decides by one more question, where the tool is found only when the call goes on', async () => {
+  it('leads to one more question that states the problem, if the tool is found only on resuming', async () => {
     const { pay, paid } = payTool();
     const { session } = scene(nested(requireApproval(pay, 'Pay?', { by: 'manager' })), {});
     await session.send('Go.');
@@ -114,7 +114,7 @@ describe('an edit that is not valid', () => {
     expect(session.requests).toHaveLength(2);
   });
 
-  it('is told once, whoever dies between the edit and the question', async () => {
+  it('is reported once, if the Worker dies between the edit and the question', async () => {
     const { pay, paid } = payTool();
     let kills = 0;
     let begun = 0;
@@ -141,7 +141,7 @@ describe('an edit that is not valid', () => {
     [undefined, 'completed', ["Error: Nobody decided about this call of 'pay' in time, so it did not run."]],
     ['exit', 'cancelled', undefined],
   ] as const)(
-    'keeps what the model sent from running when nobody decides again, though %s was to count',
+    "keeps the model's input from running if the new question expires, although %s counts by default",
     async (onExpiry, outcome, texts) => {
       const { pay, paid } = payTool();
       const { session, clock } = scene(
@@ -156,7 +156,7 @@ describe('an edit that is not valid', () => {
     },
   );
 
-  it('is told of a value that a tool waits for', async () => {
+  it('is reported for a value that a tool waits for', async () => {
     const Limit = defineDomainType({
       name: 'Limit',
       schema: v.object({
@@ -178,7 +178,7 @@ describe('an edit that is not valid', () => {
   });
 });
 
-describe('what a decision starts from', () => {
+describe('the input that a decision starts from', () => {
   const reason = (tool: AnyTool): AnyTool => withParameter(tool, 'reason', v.string());
 
   it.each<[string, (tool: AnyTool) => AnyTool, JsonObject, JsonObject | undefined]>([
@@ -191,7 +191,7 @@ describe('what a decision starts from', () => {
       { amount: 60 },
       INPUT,
     ],
-  ])('%s, and an edit takes its place', async (_, around, sent, input) => {
+  ])('is %s, and an edit replaces it', async (_, around, sent, input) => {
     const { pay, paid } = payTool();
     const { session } = scene(around(requireApproval(pay, 'Pay?')), sent);
     await session.send('Go.');
@@ -202,7 +202,7 @@ describe('what a decision starts from', () => {
     expect(paid).toEqual([{ amount: 99 }]);
   });
 
-  it('is the JSON of the call, and not what its schema makes of that', async () => {
+  it('is the JSON of the call, not the output of its schema', async () => {
     const requests: ReviewRequest[] = [];
     const { pay, paid } = payTool();
     const reviewed = withReview(pay, (request) => {
@@ -218,7 +218,7 @@ describe('what a decision starts from', () => {
   });
 });
 
-describe('a reviewer whose edit is not valid', () => {
+describe('a reviewer whose edit is invalid', () => {
   afterEach(() => vi.useRealTimers());
 
   /** A reviewer that answers these, one after another, and the last one for ever. */
@@ -238,7 +238,7 @@ describe('a reviewer whose edit is not valid', () => {
     sent: INPUT,
   };
 
-  it('is asked again with what is wrong, and the model is told nothing of it', async () => {
+  it('is asked again with the problem, which the model does not see', async () => {
     const { pay, paid } = payTool();
     const { handler, requests } = reviewer(
       edit({ amount: 101 }),
@@ -256,7 +256,7 @@ describe('a reviewer whose edit is not valid', () => {
     expect([paid, shown(session)]).toEqual([[{ amount: 99 }], [noted({ amount: 99 })]]);
   });
 
-  it('is asked three times and no more: one that does not listen would go on for ever', async () => {
+  it('is asked at most three times', async () => {
     const { pay, paid } = payTool();
     const { handler, requests } = reviewer(edit({ amount: 101 }));
     const { session } = scene(withReview(pay, handler));
@@ -272,7 +272,7 @@ describe('a reviewer whose edit is not valid', () => {
     ]);
   });
 
-  it('has one time for all of it, after which nothing runs that was edited', async () => {
+  it('has one time limit for all attempts, after which no edited input runs', async () => {
     vi.useFakeTimers();
     const { pay, paid } = payTool();
     let asked = 0;
@@ -291,7 +291,7 @@ describe('a reviewer whose edit is not valid', () => {
     expect([asked, paid]).toEqual([2, []]);
   });
 
-  it('is told that an answer is a text', async () => {
+  it('receives a problem if its answer is a text', async () => {
     const texts: (string | undefined)[] = [];
     const { call } = decidedInvocation('human_input', []);
     const question = { question: 'Red or blue?' };

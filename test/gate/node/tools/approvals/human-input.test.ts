@@ -24,7 +24,7 @@ async function answered(decision: Decision, config: HumanInputConfig<string> = {
 }
 
 describe('the tool that asks a person', () => {
-  it('has no effect of its own, and asks for one question', () => {
+  it('has no effect, and asks one question', () => {
     const { call: _, check: __, ...shown } = humanInput();
     expect(shown).toEqual({
       name: 'human_input',
@@ -42,7 +42,7 @@ describe('the tool that asks a person', () => {
     });
   });
 
-  it('asks for a text, for five minutes, after which the model is to continue (AEA-02, AEA-08)', async () => {
+  it('asks for a text for five minutes, after which the model continues (AEA-02, AEA-08)', async () => {
     const { asked, result } = await answered({ decision: 'approve', expired: true });
     expect(asked).toEqual([
       {
@@ -62,7 +62,7 @@ describe('the tool that asks a person', () => {
     expect(result).toEqual({ type: 'text', content: 'Understood. Please continue.' });
   });
 
-  it('asks whom and for how long it is told to, under the name it is given (AEA-11)', async () => {
+  it('asks the given people for the given time, under the given name (AEA-11)', async () => {
     const config = {
       name: 'ask_boss',
       description: 'Ask the boss.',
@@ -81,7 +81,7 @@ describe('the tool that asks a person', () => {
     [{ decision: 'approve' }, 'Understood. Please continue.'],
     [{ decision: 'edit', input: { text: 'Blue.' } }, 'Blue.'],
     [{ decision: 'edit', input: { text: '' } }, ''],
-  ])('answers %j with a text (AEA-08)', async (decision, content) => {
+  ])('returns %j as a text (AEA-08)', async (decision, content) => {
     expect((await answered(decision)).result).toEqual({ type: 'text', content });
   });
 
@@ -89,13 +89,13 @@ describe('the tool that asks a person', () => {
     [{ decision: 'exit' }, 'Rejected by reviewer: Red or blue?'],
     [{ decision: 'exit', reason: 'Enough.' }, 'Enough.'],
     [{ decision: 'exit', expired: true }, 'Nobody answered in time.'],
-  ])('throws the signal to exit for %j (AEA-06, AEA-08)', async (decision, reason) => {
+  ])('throws the exit signal for %j (AEA-06, AEA-08)', async (decision, reason) => {
     const thrown = await answered(decision).catch((error: unknown) => error);
     expect(thrown).toBeInstanceOf(SignalError);
     expect(thrown).toMatchObject({ signal: { type: 'exit', reason } });
   });
 
-  it('tells the model outside of a session that there is nobody (AEA-08)', async () => {
+  it('reports to the model that no person is available outside a session (AEA-08)', async () => {
     const { call } = decidedInvocation('human_input', [], { inSession: false });
     expect(await humanInput().call(INPUT, call)).toEqual({
       type: 'text',
@@ -103,7 +103,7 @@ describe('the tool that asks a person', () => {
     });
   });
 
-  it('asks a handler in place of the session, in one or outside of one (AEA-08)', async () => {
+  it('asks a handler instead of the session, inside or outside a session (AEA-08)', async () => {
     const requests: ReviewRequest[] = [];
     const handler: ReviewHandler = (request) => {
       requests.push(request);
@@ -123,13 +123,13 @@ describe('the tool that asks a person', () => {
   it.each([
     [undefined, 'Your question was not answered.'],
     ['Ask later.', 'Your question was not answered. Reason: Ask later.'],
-  ])('tells the model that a handler would not answer', async (reason, message) => {
+  ])('reports to the model that a handler returned no answer', async (reason, message) => {
     const { call } = decidedInvocation('human_input', []);
     const tool = humanInput({ handler: () => ({ decision: 'reject', reason }) });
     expect(await tool.call(INPUT, call)).toEqual({ type: 'error', reason: 'declined', message });
   });
 
-  it('bothers nobody with an input that is not valid', async () => {
+  it('asks no question about an invalid input', async () => {
     const { call, asked } = decidedInvocation('human_input', []);
     expect((await humanInput().call({ question: '' }, call)).content).toMatch(
       /^The input of tool 'human_input' is not valid:\n- question: /,
@@ -137,7 +137,7 @@ describe('the tool that asks a person', () => {
     expect(asked).toEqual([]);
   });
 
-  it('names itself in an answer as it is asked, also when it was renamed', async () => {
+  it('uses its own name in an answer, even after it was renamed', async () => {
     const answer = async (tool: AnyTool) => {
       const checked = await tool.check({ question: '' });
       return checked.ok ? '' : checked.answer.content;
@@ -146,7 +146,7 @@ describe('the tool that asks a person', () => {
     expect(await answer(withName(humanInput(), 'ask'))).toMatch(/^The input of tool 'ask' is not valid:/);
   });
 
-  it('is not defined with what cannot work (AEA-09)', () => {
+  it('throws on an invalid definition (AEA-09)', () => {
     const pretend = 'yes' as unknown as ReviewHandler; // what plain JavaScript may hand over
     expect(() => humanInput({ handler: pretend })).toThrow(ToolConfigurationError);
     expect(() => humanInput({ name: 'ask me' })).toThrow("Tool 'ask me': its name must be 1 to 64");

@@ -50,7 +50,7 @@ function approving(options: ApprovalOptions = {}, replies: readonly ScriptedRepl
 }
 
 describe('a turn that waits for an approval', () => {
-  it('stops as suspended, and says who may decide what until when (AEA-11, AEA-12)', async () => {
+  it('stops as suspended, and lists who can decide which call until when (AEA-11, AEA-12)', async () => {
     const { session, refunds } = approving({ by: 'supervisor', expires: 60_000 });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
     const [pending] = await session.pending();
@@ -64,7 +64,7 @@ describe('a turn that waits for an approval', () => {
     expect(refunds).toEqual([]);
   });
 
-  it('never goes on by itself: without a reviewer nothing is approved (AEA-01)', async () => {
+  it('never resumes by itself: without a reviewer no call is approved (AEA-01)', async () => {
     const { session, refunds, clock } = approving();
     await session.send('Go.');
     await clock.advance(1_000 * 24 * 60 * 60_000);
@@ -111,7 +111,7 @@ describe('a turn that waits for an approval', () => {
     },
   );
 
-  it('ends as cancelled with the signal of an exit, and the model is not asked again (AEA-06)', async () => {
+  it('ends as cancelled on an exit signal, and the model is not called again (AEA-06)', async () => {
     const { session } = approving();
     await session.send('Go.');
     const answer = await session.decide('refund', 'exit');
@@ -129,7 +129,7 @@ describe('a turn that waits for an approval', () => {
     ],
     ['approve', [INPUT], 'completed', ['{"refunded":1003,"amount":149}']],
     ['exit', [], 'cancelled', []],
-  ])('goes on when the time is over, where %s counts (AEA-12)', async (onExpiry, effects, outcome, texts) => {
+  ])('resumes when the time is over, if %s counts (AEA-12)', async (onExpiry, effects, outcome, texts) => {
     const { session, refunds, clock } = approving({ expires: 60_000, onExpiry: onExpiry as 'approve' });
     await session.send('Go.');
     await clock.advance(59_999);
@@ -140,7 +140,7 @@ describe('a turn that waits for an approval', () => {
     expect(shown(session)).toEqual(texts);
   });
 
-  it('uses a decision once: the next call of the same input is asked about again (AEA-12, DEC-18)', async () => {
+  it('uses a decision once: the next call with the same input is asked about again (AEA-12, DEC-18)', async () => {
     const { session, refunds } = approving({}, [REFUND]);
     await session.send('Go.');
     const [first] = await session.pending();
@@ -185,7 +185,7 @@ describe('a turn that waits for an approval', () => {
     expect(refunds).toEqual([{ orderId: 1, amount: 10 }]);
   });
 
-  it('waits inside a nested loop too, whose earlier calls are not run again', async () => {
+  it('waits inside a nested loop too, without running its earlier calls again', async () => {
     const { refund, refunds } = refundTool();
     let looks = 0;
     const look = defineTool({
@@ -205,7 +205,7 @@ describe('a turn that waits for an approval', () => {
     expect([looks, refunds, shown(session)]).toEqual([1, [INPUT], ['{"refunded":1003,"amount":149}']]);
   });
 
-  it('goes on when the approved tool is in a bad state: that is an answer to the model (AEA-05)', async () => {
+  it('resumes when the approved tool is in a bad state, and the model gets an error result (AEA-05)', async () => {
     const broken = defineTool({
       name: 'refund',
       description: 'Refunds.',
@@ -244,7 +244,7 @@ describe('a turn that waits for an approval', () => {
 });
 
 describe('other tools that wait', () => {
-  it('leave what was confirmed on the blackboard when the call succeeds, and only then (DEC-15, DEC-19)', async () => {
+  it('put the confirmed input on the blackboard only if the call succeeds (DEC-15, DEC-19)', async () => {
     let fails = true;
     const refund = defineTool({
       name: 'refund',
@@ -269,7 +269,7 @@ describe('other tools that wait', () => {
     expect((await session.state()).blackboard).toEqual([{ value: INPUT }]);
   });
 
-  it('wait only for what their decider asks about (DEC-16)', async () => {
+  it('wait only for calls that their decider asks about (DEC-16)', async () => {
     const { refund, refunds } = refundTool();
     const tool = withAwaiting(refund, ({ amount }) =>
       amount > 100 ? { message: `${amount}?`, allows: ['approve', 'reject'] } : undefined,
@@ -283,7 +283,7 @@ describe('other tools that wait', () => {
     expect(refunds).toHaveLength(2);
   });
 
-  it('may ask inside run when they only read, and run anew with the answer (DEC-20)', async () => {
+  it('can ask inside `run` if they only read, and run again with the answer (DEC-20)', async () => {
     let runs = 0;
     const peek = defineTool({
       name: 'peek',
@@ -310,7 +310,7 @@ describe('other tools that wait', () => {
 });
 
 describe('a synchronous reviewer in a session', () => {
-  it('approves without a pause, and only where it was given (AEA-01, AEA-13)', async () => {
+  it('approves without a pause, and only for the agent that has it (AEA-01, AEA-13)', async () => {
     const { refund, refunds } = refundTool();
     const session = createTestSession(desk(withReview(refund, autoApprove())), {
       replies: [REFUND, 'Done.'],
@@ -320,7 +320,7 @@ describe('a synchronous reviewer in a session', () => {
     expect((await session.events()).map(({ type }) => type)).not.toContain('tool-call-suspended');
   });
 
-  it('is asked again about a call that a crash cut off before it had started', async () => {
+  it('is asked again about a call that a crash cut off before it started', async () => {
     const { refund, refunds } = refundTool();
     let reviews = 0;
     const review = (): Review => {
@@ -336,7 +336,7 @@ describe('a synchronous reviewer in a session', () => {
     expect([reviews, refunds]).toEqual([2, [INPUT]]);
   });
 
-  it('that throws is an error of its call, which has not run (AEA-05)', async () => {
+  it('fails its call if it throws, and the call does not run (AEA-05)', async () => {
     const { refund, refunds } = refundTool();
     const review = (): Review => {
       throw new Error('The reviewer is out.');
@@ -394,7 +394,7 @@ describe('a synchronous reviewer in a session', () => {
     expect(refunds).toEqual([]);
   });
 
-  it('ends a parallel batch as failed when it is misconfigured, in its own words (AEA-05, AEA-10)', async () => {
+  it('ends a parallel batch as failed if it is misconfigured, with its own message (AEA-05, AEA-10)', async () => {
     const { refund, refunds } = refundTool();
     // What plain JavaScript may hand over.
     const nothing = (() => undefined) as unknown as () => Review;

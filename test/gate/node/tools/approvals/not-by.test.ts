@@ -49,7 +49,7 @@ describe("notBy: 'requester'", () => {
         run: async (_, call) => (await call.ask({ for: 'decision', message: 'Pay?', notBy })).decision,
       }),
     ],
-  ])('keeps whoever asked for the turn from deciding: %s', async (_, tool) => {
+  ])('keeps the requester of the turn from deciding: %s', async (_, tool) => {
     const session = scene(tool);
     const { turn } = await session.send('Pay.', { principal: { id: 'ann' } });
     expect((await session.pending())[0]).toMatchObject({ notBy });
@@ -65,7 +65,7 @@ describe("notBy: 'requester'", () => {
     });
   });
 
-  it('keeps them out also where they are of a tenant', async () => {
+  it('keeps the requester from deciding in a tenant too', async () => {
     const session = scene(requireApproval(pay(), 'Pay?', { notBy }));
     await session.send('Pay.', { principal: { id: 'ann', tenant: 'acme' } });
     await expect(session.decide('pay', { decision: 'approve', by: 'ann' })).rejects.toThrow(
@@ -74,7 +74,7 @@ describe("notBy: 'requester'", () => {
     expect(await session.decide('pay', { decision: 'approve', by: 'max' })).toMatchObject({ text: 'Done.' });
   });
 
-  it('keeps them from sending a value', async () => {
+  it('keeps the requester from sending a value', async () => {
     const session = scene(requireType(pay(), Note, { notBy }));
     await session.send('Pay.', { principal: { id: 'ann' } });
     const value = { decision: 'edit', input: { text: 'Paid for.' } } as const;
@@ -84,7 +84,7 @@ describe("notBy: 'requester'", () => {
     expect(await session.decide('pay', { ...value, by: 'max' })).toMatchObject({ text: 'Done.' });
   });
 
-  it('keeps all of those from deciding whose messages are in the turn', async () => {
+  it('keeps every author of a message in the turn from deciding', async () => {
     let session: TestSession | undefined;
     const agent = defineAgent({
       name: 'clerk',
@@ -109,7 +109,7 @@ describe("notBy: 'requester'", () => {
     expect(await session.decide('pay', { decision: 'approve', by: 'max' })).toMatchObject({ text: 'Done.' });
   });
 
-  it('leaves a decision that was made where it is, when the turn is killed before it goes on', async () => {
+  it('keeps an earlier decision if the turn is killed before it resumes', async () => {
     let runs = 0;
     let session: TestSession | undefined;
     const tool = defineTool({
@@ -127,7 +127,7 @@ describe("notBy: 'requester'", () => {
     expect([runs, await waitIn(session)]).toMatchObject([2, [{ notBy }]]);
   });
 
-  it('is bound: a decision for a question without it does not hold for one with it', async () => {
+  it('is bound to the question: a decision for a question without it does not count for one with it', async () => {
     const asked = async (options: { readonly notBy?: 'requester' }) => {
       const session = scene(requireApproval(pay(), 'Pay?', options));
       await session.send('Pay.');
@@ -150,7 +150,7 @@ describe("notBy: 'requester'", () => {
     }
   });
 
-  it('can be nobody else', async () => {
+  it('accepts no other value', async () => {
     const anyone = 'anyone' as 'requester'; // plain JavaScript
     const told = "Tool 'pay': its notBy is 'anyone'; it must be 'requester'.";
     expect(() => requireApproval(pay(), 'Pay?', { notBy: anyone })).toThrow(told);

@@ -17,7 +17,7 @@ async function decided(decision: Decision, input: JsonObject = INPUT) {
 }
 
 describe('a tool that requires approval', () => {
-  it('asks in words made of its checked input, before anything runs', async () => {
+  it('asks with a message made from its checked input, before it runs', async () => {
     const { refund, refunds } = refundTool();
     const tool = requireApproval(
       refund,
@@ -32,7 +32,7 @@ describe('a tool that requires approval', () => {
     expect(refunds).toEqual([]);
   });
 
-  it('asks whom and for how long it is told to (AEA-11)', async () => {
+  it('asks the given people for the given time (AEA-11)', async () => {
     const { refund } = refundTool();
     const tool = requireApproval(refund, 'May it?', { by: 'supervisor', expires: 60_000, onExpiry: 'exit' });
     const { call: live, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
@@ -43,13 +43,13 @@ describe('a tool that requires approval', () => {
     ]);
   });
 
-  it('runs with the input of the model when that is approved (AEA-03)', async () => {
+  it("runs with the model's input if that is approved (AEA-03)", async () => {
     const { result, refunds } = await decided({ decision: 'approve', by: 'ada' });
     expect(refunds).toEqual([INPUT]);
     expect(modelText(result)).toBe('{"refunded":1003,"amount":149}');
   });
 
-  it('runs with the edited input instead, and the model is told (AEA-03, AEA-13)', async () => {
+  it('runs with the edited input instead, and informs the model (AEA-03, AEA-13)', async () => {
     const edited = { orderId: 1003, amount: 100 };
     const { result, refunds } = await decided({ decision: 'edit', input: edited, by: 'ada' });
     expect(refunds).toEqual([edited]);
@@ -59,12 +59,12 @@ describe('a tool that requires approval', () => {
     expect(result).toMatchObject({ type: 'artifact', value: { refunded: 1003, amount: 100 } });
   });
 
-  it('says nothing of an edit that changes nothing', async () => {
+  it('does not mention an edit that changes no field', async () => {
     const { result } = await decided({ decision: 'edit', input: INPUT });
     expect(modelText(result)).toBe('{"refunded":1003,"amount":149}');
   });
 
-  it('does not run with an edited input that is not valid, and asks once more', async () => {
+  it('does not run with an invalid edited input, and asks once more', async () => {
     const { refund, refunds } = refundTool();
     const { call: live, asked } = decidedInvocation('refund', [
       { decision: 'edit', input: { orderId: 'x' } },
@@ -83,7 +83,7 @@ describe('a tool that requires approval', () => {
     expect([refunds, result.type]).toEqual([[{ orderId: 7, amount: 10 }], 'artifact']);
   });
 
-  it('does not run with an edit without an input, which no session takes', async () => {
+  it('does not run with an edit without an input, which sessions refuse', async () => {
     const { result, refunds } = await decided({ decision: 'edit' });
     expect(refunds).toEqual([]);
     expect(result).toEqual({
@@ -107,11 +107,14 @@ describe('a tool that requires approval', () => {
       { decision: 'reject', expired: true },
       "Nobody decided about this call of 'refund' in time, so it did not run.",
     ],
-  ])('tells the model that it did not run for %j, and not by whom (DEC-18)', async (decision, message) => {
-    const { result, refunds } = await decided(decision);
-    expect(refunds).toEqual([]);
-    expect(result).toEqual({ type: 'error', reason: 'declined', message });
-  });
+  ])(
+    'reports to the model that it did not run for %j, without naming the person (DEC-18)',
+    async (decision, message) => {
+      const { result, refunds } = await decided(decision);
+      expect(refunds).toEqual([]);
+      expect(result).toEqual({ type: 'error', reason: 'declined', message });
+    },
+  );
 
   it.each<[Decision, string, string]>([
     [
@@ -129,30 +132,30 @@ describe('a tool that requires approval', () => {
       "Nobody decided about this call of 'refund' in time, so it did not run.",
       "Nobody decided about this call of 'refund' in time, so it did not run.",
     ],
-  ])('sends the signal to exit for %j (AEA-03, AEA-06)', async (decision, message, reason) => {
+  ])('sends the exit signal for %j (AEA-03, AEA-06)', async (decision, message, reason) => {
     const { result, refunds } = await decided(decision);
     expect(refunds).toEqual([]);
     expect(result).toEqual({ type: 'error', reason: 'declined', message, signal: { type: 'exit', reason } });
   });
 
-  it('echoes no more than 500 characters of an input', async () => {
+  it('repeats at most 500 characters of an input', async () => {
     const { result } = await decided({ decision: 'exit' }, { orderId: 1, note: 'x'.repeat(9_000) });
     expect(result.content).toHaveLength('Rejected by reviewer: '.length + 500);
   });
 
-  it('runs when nobody decides in time only if that counts as an approval', async () => {
+  it('runs after the expiry only if an expiry counts as an approval', async () => {
     const { refunds } = await decided({ decision: 'approve', expired: true });
     expect(refunds).toEqual([INPUT]);
   });
 
-  it('is not defined with an expiry that decides nothing', () => {
+  it('cannot be defined with an expiry that decides nothing', () => {
     const options = { onExpiry: 'edit' } as object; // what plain JavaScript may hand over
     expect(() => requireApproval(refundTool().refund, 'May it?', options)).toThrow(
       "Tool 'refund': its onExpiry is 'edit'; it must be 'approve' or 'reject' or 'exit'.",
     );
   });
 
-  it('bothers nobody with an input that is not valid', async () => {
+  it('asks no question about an invalid input', async () => {
     const { result, asked, refunds } = await decided({ decision: 'approve' }, { orderId: 'x' });
     expect(result.content).toBe(
       'The input of tool \'refund\' is not valid:\n- orderId: Invalid type: Expected number but received "x"\n' +
@@ -164,12 +167,12 @@ describe('a tool that requires approval', () => {
   it.each<[JsonObject, Decision, string]>([
     [{}, { decision: 'approve' }, "The input of tool 'pay_back' is not valid:"],
     [INPUT, { decision: 'reject' }, "This call of 'pay_back' was declined"],
-  ])('speaks of the tool by the name that the model knows: %j, %j', async (input, decision, text) => {
+  ])('uses the name that the model knows: %j, %j', async (input, decision, text) => {
     const { call: live } = decidedInvocation('pay_back', [decision]);
     expect((await requireApproval(refundTool().refund, 'May it?').call(input, live)).content).toContain(text);
   });
 
-  it('cannot run outside of a session, where nobody could decide (AEA-01, AEA-04)', async () => {
+  it('cannot run outside a session, where no person can decide (AEA-01, AEA-04)', async () => {
     const { refund, refunds } = refundTool();
     const { call: live, asked } = decidedInvocation('refund', [{ decision: 'approve' }], {
       inSession: false,
@@ -183,7 +186,7 @@ describe('a tool that requires approval', () => {
     expect([asked, refunds]).toEqual([[], []]);
   });
 
-  it('asks twice, in order, when two of them are stacked', async () => {
+  it('asks twice, in order, if two guards are stacked', async () => {
     const { refund, refunds } = refundTool();
     const tool = requireApproval(requireApproval(refund, 'Inner?'), 'Outer?');
     const { call: live, asked } = decidedInvocation('refund', [
@@ -195,7 +198,7 @@ describe('a tool that requires approval', () => {
     expect(refunds).toHaveLength(1);
   });
 
-  it('is the same tool to whoever lists it, and knows what it was made of', () => {
+  it('has the same listing as its tool, and can be unwrapped', () => {
     const { refund } = refundTool();
     const tool = requireApproval(refund, 'May it?');
     const { call: _, check: _check, delegate, uses, ...same } = tool;
@@ -206,7 +209,7 @@ describe('a tool that requires approval', () => {
   });
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
-    'is not defined with %d ms to decide in',
+    'cannot be defined with an expiry of %d ms',
     (expires) => {
       expect(() => requireApproval(refundTool().refund, 'May it?', { expires })).toThrow(
         `Tool 'refund': its expires is ${expires}; it must be more than 0 and at most 9007199254740991 milliseconds.`,

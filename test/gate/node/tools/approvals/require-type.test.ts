@@ -37,7 +37,7 @@ async function sent(decision: Decision) {
 }
 
 describe('a tool that requires a type', () => {
-  it('waits for a value of it, which goes on the blackboard, and runs with its own input (DEC-17)', async () => {
+  it('waits for a value of the type, puts it on the blackboard, and runs with its own input (DEC-17)', async () => {
     const { asked, shipped, result } = await sent({ decision: 'edit', input: bergen });
     expect(asked).toEqual([
       {
@@ -51,7 +51,7 @@ describe('a tool that requires a type', () => {
     expect(result.content).toBe('shipped');
   });
 
-  it('runs at once when there is one already (DEC-17)', async () => {
+  it('runs at once if the blackboard has a value (DEC-17)', async () => {
     const { ship, shipped } = shipping();
     const { call, asked } = decidedInvocation('ship', []);
     call.blackboard.add({ city: 'Atlantis' }, { type: 'Address' });
@@ -62,7 +62,7 @@ describe('a tool that requires a type', () => {
     expect(shipped).toHaveLength(1);
   });
 
-  it('asks anew when the newest one is no longer valid', async () => {
+  it('asks again if the newest value is no longer valid', async () => {
     const { ship } = shipping();
     const { call, asked, board } = decidedInvocation('ship', [{ decision: 'edit', input: bergen }]);
     call.blackboard.add(bergen, { type: 'Address' });
@@ -72,7 +72,7 @@ describe('a tool that requires a type', () => {
     expect(board.at(-1)).toEqual({ value: bergen, type: 'Address' });
   });
 
-  it('asks in words of its own, with a hint to start from (DEC-19)', async () => {
+  it('asks with its own message and an initial hint (DEC-19)', async () => {
     const { ship } = shipping();
     const { call, asked } = decidedInvocation('ship', [{ decision: 'reject' }]);
     const asking = requireType(ship, Address, {
@@ -118,7 +118,7 @@ describe('a tool that requires a type', () => {
     expect([shipped, board]).toEqual([[], []]);
   });
 
-  it('asks once more when what was sent is not valid, in ways that its JSON Schema does not tell', async () => {
+  it('asks once more if the value is invalid in ways that its JSON Schema does not express', async () => {
     const { ship, shipped } = shipping();
     const sunk = { city: 'Atlantis' };
     const { call, asked } = decidedInvocation('ship', [
@@ -139,13 +139,13 @@ describe('a tool that requires a type', () => {
     expect(shipped).toEqual([[7, [{ value: bergen, type: 'Address' }]]]);
   });
 
-  it('bothers nobody with an input that is not valid', async () => {
+  it('asks no question about an invalid input', async () => {
     const { call, asked } = decidedInvocation('ship', [{ decision: 'edit', input: bergen }]);
     const result = await requireType(shipping().ship, Address).call({}, call);
     expect([result.type, asked]).toEqual(['error', []]);
   });
 
-  it('says outside of a session that nobody can send a value', async () => {
+  it('reports outside a session that no person can send a value', async () => {
     const { call } = decidedInvocation('ship', [], { inSession: false });
     await expect(requireType(shipping().ship, Address).call({ orderId: 7 }, call)).rejects.toThrow(
       "Tool 'ship' requires a value of type 'Address' but no ReviewHandler is configured. " +
@@ -153,14 +153,14 @@ describe('a tool that requires a type', () => {
     );
   });
 
-  it('does not go on without a value when the time is over', () => {
+  it('does not run without a value after the expiry', () => {
     const options = { onExpiry: 'approve' } as object; // what plain JavaScript may hand over
     expect(() => requireType(shipping().ship, Address, options)).toThrow(
       "Tool 'ship': its onExpiry is 'approve'; it must be 'reject' or 'exit'.",
     );
   });
 
-  it('is not defined with no time to answer in', () => {
+  it('cannot be defined without time to answer', () => {
     expect(() => requireType(shipping().ship, Address, { expires: 0 })).toThrow(
       "Tool 'ship': its expires is 0; it must be more than 0 and at most 9007199254740991 milliseconds.",
     );

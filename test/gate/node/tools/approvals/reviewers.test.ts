@@ -26,12 +26,12 @@ const request = (message = '', signal?: AbortSignal): ReviewRequest => {
 
 afterEach(() => vi.useRealTimers());
 
-describe('reviewers that approve', () => {
-  it('do so at once (AEA-11)', async () => {
+describe('approving reviewers', () => {
+  it('approve at once (AEA-11)', async () => {
     expect(await autoApprove()(request())).toEqual({ decision: 'approve' });
   });
 
-  it('do so after a delay (AEA-11)', async () => {
+  it('approve after a delay (AEA-11)', async () => {
     vi.useFakeTimers();
     const answered = vi.fn();
     void Promise.resolve(autoApproveWithDelay(500)(request())).then(answered);
@@ -41,7 +41,7 @@ describe('reviewers that approve', () => {
     expect(answered).toHaveBeenCalledWith({ decision: 'approve' });
   });
 
-  it('do not when the call is over before the delay', async () => {
+  it('do not approve if the call ends before the delay', async () => {
     const stop = new AbortController();
     const review = autoApproveWithDelay(60_000)(request('', stop.signal));
     stop.abort(new Error('Over.'));
@@ -64,7 +64,7 @@ function slow() {
 }
 
 describe('serialized reviewers', () => {
-  it('are asked about one call after another, whatever tool it is of (AEA-07)', async () => {
+  it('are asked about one call after another, across all tools (AEA-07)', async () => {
     const { handler, open, answers } = slow();
     const one = serialized(handler);
     const reviews = [one(request('a')), one(request('b')), one(request('c'))];
@@ -80,7 +80,7 @@ describe('serialized reviewers', () => {
     expect([await reviews[0], await reviews[2]]).toEqual([{ decision: 'approve' }, { decision: 'reject' }]);
   });
 
-  it('do not wait for one another: other handlers run side by side (AEA-07)', async () => {
+  it('do not wait for one another: other handlers run in parallel (AEA-07)', async () => {
     const [first, second, plain] = [slow(), slow(), slow()];
     serialized(first.handler)(request('a'));
     serialized(second.handler)(request('b'));
@@ -90,7 +90,7 @@ describe('serialized reviewers', () => {
     expect([first.open, second.open, plain.open]).toEqual([['a'], ['b'], ['c', 'd']]);
   });
 
-  it('are not asked about a call that nobody waits for any more', async () => {
+  it('are not asked about a call that has ended', async () => {
     const { handler, open, answers } = slow();
     const one = serialized(handler);
     const stop = new AbortController();

@@ -55,7 +55,7 @@ describe('a question', () => {
     ['a separator of lines', '\u2028', '\\u{2028}'],
     ['half a pair', '\ud800', '\\u{d800}'],
     ['lines, tabs and signs', 'a\n\tb\r\nc ❤\ufe0f é', 'a\n\tb\r\nc ❤\ufe0f é'],
-  ])('shows %s, in its words and in what is to be run', async (_, character, shown) => {
+  ])('shows %s, in its message and in the input to run', async (_, character, shown) => {
     const input = {
       to: 'a@b.test',
       file: `x${character}fdp.exe`,
@@ -75,7 +75,7 @@ describe('a question', () => {
     expect(sent).toEqual([input]); // what runs is what the model sent
   });
 
-  it('that is answered by an edit has the characters of the input where the edit still shows them', async () => {
+  it('keeps hidden characters of the input in an edit that still shows them', async () => {
     const { session, sent, pending } = await ask({ to: `a@b.test${OVERRIDE}`, file: 'x.pdf', words: FAMILY });
     const [{ input } = { input: {} }] = pending;
     expect(input).toEqual({ to: 'a@b.test\\u{202e}', file: 'x.pdf', words: '👩\\u{200d}👧' });
@@ -84,7 +84,7 @@ describe('a question', () => {
     expect(sent).toEqual([{ to: 'a@b.test', file: 'y\\u{200b}.pdf', words: FAMILY }]);
   });
 
-  it('shows them also in the schema of its answer, and takes what was chosen there', async () => {
+  it('shows hidden characters in the schema of its answer too, and accepts the chosen value', async () => {
     const answered: unknown[] = [];
     const schema = {
       type: 'object',
@@ -115,7 +115,7 @@ describe('a question', () => {
     expect(answered).toEqual([{ file: `x${OVERRIDE}` }]);
   });
 
-  it('about an input that is nested deeply shows it, if only as text, and takes no edit like it', async () => {
+  it('shows a deeply nested input as text only, and refuses an edit that is nested as deeply', async () => {
     let deep: JsonObject = { file: OVERRIDE };
     for (let level = 0; level < 3_000; level += 1) deep = { a: deep };
     const { session, sent, pending } = await ask({ file: OVERRIDE, deep });
@@ -126,7 +126,7 @@ describe('a question', () => {
     expect(sent).toMatchObject([{ file: OVERRIDE }]);
   });
 
-  it('of a model shows them too', async () => {
+  it('shows hidden characters if a model asks it', async () => {
     const agent = defineAgent({
       name: 'clerk',
       description: 'Asks.',
@@ -141,7 +141,7 @@ describe('a question', () => {
     ]);
   });
 
-  it('to a synchronous reviewer shows them in its words, and hands over the input as it is', async () => {
+  it('shows hidden characters to a synchronous reviewer in its message, and passes the input unchanged', async () => {
     const { mail, sent } = mailing();
     const asked: Pick<ReviewRequest, 'message' | 'input'>[] = [];
     const tool = withReview(

@@ -15,7 +15,7 @@ const awaiting = () => {
 };
 
 describe('a tool with a decider', () => {
-  it('is decided about when the decider answers a request (DEC-16, DEC-20)', async () => {
+  it("is approved by its decider's answer to a request (DEC-16, DEC-20)", async () => {
     const { tool, refunds, seen } = awaiting();
     const { call, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
     await tool.call({ orderId: 1003, amount: 149 }, call);
@@ -24,7 +24,7 @@ describe('a tool with a decider', () => {
     expect(refunds).toEqual([{ orderId: 1003, amount: 149 }]);
   });
 
-  it('runs at once when it answers nothing (DEC-16, DEC-20)', async () => {
+  it('runs at once if the decider returns `undefined` (DEC-16, DEC-20)', async () => {
     const { tool, refunds, seen } = awaiting();
     const { call, asked } = decidedInvocation('refund', []);
     await tool.call({ orderId: 1003 }, call);
@@ -33,14 +33,14 @@ describe('a tool with a decider', () => {
     expect(refunds).toEqual([{ orderId: 1003, amount: 10 }]);
   });
 
-  it('never asks the decider about an input that is not valid', async () => {
+  it('never asks the decider about an invalid input', async () => {
     const { tool, seen } = awaiting();
     const { call } = decidedInvocation('refund', []);
     expect(await tool.call({}, call)).toMatchObject({ type: 'error', reason: 'invalid-input' });
     expect(seen).toEqual([]);
   });
 
-  it('cannot wait outside of a session, and runs there what need not wait (DEC-16)', async () => {
+  it('cannot wait outside a session, and runs calls there that need not wait (DEC-16)', async () => {
     const { tool, refunds } = awaiting();
     const { call } = decidedInvocation('refund', [], { inSession: false });
     await expect(tool.call({ orderId: 1, amount: 149 }, call)).rejects.toThrow(ToolConfigurationError);

@@ -15,20 +15,20 @@ async function confirmed(...decisions: readonly Decision[]) {
 }
 
 describe('a tool with confirmation', () => {
-  it('always asks before it runs: anybody, for ever (DEC-15)', async () => {
+  it('always asks before it runs: anyone can decide, without an expiry (DEC-15)', async () => {
     const { refunds, asked } = await confirmed({ decision: 'approve' });
     expect(asked).toEqual([{ for: 'decision', message: 'Refund 149?', input: INPUT, schema }]);
     expect(refunds).toEqual([INPUT]);
   });
 
-  it('also takes a fixed text (DEC-15)', async () => {
+  it('also accepts a fixed text (DEC-15)', async () => {
     const { refund } = refundTool();
     const { call, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
     await withConfirmation(refund, 'Sure?').call(INPUT, call);
     expect(asked).toEqual([{ for: 'decision', message: 'Sure?', input: INPUT, schema }]);
   });
 
-  it('asks whom and for how long it is told to', async () => {
+  it('asks the given people for the given time', async () => {
     const { refund } = refundTool();
     const { call, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
     const options = { by: 'supervisor', expires: 5, onExpiry: 'exit' } as const;
@@ -45,10 +45,7 @@ describe('a tool with confirmation', () => {
     [[{ decision: 'reject' }], []],
     [[{ decision: 'exit' }], []],
     [[{ decision: 'edit', input: { orderId: 'x' } }, { decision: 'reject' }], []],
-  ])(
-    'leaves on the blackboard what was confirmed, and nothing else: %j (DEC-19)',
-    async (decisions, entries) => {
-      expect((await confirmed(...decisions)).board).toEqual(entries);
-    },
-  );
+  ])('leaves only the confirmed input on the blackboard: %j (DEC-19)', async (decisions, entries) => {
+    expect((await confirmed(...decisions)).board).toEqual(entries);
+  });
 });

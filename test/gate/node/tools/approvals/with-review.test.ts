@@ -28,7 +28,7 @@ async function reviewed(
 afterEach(() => vi.useRealTimers());
 
 describe('a tool with a synchronous reviewer', () => {
-  it('asks with an empty message, five minutes and an exit for a default (AEA-02)', async () => {
+  it('asks with an empty message, a timeout of five minutes and an exit by default (AEA-02)', async () => {
     const requests: ReviewRequest[] = [];
     const { refund } = refundTool();
     const { call: live } = decidedInvocation('refund', []);
@@ -52,7 +52,7 @@ describe('a tool with a synchronous reviewer', () => {
     ]);
   });
 
-  it('asks as it is told to (AEA-02)', async () => {
+  it('asks with the given message, timeout and default (AEA-02)', async () => {
     const requests: ReviewRequest[] = [];
     const handler: ReviewHandler = (request) => {
       requests.push(request);
@@ -62,7 +62,7 @@ describe('a tool with a synchronous reviewer', () => {
     expect(requests).toMatchObject([{ message: '149?', timeout: 1_000, onTimeout: 'reject' }]);
   });
 
-  it('never asks anybody outside: what the reviewer decides is carried out (AEA-01, AEA-13)', async () => {
+  it("never asks a person outside: the reviewer's decision is carried out (AEA-01, AEA-13)", async () => {
     const { refunds, asked } = await reviewed(autoApprove());
     expect(refunds).toEqual([INPUT]);
     expect(asked).toEqual([]);
@@ -111,13 +111,13 @@ describe('a tool with a synchronous reviewer', () => {
       },
       [],
     ],
-  ])('does what is decided: %j (AEA-03)', async (review, result, effects) => {
+  ])('carries out the decision: %j (AEA-03)', async (review, result, effects) => {
     const came = await reviewed(async () => review);
     expect(came.result).toMatchObject(result);
     expect(came.refunds).toEqual(effects);
   });
 
-  it('lets an exit that the reviewer throws pass (AEA-06)', async () => {
+  it('lets an exit through that the reviewer throws (AEA-06)', async () => {
     const thrown = exitEarly('Closing time.');
     const came = reviewed(() => {
       throw thrown;
@@ -126,7 +126,7 @@ describe('a tool with a synchronous reviewer', () => {
     expect(thrown).toBeInstanceOf(SignalError);
   });
 
-  it('bothers no reviewer with an input that is not valid', async () => {
+  it('does not ask the reviewer about an invalid input', async () => {
     const handler = vi.fn(autoApprove());
     const { refund } = refundTool();
     const { call: live } = decidedInvocation('refund', []);
@@ -159,7 +159,7 @@ describe('a tool with a synchronous reviewer', () => {
     expect(result).toEqual({ type, reason: 'declined', message, ...signalled });
   });
 
-  it.each(['before', 'while'])('does not run when the call is stopped %s it is reviewed', async (when) => {
+  it.each(['before', 'while'])('does not run if the call is stopped %s it is reviewed', async (when) => {
     const stop = new AbortController();
     const asked = vi.fn(() => new Promise<Review>(() => {}));
     const coming = reviewed(asked, {}, { signal: stop.signal });
@@ -170,7 +170,7 @@ describe('a tool with a synchronous reviewer', () => {
   });
 });
 
-describe('a reviewer that cannot be one', () => {
+describe('an invalid reviewer', () => {
   // What plain JavaScript, or an environment variable, may hand over.
   const pretend = (value: unknown): ReviewHandler => value as ReviewHandler;
 
@@ -179,7 +179,7 @@ describe('a reviewer that cannot be one', () => {
     [null, 'null'],
     [undefined, 'undefined'],
     [{ review: autoApprove() }, 'object'],
-  ])('is refused where the tool is defined: %s (AEA-09)', (handler, what) => {
+  ])('is refused when the tool is defined: %s (AEA-09)', (handler, what) => {
     const define = () => withReview(refundTool().refund, pretend(handler));
     expect(define).toThrow(ToolConfigurationError);
     expect(define).toThrow(`The ReviewHandler of tool 'refund' must be a function; it is ${what}.`);
@@ -194,7 +194,7 @@ describe('a reviewer that cannot be one', () => {
     { decision: 'perhaps' },
     { decision: 'edit' },
     { decision: 'edit', input: null },
-  ])('answers %j, which is no review, and nothing runs (AEA-03, AEA-09)', async (answer) => {
+  ])('fails the call with %j, which is not a review (AEA-03, AEA-09)', async (answer) => {
     const coming = reviewed(pretend(() => answer));
     await expect(coming).rejects.toThrow(ToolConfigurationError);
     await expect(coming).rejects.toThrow(
@@ -203,14 +203,14 @@ describe('a reviewer that cannot be one', () => {
     );
   });
 
-  it('is not left with a time-out that decides nothing', () => {
+  it('is refused with a timeout that decides nothing', () => {
     const options = { onTimeout: 'edit' } as object; // what plain JavaScript may hand over
     expect(() => withReview(refundTool().refund, autoApprove(), options)).toThrow(
       "Tool 'refund': its onTimeout is 'edit'; it must be 'approve' or 'reject' or 'exit'.",
     );
   });
 
-  it.each([0, Number.NaN, 900_001])('is not given %d ms', (timeout) => {
+  it.each([0, Number.NaN, 900_001])('is refused with a timeout of %d ms', (timeout) => {
     expect(() => withReview(refundTool().refund, autoApprove(), { timeout })).toThrow(
       `Tool 'refund': its timeout is ${timeout}; it must be more than 0 and at most 900000 milliseconds.`,
     );

@@ -46,7 +46,7 @@ afterEach(() => {
 });
 
 describe('a chain of decorators', () => {
-  it('runs as it is written, the outermost first (DEC-22)', async () => {
+  it('runs in the written order, the outermost first (DEC-22)', async () => {
     const steps: string[] = [];
     const session = sessionWith(
       [noting(noting(looking(steps), steps, 'b'), steps, 'a')],
@@ -56,7 +56,7 @@ describe('a chain of decorators', () => {
     expect(steps).toEqual(['a in', 'b in', 'run', 'b out', 'a out']);
   });
 
-  it('publishes inside of what is observed, and says other words to the model outside of both (DEC-22)', async () => {
+  it('publishes the original result inside, and shows the reworded one to the model outside (DEC-22)', async () => {
     const steps: string[] = [];
     const events: ToolCallEvent[] = [];
     const observations: ToolObservation[] = [];
@@ -82,7 +82,7 @@ describe('a chain of decorators', () => {
     expect(shortened.metadata).toEqual({ group: 'eyes' });
   });
 
-  it('lies within the loop, which alone makes an error of what is thrown (DEC-22, DEC-23)', async () => {
+  it('lies within the loop, and only the loop turns a thrown value into an error (DEC-22, DEC-23)', async () => {
     const observations: ToolObservation[] = [];
     const broken = throwing(looking(), new RangeError('broken'));
     const observed = withObservability(broken, (observation) => void observations.push(observation));
@@ -92,7 +92,7 @@ describe('a chain of decorators', () => {
     expect(shownResults(session)).toEqual(['Error: broken']);
   });
 
-  it('has an error for a throw without a message too (DEC-23)', async () => {
+  it('reports an error for a throw without a message too (DEC-23)', async () => {
     const session = sessionWith([throwing(looking(), new Error(''))], [calls('look'), 'Done.']);
     await session.send('Go.');
     expect(shownResults(session)).toEqual(['Error: Exception occurred in tool: look (Error)']);
@@ -136,7 +136,7 @@ describe('two calls at the same time', () => {
     ],
   };
 
-  it('keep what each is called with through all their decorators (DEC-24)', async () => {
+  it('keep their own inputs through all their decorators (DEC-24)', async () => {
     const sunk: [string, unknown][] = [];
     const events: string[] = [];
     const tool = withEventPublication(
@@ -162,7 +162,7 @@ describe('two calls at the same time', () => {
     expect(Object.fromEntries(changes)).toEqual({ [a]: [{ value: { n: 0 } }], [b]: [{ value: { n: 1 } }] });
   });
 
-  it('keep it also when one of them throws around the tool (DEC-24)', async () => {
+  it('keep their own inputs if one of them throws around the tool (DEC-24)', async () => {
     const sunk: string[] = [];
     const meet = meeting();
     const failing = decorate(meet, {
@@ -196,13 +196,13 @@ describe('a tool that fails', () => {
   it.each([
     ['alone', calls('fail'), ['Error: broken']],
     ['beside others', calls('fail', 'look', 'fail'), ['Error: broken', 'seen', 'Error: broken']],
-  ])('is told of to the model, and the loop goes on, %s (DEC-26)', async (_, reply, shown) => {
+  ])('reports its error to the model, and the loop continues, %s (DEC-26)', async (_, reply, shown) => {
     const session = sessionWith([fails, looking()], [reply, 'Done.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(shownResults(session)).toEqual(shown);
   });
 
-  it('lets only a signal end the loop, after its siblings have ended (DEC-26)', async () => {
+  it('ends the loop only by a signal, after its siblings have ended (DEC-26)', async () => {
     const leaves = defineTool({
       name: 'leave',
       description: 'Leaves.',

@@ -39,7 +39,7 @@ const digs = (tools: readonly AnyTool[]): AnyTool => ({
 });
 
 describe('a one-shot tool', () => {
-  it('that returns directly does so with its body, and tells the model of a repetition (ONE-08)', async () => {
+  it('returns directly with its body, and reports a repetition to the model (ONE-08)', async () => {
     const direct = oneShotPerLoop({ ...skill(), returnDirect: true }, ADVICE);
     const session = sessionWith([direct], [calls('skill'), calls('skill'), 'Done.']);
     const first = await session.send('Go.', { loopId: 'l' });
@@ -49,7 +49,7 @@ describe('a one-shot tool', () => {
     expect(session.requests.at(-1)?.messages.at(-1)?.text).toBe(LOADED);
   });
 
-  it('runs once a loop, and then answers with words and its advice (ONE-05, ONE-06, ONE-07)', async () => {
+  it('runs once per loop, and then returns a message with its advice (ONE-05, ONE-06, ONE-07)', async () => {
     const ran: string[] = [];
     const session = sessionWith([skill(ran)], [calls('skill'), calls('skill'), calls('skill'), 'Done.']);
     const answer = await session.send('Go.');
@@ -63,7 +63,7 @@ describe('a one-shot tool', () => {
     expect(ended).toEqual([{ type: 'text', content: 'body 1' }, repeated, repeated]);
   });
 
-  it('moves no state machine when it repeats itself: nothing was done', async () => {
+  it('moves no state machine on a repeated call, because it did not run', async () => {
     const ran: string[] = [];
     const check = skill(ran);
     const machine = defineStateMachine({
@@ -90,7 +90,7 @@ describe('a one-shot tool', () => {
     expect(shownResults(session)).toEqual(['body 1', LOADED, LOADED]);
   });
 
-  it('runs again in another turn, and not in one that goes on with the loop (ONE-07, ONE-10)', async () => {
+  it('runs again in another turn, but not in a turn that continues the loop (ONE-07, ONE-10)', async () => {
     const replies = [calls('skill'), 'A.', calls('skill'), 'B.', calls('skill'), 'A.'];
     const session = sessionWith([skill()], replies);
     await session.send('Go.', { loopId: 'a' });
@@ -100,7 +100,7 @@ describe('a one-shot tool', () => {
     expect(shownResults(session)).toEqual(['body 1', 'body 2', LOADED]);
   });
 
-  it('is one shot of the turn, whatever number of replies it has (ONE-10)', async () => {
+  it('runs once per turn, over any number of replies (ONE-10)', async () => {
     const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
     const replies = [calls('skill'), calls('look'), calls('look'), calls('skill'), 'Done.'];
     const session = sessionWith([skill(), look], replies);
@@ -108,7 +108,7 @@ describe('a one-shot tool', () => {
     expect(shownResults(session)).toEqual(['body 1', 'seen', 'seen', LOADED]);
   });
 
-  it('holds in a turn that another Worker goes on with', async () => {
+  it('runs once in a turn that another Worker resumes', async () => {
     const ran: string[] = [];
     const session: TestSession = sessionWith(
       [skill(ran), crash(() => session)],
@@ -123,7 +123,7 @@ describe('a one-shot tool', () => {
     expect(causes.filter((cause) => cause === 'expired')).toHaveLength(1);
   });
 
-  it('marks only after a success (ONE-09)', async () => {
+  it('is marked only after a success (ONE-09)', async () => {
     const answers = [error('The shelf is empty.'), text('body'), text('another')];
     const flaky = defineTool({
       name: 'skill',
@@ -139,7 +139,7 @@ describe('a one-shot tool', () => {
     expect(shownResults(session)).toEqual(['Error: The shelf is empty.', 'body', LOADED]);
   });
 
-  it('runs again once a window has dropped its result, and only then', async () => {
+  it('runs again only after a window has dropped its result', async () => {
     const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
     const agent = defineAgent({
       name: 'clerk',
@@ -157,7 +157,7 @@ describe('a one-shot tool', () => {
     expect(shown).toEqual([[], ['body 1'], [LOADED], ['seen'], ['seen'], ['body 2']]);
   });
 
-  it('marks nothing when its tool failed, whatever a decorator around it makes of that (ONE-09)', async () => {
+  it('is not marked if its tool failed, even if a decorator around it changes the result (ONE-09)', async () => {
     const answers = [error('The shelf is empty.'), text('body')];
     const flaky = defineTool({
       name: 'skill',
@@ -174,7 +174,7 @@ describe('a one-shot tool', () => {
     expect(shownResults(session)).toEqual(['The shelf is empty.', 'body']);
   });
 
-  it('runs again in a nested loop, which is not shown what was loaded outside', async () => {
+  it('runs again in a nested loop, which does not see the content loaded outside', async () => {
     const tool = skill();
     const session = sessionWith(
       [tool, digs([tool])],
@@ -202,7 +202,7 @@ describe('a one-shot tool', () => {
     expect((await skill(ran).call({}, call)).text()).toBe('body 2');
   });
 
-  it('runs every time for an agent that stamps no loop ids (ONE-02, ONE-07)', async () => {
+  it('runs every time for an agent that does not stamp loop ids (ONE-02, ONE-07)', async () => {
     const agent = defineAgent({
       name: 'clerk',
       description: 'Helps.',
@@ -216,7 +216,7 @@ describe('a one-shot tool', () => {
     expect((await session.state()).callState.size).toBe(0);
   });
 
-  it('is marked and called by the name under which the model knows it', async () => {
+  it('is marked and called by the name that the model knows', async () => {
     const renamed = { ...skill(), name: 'load_skill' };
     const session = sessionWith(
       [skill(), renamed],
@@ -226,7 +226,7 @@ describe('a one-shot tool', () => {
     expect(shownResults(session)).toEqual(['body 1', 'body 1', LOADED.replace("'skill'", "'load_skill'")]);
   });
 
-  it('keeps what its tool says of itself, and returns directly where that does (ONE-07, ONE-08)', async () => {
+  it("keeps its tool's properties, and returns directly if its tool does (ONE-07, ONE-08)", async () => {
     const tool = defineTool({
       name: 'skill',
       description: 'Loads.',
@@ -259,19 +259,19 @@ describe('a one-shot unfolding tool', () => {
     "ALREADY LOADED. The body of 'files' was returned earlier in this turn — read it from your conversation history " +
     'above. Do not call this tool again.\nUse its tools.';
 
-  it('counts while it is open', async () => {
+  it('counts as used while it is open', async () => {
     const session = sessionWith([files()], [calls('files'), calls('files'), 'Done.']);
     await session.send('Go.');
     expect(shownResults(session).at(-1)).toBe(LOADED);
   });
 
-  it('counts for a second call of the same reply', async () => {
+  it('counts as used for a second call in the same reply', async () => {
     const session = sessionWith([files()], [calls('files', 'files'), 'Done.']);
     await session.send('Go.');
     expect(shownResults(session)).toEqual([expect.stringMatching(/^Tools now available: read\./), LOADED]);
   });
 
-  it('opens again in the next turn of its loop, which has closed it', async () => {
+  it('opens again in the next turn of its loop, because it was closed', async () => {
     const replies = [calls('files'), 'Done.', calls('files'), calls('read'), 'Done.'];
     const session = sessionWith([files()], replies);
     await session.send('Go.', { loopId: 'l' });

@@ -49,7 +49,7 @@ afterEach(() => {
 });
 
 describe('a publishing tool', () => {
-  it('takes everything without a type, with the names of the types (DEC-08)', async () => {
+  it('publishes every artifact if no type is given, with the names of the types (DEC-08)', async () => {
     expect(await boardOf(publishToBlackboard(search), publishToBlackboard(other))).toEqual([
       { type: 'Hit', value: hits[0] },
       { type: 'Hit', value: hits[1] },
@@ -57,7 +57,7 @@ describe('a publishing tool', () => {
     ]);
   });
 
-  it('takes one type, filtered and transformed into another (DEC-08)', async () => {
+  it('publishes one type, filtered and transformed into another (DEC-08)', async () => {
     const published = publishToBlackboard(search, {
       type: Hit,
       filter: ({ score }) => score > 0.5,
@@ -69,7 +69,7 @@ describe('a publishing tool', () => {
     ]);
   });
 
-  it('binds a name, by which the newest is found (DEC-08)', async () => {
+  it('binds a name, which finds the newest artifact (DEC-08)', async () => {
     const published = publishToBlackboard(search, { name: 'hit' });
     const look = defineTool({
       name: 'look',
@@ -82,7 +82,7 @@ describe('a publishing tool', () => {
     expect(shownResults(session)[1]).toBe('{"score":0.1,"document":{"title":"B"}}');
   });
 
-  it('publishes once, also when another Worker goes on with the turn', async () => {
+  it('publishes once, even if another Worker resumes the turn', async () => {
     const session: TestSession = sessionWith(
       [publishToBlackboard(search), crash(() => session)],
       [calls('search'), calls('crash'), 'Done.'],
@@ -92,7 +92,7 @@ describe('a publishing tool', () => {
     expect((await session.state()).blackboard).toHaveLength(2);
   });
 
-  it('keeps the JSON of a type that reads it as something else', async () => {
+  it('keeps the original JSON if the type transforms it', async () => {
     const Day = defineDomainType({ name: 'Day', schema: v.object({ at: v.pipe(v.string(), v.toDate()) }) });
     const today = defineTool({
       name: 'today',
@@ -106,7 +106,7 @@ describe('a publishing tool', () => {
     ]);
   });
 
-  it('logs what a transform made that is not JSON, and the result stands', async () => {
+  it("logs a transform's output that is not JSON, and keeps the result", async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const published = publishToBlackboard(other, { transform: () => new WeakMap() });
     const session = sessionWith([published], [calls('other'), 'Done.']);
@@ -125,7 +125,7 @@ describe('a blackboard sink without a session', () => {
   const outside = () => fakeCall({ inSession: false, tool: 'other' });
   const PROBLEM = "There is no session, so the artifact of tool 'other' was not published to a blackboard.";
 
-  it('lets the result stand, and says so once in the log (DEC-09)', async () => {
+  it('keeps the result, and logs one warning (DEC-09)', async () => {
     const warned = warnings();
     const published = publishToBlackboard(other);
     const { call, board } = outside();
@@ -134,7 +134,7 @@ describe('a blackboard sink without a session', () => {
     expect(board).toEqual([]);
   });
 
-  it('lets a loop go on in which nobody keeps a blackboard (DEC-09)', async () => {
+  it('lets a loop without a blackboard continue (DEC-09)', async () => {
     const warned = warnings();
     const model = scriptedModel([calls('other', 'other'), 'Done.']);
     const { loop, state } = memoryLoop({ tools: [publishToBlackboard(other)], model });
@@ -144,7 +144,7 @@ describe('a blackboard sink without a session', () => {
     expect(warned).toEqual([`holdfast: ${PROBLEM}`]);
   });
 
-  it('ends the turn as misconfigured when it is strict (DEC-09)', async () => {
+  it('ends the turn as misconfigured if it is strict (DEC-09)', async () => {
     const list = listSink();
     const strict = sinkArtifacts(other, compositeSink(blackboardSink({ strict: true }), list));
     const { call } = outside();
@@ -155,7 +155,7 @@ describe('a blackboard sink without a session', () => {
     expect(list.items()).toHaveLength(1);
   });
 
-  it('publishes in a session when it is strict (DEC-09)', async () => {
+  it('publishes in a session if it is strict (DEC-09)', async () => {
     expect(await boardOf(sinkArtifacts(other, blackboardSink({ strict: true, name: 'n' })))).toEqual([
       { name: 'n', type: 'Other', value: { n: 1 } },
     ]);

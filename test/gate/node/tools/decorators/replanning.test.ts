@@ -48,7 +48,7 @@ afterEach(() => {
 });
 
 describe('a replanning tool', () => {
-  it('ends its loop with the result, its reason, and its words on the blackboard (DEC-12)', async () => {
+  it('ends its loop with the result and its reason, and puts its text on the blackboard (DEC-12)', async () => {
     const end = await endOf(replanning(returning(route), 'There is a route.'));
     expect(end).toMatchObject(replanned('There is a route.'));
     expect(end.result).toEqual({
@@ -62,14 +62,14 @@ describe('a replanning tool', () => {
     expect(end.session.requests).toHaveLength(1);
   });
 
-  it('adds by its updater instead, when it is given one (DEC-12)', async () => {
+  it('adds entries by its updater instead, if it has one (DEC-12)', async () => {
     const tool = replanning(returning(route), 'There is a route.', (result, { blackboard }) =>
       blackboard.add({ told: result.text() }, { name: 'news' }),
     );
     expect((await endOf(tool)).board).toEqual([{ name: 'news', value: { told: 'Two hours.' } }]);
   });
 
-  it('ends its loop after an error too, whose message the updater is given and whose additions are lost (DEC-12)', async () => {
+  it('ends its loop after an error too: the updater receives the message, and its additions are lost (DEC-12)', async () => {
     const told: string[] = [];
     const tool = replanning(returning(error('The road is closed.')), 'Find another.', (result, call) => {
       told.push(result.text());
@@ -81,7 +81,7 @@ describe('a replanning tool', () => {
     expect(told).toEqual(['The road is closed.']);
   });
 
-  it('leaves a bad input to the model', async () => {
+  it('returns an error for a bad input to the model without replanning', async () => {
     const strict = defineTool({
       name: 'look',
       description: 'Looks.',
@@ -93,7 +93,7 @@ describe('a replanning tool', () => {
     expect(end).toMatchObject({ ...wentOn, result: { type: 'error', reason: 'invalid-input' } });
   });
 
-  it('lets a signal of the tool stand', async () => {
+  it('keeps a signal of the tool', async () => {
     const leaves = defineTool({
       name: 'look',
       description: 'Leaves.',
@@ -109,7 +109,7 @@ describe('a replanning tool', () => {
     });
   });
 
-  it('ends its loop also when its updater fails, which is logged', async () => {
+  it('ends its loop even if its updater fails, and logs the failure', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const failure = new Error('no');
     const tool = replanning(returning('seen'), 'News.', () => {
@@ -127,7 +127,7 @@ describe('replanAlways', () => {
     expect(end.board).toEqual([{ type: 'Route', value: { hours: 2 } }]);
   });
 
-  it('adds nothing when there is no artifact (DEC-13)', async () => {
+  it('adds no entry if there is no artifact (DEC-13)', async () => {
     const end = await endOf(replanAlways(returning('words')));
     expect(end).toMatchObject({ ...replanned('look replans'), board: [] });
   });
@@ -138,7 +138,7 @@ const isLong = (found: unknown): boolean =>
 const Other: ArtifactType = { name: 'Other' };
 
 describe('replanWhen', () => {
-  it('ends the loop when the predicate holds of the artifact (DEC-13)', async () => {
+  it('ends the loop if the predicate matches the artifact (DEC-13)', async () => {
     const end = await endOf(replanWhen(returning(route), isLong));
     expect(end).toMatchObject({ ...replanned('look replans based on result'), board: [] });
     const typed = replanWhen(returning(route), ({ hours }) => hours === 2, { type: Route });
@@ -154,11 +154,11 @@ describe('replanWhen', () => {
       'its value is none of the type',
       replanWhen(returning(artifact('', Route, { hours: 'two' })), () => true, { type: Route }),
     ],
-  ])('goes on when %s (DEC-13)', async (_, tool) => {
+  ])('does not end the loop if %s (DEC-13)', async (_, tool) => {
     expect(await endOf(tool)).toMatchObject(wentOn);
   });
 
-  it('asks about a list as a whole', async () => {
+  it('passes a list to the predicate as a whole', async () => {
     const asked: Json[] = [];
     await endOf(replanWhen(returning([1, 2]), (found) => asked.push(found) < 0));
     expect(asked).toEqual([[1, 2]]);
@@ -166,7 +166,7 @@ describe('replanWhen', () => {
 });
 
 describe('replanAndAdd', () => {
-  it('ends the loop with what it makes of the artifact on the blackboard (DEC-13)', async () => {
+  it('ends the loop with the value that it makes from the artifact on the blackboard (DEC-13)', async () => {
     const tool = replanAndAdd(returning(route), ({ hours }) => ({ minutes: 60 * hours }), { type: Route });
     const end = await endOf(tool);
     expect(end).toMatchObject(replanned('look replans based on result'));
@@ -178,13 +178,13 @@ describe('replanAndAdd', () => {
     ['it makes null', replanAndAdd(returning(route), () => null)],
     ['there is no artifact', replanAndAdd(returning('words'), () => 1)],
     ['it is of another type', replanAndAdd(returning(route), () => 1, { type: Other })],
-  ])('goes on when %s (DEC-13)', async (_, tool) => {
+  ])('does not end the loop if %s (DEC-13)', async (_, tool) => {
     expect(await endOf(tool)).toMatchObject(wentOn);
   });
 });
 
 describe('conditionalReplan', () => {
-  it('shows the decider the result, the artifact, the call and the tool (DEC-14)', async () => {
+  it('passes the result, the artifact, the call and the tool to the decider (DEC-14)', async () => {
     const tool = returning(route);
     const seen: ReplanContext<AnyTool>[] = [];
     const end = await endOf(conditionalReplan(tool, (context) => void seen.push(context)));
@@ -197,7 +197,7 @@ describe('conditionalReplan', () => {
     expect(context?.artifactAs(Other)).toBeUndefined();
   });
 
-  it('ends the loop by the decision, and adds by its updater (DEC-14)', async () => {
+  it('ends the loop by the decision, and adds entries by its updater (DEC-14)', async () => {
     const tool = conditionalReplan(returning('seen'), async ({ content }) => ({
       reason: `It has ${content}.`,
       updater: (_, { blackboard }) => blackboard.add('known'),
@@ -206,13 +206,13 @@ describe('conditionalReplan', () => {
     expect(end).toMatchObject({ ...replanned('It has seen.'), board: [{ value: 'known' }] });
   });
 
-  it('is asked about errors, and goes on without a decision (DEC-13)', async () => {
+  it('asks about errors, and continues without a decision (DEC-13)', async () => {
     const failed = conditionalReplan(returning(error('No.')), ({ content }) => ({ reason: content }));
     expect(await endOf(failed)).toMatchObject(replanned('No.'));
     expect(await endOf(conditionalReplan(returning('seen'), () => null))).toMatchObject(wentOn);
   });
 
-  it('goes on with what the tool has done when its decider fails, which is logged', async () => {
+  it('continues with the result of the tool if its decider fails, and logs the failure', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const failure = new Error('no');
     const tool = conditionalReplan(returning('seen'), () => Promise.reject(failure));

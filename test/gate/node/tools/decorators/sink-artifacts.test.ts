@@ -66,30 +66,30 @@ describe('a sinking tool', () => {
     ['an artifact of the type', artifact('', Score, { n: 1 }), [{ n: 1 }]],
     ['an artifact of another type', artifact('', { name: 'Other' }, { n: 1 }), []],
     ['an artifact without a type, whatever its shape', { n: 1 }, []],
-  ])('asked for a type, takes of %s (DEC-05)', async (_, value, taken) => {
+  ])('with a type, sinks from %s (DEC-05)', async (_, value, taken) => {
     expect(await sunk(value, Score)).toEqual(taken);
   });
 
-  it('takes the type that the tool declares for its results (DEC-05)', async () => {
+  it('uses the type that the tool declares for its results (DEC-05)', async () => {
     const list = listSink();
     await sinkArtifacts(returning({ n: 1 }, Score), list, { type: Score }).call({}, fakeCall().call);
     expect(list.items()).toEqual([{ n: 1 }]);
   });
 
-  it('takes every artifact without a type, and no words (DEC-05)', async () => {
+  it('sinks every artifact without a type, but no text (DEC-05)', async () => {
     expect(await sunk({ n: 1 })).toEqual([{ n: 1 }]);
     expect(await sunk(artifact('', Score, 'a value'))).toEqual(['a value']);
     expect(await sunk('words')).toEqual([]);
     expect(await sunk(error('No.'))).toEqual([]);
   });
 
-  it('takes a list item by item, in order and never whole; an empty one gives nothing (DEC-06)', async () => {
+  it('sinks a list item by item, in order and never whole; an empty list sinks no item (DEC-06)', async () => {
     expect(await sunk([{ n: 1 }, { n: 2 }, [3]])).toEqual([{ n: 1 }, { n: 2 }, [3]]);
     expect(await sunk([])).toEqual([]);
     expect(await sunk(artifact('', Score, [{ n: 1 }, { n: 2 }]), Score)).toEqual([{ n: 1 }, { n: 2 }]);
   });
 
-  it('keeps of a mixed list what is of the type (DEC-06)', async () => {
+  it('sinks only the items of a mixed list that match the type (DEC-06)', async () => {
     const mixed = [{ id: 'o1', at: '2026-01-02' }, { id: 'c1' }, 'o2', { id: 'o3', at: '2026-01-03' }];
     expect(await sunk(artifact('', Order, mixed), Order)).toEqual([
       { id: 'o1', at: new Date('2026-01-02') },
@@ -117,14 +117,14 @@ describe('a sinking tool', () => {
     expect(list.items()).toEqual([Date.UTC(2026, 0, 2)]);
   });
 
-  it('lets through what the tool throws, and sinks nothing of it (DEC-07)', async () => {
+  it('lets through an error that the tool throws, and sinks nothing (DEC-07)', async () => {
     const list = listSink();
     const broken: AnyTool = { ...returning(1), call: () => Promise.reject(new Error('broken')) };
     await expect(sinkArtifacts(broken, list).call({}, fakeCall().call)).rejects.toThrow('broken');
     expect(list.items()).toEqual([]);
   });
 
-  it('tells the sink of the type, and of the JSON that is journaled', async () => {
+  it('passes the type and the journaled JSON to the sink', async () => {
     const seen: unknown[] = [];
     const find = returning(artifact('', Order, { id: 'o1', at: '2026-01-02' }));
     await sinkArtifacts(find, (_, call) => void seen.push(call.artifact), { type: Order }).call(
@@ -139,7 +139,7 @@ describe('a sinking tool', () => {
     expect(seen).toEqual([{ type: 'Order', json: { id: 'o1', at: '2026-01-02' } }, { type: 'Made' }]);
   });
 
-  it('gives the sink a copy', async () => {
+  it('passes a copy to the sink', async () => {
     const find = sinkArtifacts(returning({ tags: ['a'] }), (found) => {
       if (isTagged(found)) found.tags.push('changed');
     });
@@ -148,14 +148,14 @@ describe('a sinking tool', () => {
     expect(shownResults(session)).toEqual(['{"tags":["a"]}']);
   });
 
-  it('gives the sink nothing of the secrets of the invocation', async () => {
+  it('does not pass the secrets of the invocation to the sink', async () => {
     const list = listSink();
     const find = sinkArtifacts(returning({ note: 'by hunter22' }), list);
     await find.call({}, fakeCall({ secrets: Secrets.of({ KEY: 'hunter22' }) }).call);
     expect(list.items()).toEqual([{ note: 'by [secret KEY]' }]);
   });
 
-  it('loses nothing that the tool has done when its sink fails: that is logged', async () => {
+  it('keeps the result if its sink fails, and logs the failure', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const failure = new Error('The queue is full.');
     const sunkAfter: Json[] = [];
@@ -170,7 +170,7 @@ describe('a sinking tool', () => {
     expect(log.mock.calls).toEqual([["holdfast: a sink of tool 'find' failed", failure]]);
   });
 
-  it('ends the turn when its sink throws a control-flow signal', async () => {
+  it('ends the turn if its sink throws a control-flow signal', async () => {
     const find = sinkArtifacts(returning({ n: 1 }), () => {
       throw exitEarly('Enough.');
     });
@@ -181,7 +181,7 @@ describe('a sinking tool', () => {
     });
   });
 
-  it('does not wait for a sink when its call is aborted', async () => {
+  it('does not wait for a sink if its call is aborted', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const stop = new AbortController();
     const find = sinkArtifacts(returning({ n: 1 }), () => {
@@ -203,7 +203,7 @@ describe('a sink of an unfolding tool', () => {
   const files = (...tools: readonly AnyTool[]) =>
     defineUnfolding({ name: 'files', description: 'Files.', tools });
 
-  it('is given the artifacts of the tools behind it, at whatever depth, and nothing of its opening', async () => {
+  it('receives the artifacts of the tools behind it, at any depth, but not of its opening', async () => {
     const list = listSink();
     const outer = defineUnfolding({ name: 'outer', description: 'Outer.', tools: [files(find)] });
     const session = sessionWith(
@@ -215,7 +215,7 @@ describe('a sink of an unfolding tool', () => {
     expect(shownResults(session).at(-1)).toBe('Found 3.');
   });
 
-  it('is given the artifact of a tool that the model calls through it', async () => {
+  it('receives the artifact of a tool that the model calls through it', async () => {
     const list = listSink();
     const replies = [{ calls: [{ name: 'files', input: { find: {} } }] }, calls('find'), 'Done.'];
     const session = sessionWith([sinkArtifacts(files(find), list)], replies);
@@ -223,7 +223,7 @@ describe('a sink of an unfolding tool', () => {
     expect(list.items()).toEqual([{ score: 3 }]);
   });
 
-  it('stands with a guard on either side: each call is asked about, and its artifact is taken once', async () => {
+  it('works with a guard on either side: each call is asked about, and its artifact is sunk once', async () => {
     for (const guarded of [
       (tool: AnyTool, list: ListSink<unknown>) => requireApproval(sinkArtifacts(tool, list), 'May I?'),
       (tool: AnyTool, list: ListSink<unknown>) => sinkArtifacts(requireApproval(tool, 'May I?'), list),
@@ -240,7 +240,7 @@ describe('a sink of an unfolding tool', () => {
   it.each<[string, (tool: AnyTool) => AnyTool, unknown]>([
     ['publishToBlackboard', (tool) => publishToBlackboard(tool, { name: 'found' }), { name: 'found' }],
     ['trackAssets', (tool) => trackAssets(tool), { name: 'asset::7' }],
-  ])('publishes what is behind it: %s', async (_, decorated, entry) => {
+  ])('publishes the artifacts behind it: %s', async (_, decorated, entry) => {
     const made = returning({ id: 7 });
     const session = sessionWith([decorated(files(made))], [calls('files'), calls('find'), 'Done.']);
     await session.send('Go.');

@@ -21,7 +21,7 @@ async function assetsAfter(tools: Parameters<typeof sessionWith>[0]) {
 }
 
 describe('tracked assets', () => {
-  it('are what tools return that has an id; the result is unchanged (AST-01)', async () => {
+  it('are the returned values that have an id; the result is unchanged (AST-01)', async () => {
     const { session, assets } = await assetsAfter([trackAssets(plan)]);
     expect(assets).toEqual([{ id: 'c1', type: 'Concert', value: { id: 'c1', works: ['a', 'b', 'c'] } }]);
     expect(shownResults(session)).toEqual(['Planned.']);
@@ -52,7 +52,7 @@ describe('tracked assets', () => {
     expect(asked).toEqual(['c1', 'c2']);
   });
 
-  it('are added once, in one batch, in a later one and in a later turn (AST-01)', async () => {
+  it('are added once per session, across batches and turns (AST-01)', async () => {
     let works = 0;
     const tool = trackAssets(
       defineTool({
@@ -76,7 +76,7 @@ describe('tracked assets', () => {
     expect(assetsOf(blackboard)).toEqual([{ id: 'c1', type: 'Concert', value: { id: 'c1', works: ['1'] } }]);
   });
 
-  it('of two types may have one id', async () => {
+  it('can have the same id if their types differ', async () => {
     const other = returning('other', artifact('', { name: 'Other' }, { id: 'c1' }));
     const { assets } = await assetsAfter(trackAssets([plan, other]));
     expect(assets.map(({ type, id }) => `${type} ${id}`)).toEqual(['Concert c1', 'Other c1']);
@@ -90,7 +90,7 @@ describe('tracked assets', () => {
     expect((await assetsAfter(tools)).assets.map(({ id }) => id)).toEqual(['important-1', 'important-2']);
   });
 
-  it('are there after a crash of the Worker', async () => {
+  it('are kept after a crash of the Worker', async () => {
     const session: TestSession = sessionWith(
       [trackAssets(plan), crash(() => session)],
       [calls('plan'), calls('crash'), 'Done.'],
@@ -99,7 +99,7 @@ describe('tracked assets', () => {
     expect(assetsOf((await session.state()).blackboard)).toHaveLength(1);
   });
 
-  it('are read through a type, and other entries of the blackboard are none', async () => {
+  it('are read through a type, which excludes other entries of the blackboard', async () => {
     const { call, board } = fakeCall();
     await trackAssets(plan).call({}, call);
     await trackAssets(returning('other', { id: 'o1' })).call({}, call);
@@ -117,7 +117,7 @@ describe('tracked assets', () => {
     expect(board).toEqual([]);
   });
 
-  it('leave the tool’s metadata as it is (AST-02)', () => {
+  it('leave the tool’s metadata unchanged (AST-02)', () => {
     const tool = { ...plan, metadata: { group: 'music' }, returnDirect: true };
     expect(trackAssets(tool)).toMatchObject({ metadata: { group: 'music' }, returnDirect: true });
   });

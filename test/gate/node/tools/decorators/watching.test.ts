@@ -73,7 +73,7 @@ describe('a tool that publishes events', () => {
     ]);
   });
 
-  it('publishes an error that the tool answers as its result (DEC-21)', async () => {
+  it('publishes an error that the tool returns as its result (DEC-21)', async () => {
     const { list, publish } = events();
     await withEventPublication(returning(error('No.')), publish).call({}, fakeCall().call);
     expect(list[1]).toMatchObject({ outcome: { type: 'result', result: { type: 'error', message: 'No.' } } });
@@ -82,7 +82,7 @@ describe('a tool that publishes events', () => {
   it.each([
     ['a failure', new Error('broken')],
     ['a signal', exitEarly('Enough.')],
-  ])('publishes %s that is thrown around the tool, and throws it on (DEC-21)', async (_, thrown) => {
+  ])('publishes %s that is thrown around the tool, and rethrows it (DEC-21)', async (_, thrown) => {
     const { list, publish } = events();
     const call = withEventPublication(throwing(thrown), publish).call({}, fakeCall().call);
     await expect(call).rejects.toBe(thrown);
@@ -90,7 +90,7 @@ describe('a tool that publishes events', () => {
     expect(list[1]).toMatchObject({ outcome: { type: 'failure', error: thrown } });
   });
 
-  it('wraps once for one publisher, at any depth, and once for each other one (DEC-21)', async () => {
+  it('wraps a tool once per publisher, at any depth (DEC-21)', async () => {
     const [one, two] = [events(), events()];
     const tool = withEventPublication(returning('seen'), one.publish);
     expect(withEventPublication(tool, one.publish)).toBe(tool);
@@ -100,7 +100,7 @@ describe('a tool that publishes events', () => {
     expect([one.list.length, two.list.length]).toEqual([2, 2]);
   });
 
-  it('does not wait for the request before it runs, and publishes in order', async () => {
+  it('does not wait for the request to be published before it runs, and publishes in order', async () => {
     const steps: string[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
     const look = defineTool({
@@ -122,7 +122,7 @@ describe('a tool that publishes events', () => {
     expect(steps).toEqual(['run', 'request', 'response']);
   });
 
-  it('is nothing to the call when publishing fails, which is logged', async () => {
+  it('does not fail the call if publishing fails, and logs the failure', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const failure = new Error('no');
     const session = sessionWith(
@@ -135,7 +135,7 @@ describe('a tool that publishes events', () => {
     expect(log.mock.calls).toEqual([line, line]);
   });
 
-  it('publishes nothing of the secrets of the invocation', async () => {
+  it('does not publish the secrets of the invocation', async () => {
     const { list, publish } = events();
     const secrets = Secrets.of({ KEY: 'hunter22' });
     const look = withEventPublication(returning(artifact('by hunter22', { by: 'hunter22' })), publish);
@@ -144,7 +144,7 @@ describe('a tool that publishes events', () => {
     expect(list).toHaveLength(2);
   });
 
-  it('publishes the request again in the Worker that goes on with a call', async () => {
+  it('publishes the request again in the Worker that resumes a call', async () => {
     const { list, publish } = events();
     const session: TestSession = sessionWith(
       [
@@ -173,7 +173,7 @@ describe('a tool that publishes events', () => {
     });
   });
 
-  it('publishes no response of a call that waits for somebody outside', async () => {
+  it('publishes no response for a call that waits for an answer', async () => {
     const { list, publish } = events();
     const asks: AnyTool = {
       ...returning('seen'),
@@ -224,7 +224,7 @@ describe('an observed tool', () => {
     expect(await observed(tool)).toEqual([{ ...base, status: 'error', errorType }]);
   });
 
-  it('takes a control-flow signal for no error', async () => {
+  it('does not record a control-flow signal as an error', async () => {
     expect(await observed(throwing(exitEarly('Enough.')))).toEqual([
       { ...base, status: 'success', result: expect.objectContaining({ content: 'Enough.' }) },
     ]);

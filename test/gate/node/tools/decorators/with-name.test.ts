@@ -29,13 +29,13 @@ const search = defineTool({
 const data = ({ check: _, call: __, delegate: ___, ...rest }: AnyTool) => rest;
 
 describe('a renamed tool', () => {
-  it('is a copy that differs in its name only (TOOL-14, TOOL-13)', () => {
+  it('is a copy that differs only in its name (TOOL-14, TOOL-13)', () => {
     const renamed = withName(search, 'kb_search');
     expect(data(renamed)).toEqual({ ...data(search), name: 'kb_search' });
     expect(search.name).toBe('search');
   });
 
-  it('can be unwrapped, and hands on the context (TOOL-17, CTX-09)', async () => {
+  it('can be unwrapped, and passes on the context (TOOL-17, CTX-09)', async () => {
     const renamed = withName(withName(search, 'a'), 'b');
     expect(unwrapAs(renamed, (one): one is AnyTool => one === search)).toBe(search);
     const acme = ToolCallContext.of({ tenantId: 'acme' });
@@ -43,7 +43,7 @@ describe('a renamed tool', () => {
     expect((await renamed.call({ query: 'kelp' }, call)).text()).toBe('kelp for acme');
   });
 
-  it('is called, and called in errors, by its new name (TOOL-14)', async () => {
+  it('is called by its new name, also in errors (TOOL-14)', async () => {
     const renamed = withName(search, 'kb_search');
     const session = sessionWith(
       [{ ...renamed, returnDirect: false }],
@@ -69,7 +69,7 @@ describe('a renamed tool', () => {
     expect(checked.ok ? '' : checked.answer.text()).toContain("The input of tool 'kb_search' is not valid:");
   });
 
-  it('is renamed in the same way by tool objects: with its context, and unwrappable (TOOL-18)', async () => {
+  it('can also be renamed by tool objects, and keeps its context and can be unwrapped (TOOL-18)', async () => {
     const facade = decorate(search, { inner: [search] });
     const [renamed] = toolsOf(facade, { prefix: 'kb_' });
     expect(renamed).toMatchObject({ name: 'kb_search', inner: [search], delegate: facade });
@@ -81,13 +81,13 @@ describe('a renamed tool', () => {
     ['', 'its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.'],
     ['a b', 'its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.'],
     ['x'.repeat(65), 'its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.'],
-  ])('is refused with a name that some provider refuses: %j', (name, problem) => {
+  ])('is refused with a name that some providers refuse: %j', (name, problem) => {
     expect(() => withName(search, name)).toThrow(`Tool '${name}': ${problem}`);
   });
 });
 
 describe('a described tool', () => {
-  it('has another description, and nothing else changes (TOOL-15)', async () => {
+  it('has another description, and no other change (TOOL-15)', async () => {
     const described = withDescription(search, 'Searches the handbook.');
     expect(data(described)).toEqual({ ...data(search), description: 'Searches the handbook.' });
     expect(described.delegate).toBe(search);
@@ -100,11 +100,11 @@ describe('a described tool', () => {
     ['Original description', 'Use this for large sets', 'Original description. Use this for large sets'],
     ['Searches.', 'Slow', 'Searches. Slow'],
     ['Waits...', 'Slow', 'Waits... Slow'],
-  ])('has a note after one full stop: %j and %j (TOOL-16)', (description, note, expected) => {
+  ])('has a note after exactly one full stop: %j and %j (TOOL-16)', (description, note, expected) => {
     expect(withUsageNote(withDescription(search, description), note).description).toBe(expected);
   });
 
-  it('may have several notes, and another description before them (TOOL-16, TOOL-17)', () => {
+  it('can have several notes, and another description before them (TOOL-16, TOOL-17)', () => {
     const noted = withUsageNote(withUsageNote(withDescription(search, 'Finds'), 'One'), 'Two.');
     expect(noted.description).toBe('Finds. One. Two.');
     expect(noted.metadata).toEqual({ team: 'kb' });
@@ -117,7 +117,7 @@ describe('a described tool', () => {
     );
   });
 
-  it('is what the model is shown', async () => {
+  it('shows the new description to the model', async () => {
     const session = sessionWith([withUsageNote(search, 'Slow')], ['Done.']);
     await session.send('Go.');
     expect(session.requests[0]?.tools).toEqual([
@@ -127,7 +127,7 @@ describe('a described tool', () => {
 });
 
 describe('a tool with more metadata', () => {
-  it('has new entries beside its own, which they overwrite (TOOL-12)', () => {
+  it('has new entries beside its own, and overwrites those of the same key (TOOL-12)', () => {
     const more = withMetadata(withMetadata(search, 'cost', 3), { team: 'docs', tags: ['a'] });
     expect(more.metadata).toEqual({ team: 'docs', cost: 3, tags: ['a'] });
     expect(search.metadata).toEqual({ team: 'kb' });
@@ -142,7 +142,7 @@ describe('a tool with more metadata', () => {
     expect((await more.call({ query: 'kelp' }, call)).text()).toBe('kelp for acme');
   });
 
-  it('keeps it through the other copies (TOOL-13)', () => {
+  it('keeps its entries through the other copies (TOOL-13)', () => {
     const kept = { team: 'kb', cost: 3 };
     const more = withMetadata(search, 'cost', 3);
     expect(withName(more, 'other').metadata).toEqual(kept);
@@ -150,14 +150,14 @@ describe('a tool with more metadata', () => {
     expect(withUsageNote(more, 'Other').metadata).toEqual(kept);
   });
 
-  it('does not show it to the model (TOOL-12)', async () => {
+  it('does not show its entries to the model (TOOL-12)', async () => {
     const session = sessionWith([withMetadata(search, 'routing', 'metadata-4711')], ['Done.']);
     await session.send('Go.');
     expect(session.requests[0]?.tools).toHaveLength(1);
     expect(JSON.stringify(session.requests)).not.toMatch(/metadata-4711|routing/);
   });
 
-  it('is refused what is not JSON', () => {
+  it('is refused with a value that is not JSON', () => {
     expect(() => withMetadata(search, { since: Object(new WeakMap()) })).toThrow(
       "Tool 'search': its metadata is not JSON: the value at `$.since` is a WeakMap.",
     );

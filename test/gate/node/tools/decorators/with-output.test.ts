@@ -58,14 +58,11 @@ describe('a tool whose output is declared by another', () => {
       '{"content":[],"structuredContent":{"id":"ann","spent":7}}',
     ],
     ['a list', [ann, null], [ann, null], JSON.stringify([ann, null])],
-  ])(
-    'has %s read by the type, and the model reads what it read before (S0-062)',
-    async (_, value, kept, words) => {
-      const { answer, read } = await turnOf(withOutput(answers('get', value), Customer));
-      expect(answer.artifacts).toMatchObject([{ type: 'Customer', value: kept }]);
-      expect([answer.artifactsOf(Customer), read]).toEqual([[ann], words]);
-    },
-  );
+  ])('has %s read by the type, and the model reads the same text (S0-062)', async (_, value, kept, words) => {
+    const { answer, read } = await turnOf(withOutput(answers('get', value), Customer));
+    expect(answer.artifacts).toMatchObject([{ type: 'Customer', value: kept }]);
+    expect([answer.artifactsOf(Customer), read]).toEqual([[ann], words]);
+  });
 
   it('keeps the files of its result (S0-062)', async () => {
     const png = image(Uint8Array.from([137, 80, 78, 71]), 'image/png');
@@ -75,7 +72,7 @@ describe('a tool whose output is declared by another', () => {
     expect(answer.artifactsOf(Customer)).toEqual([ann]);
   });
 
-  it('is checked: what does not fit is an error for the model (S0-062)', async () => {
+  it('is checked: a value that does not fit is an error for the model (S0-062)', async () => {
     for (const value of [{ id: 'ann' }, '{"id":"ann"}', artifact('Ann.', { id: 'ann' })]) {
       const { answer, read } = await turnOf(withOutput(answers('get', value), Customer));
       expect([read, answer.artifacts]).toEqual([NO_CUSTOMER, []]);
@@ -84,7 +81,7 @@ describe('a tool whose output is declared by another', () => {
     expect(read).toMatch(/^Error: Tool 'get' ran and finished, but its result does not fit its output: id: /);
   });
 
-  it('leaves words without JSON, and errors, as they are (S0-062)', async () => {
+  it('leaves text without JSON, and errors, unchanged (S0-062)', async () => {
     for (const value of ['No such customer.', '7', error('Closed.')]) {
       const { answer, read } = await turnOf(withOutput(answers('get', value), Customer));
       expect(answer.artifacts).toEqual([]);
@@ -102,7 +99,7 @@ describe('a tool whose output is declared by another', () => {
   it.each<[string, ToolSource]>([
     ['the AI SDK', adapt(ofSdk)],
     ['an MCP server', eachTool(mcpToolProvider({ clients: [client] }), adapt)],
-  ])('may be of %s, and is on the blackboard and chained as that type (S0-062)', async (_, source) => {
+  ])('can be of %s, and is on the blackboard and chained as that type (S0-062)', async (_, source) => {
     const desk = agent('desk', [source], { use: [chaining([chainFrom(Customer)])] });
     const session = createTestSession(desk, { replies: [calls('get'), calls('greet'), 'Done.'] });
     const answer = await session.send('Go.');
@@ -110,7 +107,7 @@ describe('a tool whose output is declared by another', () => {
     expect((await session.state()).blackboard).toEqual([{ type: 'Customer', value: ann }]);
   });
 
-  it('is refused without a schema, and of a tool that its provider runs', () => {
+  it('is refused without a schema, and for a tool that its provider runs', () => {
     expect(() => withOutput(answers('get', 1), 'Customer' as never)).toThrow(
       "Tool 'get': its output is 'Customer': use a schema or a domain type.",
     );
@@ -124,7 +121,7 @@ describe('a tool whose output is declared by another', () => {
 describe('a declared output', () => {
   const base = { description: 'Gets.', output: Customer } as const;
 
-  it('is checked of what the caller of a tool sends, whichever function made the tool (S0-062)', async () => {
+  it('is checked for a result that the caller of a tool sends, whichever function made the tool (S0-062)', async () => {
     const own = defineManualTool({ ...base, name: 'get' });
     const made = manual(defineTool({ ...base, name: 'get', run: () => ann }));
     for (const tool of [own, made]) {
@@ -141,7 +138,7 @@ describe('a declared output', () => {
     }
   });
 
-  it('is checked of a result that names another type (S0-062)', async () => {
+  it('is checked for a result that names another type (S0-062)', async () => {
     const tool = (value: unknown) =>
       defineTool({
         ...base,

@@ -29,7 +29,7 @@ const answer = async (tool: AnyTool, input: object) =>
   (await tool.call(JSON.parse(JSON.stringify(input)), fakeInvocation(tool.name).call)).text();
 
 describe('a tool with one more parameter', () => {
-  it('keeps its schema, nested detail included, and has the property last (TOOL-09, TOOL-10)', () => {
+  it('keeps its schema, including nested detail, and adds the property last (TOOL-09, TOOL-10)', () => {
     const { inputSchema } = withParameter(order, 'reason', reason);
     expect(Object.keys(Object(inputSchema.properties))).toEqual(['items', 'reason']);
     expect(inputSchema).toEqual({
@@ -50,7 +50,7 @@ describe('a tool with one more parameter', () => {
     expect(Object.keys(Object(order.inputSchema.properties))).toEqual(['items']);
   });
 
-  it('takes a parameter, a schema, or JSON Schema (TOOL-09)', () => {
+  it('accepts a parameter, a schema, or JSON Schema (TOOL-09)', () => {
     const one = withParameter(order, 'note', stringParameter('A note', { required: false }));
     const two = withParameter(one, 'at', v.optional(v.pipe(v.string(), v.isoDate(), v.toDate())));
     const three = withParameter(two, 'tags', jsonSchema({ type: 'array', items: { type: 'string' } }));
@@ -78,7 +78,7 @@ describe('a tool with one more parameter', () => {
     });
   });
 
-  it('adds to a tool without an input (TOOL-09)', () => {
+  it('can be added to a tool without an input (TOOL-09)', () => {
     const ping = defineTool({ name: 'ping', description: 'Pings.', run: () => 'pong' });
     expect(withParameter(ping, 'host', v.string()).inputSchema).toEqual({
       type: 'object',
@@ -87,7 +87,7 @@ describe('a tool with one more parameter', () => {
     });
   });
 
-  it('answers every problem at once, those of the parameter too (TYP-10)', async () => {
+  it('returns every problem at once, including those of the parameter (TYP-10)', async () => {
     const more = withParameter(withParameter(order, 'reason', reason), 'days', v.array(v.number()));
     expect(await answer(more, { items: [{ sku: 7 }], days: [1, 'two'] })).toBe(
       "The input of tool 'order' is not valid:\n" +
@@ -98,7 +98,7 @@ describe('a tool with one more parameter', () => {
     );
   });
 
-  it('does not run when only the parameter is wrong', async () => {
+  it('does not run if only the parameter is wrong', async () => {
     const more = withParameter(order, 'reason', reason);
     const { call, leaves } = fakeInvocation('order');
     expect((await more.call({ items, reason: 7 }, call)).text()).toBe(
@@ -127,7 +127,7 @@ describe('a tool with one more parameter', () => {
     expect(seen).toEqual(['1970-01-01T00:00:00Z']);
   });
 
-  it('hands the value to a run whose schema keeps what it does not name, and to no other', async () => {
+  it('passes the value only to a run whose schema keeps unknown properties', async () => {
     const input = { type: 'object', properties: {} };
     const json = (more: object) =>
       defineTool({
@@ -151,7 +151,7 @@ describe('a tool with one more parameter', () => {
     expect(unwrapAs(more, (one): one is AnyTool => one === order)).toBe(order);
   });
 
-  it('is answered under the name that the model knows', async () => {
+  it('has the name that the model knows in its errors', async () => {
     const session = sessionWith(
       [withParameter(order, 'reason', reason)],
       [
@@ -168,7 +168,7 @@ describe('a tool with one more parameter', () => {
     ]);
   });
 
-  it('ends in an error when the code of its schema throws', async () => {
+  it('returns an error if the code of its schema throws', async () => {
     const fragile = v.pipe(
       v.string(),
       v.check((): boolean => {
@@ -180,7 +180,7 @@ describe('a tool with one more parameter', () => {
     );
   });
 
-  it('treats the names of prototypes as any other', async () => {
+  it('treats the names of prototypes like any other name', async () => {
     const more = withParameter(order, 'constructor', v.optional(v.string(), 'none'));
     expect(await more.check({ items })).toMatchObject({ ok: true, value: { constructor: 'none' } });
     const optional = withParameter(order, 'valueOf', stringParameter('x', { required: false }));

@@ -22,7 +22,7 @@ const GIVEN = [{ module: { name: 'tool-groups', nested: false, state: [] }, key:
 const plain = (group: ToolGroup) => Object.fromEntries(Object.entries(group));
 
 describe('a tool group', () => {
-  it('tells what it is for, who made it and what its tools reach (TGR-04)', () => {
+  it('describes its purpose, its author and the reach of its tools (TGR-04)', () => {
     const group = defineToolGroup({
       role: 'web',
       name: 'Acme search',
@@ -47,7 +47,7 @@ describe('a tool group', () => {
     });
   });
 
-  it('is named by its role, ours, of version 0.1.0 and without permissions unless it says otherwise (TGR-04)', () => {
+  it('defaults to its role as the name, our author, version 0.1.0 and no permissions (TGR-04)', () => {
     expect(plain(defineToolGroup({ role: 'web', description: 'The web.', tools: [] }))).toEqual({
       role: 'web',
       name: 'web',
@@ -62,7 +62,7 @@ describe('a tool group', () => {
     });
   });
 
-  it('does not change with the lists that it was given, and has a tool once that is listed twice (AEV-05)', () => {
+  it('does not change with the lists that it was given, and keeps one copy of a tool that is listed twice (AEV-05)', () => {
     const tools = [search, search];
     const permissions: ToolGroupPermission[] = ['internet-access'];
     const group = defineToolGroup({ role: 'web', description: 'The web.', permissions, tools });
@@ -71,7 +71,7 @@ describe('a tool group', () => {
     expect([group.tools, group.permissions]).toEqual([[search], ['internet-access']]);
   });
 
-  it('lists tools, tool objects and tool providers mixed, and asks the providers for nothing (AET-06, MCP-10)', () => {
+  it('lists tools, tool objects and tool providers mixed, and does not ask the providers for tools (AET-06, MCP-10)', () => {
     class Shed {
       static readonly tools = toolTable<Shed>({ dig: { description: 'Digs.' } });
       dig(): string {
@@ -109,14 +109,14 @@ describe('a tool group', () => {
         : "Tool group 'web' cannot have these tools: Tool at index 1 (number) is neither a tool nor a tool provider, " +
           "and its class has no static 'tools' table.",
     ],
-  ])('names what is wrong: %s', (field, config, message) => {
+  ])('names the problem: %s', (field, config, message) => {
     const define = () => defineToolGroup({ role: 'web', description: 'The web.', tools: [], ...config });
     expect(define).toThrow(ToolGroupDefinitionError);
     expect(define).toThrow(expect.objectContaining({ field, message }));
   });
 });
 
-it('the core roles are words that authors agree on (TGR-07)', () => {
+it('the core roles are the words that authors agree on (TGR-07)', () => {
   expect(CORE_ROLES).toEqual({
     web: 'web',
     math: 'math',

@@ -55,7 +55,7 @@ describe('a strategy of an agent', () => {
     expect(results(session)[1]).toBe('after_a done');
   });
 
-  it('may be an object of a class, whose methods have its state', async () => {
+  it('can be an object of a class, and its methods share state', async () => {
     class Adding {
       readonly name = 'adding';
       readonly #added = does('b');
@@ -69,13 +69,13 @@ describe('a strategy of an agent', () => {
     expect(offered(session)).toEqual([['a', 'b']]);
   });
 
-  it('adds nothing within the reply (INJ-09)', async () => {
+  it('adds no tool within the reply (INJ-09)', async () => {
     const session = sessionWith([does('a')], [calls('a', 'after_a'), 'Done.'], { use: [adds] });
     await session.send('Go.');
     expect(results(session)[1]).toMatch(/^Error: Tool 'after_a' does not exist\./);
   });
 
-  it('may answer a bare list of tools to add (INJ-01)', async () => {
+  it('can return a bare list of tools to add (INJ-01)', async () => {
     const session = sessionWith([does('a')], [calls('a'), 'Done.'], {
       use: [strategy(() => [does('b')])],
     });
@@ -95,7 +95,7 @@ describe('a strategy of an agent', () => {
     expect(offered(session).slice(1)).toEqual([['help', 'logout'], ['logout']]);
   });
 
-  it('is given the call, what came of it, and where it stood (INJ-01, INJ-07, INJ-08)', async () => {
+  it('receives the call, its outcome and its position (INJ-01, INJ-07, INJ-08)', async () => {
     const seen: InjectionContext[] = [];
     const look = strategy((context) => {
       seen.push(context);
@@ -169,7 +169,7 @@ describe('a strategy of an agent', () => {
     expect(seen.every(({ tools }) => tools.length === 4)).toBe(true);
   });
 
-  it('is asked once a call by an invocation, however long the turn (INJ-01)', async () => {
+  it('is asked once per call and invocation, however long the turn is (INJ-01)', async () => {
     const evaluate = vi.fn(() => noChange);
     const replies = [...Array.from({ length: 15 }, () => calls('a')), 'Done.'];
     const session = warmWith([does('a')], replies, { use: [strategy(evaluate)] });
@@ -177,7 +177,7 @@ describe('a strategy of an agent', () => {
     expect(evaluate).toHaveBeenCalledTimes(15);
   });
 
-  it('offers the same to another invocation that goes on with the turn', async () => {
+  it('offers the same tools to another invocation that resumes the turn', async () => {
     const session = sessionWith(
       [does('a'), crash(() => session)],
       [calls('a'), calls('after_a', 'crash'), calls('after_a'), 'Done.'],
@@ -190,7 +190,7 @@ describe('a strategy of an agent', () => {
     expect(results(session)).toEqual(['a done', 'after_a done', 'crashed', 'after_a done']);
   });
 
-  it('changes nothing when it throws, and says so to the developer', async () => {
+  it('changes no tool if it throws, and warns the developer', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const broken = strategy(() => {
       throw new Error('Broken.');
@@ -205,7 +205,7 @@ describe('a strategy of an agent', () => {
     log.mockRestore();
   });
 
-  it('looks at its own loop alone', async () => {
+  it('sees only its own loop', async () => {
     const session = sessionWith(
       [digs([does('a')]), does('b')],
       [calls('dig'), calls('a'), 'Deep.', calls('b'), 'Done.'],
@@ -223,7 +223,7 @@ describe('a strategy of an agent', () => {
     ]);
   });
 
-  it('can be that of a nested loop', async () => {
+  it('can belong to a nested loop', async () => {
     const session = sessionWith(
       [digs([does('a')], { uses: [adds] })],
       [calls('dig'), calls('a'), 'Deep.', 'Done.'],
@@ -239,7 +239,7 @@ describe('an unfolding tool that a strategy adds', () => {
   const addsOnce = (tool: AnyTool) =>
     strategy(({ lastCall }) => (lastCall.tool === 'a' ? addTools(tool) : noChange));
 
-  it('opens, and its tools run; also where another invocation resumes (INJ-04, S0-098)', async () => {
+  it('opens and runs its tools, also after another invocation resumes (INJ-04, S0-098)', async () => {
     const tool = archive();
     const session = sessionWith(
       [does('a'), crash(() => session)],
@@ -270,7 +270,7 @@ describe('an unfolding tool that a strategy adds', () => {
     );
   });
 
-  it('stands beside one of the agent, of which it changes nothing', async () => {
+  it('exists beside an unfolding tool of the agent without changing it', async () => {
     const files = defineUnfolding({ name: 'files', description: 'Files.', tools: [does('find')] });
     const session = sessionWith(
       [does('a'), files],
@@ -287,7 +287,7 @@ describe('an unfolding tool that a strategy adds', () => {
     );
   });
 
-  it('takes all other tools away, where it is exclusive', async () => {
+  it('removes all other tools if it is exclusive', async () => {
     const session = sessionWith([does('a')], [calls('a'), calls('archive'), 'Done.'], {
       use: [addsOnce(archive({ exclusive: true }))],
     });
@@ -295,7 +295,7 @@ describe('an unfolding tool that a strategy adds', () => {
     expect(offered(session).at(-1)).toEqual(['read', 'write']);
   });
 
-  it('loses a tool that the strategy removes, and one that another strategy removes', async () => {
+  it('loses a tool that the strategy or another strategy removes', async () => {
     const tool = defineUnfolding({
       name: 'archive',
       description: 'Old.',
@@ -313,7 +313,7 @@ describe('an unfolding tool that a strategy adds', () => {
     expect(offered(session).at(-1)).toEqual(['a', 'archive', 'read']);
   });
 
-  it('opens where a strategy with `offer` adds it, and to any depth', async () => {
+  it('opens if a strategy with `offer` adds it, at any depth', async () => {
     const outer = defineUnfolding({ name: 'outer', description: 'Outer.', tools: [archive()] });
     const added = defineInjectionStrategy({ name: 'adding', offer: (tools) => [...tools, outer] });
     const session = sessionWith([], [calls('outer'), calls('archive'), calls('read'), 'Done.'], {
@@ -324,7 +324,7 @@ describe('an unfolding tool that a strategy adds', () => {
     expect(results(session).at(-1)).toBe('read done');
   });
 
-  it('opens in a nested loop, and where the app has the strategy', async () => {
+  it('opens in a nested loop, and if the app has the strategy', async () => {
     const helper = defineAgenticTool({
       name: 'helper',
       description: 'Helps.',
@@ -356,7 +356,7 @@ describe('several strategies', () => {
     tools: [does('read'), does('write')],
   });
 
-  it('come after unfolding, which every agent has without asking, and in order (INJ-03, INJ-04, INJ-05)', async () => {
+  it('run in order after unfolding, which every agent has by default (INJ-03, INJ-04, INJ-05)', async () => {
     const seen: string[][] = [];
     const first = strategy(({ tools }) => {
       seen.push(tools.map(({ name }) => name).toSorted());
@@ -373,7 +373,7 @@ describe('several strategies', () => {
     expect(seen.at(-2)).toEqual(['files', 'read', 'write']);
   });
 
-  it('decide what an unfolding tool tells of itself, since that is what the model will be offered', async () => {
+  it('decide the description of an unfolding tool, because they change the offered tools', async () => {
     const hide = strategy(() => removeTools('write'));
     const session = sessionWith([files, does('a')], [calls('a'), calls('files'), 'Done.'], {
       use: [hide],
@@ -382,7 +382,7 @@ describe('several strategies', () => {
     expect(results(session)[1]).toMatch(/^Tools now available: read\. /);
   });
 
-  it('are none in a bare loop, where nothing changes (INJ-03)', async () => {
+  it('are absent in a bare loop, which changes no tool (INJ-03)', async () => {
     const { offered: shown } = await runBare({ tools: [files], replies: [calls('files'), 'Done.'] });
     expect(shown).toEqual([['files'], ['files']]);
   });

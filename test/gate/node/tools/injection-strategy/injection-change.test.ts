@@ -24,7 +24,7 @@ describe('a change of tools', () => {
     ['an empty list less', removeTools([]), noChange, false],
     ['one for another', replaceTools('a', b), { add: [b], remove: ['a'] }, true],
     ['several for several', replaceTools([a, b], [c]), { add: [c], remove: ['a', 'b'] }, true],
-  ])('is made of %s (INJ-02)', (_, change, expected, changes) => {
+  ])('is made from %s (INJ-02)', (_, change, expected, changes) => {
     expect(change).toEqual(expected);
     expect(hasChanges(change)).toBe(changes);
   });
@@ -44,7 +44,7 @@ describe('a change of tools', () => {
     expect(applyChange([a, b], change)).toEqual(expected);
   });
 
-  it('answers the same list when nothing comes of it', () => {
+  it('returns the same list if it changes no tool', () => {
     const tools = [a, b];
     for (const change of [noChange, addTools([a, otherA]), removeTools('x')]) {
       expect(applyChange(tools, change)).toBe(tools);

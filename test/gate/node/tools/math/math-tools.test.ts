@@ -19,7 +19,7 @@ async function answered(name: string, input: object): Promise<string | undefined
 }
 
 describe('the math tools (TGR-08)', () => {
-  it('are a group of the core role, and only read', () => {
+  it('are a read-only group of the core role', () => {
     expect(mathTools.role).toBe('math');
     expect(mathTools.tools.map(({ name }) => name)).toEqual([
       'add',
@@ -51,16 +51,16 @@ describe('the math tools (TGR-08)', () => {
     ['floor', { number: -1.5 }, '-2'],
     ['ceiling', { number: 1.2 }, '2'],
     ['round', { number: 2.5 }, '3'],
-  ])('%s of %j reads %s (TGR-08)', async (name, input, text) => {
+  ])('%s of %j returns %s (TGR-08)', async (name, input, text) => {
     expect(await answered(name, input)).toBe(text);
   });
 
-  it('take the smallest of more numbers than a call has room for', async () => {
+  it('find the smallest of more numbers than arguments fit into a call', async () => {
     const numbers = Array.from({ length: 200_000 }, (_, i) => i - 7);
     expect(await answered('min', { numbers })).toBe('-7');
   });
 
-  it('say that an empty list has no mean', async () => {
+  it('report that an empty list has no mean', async () => {
     expect(await answered('mean', { numbers: [] })).toBe(
       "Error: The input of tool 'mean' is not valid:\n" +
         '- numbers: Invalid length: Expected >=1 but received 0\nCall it again with a corrected input.',

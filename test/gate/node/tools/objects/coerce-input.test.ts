@@ -61,7 +61,7 @@ describe('an input with values in quotes', () => {
     expect(coerced(BOOLEAN, value)).toBe(expected);
   });
 
-  it('are found in lists, in objects and in choices of them (ANN-07)', () => {
+  it('is coerced in lists, in objects and in unions of objects (ANN-07)', () => {
     const item = { type: 'object', properties: { quantity: INTEGER, note: { type: 'string' } } };
     const schema = { type: 'array', items: { anyOf: [item, { type: 'null' }] } };
     const sent = [{ quantity: '2', note: '3', other: '4' }, null, { quantity: 5 }];
@@ -69,20 +69,20 @@ describe('an input with values in quotes', () => {
     expect(coerced({ type: 'array' }, ['1'])).toEqual(['1']);
   });
 
-  it('are copied, not changed', () => {
+  it('is copied, not changed', () => {
     const sent = { value: ['1'] };
     coerceInput(sent, { properties: { value: { items: INTEGER } } });
     expect(sent).toEqual({ value: ['1'] });
   });
 
-  it('may have hostile names', () => {
+  it('can have hostile names', () => {
     const schema = { type: 'object', properties: JSON.parse('{"__proto__":{"type":"integer"}}') };
     const sent = coerceInput(JSON.parse('{"__proto__":"1","constructor":"2"}'), schema);
     expect(JSON.stringify(sent)).toBe('{"__proto__":1,"constructor":"2"}');
   });
 });
 
-describe('a tool that understands them', () => {
+describe('a tool that coerces its input', () => {
   const add = defineTool({
     name: 'add',
     description: 'Adds.',
@@ -90,14 +90,14 @@ describe('a tool that understands them', () => {
     run: ({ a, b }) => a + b,
   });
 
-  it('is called and checked with what they say (ANN-07)', async () => {
+  it('is called and checked with the coerced values (ANN-07)', async () => {
     const tool = withCoercion(add);
     expect((await tool.call({ a: '2' }, fakeInvocation('add').call)).text()).toBe('3');
     expect(await tool.check({ a: '2', b: '3' })).toEqual({ ok: true, value: { a: 2, b: 3 } });
     expect(tool).toMatchObject({ name: 'add', inputSchema: add.inputSchema, delegate: add });
   });
 
-  it('answers what is no number with an error (ANN-07)', async () => {
+  it('returns an error for a value that is not a number (ANN-07)', async () => {
     const answer = await withCoercion(add).call({ a: 'two' }, fakeInvocation('add').call);
     expect(answer.text()).toBe(
       'The input of tool \'add\' is not valid:\n- a: Invalid type: Expected number but received "two"\n' +

@@ -43,7 +43,7 @@ class Till {
 }
 
 describe('a method that is a tool', () => {
-  it('is found on the object, also where TypeScript keeps it to the class, with what it was told (S0-002)', () => {
+  it('is found on the object with its options, even if TypeScript makes it private (S0-002)', () => {
     const tools = toolsOf(new Till());
     expect(names(tools)).toEqual(['add', 'currency', 'tell_whose', 'total']);
     expect(tools[0]).toMatchObject({
@@ -55,7 +55,7 @@ describe('a method that is a tool', () => {
     expect(tools[1]).toMatchObject({ effect: 'once', metadata: {} });
   });
 
-  it('runs on its object: in an arrow, in a function, and when the class calls it', async () => {
+  it('runs on its object as an arrow, as a function, and when the class calls it', async () => {
     const till = new Till();
     const tools = toolsOf(till);
     const others = toolsOf(new Till());
@@ -66,7 +66,7 @@ describe('a method that is a tool', () => {
     expect(await call(tools, 'tell_whose', {}, { tenantId: 'acme' })).toBe('acme');
   });
 
-  it('understands numbers in quotes, and refuses what its schema refuses', async () => {
+  it('accepts numbers in quotes, and refuses values that its schema refuses', async () => {
     const tools = toolsOf(new Till());
     expect(await call(tools, 'add', { amount: '2' })).toBe('2');
     expect(await call(tools, 'add', { amount: 'two' })).toBe(
@@ -76,13 +76,13 @@ describe('a method that is a tool', () => {
     );
   });
 
-  it('of a class is static; of an object it may be static too, and runs on its class', async () => {
+  it('is static on a class, can be static on an object too, and runs on its class', async () => {
     expect(names(toolsOf(Till))).toEqual(['currency']);
     expect(await call(toolsOf(Till), 'currency')).toBe('EUR');
     expect(await call(toolsOf(new Till()), 'currency')).toBe('EUR');
   });
 
-  it('is not found on a class whose objects alone have it', () => {
+  it('is not found on a class if only its objects have it', () => {
     class Objects {
       readonly add = toolMethod({ description: 'Adds.' }, () => 1);
     }
@@ -95,7 +95,7 @@ describe('a method that is a tool', () => {
     );
   });
 
-  it('is not seen in a #private field, which JavaScript shows to nobody', () => {
+  it('is not found in a #private field, which JavaScript hides', () => {
     class Hiding {
       readonly #add = toolMethod({ description: 'Adds.' }, () => 1);
       twice() {
@@ -108,7 +108,7 @@ describe('a method that is a tool', () => {
     );
   });
 
-  it('is inherited, and is another where a subclass says so; a static one too', async () => {
+  it('is inherited, and can be overridden by a subclass, also if it is static', async () => {
     class Base {
       readonly one = toolMethod({ description: 'Base one.' }, () => this.word());
       readonly two: object = toolMethod({ description: 'Base two.' }, () => 'base');
@@ -141,7 +141,7 @@ describe('a method that is a tool', () => {
     expect(names(toolsOf(new Base()))).toEqual(['five', 'four', 'one', 'three', 'two']);
   });
 
-  it('stands beside a table, behind an unfolding tool and in lists as others do', async () => {
+  it('works beside a table, behind an unfolding tool and in lists', async () => {
     class Both {
       static readonly tools = { now: { description: 'Tells the time.' } } satisfies ToolTable<Both>;
       static readonly unfolding = { name: 'clock', description: 'Tells times.' };
@@ -185,7 +185,7 @@ describe('a method that is a tool', () => {
     expect(seen).toContain('add');
   });
 
-  it('is looked up when it is called, so that a test may replace it', async () => {
+  it('is looked up at the time of the call, so that a test can replace it', async () => {
     const till = new Till();
     const tools = toolsOf(till);
     vi.spyOn(till, 'add').mockReturnValue(42);
@@ -211,7 +211,7 @@ describe('a method that is a tool', () => {
     });
   });
 
-  it('is told of a literal that is wrong by the name of its tool', () => {
+  it('is named in the error about an invalid literal', () => {
     const wrong = { description: 'Adds.', efect: 'read' };
     expect(() => toolsOf({ add: toolMethod(wrong, () => 1) })).toThrow(
       "Tool 'add': it has 'efect', which defineTool does not take. Did you mean 'effect'?",
@@ -256,7 +256,7 @@ describe('two tools of one object under one name', () => {
       })(),
       "Pair has two tools named 'two': 'one' of its static 'tools' and 'two' of its static 'tools'. Give one of them another name.",
     ],
-  ])('are a mistake, told by where they stand', (object, message) => {
+  ])('are an error that names both places', (object, message) => {
     expect(() => toolsOf(object)).toThrow(expect.objectContaining({ name: 'ToolObjectError', message }));
   });
 });
@@ -277,7 +277,7 @@ describe('the tools of a plain object', () => {
     },
   });
 
-  it('are called by their keys, sorted, with what each entry says', async () => {
+  it('are called by their keys, sorted, with the options of each entry', async () => {
     expect(names(prices)).toEqual(['charge', 'price']);
     expect(prices[0]).toMatchObject({
       description: 'Charges.',
@@ -288,7 +288,7 @@ describe('the tools of a plain object', () => {
     expect(await call(prices, 'charge', { amount: '3' }, { tenantId: 'acme' })).toBe('3 of acme');
   });
 
-  it('may be renamed, filtered and listed', () => {
+  it('can be renamed, filtered and listed', () => {
     const one = { one: { description: 'x', run: () => 1 }, two: { description: 'x', run: () => 2 } };
     expect(names(toolsOf(one, { prefix: 'x_', filter: (name) => name === 'one' }))).toEqual(['x_one']);
     const agent = defineAgent({
@@ -300,7 +300,7 @@ describe('the tools of a plain object', () => {
     expect(names(agent.tools)).toEqual(['one', 'two']);
   });
 
-  it('may be called run, tools and description, and stand beside methods that are tools', () => {
+  it('can be called run, tools and description, and exist beside methods that are tools', () => {
     const entry = (description: string) => ({ description, run: () => description });
     const both: object = { one: entry('x'), two: toolMethod({ description: 'x' }, () => 'y') };
     expect(names(toolsOf(both))).toEqual(['one', 'two']);
@@ -340,7 +340,7 @@ describe('the tools of a plain object', () => {
       {},
       "No tools found on Object: make its methods tools with toolMethod, in fields that are not #private, or describe them in a static 'tools' table.",
     ],
-  ])('are told of what is wrong: %o', (object, message) => {
+  ])('are reported if they are invalid: %o', (object, message) => {
     expect(() => toolsOf(object)).toThrow(message);
   });
 });

@@ -56,8 +56,8 @@ async function said(object: object, ...replies: ScriptedReply[]): Promise<string
 
 const order = (input: unknown): ScriptedReply => ({ calls: [{ name: 'order', input }] });
 
-describe('the input of a tool of an object', () => {
-  it('may have numbers and booleans in quotes, also inside, and lack what is optional (ANN-07)', async () => {
+describe("the input of an object's tool", () => {
+  it('can have numbers and booleans in quotes, also nested, and omit optional fields (ANN-07)', async () => {
     expect(
       await said(
         new Shop(),
@@ -70,7 +70,7 @@ describe('the input of a tool of an object', () => {
     ]);
   });
 
-  it('is refused where it is no number, or no boolean (ANN-07, ANN-09)', async () => {
+  it('is refused if it is not a number or a boolean (ANN-07, ANN-09)', async () => {
     expect(await said(new Shop(), order({ sku: 'a', quantity: 'two', gift: 'yes' }))).toEqual([
       "Error: The input of tool 'order' is not valid:\n" +
         '- quantity: Invalid type: Expected number but received "two"\n' +
@@ -79,7 +79,7 @@ describe('the input of a tool of an object', () => {
     ]);
   });
 
-  it('is refused when it is no JSON, or lacks what is required, by name (ANN-08)', async () => {
+  it('is refused by name if it is not JSON or lacks a required field (ANN-08)', async () => {
     expect(await said(new Shop(), order('{"sku": "a"'), order({}), order(''))).toEqual([
       "Error: The input of tool 'order' is not valid JSON: it does not end with '}', so it may be cut off. " +
         'Send one JSON object that matches its schema.',
@@ -110,9 +110,12 @@ describe('a method that throws', () => {
     [new Error('No stock'), 'Error: No stock'],
     [new Error('No stock', { cause: new Error('disk full') }), 'Error: No stock (cause: disk full)'],
     [new Error('', { cause: new Error('disk full') }), 'Error: disk full'],
-  ])('fails in its own words, and those of its cause after them: %o (ANN-11)', async (error, expected) => {
-    expect(await throwing(error)).toEqual([expected]);
-  });
+  ])(
+    'fails with its own message, followed by the messages of its causes: %o (ANN-11)',
+    async (error, expected) => {
+      expect(await throwing(error)).toEqual([expected]);
+    },
+  );
 
   it.each<[SignalError, object]>([
     [replan('new facts'), { outcome: 'completed', signal: { type: 'replan', reason: 'new facts' } }],
@@ -134,7 +137,7 @@ describe('a method that throws', () => {
     expect(app.model.requests).toHaveLength(1);
   });
 
-  it('may wait for somebody outside (ANN-10)', async () => {
+  it('can wait for an outside answer (ANN-10)', async () => {
     class Asker {
       static readonly tools = { ask: { description: 'Asks.', effect: 'read' } } satisfies ToolTable<Asker>;
       async ask(_: Record<string, never>, call: CallContext) {
@@ -147,7 +150,7 @@ describe('a method that throws', () => {
 });
 
 describe('a method that uses the session (ANN-14)', () => {
-  it('adds to the blackboard of the session in which it runs', async () => {
+  it('adds to the blackboard of its session', async () => {
     const session = sessionWith(toolsOf(new Shop()), [
       { calls: [{ name: 'bind', input: { id: '7' } }] },
       calls('bound'),
@@ -160,7 +163,7 @@ describe('a method that uses the session (ANN-14)', () => {
     ]);
   });
 
-  it('knows when there is none', async () => {
+  it('detects that there is no session', async () => {
     const { call } = fakeInvocation('bind');
     Object.assign(call, { inSession: false });
     const bind = toolsOf(new Shop()).find(({ name }) => name === 'bind');
@@ -169,7 +172,7 @@ describe('a method that uses the session (ANN-14)', () => {
 });
 
 describe('an agent', () => {
-  it('is given the tools of an object like any other, and shows them sorted', async () => {
+  it('accepts the tools of an object like any other tools, and offers them sorted', async () => {
     const tools = [...toolsOf(new Shop(), { prefix: 'shop_' })].reverse();
     const agent = defineAgent({ name: 'clerk', description: 'Helps.', instructions: 'Help.', tools });
     expect(agent.tools).toHaveLength(3);

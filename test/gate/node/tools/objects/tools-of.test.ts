@@ -29,7 +29,7 @@ const call = async (tools: readonly AnyTool[], name: string, input = {}, context
   named(tools, name).call(input, fakeInvocation(name, ToolCallContext.of(context)).call);
 
 describe('the tools of an object', () => {
-  it('are the methods that its class describes, and no other (ANN-03, ANN-15)', () => {
+  it('are only the methods that its class describes (ANN-03, ANN-15)', () => {
     expect(names(toolsOf(new Calculator()))).toEqual([
       'add',
       'divide',
@@ -40,7 +40,7 @@ describe('the tools of an object', () => {
     ]);
   });
 
-  it('have what the table says of them (ANN-01, ANN-15)', () => {
+  it('have the properties from the table (ANN-01, ANN-15)', () => {
     const tools = toolsOf(new Calculator());
     expect(named(tools, 'add')).toMatchObject({
       description: 'Adds two numbers.',
@@ -52,7 +52,7 @@ describe('the tools of an object', () => {
     expect(named(tools, 'forget')).toMatchObject({ effect: 'idempotent', serial: 'memory', metadata: {} });
   });
 
-  it('describe their parameters, which are required unless they say not (ANN-02)', () => {
+  it('describe their parameters, which are required by default (ANN-02)', () => {
     expect(named(toolsOf(new Calculator()), 'add').inputSchema).toEqual({
       type: 'object',
       properties: {
@@ -86,7 +86,7 @@ describe('the tools of an object', () => {
     expect((await call(others, 'report')).text()).toBe('0 sums');
   });
 
-  it('answer whatever they return as every tool does (ANN-06, S0-002)', async () => {
+  it('convert return values in the same way as every tool (ANN-06, S0-002)', async () => {
     const tools = toolsOf(new Calculator());
     expect({ ...(await call(tools, 'divide', { a: 1, b: 2 })) }).toEqual({
       type: 'artifact',
@@ -97,14 +97,14 @@ describe('the tools of an object', () => {
     expect((await call(tools, 'add', { a: 1 })).text()).toBe('2');
   });
 
-  it('are given the context beside their input, which the model never sees (CTX-07)', async () => {
+  it('receive the context beside their input, hidden from the model (CTX-07)', async () => {
     const tools = toolsOf(new Calculator('ada'));
     expect((await call(tools, 'whose', {}, { tenantId: 'acme' })).text()).toBe('ada for acme');
     expect((await call(tools, 'whose')).text()).toBe('ada for undefined');
     expect(named(tools, 'whose').inputSchema).toEqual({ type: 'object', properties: {} });
   });
 
-  it('leave the context out of their schema, where optional inputs keep their defaults (CTX-07)', async () => {
+  it('omit the context from their schema, and keep the defaults of optional inputs (CTX-07)', async () => {
     const Search = v.object({
       query: v.string(),
       limit: v.optional(v.number(), 10),
@@ -159,7 +159,7 @@ describe('the tools of an object', () => {
     ]);
   });
 
-  it('may be private or static, and of a class inside of a function (ANN-06, S0-002)', async () => {
+  it('can be private or static, and belong to a class inside a function (ANN-06, S0-002)', async () => {
     class Inner {
       static readonly tools = {
         hidden: { description: 'Is private.', effect: 'read' },
@@ -184,7 +184,7 @@ describe('the tools of an object', () => {
     );
   });
 
-  it('of a class are its static methods (ANN-06)', async () => {
+  it('are the static methods if the object is a class (ANN-06)', async () => {
     class Clock {
       static readonly tools = { now: { description: 'Tells the time.', effect: 'read' } };
       static readonly #time = 'noon';
@@ -196,7 +196,7 @@ describe('the tools of an object', () => {
     expect((await call(toolsOf(Clock), 'now')).text()).toBe('noon');
   });
 
-  it('of a plain object are described by its own table (ANN-15)', async () => {
+  it('are described by its own table if the object is plain (ANN-15)', async () => {
     const desk = {
       tools: { greet: { description: 'Greets.', effect: 'read' } },
       word: 'hi',
@@ -207,7 +207,7 @@ describe('the tools of an object', () => {
     expect((await call(toolsOf(desk), 'greet')).text()).toBe('hi');
   });
 
-  it('hold those of the classes that it extends, changed where it changes them', async () => {
+  it('include those of its base classes, with overrides', async () => {
     class Base {
       static readonly tools: object = {
         one: { description: 'Base one.', effect: 'read' },
@@ -269,8 +269,8 @@ describe('the tools of an object', () => {
   });
 });
 
-describe('an object that stands before another', () => {
-  it('is looked into through a proxy, which sees the calls (ANN-13)', async () => {
+describe('an object behind a proxy or facade', () => {
+  it('is read through a proxy, which sees the calls (ANN-13)', async () => {
     const seen: PropertyKey[] = [];
     const proxy = new Proxy(new Calculator('ada'), {
       get(target, key) {
@@ -287,7 +287,7 @@ describe('an object that stands before another', () => {
     expect(seen).toEqual(['add']);
   });
 
-  it('has its methods looked up when they are called', async () => {
+  it('has its methods looked up at the time of the call', async () => {
     const calculator = new Calculator();
     const tools = toolsOf(calculator);
     vi.spyOn(calculator, 'add').mockReturnValue(42);
@@ -298,7 +298,7 @@ describe('an object that stands before another', () => {
     );
   });
 
-  it('has no tools when it hides its class (ANN-13)', () => {
+  it('has no tools if it hides its class (ANN-13)', () => {
     const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
     const hiding = new Proxy(new Calculator(), { getPrototypeOf: () => null });
     expect(toolsOfSafely(hiding)).toEqual([]);
@@ -317,7 +317,7 @@ describe('an object without tools', () => {
     'No tools found on Plain: make its methods tools with toolMethod, in fields that are not #private, ' +
     "or describe them in a static 'tools' table.";
 
-  it('is refused, by the name of its class (ANN-03)', () => {
+  it('is refused with the name of its class (ANN-03)', () => {
     expect(() => toolsOf(new Plain())).toThrow(
       expect.objectContaining({ name: 'ToolObjectError', object: 'Plain', message: NONE }),
     );
@@ -336,7 +336,7 @@ describe('an object without tools', () => {
     [7],
     [[new Calculator()]],
     [Object.create(null)],
-  ])('has none when nothing is to be thrown, and a debug line says why: %o (ANN-04)', (object) => {
+  ])('returns an empty list if errors are off, and logs the reason at debug level: %o (ANN-04)', (object) => {
     const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
     expect(toolsOfSafely(object)).toEqual([]);
     expect(debug).toHaveBeenCalledOnce();
@@ -368,13 +368,16 @@ describe('an object without tools', () => {
         },
       ),
     ],
-  ])('is told from one that has some, and nothing is logged: %s for %s (AEV-09, S1-11)', (has, _, object) => {
-    const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
-    expect([hasTools(object), debug.mock.calls]).toEqual([has, []]);
-    debug.mockRestore();
-  });
+  ])(
+    'is distinguished from one with tools, without a log line: %s for %s (AEV-09, S1-11)',
+    (has, _, object) => {
+      const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
+      expect([hasTools(object), debug.mock.calls]).toEqual([has, []]);
+      debug.mockRestore();
+    },
+  );
 
-  it('is not the same as one whose table is wrong, but that is not thrown either (ANN-04)', () => {
+  it('differs from an object with an invalid table, which does not throw either (ANN-04)', () => {
     class Wrong {
       static readonly tools = { ad: { description: 'Adds.' } };
       add() {}
@@ -387,7 +390,7 @@ describe('an object without tools', () => {
     debug.mockRestore();
   });
 
-  it('leaves one that has tools its tools (ANN-04)', () => {
+  it('does not affect an object that has tools (ANN-04)', () => {
     expect(names(toolsOfSafely(new Calculator(), { prefix: 'c_' }))).toContain('c_add');
   });
 });
@@ -395,7 +398,7 @@ describe('an object without tools', () => {
 describe('the names of the tools of an object (ANN-12)', () => {
   const options = { filter: (name: string) => ['add', 'tell_words'].includes(name) };
 
-  it('may be made of their own, and get a prefix', () => {
+  it('can be derived from their own names, and get a prefix', () => {
     expect(names(toolsOf(new Calculator(), { ...options, prefix: 'calc_' }))).toEqual([
       'calc_add',
       'calc_tell_words',
@@ -418,18 +421,18 @@ describe('the names of the tools of an object (ANN-12)', () => {
     expect(seen.toSorted()).toEqual(['add', 'divide', 'forget', 'report', 'tell_words', 'whose']);
   });
 
-  it('must be names', () => {
+  it('must be valid names', () => {
     expect(() => toolsOf(new Calculator(), { prefix: 'calc.' })).toThrow(
       "Tool 'calc.add': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.",
     );
   });
 
-  it('are used in calls: the context and the input arrive (TOOL-18)', async () => {
+  it('work in calls: the context and the input arrive (TOOL-18)', async () => {
     const tools = toolsOf(new Calculator('ada'), { prefix: 'calc_' });
     expect((await call(tools, 'calc_whose', {}, { tenantId: 'acme' })).text()).toBe('ada for acme');
   });
 
-  it('are told apart: of two tools of one name the first stays', () => {
+  it('are unique: the first of two tools with the same name is kept', () => {
     const tools = toolsOf(new Calculator(), { ...options, naming: () => 'same' });
     expect(tools.map(({ name, description }) => [name, description])).toEqual([
       ['same', 'Adds two numbers.'],
@@ -447,7 +450,7 @@ describe('the tools of several objects (ANN-12)', () => {
   const takes = ['add', 'now', 'search', 'tell_words'];
   const filter = (name: string) => takes.includes(name);
 
-  it('stand in one list, sorted, the first of each name, with tools as they are', () => {
+  it('form one sorted list, the first of each name, beside plain tools', () => {
     const tools = toolsOfAll([search, new Clock(), new Calculator()], { filter });
     expect(tools.map(({ name, description }) => [name, description])).toEqual([
       ['add', 'Adds time.'],
@@ -463,7 +466,7 @@ describe('the tools of several objects (ANN-12)', () => {
     ]);
   });
 
-  it('are not taken of a list that stands for an object', () => {
+  it('are not read from a list in the place of an object', () => {
     const message = 'An iterable (Array) is not a tool object: use toolsOfAll for a list of objects.';
     expect(() => toolsOf([new Calculator()])).toThrow(
       expect.objectContaining({ name: 'ToolObjectError', object: 'Array', message }),

@@ -16,19 +16,19 @@ const find = defineTool({
 });
 
 describe('the name and description of a pipeline', () => {
-  it('are made of its steps (AEP-07)', () => {
+  it('are derived from its steps (AEP-07)', () => {
     expect(definePipeline({ steps: [step('wash'), step('dry'), step('fold')] })).toMatchObject({
       name: 'wash_then_dry_then_fold',
       description: 'Pipeline: wash -> dry -> fold',
     });
   });
 
-  it('stay within 64 characters however long it is (AEP-07)', () => {
+  it('stay within 64 characters, however long the pipeline is (AEP-07)', () => {
     const { name } = definePipeline({ steps: [step('a'.repeat(40)), step('b'.repeat(40))] });
     expect(name).toBe(`${'a'.repeat(40)}_then_${'b'.repeat(18)}`);
   });
 
-  it('are its own when it has some (AEP-08)', () => {
+  it('can be set in the definition (AEP-08)', () => {
     const pipeline = definePipeline({
       name: 'laundry',
       description: 'Does the laundry.',
@@ -38,27 +38,27 @@ describe('the name and description of a pipeline', () => {
   });
 });
 
-describe('what a pipeline shows', () => {
-  it('is the input of its first step: the schema when that is typed (AEP-11)', async () => {
+describe('the definition of a pipeline', () => {
+  it('has the input of its first step, or its schema if the step is typed (AEP-11)', async () => {
     const pipeline = definePipeline({ steps: [find, step('sum')] });
     expect(pipeline.inputSchema).toEqual(find.inputSchema);
     expect(pipeline.readInput).toBeUndefined();
     expect(await pipeline.check({ query: 'kelp' })).toEqual({ ok: true, value: { query: 'kelp' } });
   });
 
-  it('is one string when its first step is a text tool (AEP-11)', async () => {
+  it('has one string as input if its first step is a text tool (AEP-11)', async () => {
     const pipeline = definePipeline({ steps: [step('sum'), find] });
     expect(pipeline.inputSchema).toEqual(step('sum').inputSchema);
     expect(pipeline.readInput?.('plain')).toEqual({ input: 'plain' });
   });
 
-  it('names the pipeline, not the step, in what it answers to a bad input', async () => {
+  it('names the pipeline, not the step, in the error for a bad input', async () => {
     expect(await definePipeline({ name: 'both', steps: [find] }).check({})).toMatchObject({
       answer: { message: expect.stringContaining("The input of tool 'both' is not valid:") },
     });
   });
 
-  it('is a tool without an effect of its own, with its steps inside and the artifacts of the last', () => {
+  it('has no effect of its own, its steps as inner tools and the artifacts of the last step', () => {
     const output = v.object({ sum: v.number() });
     const last = step('sum', { output, returnDirect: true, serial: 'till' });
     const pipeline = definePipeline({ steps: [find, last] });
@@ -67,7 +67,7 @@ describe('what a pipeline shows', () => {
     expect(pipeline.output).toBe(output);
   });
 
-  it('does not change with the list of steps that it was given (AEP-08)', () => {
+  it('does not change with the given list of steps (AEP-08)', () => {
     const steps: PipelineStep[] = [find];
     const pipeline = definePipeline({ name: 'fixed', steps });
     steps.push(step('later'));
@@ -75,7 +75,7 @@ describe('what a pipeline shows', () => {
   });
 });
 
-describe('a pipeline that cannot work', () => {
+describe('an invalid pipeline', () => {
   it.each<[string, object, string, string]>([
     [
       'a blank name',

@@ -40,7 +40,7 @@ describe('a pipeline whose Worker is killed', () => {
     return { session, acted, names: () => acted.map((one) => one.split(' ')[0]) };
   }
 
-  it('goes on at the step where it stood: none before it acts again (AEP-01)', async () => {
+  it('resumes at the current step without running earlier steps again (AEP-01)', async () => {
     const { session, acted, names } = dying('idempotent');
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(names()).toEqual(['charge', 'ship', 'ship', 'tell']);
@@ -48,7 +48,7 @@ describe('a pipeline whose Worker is killed', () => {
     expect(readIn(session)).toBe('start charge ship tell');
   });
 
-  it('asks a once step what became of it', async () => {
+  it('asks a `once` step for its outcome', async () => {
     const { session, names } = dying('once', { reconciles: true });
     await session.send('Go.');
     expect(names()).toEqual(['charge', 'ship', 'tell']);
@@ -56,7 +56,7 @@ describe('a pipeline whose Worker is killed', () => {
   });
 
   it.each([[undefined], ['continue' as const]])(
-    'stops at a step in doubt, also when it would continue: %s',
+    'stops at a step in doubt, even if it would continue after an error: %s',
     async (onFailure) => {
       const { session, names } = dying('once', { ...(onFailure && { onFailure }) });
       await session.send('Go.');
@@ -65,7 +65,7 @@ describe('a pipeline whose Worker is killed', () => {
     },
   );
 
-  it('says the same when it is folded anew by an object that has restarted', async () => {
+  it('has the same state after a restarted object has folded its journal', async () => {
     const { session } = dying('idempotent');
     await session.send('Go.');
     session.restart();
@@ -73,7 +73,7 @@ describe('a pipeline whose Worker is killed', () => {
   });
 });
 
-describe('a step that waits for somebody outside', () => {
+describe('a step that waits for an outside answer', () => {
   /** A pipeline whose second step needs an approval, up to the decision and beyond. */
   async function decided(decision: 'approve' | 'reject' | 'exit') {
     const acted: string[] = [];
@@ -103,20 +103,20 @@ describe('a step that waits for somebody outside', () => {
     return { app, before, acted, end, read: answers((await app.state()).messages).map(([, text]) => text) };
   }
 
-  it('suspends the turn, and goes on where it stood once it is approved', async () => {
+  it('suspends the turn, and resumes at the step after its approval', async () => {
     const { before, acted, end, read } = await decided('approve');
     expect(before).toEqual(['charge']);
     expect(acted).toEqual(['charge', 'ship', 'tell']);
     expect([end.status, read]).toEqual(['ended', ['start charge ship tell']]);
   });
 
-  it('is the result of the pipeline when it is rejected', async () => {
+  it('makes its rejection the result of the pipeline', async () => {
     const { acted, read } = await decided('reject');
     expect(acted).toEqual(['charge']);
     expect(read[0]).toMatch(/^Error: /);
   });
 
-  it('ends the turn when whoever was asked wants out (AEP-09)', async () => {
+  it('ends the turn if the person chooses to exit (AEP-09)', async () => {
     const { acted, end } = await decided('exit');
     expect(acted).toEqual(['charge']);
     expect(end).toMatchObject({ turn: { outcome: 'cancelled' } });

@@ -81,7 +81,7 @@ describe('a pipeline', () => {
     expect(answer).toMatchObject({ outcome: 'completed', iterations: 2, toolCalls: 4, model: 'scripted' });
   });
 
-  it('journals each step as a call in a frame of its own', async () => {
+  it('journals each step as a call in its own frame', async () => {
     const { session } = await ran([step('a'), step('b')]);
     const events = await session.events();
     const [frame] = events.flatMap((event) => (event.type === 'frame-started' ? [event] : []));
@@ -99,7 +99,7 @@ describe('a pipeline', () => {
     expect(inside.at(-1)).not.toHaveProperty('last'); // no limit was met
   });
 
-  it('hands the context of the turn to every step (AEP-05)', async () => {
+  it('passes the context of the turn to every step (AEP-05)', async () => {
     const seen: unknown[] = [];
     const looks = (name: string) =>
       step(name, (_, { context }) => void seen.push([name, context.get('tenant')]));
@@ -111,12 +111,12 @@ describe('a pipeline', () => {
     ]);
   });
 
-  it('without steps answers with its input (AEP-06)', async () => {
+  it('without steps returns its input (AEP-06)', async () => {
     expect((await ran([])).text).toBe('start');
     expect((await ran([], { input: { input: null } })).text).toBe('');
   });
 
-  it('answers a bad input before any step runs, with every problem (AEP-11)', async () => {
+  it('returns every problem of a bad input before any step runs (AEP-11)', async () => {
     const { session, text } = await ran([find, step('sum')], { input: { top: 3 } });
     expect(text).toBe(
       "Error: The input of tool 'line' is not valid:\n" +
@@ -125,7 +125,7 @@ describe('a pipeline', () => {
     expect((await session.events()).map(({ type }) => type)).not.toContain('frame-started');
   });
 
-  it('may use one tool twice, and a tool that would return directly', async () => {
+  it('can use a tool twice, and a tool that would return directly', async () => {
     const direct = defineTextTool({
       name: 'a',
       description: 'Steps.',
@@ -138,14 +138,14 @@ describe('a pipeline', () => {
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.' });
   });
 
-  it('tells tools of one name apart', async () => {
+  it('distinguishes tools with the same name', async () => {
     const same = step('a', (input) => `${input} A`);
     expect((await ran([step('a'), same, step('a_2'), step('a')])).text).toBe('start a A a_2 a');
     const long = 'x'.repeat(64);
     expect((await ran([step(long, () => 1), step(long, (input) => `${input}+1`)])).text).toBe('1+1');
   });
 
-  it('may be a step of another', async () => {
+  it('can be a step of another pipeline', async () => {
     const inner = definePipeline({ steps: [step('a'), step('b')] });
     expect((await ran([inner, step('c')])).text).toBe('start a b c');
   });
@@ -154,14 +154,14 @@ describe('a pipeline', () => {
 describe('the result of a step', () => {
   const Report = { name: 'Report' };
 
-  it('is the result of the pipeline when it is the last, artifact and all', async () => {
+  it('is the result of the pipeline if the step is the last, including its artifact', async () => {
     const report = step('report', () => artifact('three rows', Report, { rows: 3 }));
     const { text, answer } = await ran([step('a'), report]);
     expect(text).toBe('three rows');
     expect(answer.artifacts).toMatchObject([{ tool: 'line', type: 'Report', value: { rows: 3 } }]);
   });
 
-  it('is what the model would read of it, for a text step', async () => {
+  it('is passed to a text step as the text that the model would read', async () => {
     expect((await ran([step('a', () => artifact('three rows', { rows: 3 })), step('b')])).text).toBe(
       'three rows b',
     );
@@ -169,7 +169,7 @@ describe('the result of a step', () => {
     expect((await ran([step('a', () => ({ input: 'x' })), step('b')])).text).toBe('{"input":"x"} b');
   });
 
-  it('is the value of an artifact, or JSON, for a typed step', async () => {
+  it('is passed to a typed step as the value of an artifact, or as JSON', async () => {
     expect((await ran([step('a', () => artifact('one', { query: 'kelp' })), find])).text).toBe(
       '{"rows":["kelp"]}',
     );
@@ -184,13 +184,13 @@ describe('the result of a step', () => {
       { name: 'kelp' },
       'The input of tool \'find\' is not valid:\n- query: Invalid key: Expected "query" but received undefined',
     ],
-  ])('names the steps when it is no input for a typed one: %s', async (_, given, problem) => {
+  ])('names both steps if it is not a valid input for a typed step: %s', async (_, given, problem) => {
     expect((await ran([step('a', () => given), find])).text).toBe(
       `Error: Step 'find' did not run, since what step 'a' handed on is no input for it. ${problem}`,
     );
   });
 
-  it('is the empty text when it is null (AEP-09)', async () => {
+  it('is passed as the empty text if it is null (AEP-09)', async () => {
     expect((await ran([step('a', () => null), step('b')])).text).toBe(' b');
     expect((await ran([step('a'), step('b', () => null)])).text).toBe('');
   });
@@ -202,7 +202,7 @@ describe('an adapter', () => {
     adapt,
   });
 
-  it('makes the next input of a result, whose value it sees (AEP-04)', async () => {
+  it('makes the next input from a result, whose value it receives (AEP-04)', async () => {
     const rows = step('rows', () => artifact('two rows', { rows: ['kelp', 'dulse'] }));
     const second = (result: ToolResult) => ({ query: result.type === 'artifact' ? result.content : '' });
     expect((await ran([adapting(second, rows), find])).text).toBe('{"rows":["two rows"]}');
@@ -210,16 +210,16 @@ describe('an adapter', () => {
     expect((await ran([adapting(value, rows), step('b')])).text).toBe('{"rows":["kelp","dulse"]} b');
   });
 
-  it.each([[null], [undefined]])('hands on the empty text for %s (AEP-04)', async (nothing) => {
+  it.each([[null], [undefined]])('passes on the empty text for %s (AEP-04)', async (nothing) => {
     expect((await ran([adapting(() => nothing), step('b')])).text).toBe(' b');
   });
 
-  it('hands a text step the JSON of an object that is not its input', async () => {
+  it('passes the JSON of an object to a text step if the object is not its input', async () => {
     expect((await ran([adapting(() => ({ rows: 3 })), step('b')])).text).toBe('{"rows":3} b');
     expect((await ran([adapting(() => ({ input: 'x' })), step('b')])).text).toBe('x b');
   });
 
-  it('is not asked when the step failed, or was the last (AEP-04)', async () => {
+  it('is not called after a failed step or the last step (AEP-04)', async () => {
     const asked: string[] = [];
     const adapt = (result: ToolResult) => {
       asked.push(result.content);
@@ -232,7 +232,7 @@ describe('an adapter', () => {
   });
 
   it.each<['fail-fast' | 'continue']>([['fail-fast'], ['continue']])(
-    'that throws fails the pipeline and names its step, with %s (AEP-10)',
+    'fails the pipeline and names its step if it throws, with %s (AEP-10)',
     async (onFailure) => {
       const adapt = (): never => {
         throw new Error('no rows');
@@ -243,13 +243,13 @@ describe('an adapter', () => {
     },
   );
 
-  it('names its step when what it gives is no JSON', async () => {
+  it('names its step if its return value is not JSON', async () => {
     expect((await ran([adapting(() => ({ at: new WeakMap() })), step('b')])).text).toBe(
       "Error: The adapter of step 'a' gave no JSON: at `$.at` it is a WeakMap.",
     );
   });
 
-  it('may end the turn with a signal', async () => {
+  it('can end the turn with a signal', async () => {
     const adapt = (): never => {
       throw exitEarly('The supervisor left.');
     };
@@ -264,7 +264,7 @@ describe('a step that fails', () => {
     expect([text, later]).toEqual(['Error: no luck', []]);
   });
 
-  it('hands its message on, when the pipeline continues (AEP-03)', async () => {
+  it('passes its message on if the pipeline continues (AEP-03)', async () => {
     const onFailure = 'continue';
     expect((await ran([fails('a'), step('b')], { onFailure })).text).toBe('no luck b');
     expect((await ran([fails('a', ''), step('b')], { onFailure })).text).toBe(
@@ -273,7 +273,7 @@ describe('a step that fails', () => {
     expect((await ran([step('a'), fails('b')], { onFailure })).text).toBe('Error: no luck');
   });
 
-  it('is named when its code threw (AEP-09)', async () => {
+  it('is named if its code threw (AEP-09)', async () => {
     const broken = throws('b', new Error('disk full'));
     expect((await ran([step('a'), broken, step('c')])).text).toBe("Error: Step 'b' threw: disk full");
     expect((await ran([broken, step('c')], { onFailure: 'continue' })).text).toBe(
@@ -281,7 +281,7 @@ describe('a step that fails', () => {
     );
   });
 
-  it('hands on nothing that a typed step takes, which then fails in its place', async () => {
+  it('passes on a message that a typed step refuses, which then fails instead', async () => {
     const { text } = await ran([fails('a'), find, step('c')], { onFailure: 'continue' });
     expect(text).toBe(
       "Step 'find' did not run, since what step 'a' handed on is no input for it. The input of tool 'find' is not " +
@@ -289,7 +289,7 @@ describe('a step that fails', () => {
     );
   });
 
-  it('is the result when the tool calls of the turn are used up', async () => {
+  it('is the result if the tool calls of the turn are used up', async () => {
     const { text, answer } = await ran([step('a'), step('b')], { use: [callLimits({ toolCalls: 2 })] });
     expect(text).toBe(
       'Error: Total tool call limit (2) exceeded for this turn. No further tool calls are allowed.',
@@ -300,7 +300,7 @@ describe('a step that fails', () => {
 
 describe('a signal of a step', () => {
   it.each([['fail-fast' as const], ['continue' as const]])(
-    'ends the turn when it is an early exit, with %s (AEP-09)',
+    'ends the turn on an early exit, with %s (AEP-09)',
     async (onFailure) => {
       const later: string[] = [];
       const { answer, session } = await ran(
@@ -311,7 +311,7 @@ describe('a signal of a step', () => {
     },
   );
 
-  it('fails the turn when it is a mistake of configuration (AEP-09)', async () => {
+  it('fails the turn on a configuration error (AEP-09)', async () => {
     const { answer } = await ran([step('a'), throws('b', new ToolConfigurationError('No key is set.'))]);
     expect(answer).toMatchObject({
       outcome: 'failed',

@@ -68,7 +68,7 @@ describe('eachTool', () => {
     expect(eachTool(new Clock(), counted)).toHaveLength(2);
   });
 
-  it('decorates what a provider answers later, each tool once', async () => {
+  it('decorates each tool that a provider returns later, once', async () => {
     const { ran, made, counted } = counter();
     const later: AnyTool[] = [];
     const early = defineTool({
@@ -83,7 +83,7 @@ describe('eachTool', () => {
     expect(made).toEqual(['early', 'late']);
   });
 
-  it('keeps what else a provider and a group say', () => {
+  it('keeps the other properties of a provider and a group', () => {
     const provider = toolProvider({ toolsNow: () => [], about: { name: 'crm' }, missing: () => 'None.' });
     expect(eachTool(provider, (tool) => tool)).toMatchObject({
       about: { name: 'crm' },
@@ -98,7 +98,7 @@ describe('eachTool', () => {
     expect(ran).toEqual([]);
   });
 
-  it('decorates the tools behind an unfolding tool at whatever depth, and no opening of one', async () => {
+  it('decorates the tools behind an unfolding tool at any depth, but no opening', async () => {
     const { ran, counted } = counter();
     const deep = defineUnfolding({ name: 'deep', description: 'Deep.', tools: [does('inner')] });
     const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [does('buy'), deep] });
@@ -106,19 +106,19 @@ describe('eachTool', () => {
     expect(ran).toEqual(['buy', 'inner']);
   });
 
-  it('leaves no way past the decorator through an unfolding tool', () => {
+  it('decorates every path through an unfolding tool', () => {
     const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [does('buy')] });
     expect(shop.route?.({ buy: {} })).toMatchObject({ tool: { name: 'buy' } });
     expect(eachTool(shop, (tool) => tool).route).toBeUndefined();
   });
 
-  it('refuses what could not be listed', () => {
+  it('refuses values that are not valid in a list', () => {
     expect(() => eachTool([does('a'), does('a')], (tool) => tool)).toThrow(
       `Duplicate tool name: 'a'${RENAME_FIRST_TWO}`,
     );
   });
 
-  it('leaves a group in a list a group, with what it needs', () => {
+  it('keeps a group in a list as a group, with its requirements', () => {
     const { made, counted } = counter();
     const group = defineToolGroup({
       role: 'web',

@@ -52,7 +52,7 @@ describe('an agent', () => {
     expect(offered).toEqual([[]]);
   });
 
-  it('calls tools and methods of objects side by side, by their declared names (AET-06, AET-07)', async () => {
+  it('calls tools and methods of objects in parallel, by their declared names (AET-06, AET-07)', async () => {
     const calls = [{ name: 'look' }, { name: 'add', input: { a: 1, b: 2 } }, { name: 'plus' }];
     const { offered, read } = await turn([tool('look'), new Calculator()], [{ calls }, 'Done.']);
     expect(offered[0]).toEqual(['add', 'look']);
@@ -60,7 +60,7 @@ describe('an agent', () => {
     expect(read[2]).toMatch(/^Error: Tool 'plus' does not exist\./);
   });
 
-  it('takes text that begins with `Error:` for what it is, a success (AET-06)', async () => {
+  it('treats text that begins with `Error:` as a success (AET-06)', async () => {
     const calls = [{ name: 'add', input: { a: 1, b: 2 } }];
     const { session } = await turn([new Calculator()], [{ calls }, 'Done.']);
     const ended = (await session.events()).flatMap((event) =>
@@ -69,7 +69,7 @@ describe('an agent', () => {
     expect(ended).toEqual([{ type: 'text', content: 'Error: 3' }]);
   });
 
-  it('tells its model of a tool that does not exist, and goes on (AEV-06)', async () => {
+  it('reports an unknown tool to its model, and continues (AEV-06)', async () => {
     const { answer, read } = await turn([tool('look')], [{ calls: [{ name: 'fly' }] }, 'Done.']);
     expect(read).toEqual([
       "Error: Tool 'fly' does not exist. Available tools: [look]. Use the exact tool name from this list. " +
@@ -78,7 +78,7 @@ describe('an agent', () => {
     expect(answer.outcome).toBe('completed');
   });
 
-  it('keeps only the tools that were listed; providers are kept apart', () => {
+  it('keeps only the listed tools, and keeps providers separate', () => {
     const provider = toolProvider({ toolsNow: () => [tool('today')] });
     const { tools, sources } = agentWith([tool('look'), provider]);
     const names = (list: readonly { name: string }[]): string[] => list.map(({ name }) => name);
@@ -87,7 +87,7 @@ describe('an agent', () => {
 });
 
 describe('a tool provider of an agent', () => {
-  it('is asked with every model call, and its tools can be called (AEV-07, AET-08)', async () => {
+  it('is asked before every model call, and its tools can be called (AEV-07, AET-08)', async () => {
     const open = { tools: [tool('knock')] };
     const enter = defineTextTool({
       name: 'enter',
@@ -111,7 +111,7 @@ describe('a tool provider of an agent', () => {
     expect(read[2]).toMatch(/^Error: Tool 'knock' does not exist\./);
   });
 
-  it('does not reach into nested loops', async () => {
+  it('does not apply in nested loops', async () => {
     let asked = 0;
     const toolsNow = () => {
       asked += 1;
@@ -125,7 +125,7 @@ describe('a tool provider of an agent', () => {
     expect([answer.outcome, asked]).toEqual(['completed', 3]);
   });
 
-  it('fails the turn, and says why, when it answers with what is no tool', async () => {
+  it('fails the turn with a reason if it returns a value that is not a tool', async () => {
     const toolsNow = () => [{} as AnyTool]; // as a mistaken provider would
     const { answer } = await turn([toolProvider({ toolsNow })], ['Never.']);
     expect(answer).toMatchObject({
@@ -134,7 +134,7 @@ describe('a tool provider of an agent', () => {
     });
   });
 
-  it('fails the turn when it throws, and its words stay in the log', async () => {
+  it('fails the turn if it throws, and its message appears only in the log', async () => {
     const report = vi.spyOn(console, 'error').mockImplementation(() => {});
     const toolsNow = (): never => {
       throw new Error('the catalogue is gone');

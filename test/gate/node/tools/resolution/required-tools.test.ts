@@ -22,8 +22,8 @@ const { view } = call;
 
 const names = (tools: readonly AnyTool[]): string[] => tools.map(({ name }) => name);
 
-describe('what stands in for required tools', () => {
-  it('is one tool for each name that no provider answers, the same one each time (TGR-06)', () => {
+describe('a placeholder for required tools', () => {
+  it('is one tool for each name that no provider returns, the same one each time (TGR-06)', () => {
     const warned = warnings();
     const provider = requiredTools(['a', 'b', 'a', 'c'], [providing('b'), providing('d')]);
     const standIns = provider.toolsNow(view);
@@ -33,11 +33,11 @@ describe('what stands in for required tools', () => {
     expect(warned).toHaveLength(2);
   });
 
-  it('is nothing outside of a loop, where nobody knows what is missing (MCP-10)', () => {
+  it('does not exist outside a loop, where missing tools are unknown (MCP-10)', () => {
     expect(requiredTools(['a'], [providing()]).toolsNow()).toEqual([]);
   });
 
-  it('takes any input, and lists what there is as far as it is worth reading', async () => {
+  it('accepts any input, and lists the available tools up to a limit', async () => {
     warnings();
     const many = Array.from({ length: 1000 }, (_, index) => `tool_${index}`);
     const [standIn] = requiredTools(['a'], [providing(...many)]).toolsNow(view);
@@ -49,13 +49,13 @@ describe('what stands in for required tools', () => {
     expect(result?.text()).toHaveLength("Required tool 'a' not found. Available tools: ".length + 2000);
   });
 
-  it('has names that a tool can have', () => {
+  it('has valid tool names', () => {
     expect(() => requiredTools(['a b'], [])).toThrow(ToolDefinitionError);
   });
 });
 
 describe('a provider whose tools are changed', () => {
-  it('answers what is made of them, and leaves out what is made nothing of', () => {
+  it('returns the changed tools, and omits those that map to `undefined`', () => {
     const [keep, drop] = [tool('keep'), tool('drop')];
     const provider = changedTools(toolProvider({ toolsNow: () => [keep, drop] }), (one) =>
       one === drop ? undefined : { ...one, description: 'Changed.' },
@@ -65,7 +65,7 @@ describe('a provider whose tools are changed', () => {
     expect(provider.toolsNow()[0]).toBe(changed);
   });
 
-  it('discovers, and tells of itself, as before, also when a class makes it', async () => {
+  it('discovers and describes itself as before, also if a class makes it', async () => {
     class Shelf implements ToolProviderConfig {
       readonly key = 'shelf';
       readonly about = { name: 'Books' };
@@ -82,7 +82,7 @@ describe('a provider whose tools are changed', () => {
     expect([provider.about, provider.missing?.('a', [])]).toEqual([{ name: 'Books' }, 'shelf lacks a']);
   });
 
-  it('is refused for what is no tool, as without a change', () => {
+  it('is refused if it returns a value that is not a tool', () => {
     const provider = changedTools(toolProvider({ toolsNow: () => [{} as AnyTool] }), ({ name }) =>
       tool(name.trim()),
     );

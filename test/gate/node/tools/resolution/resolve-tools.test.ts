@@ -47,11 +47,11 @@ const names = (tools: readonly AnyTool[]): string[] => tools.map(({ name }) => n
 const listed = (...sources: readonly unknown[]) => sources as readonly ToolSource[]; // also what the types refuse
 
 describe('a list of tools', () => {
-  it('may be empty (AEV-01)', () => {
+  it('can be empty (AEV-01)', () => {
     expect(resolveTools([])).toEqual({ tools: [], byName: new Map() });
   });
 
-  it('may mix tools, tool objects and providers; all are found by name (AEV-08, AET-06)', () => {
+  it('can mix tools, tool objects and providers; all are found by name (AEV-08, AET-06)', () => {
     const { tools, byName } = resolveTools([
       tool('look'),
       new Calculator(),
@@ -61,11 +61,11 @@ describe('a list of tools', () => {
     expect([...byName]).toEqual(tools.map((one) => [one.name, one]));
   });
 
-  it('offers of an object what its table names, and no other method, public or not (AEV-09)', () => {
+  it('offers only the methods of an object that its table names (AEV-09)', () => {
     expect(names(resolveTools([new Calculator()]).tools)).toEqual(['add', 'multiply']);
   });
 
-  it('cannot be given a #private method: a table names only what can be reached from outside (AEV-09)', () => {
+  it('refuses a #private method, because a table names only reachable methods (AEV-09)', () => {
     class Safe {
       static readonly tools = toolTable<Safe>({
         look: { description: 'Looks.', effect: 'read' },
@@ -84,7 +84,7 @@ describe('a list of tools', () => {
     );
   });
 
-  it('cannot be given what is no method, or not there (AEV-09)', () => {
+  it('refuses names that are missing or are not methods (AEV-09)', () => {
     const table = (method: string) => ({ [method]: { description: 'Looks.', effect: 'read' } });
     for (const method of ['word', 'gone']) {
       class Desk {
@@ -97,7 +97,7 @@ describe('a list of tools', () => {
     }
   });
 
-  it('asks its providers anew each time (AET-08)', () => {
+  it('asks its providers again each time (AET-08)', () => {
     let hour = 0;
     const toolsNow = (): AnyTool[] => {
       hour += 1;
@@ -112,7 +112,7 @@ describe('a list of tools', () => {
 });
 
 describe('two tools of one name', () => {
-  it('are refused in one list, also when an object brings one (AEV-04, AEV-05)', () => {
+  it('are refused in a list, even if an object brings one of them (AEV-04, AEV-05)', () => {
     const twice = (how: string) => new ToolResolutionError(`Duplicate tool name: 'add', at index ${how}`);
     const byName = ". Rename one, as with withName of 'holdfast/decorators'";
     const byPrefix =
@@ -126,7 +126,7 @@ describe('two tools of one name', () => {
     );
   });
 
-  it('are one when they are the same (AEV-05)', () => {
+  it('count once if they are the same tool (AEV-05)', () => {
     const [look, calculator] = [tool('look'), new Calculator()];
     expect(names(resolveTools([look, calculator, look, calculator]).tools)).toEqual([
       'look',
@@ -135,7 +135,7 @@ describe('two tools of one name', () => {
     ]);
   });
 
-  it('leave out the one of a provider, or of a later provider (AEV-05)', () => {
+  it('keep the first, and drop the tool of a provider or a later provider (AEV-05)', () => {
     const [own, first, later] = [tool('look'), tool('see'), tool('see')];
     const { tools } = resolveTools([
       toolProvider({ toolsNow: () => [tool('look'), first] }),
@@ -146,7 +146,7 @@ describe('two tools of one name', () => {
   });
 });
 
-describe('what is no tool', () => {
+describe('a value that is not a tool', () => {
   const neither = (index: number, what: string): string =>
     `Tool at index ${index} (${what}) is neither a tool nor a tool provider, and its class has no static 'tools' table`;
 
@@ -166,11 +166,11 @@ describe('what is no tool', () => {
       "Tool at index 1 is the literal of a tool provider: wrap it in toolProvider({ ... }) of 'holdfast'",
     ],
     ['text', 'look', "Tool at index 1 is 'look': list the tool itself"],
-  ])('is refused with its place: %s (AEV-03)', (_, source, message) => {
+  ])('is refused with its position: %s (AEV-03)', (_, source, message) => {
     expect(() => resolveTools(listed(tool('look'), source))).toThrow(new ToolResolutionError(message));
   });
 
-  it('is refused of a provider too', () => {
+  it('is refused from a provider too', () => {
     const provider = toolProvider({ toolsNow: () => [tool('look'), {} as AnyTool] });
     expect(() => resolveTools(listed(provider))).toThrow(
       new ToolResolutionError('Tool at index 1 of tool provider 0 is not a tool'),
@@ -178,7 +178,7 @@ describe('what is no tool', () => {
   });
 });
 
-describe('what has tools and is none', () => {
+describe('a value that has tools but is not a tool', () => {
   it.each<[string, object, string]>([
     [
       'a tool group that needs something',
@@ -227,16 +227,13 @@ describe('a name', () => {
       `Tool '${'a'.repeat(65)}': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.`,
     ],
     ['odd', 'look.up', "Tool 'look.up': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -."],
-  ])(
-    'is refused where it is listed when it is %s, also of a hand-written tool (AEV-02)',
-    (_, name, message) => {
-      expect(() => resolveTools([named(name)])).toThrow(ToolDefinitionError);
-      expect(() => resolveTools([named(name)])).toThrow(message);
-      expect(() => resolveTools([toolProvider({ toolsNow: () => [named(name)] })])).toThrow(message);
-    },
-  );
+  ])('is refused in a list if it is %s, even for a hand-written tool (AEV-02)', (_, name, message) => {
+    expect(() => resolveTools([named(name)])).toThrow(ToolDefinitionError);
+    expect(() => resolveTools([named(name)])).toThrow(message);
+    expect(() => resolveTools([toolProvider({ toolsNow: () => [named(name)] })])).toThrow(message);
+  });
 
-  it('may hold a hyphen, unless names are strict (AEV-02)', () => {
+  it('can contain a hyphen, unless names are strict (AEV-02)', () => {
     expect(names(resolveTools([named('look-up')]).tools)).toEqual(['look-up']);
     const strict = new ToolResolutionError(
       "Tool 'look-up': its name can contain only A-Z, a-z, 0-9 and '_' here",

@@ -72,7 +72,7 @@ class SharedTill {
   });
 }
 
-describe('an object that all sessions share, and that changes its fields', () => {
+describe('an object that all sessions share and that changes its fields', () => {
   it.each<[string, object, string]>([
     ['counts', new SharedCounter(), warning('SharedCounter', "'count'")],
     ['sums up', new SharedTotal(), warning('SharedTotal', "'last' and 'sum'")],
@@ -82,7 +82,7 @@ describe('an object that all sessions share, and that changes its fields', () =>
     ['inherits it', new Below(), warning('Below', "'count'")],
     ['does so in a function of a field', new Arrow(), warning('Arrow', "'count'")],
     ['has a toolMethod that does', new SharedTill(), warning('SharedTill', "'#total'")],
-  ])('is told to the developer once: it %s', (_, object, message) => {
+  ])('is reported to the developer once: it %s', (_, object, message) => {
     resolveTools([object]);
     resolveTools([object]);
     expect(warn.mock.calls).toEqual([[message]]);
@@ -150,7 +150,7 @@ describe('an object that only reads its fields', () => {
     ['frozen', new Frozen()],
     ['a class', OfClass],
     ['what a factory makes', toolFactory(() => new SharedCounter())],
-  ])('is not warned of: %s', (_, source) => {
+  ])('causes no warning: %s', (_, source) => {
     expect(resolveTools([source]).tools).toMatchObject([{ name: 'add' }]);
     expect(warn).not.toHaveBeenCalled();
   });

@@ -38,7 +38,7 @@ class Cart {
 const cart = () => toolFactory(() => new Cart());
 const put = (item: string) => ['put', { item }] as const;
 
-describe('what a factory makes', () => {
+describe('the product of a factory', () => {
   it('is one instance for all calls of an invocation, and another for each turn (S0-001)', async () => {
     const session = warmWith(
       [cart()],
@@ -51,7 +51,7 @@ describe('what a factory makes', () => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  it('is shared by no two sessions', async () => {
+  it('is not shared between sessions', async () => {
     const tools = [cart()];
     const one = sessionWith(tools, [calls(put('pen')), 'Done.']);
     const other = sessionWith(tools, [calls('list'), 'Done.']);
@@ -60,7 +60,7 @@ describe('what a factory makes', () => {
     expect(results(other)).toEqual(['nothing']);
   });
 
-  it('is made anew where another invocation goes on, which has the same tools', async () => {
+  it('is rebuilt in another invocation, which has the same tools', async () => {
     const session = sessionWith(
       [cart(), crash(() => session)],
       [calls(put('pen')), calls('crash'), calls('list'), 'Done.'],
@@ -69,7 +69,7 @@ describe('what a factory makes', () => {
     expect(results(session)).toEqual(['1 in it', 'crashed', 'nothing']);
   });
 
-  it('is made once where it is listed, and then when it is first called', async () => {
+  it('is made once when it is listed, and then at its first call', async () => {
     Cart.made = 0;
     const session = sessionWith([cart()], ['No call.', calls('list', 'list'), 'Done.']);
     expect(Cart.made).toBe(1);
@@ -95,7 +95,7 @@ describe('what a factory makes', () => {
     expect(results(session)).toEqual(['1 in it', 'Put.', 'pen, ink']);
   });
 
-  it('may be tools with closures, or several things', async () => {
+  it('can be tools with closures, or several things', async () => {
     const counting = () => {
       let count = 0;
       return [
@@ -110,7 +110,7 @@ describe('what a factory makes', () => {
     expect(results(session)).toEqual(['1', '2', '1 in it']);
   });
 
-  it('may stand in a group and be decorated, tool by tool', async () => {
+  it('can be in a group and be decorated, tool by tool', async () => {
     const group = defineToolGroup({ role: 'shop', description: 'Shop.', tools: [cart()] });
     const ran: string[] = [];
     const tools = eachTool(group, (tool) => ({
@@ -126,7 +126,7 @@ describe('what a factory makes', () => {
     expect(ran).toEqual(['put', 'list']);
   });
 
-  it('may be asked about before a call, which runs in the instance of then', async () => {
+  it('can require approval before a call, which runs in the instance of that time', async () => {
     const guarded = toolFactory(() => toolsOf(new Cart()).map((tool) => requireApproval(tool, 'May it?')));
     const session = sessionWith([guarded], [calls(put('pen')), 'Done.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
@@ -178,7 +178,7 @@ describe('an unfolding tool that a factory makes', () => {
     ],
   ];
 
-  it.each(shops)('has the tools of the invocation inside: %s', async (_, make, input) => {
+  it.each(shops)('contains the tools of the invocation: %s', async (_, make, input) => {
     const isNested = make().inner?.[0]?.name === 'shelf';
     const open = [calls(['shop', input]), ...(isNested ? [calls('shelf')] : [])];
     const session = warmWith(
@@ -191,7 +191,7 @@ describe('an unfolding tool that a factory makes', () => {
     expect(results(session).at(-1)).toBe('0');
   });
 
-  it('can be called by the name of a tool inside', async () => {
+  it('can be called by the name of an inner tool', async () => {
     const shop = toolFactory(() => defineUnfolding({ ...SHOP, tools: Object.values(held()) }));
     const session = warmWith([shop], [calls(['shop', { add: {} }]), calls('count'), 'Done.']);
     await session.send('Go.');
@@ -199,7 +199,7 @@ describe('an unfolding tool that a factory makes', () => {
     expect(offered(session).at(-1)).toEqual(['shop', 'add', 'count']);
   });
 
-  it('runs no other tool in the place of one that it has not made this time', async () => {
+  it('runs no other tool instead of one that it has not made this time', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const pay = vi.fn(() => 'paid');
     let isFirst = true;
@@ -216,7 +216,7 @@ describe('an unfolding tool that a factory makes', () => {
     expect(pay).not.toHaveBeenCalled();
   });
 
-  it('is told of outside of a loop', async () => {
+  it('reports an error outside a loop', async () => {
     const [shop] = resolveTools([
       toolFactory(() => defineUnfolding({ ...SHOP, tools: Object.values(held()) })),
     ]).tools;
@@ -227,7 +227,7 @@ describe('an unfolding tool that a factory makes', () => {
 const SHOP = { name: 'shop', description: 'Shops.' };
 const INNER = { name: 'shelf', description: 'Holds.' };
 
-describe('a factory that cannot work', () => {
+describe('an invalid factory', () => {
   const made = (value: unknown): ToolFactory => toolFactory(() => value as AnyTool); // as callers without types may
 
   it.each<[string, ToolFactory, string]>([
@@ -248,11 +248,11 @@ describe('a factory that cannot work', () => {
       made(toolProvider({ toolsNow: () => [] })),
       'A tool provider is among them, which a tool factory cannot make: list it beside the factory',
     ],
-  ])('is refused where it is listed: %s', (_, factory, message) => {
+  ])('is refused when it is listed: %s', (_, factory, message) => {
     expect(() => resolveTools([factory])).toThrow(message);
   });
 
-  it('is refused where it is made when it is no function that can be called', () => {
+  it('is refused when it is created without a callable function', () => {
     expect(() => toolFactory(Cart as never)).toThrow(
       new TypeError(
         'toolFactory is given the class Cart: give it a function, as in toolFactory(() => new Cart()).',
@@ -265,7 +265,7 @@ describe('a factory that cannot work', () => {
     );
   });
 
-  it('answers a call of what it does not make any more, and tells the console', async () => {
+  it('fails the call of a tool that it no longer makes, and logs to the console', async () => {
     const console_ = vi.spyOn(console, 'error').mockImplementation(() => {});
     let isFirst = true;
     const factory = toolFactory(() => {
@@ -283,7 +283,7 @@ describe('a factory that cannot work', () => {
     );
   });
 
-  it('is left out where it stands inside itself, and the console names the way', () => {
+  it('is omitted inside itself, and the console names the path', () => {
     const circle: ToolFactory = toolFactory(() => [new Cart(), circle as never]);
     const { tools } = resolveTools([circle]);
     expect(tools.map(({ name }) => name)).toEqual(['list', 'put']);
@@ -295,7 +295,7 @@ describe('a factory that cannot work', () => {
     ]);
   });
 
-  it('makes no others without end, and the console names the way', () => {
+  it('does not make factories without end, and the console names the path', () => {
     const deeper = (): ToolFactory => toolFactory(() => deeper() as never);
     expect(resolveTools([deeper(), does('look')]).tools.map(({ name }) => name)).toEqual(['look']);
     expect(warn.mock.calls).toEqual([

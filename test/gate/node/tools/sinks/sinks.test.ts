@@ -29,7 +29,7 @@ describe('a list sink', () => {
 });
 
 describe('a composite sink', () => {
-  it('gives each artifact to all its sinks, one after another (DEC-10)', async () => {
+  it('passes each artifact to all its sinks, one after another (DEC-10)', async () => {
     const steps: string[] = [];
     const slow = async (artifact: string, { id }: SinkCall): Promise<void> => {
       await Promise.resolve();
@@ -44,7 +44,7 @@ describe('a composite sink', () => {
     expect(await compositeSink()('a', call)).toBeUndefined();
   });
 
-  it('keeps nothing from the others when one fails, and then fails with it', async () => {
+  it('passes artifacts to the others if one fails, and then fails with that error', async () => {
     const list = listSink<string>();
     const one = new Error('one');
     await expect(compositeSink(failing(one), list)('a', call)).rejects.toBe(one);
@@ -55,7 +55,7 @@ describe('a composite sink', () => {
     );
   });
 
-  it('fails with a control-flow signal before anything else', async () => {
+  it('fails with a control-flow signal first', async () => {
     const signal = exitEarly('Enough.');
     await expect(compositeSink(failing(new Error('one')), failing(signal))('a', call)).rejects.toBe(signal);
   });
