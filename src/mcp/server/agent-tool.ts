@@ -34,13 +34,13 @@ const Input = v.strictObject({
   ),
 });
 
-/** What a client sends to an agent. */
+/** The input that a client sends to an agent. */
 export type AgentInput = v.InferOutput<typeof Input>;
 
-/** The input of every published agent. */
+/** The input schema of every published agent. */
 export const AGENT_INPUT: InputSchema<AgentInput> = toInputSchema(Input);
 
-/** Shows an agent to clients as a tool whose call runs a turn. */
+/** Returns the tool that represents an agent to clients. Its call runs a turn. */
 export const toAgentTool = (
   { description, output }: Agent,
   shown: { readonly name: string; readonly description?: string | undefined },
@@ -54,7 +54,9 @@ export const toAgentTool = (
 
 const text = (description: string): JsonSchema => ({ type: 'string', description });
 
-/** Describes `structuredContent` of an agent's answer, with `object` as the agent's own output says. */
+/**
+ * Returns the schema for `structuredContent` of an agent's answer. `object` is the agent's own output schema.
+ */
 function outputSchema(object: JsonSchema | undefined): NonNullable<Tool['outputSchema']> {
   const { schema, shared } = object ? embedded(object) : { schema: undefined, shared: {} };
   return {
@@ -88,7 +90,7 @@ function outputSchema(object: JsonSchema | undefined): NonNullable<Tool['outputS
   };
 }
 
-/** How a turn can stand when its client is answered. */
+/** The possible outcomes of a turn in a response. */
 const OUTCOMES = [
   'completed',
   'returned-direct',
@@ -100,8 +102,8 @@ const OUTCOMES = [
 ] as const;
 
 /**
- * Makes a schema that can stand inside another one. What it refers to by `$defs` moves to the root with it, since
- * references count from there; one that refers to anything else is shown as any object.
+ * Returns a schema that can be embedded in another one. Its `$defs` move to the root, because references
+ * resolve from there. A schema with other references becomes that of any object.
  */
 function embedded(schema: JsonSchema): { readonly schema: JsonSchema; readonly shared: JsonSchema } {
   const { $defs, definitions, ...rest } = schema;
@@ -117,7 +119,7 @@ function embedded(schema: JsonSchema): { readonly schema: JsonSchema; readonly s
   };
 }
 
-/** A call of a published agent, with its own input. */
+/** A call of a published agent, with its input. */
 export interface AskedCall extends AnsweredCall {
   readonly sent: AgentInput;
 }
@@ -135,14 +137,16 @@ export interface ContinuedTurn extends Pick<v.InferOutput<typeof State>, 'sessio
   readonly sent: AgentInput;
 }
 
-/** Tells the first request of a call from those that go on with it. */
+/** Returns whether a request is the first of its call, and not a continuation. */
 export const isFirst = ({ state, answers }: AskingClient): boolean =>
   state === undefined && Object.keys(answers).length === 0;
 
 /**
- * Reads which turn a client goes on with. Who may answer what in that turn is not looked at: the state may be anybody's.
+ * Reads the turn that a client continues. Permissions to answer are not checked here, because anyone can send
+ * the state.
  *
- * @throws RpcError when the state is none, or was given out for another call: the client would get an answer to something else.
+ * @throws RpcError if the state is invalid or belongs to another call. The client would get the answer to
+ * something else.
  */
 export async function continuedTurn(
   { state }: AskingClient,
@@ -158,16 +162,19 @@ export async function continuedTurn(
   return { session, turn, asked, isNew: sent.session === undefined, sent };
 }
 
-/** Tells one call from another: a client that comes back sends the same one. */
+/** Returns a digest that identifies a call. A client repeats the same call when it continues. */
 const callOf = (name: string, { message, session }: AgentInput): Promise<string> =>
   sha256Hex(JSON.stringify([name, message, session ?? null]));
 
-/** How a client is to be answered. */
+/** The context of a response to a client. */
 interface Answering extends AskingClient {
   readonly before?: Continued;
 }
 
-/** Answers what a turn came to; or, where it waits for somebody whom the client can ask, what is to be asked. */
+/**
+ * Returns the outcome of a turn. If the turn waits for a person whom the client can ask, returns the
+ * questions.
+ */
 export async function toAgentAnswer(
   call: AskedCall,
   outcome: TurnOutcome,
@@ -198,16 +205,19 @@ const stateOf = async (
   return toRequestState({ session, turn, asked: Object.keys(requests), call: await callOf(name, sent) });
 };
 
-/** What keeps a turn from beginning at once. One that is known was taken: its turn is answered. */
+/**
+ * The reasons why a turn does not start at once. A known message was already accepted, so its turn is
+ * answered.
+ */
 type NotTaken =
   | Exclude<NotStarted, { status: 'known' }>
   | { readonly status: 'queued' | 'steering' | 'scheduled' };
 
-/** What a client is answered whose message a session did not take. */
+/** Returns the response for a message that a session did not accept. */
 export const notTaken = async (target: Target, refused: NotTaken): Promise<CallToolResult> =>
   failed(await agentRefusal(target, refused));
 
-/** Tells the model that called why a session did not take its message. */
+/** Returns the reason, for the calling model, why a session did not accept its message. */
 async function agentRefusal(target: Target, refused: NotTaken): Promise<string> {
   switch (refused.status) {
     case 'queued':

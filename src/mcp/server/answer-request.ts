@@ -26,9 +26,9 @@ import { createNotifier, type Notifier, type ProgressToken, type TakenCall } fro
 import { callAsTask, cancelTask, getTask, takesTasks, updateTask } from './tasks.ts';
 
 /**
- * Answers everything that a client asks for but `initialize` and `ping`, which the SDK does.
+ * Handles every request of a client except `initialize` and `ping`, which the SDK handles.
  *
- * @throws RpcError, and nothing else: what failed inside is logged, and not told.
+ * @throws RpcError only. Internal errors are logged, and their details are not sent.
  */
 export async function answerRequest(published: Published, request: RpcRequest): Promise<Result> {
   try {
@@ -48,7 +48,7 @@ async function answer(published: Published, request: RpcRequest): Promise<Result
   return request.era === 'modern' && LISTED.has(request.method) ? { ...result, ...CACHING } : result;
 }
 
-/** Answers the requests of one method. */
+/** Handles the requests of one method. */
 type Answering = (published: Published, request: RpcRequest) => Result | Promise<Result>;
 
 const METHODS: ReadonlyMap<string, Answering> = new Map<string, Answering>([
@@ -75,36 +75,39 @@ const METHODS: ReadonlyMap<string, Answering> = new Map<string, Answering>([
   ['tasks/cancel', cancelTask],
 ]);
 
-/** What a client is told that there is. */
+/** Returns the capabilities to declare to clients. */
 export const offeredBy = (published: Published) => ({
   resources: published.resources.length > 0,
   completions: isCompleting(published),
 });
 
-/** Tells whether requests of this method are answered at all: those of a capability that is not declared are not. */
+/** Returns whether requests of this method are handled. Those of an undeclared capability are not. */
 export function isOffered(published: Published, method: string): boolean {
   const { resources, completions } = offeredBy(published);
   if (method.startsWith('resources/') && !resources) return false;
   return METHODS.has(method) && (method !== 'completion/complete' || completions);
 }
 
-/** What is the same for every caller, and changes with a deployment only. */
+/** The lists that are equal for every caller, and change only with a deployment. */
 const LISTED: ReadonlySet<string> = new Set(['tools/list', 'prompts/list', 'resources/templates/list']);
 
-/** How long a client may keep what is listed, in ms, and for whom (MCP specification, Caching). */
+/** How long, in ms, and for whom a client can cache lists (MCP specification, Caching). */
 export const CACHING = { ttlMs: 5 * 60 * 1000, cacheScope: 'public' } as const;
 
-/** Refuses a cursor: everything is listed on one page, so that none was given out. */
+/** Refuses a cursor. Every list has a single page, so no cursor was issued. */
 function onePage<Listed>({ cursor }: JsonObject, list: () => Listed): Listed {
   if (cursor !== undefined)
     throw invalidParams('There is no such page: everything is listed on the first one.');
   return list();
 }
 
-/** Levels of log messages (MCP specification, Logging). */
+/** The levels of log messages (MCP specification, Logging). */
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
-/** Checks the level, and does no more: each request is answered by itself. What tools say to the user is of the level `info`. */
+/**
+ * Validates the level only, because requests share no state. Messages of tools to the user have the level
+ * `info`.
+ */
 function setLevel({ level }: JsonObject): Result {
   if (isSpecType.LoggingLevel(level)) return {};
   throw invalidParams(`\`level\` must be one of ${LEVELS.join(', ')}.`);
@@ -116,7 +119,7 @@ function call(callable: Published['callable'], request: RpcRequest): Promise<Res
   const found = callable.get(name);
   if (!found) throw invalidParams(toolNotFound(name, callable, DEFAULT_POLICIES.unknownTools).content);
   const notifier = createNotifier({ name, progressToken }, request.send);
-  // Of a tool's call nothing is kept; of an agent's there is something as soon as its message was taken.
+  // A tool's call leaves no data. An agent's call does as soon as its message is accepted.
   if (found.kind === 'tool') position.begun({ id });
   const onTaken = (call: TakenCall): void =>
     position.begun({ id, call: { ...call, progressToken, seq: 0, progress: 0 } });
@@ -124,7 +127,7 @@ function call(callable: Published['callable'], request: RpcRequest): Promise<Res
     found.kind === 'tool'
       ? callTool(within, { tool: found.tool, input, key, notifier, client: askingOf(request) })
       : agentCalled(request, { published: found, input, key, notifier, onTaken });
-  // What was begun is left in good order, even when its client has gone.
+  // A started call completes in an orderly way, even if its client has gone.
   within.host.waitUntil(calling.catch(() => {}));
   return calling;
 }
@@ -132,7 +135,9 @@ function call(callable: Published['callable'], request: RpcRequest): Promise<Res
 const askingOf = ({ era, client: capabilities, answers, state }: RpcRequest): AskingClient =>
   era === 'modern' ? { capabilities, answers, state } : CANNOT_BE_ASKED;
 
-/** Answers a task to a client that takes one, unless it goes on with a call, and the answer of the turn to any other. */
+/**
+ * Returns a task if the client supports tasks and begins a call. Otherwise returns the answer of the turn.
+ */
 function agentCalled(
   request: RpcRequest,
   calling: AgentCall & { readonly notifier: Notifier; readonly onTaken: (call: TakenCall) => void },
@@ -151,17 +156,17 @@ function toRpcError(thrown: unknown): RpcError {
   return failedInside();
 }
 
-/** What a `tools/call` asks for. */
+/** The params of a `tools/call`. */
 interface CallParams {
   readonly name: string;
   readonly input: JsonObject;
-  /** Names the call: sent again under it, it is the same one. */
+  /** The name of the call. A repeated call with the same key is the same call. */
   readonly key: string | undefined;
-  /** By this the client knows the progress of which it wishes to hear. */
+  /** The token that identifies the call in progress notifications. */
   readonly progressToken: ProgressToken | undefined;
 }
 
-/** Reads the params of a `tools/call`. @throws RpcError when they are none. */
+/** Reads the params of a `tools/call`. @throws RpcError if they are invalid. */
 export function readCallParams({ name, arguments: input = {}, _meta = {} }: JsonObject): CallParams {
   if (typeof name !== 'string') throw invalidParams('`name` must be text: the name of a tool.');
   if (!isJsonObject(input)) throw invalidParams('`arguments` must be an object.');
@@ -181,21 +186,26 @@ function tokenOf({ progressToken: token }: JsonObject): ProgressToken | undefine
   throw invalidParams('`_meta.progressToken` must be text or a whole number.');
 }
 
-/** Answers `tools/list` (MCP specification, Tools): all on one page, in the order in which they are published. */
+/** Handles `tools/list` (MCP specification, Tools): a single page, in the order of publication. */
 const listTools = (published: ReadonlyMap<string, Publication>, agents: Host['agents']): ListToolsResult => ({
   tools: Array.from(published.values(), (one) =>
     one.kind === 'tool' ? toListed(one.tool) : toAgentTool(agentOf(agents, one.agent), one),
   ),
 });
 
-/** Throws a ConfigurationError: `createHoldfast` looks for each agent, but an endpoint may be served by hand. */
+/**
+ * Throws a ConfigurationError if the agent is unknown. `createHoldfast` checks agents, but an endpoint can be
+ * served without it.
+ */
 function agentOf(agents: Host['agents'], name: string) {
   const agent = agents.get(name);
   if (!agent) throw new ConfigurationError(`This deployment has no agent '${name}'.`);
   return agent;
 }
 
-/** Shows no output schema: a tool may answer words too, which no client takes that was promised an object. */
+/**
+ * Omits the output schema: a tool can also return text, which clients refuse if a schema promises an object.
+ */
 function toListed({ name, description, inputSchema, effect, metadata: { title } }: AnyTool): Tool {
   return {
     name,
@@ -206,10 +216,10 @@ function toListed({ name, description, inputSchema, effect, metadata: { title } 
   };
 }
 
-/** The dialect of all schemas: many clients take one that names none for an older one. */
+/** The dialect of all schemas. Many clients assume an older one by default. */
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** Gives no hints about destruction or the open world, which tools do not declare. */
+/** Omits the hints for destruction and the open world, which tools do not declare. */
 function hintsOf(effect: AnyTool['effect']): ToolAnnotations {
   if (effect === 'read') return { readOnlyHint: true };
   return { readOnlyHint: false, idempotentHint: effect === 'idempotent' };

@@ -22,7 +22,7 @@ import {
   toRequestState,
 } from './caller.ts';
 
-/** What such a question is answered. */
+/** The answer to such a question. */
 export type McpAnswer<Question extends McpQuestion> = Question extends {
   readonly method: 'elicitation/create';
 }
@@ -31,23 +31,29 @@ export type McpAnswer<Question extends McpQuestion> = Question extends {
     ? CreateMessageResult
     : ListRootsResult;
 
-/** One `prompts/get`, as the `messages` of the prompt is given it: `askClient` takes it. */
+/** One `prompts/get`, as passed to the `messages` of a prompt. `askClient` accepts it. */
 export interface McpPromptCall {
   /** The prompt's name. */
   readonly prompt: string;
 }
 
 /**
- * Asks the client of a published tool or prompt, by keys of your own (MCP specification, multi round-trip requests). While something
- * is not answered yet, the client is answered what it is asked, and this never settles: when the client comes back, `run` or
- * `messages` begins anew, with the same input, and this answers. So everything before it runs again, under the same `call.idempotencyKey`. One key names one question in
- * all of the call, and an answer to another one does not count for it; further questions may depend on earlier answers. Each answer has the form of its method, and the
- * accepted content of a form matches its `requestedSchema`: the client is asked again for one that does not. It is the client's word,
- * and proves nothing. `undefined` stands for what the client cannot be asked, since it has not declared that: every client of a
- * revision before 2026-07-28.
+ * Asks the client of a published tool or prompt, with your own keys (MCP specification, multi round-trip
+ * requests).
  *
- * @throws Error when nobody can be asked: in a turn of an agent, and in a tool whose effect is `once`, since it would begin anew;
- *   when two questions have one key, and for a key by which no answer comes (`__proto__`, `constructor`, `prototype`).
+ * While a question has no answer, the client receives the questions as its response, and this promise never
+ * settles. When the client returns, `run` or `messages` starts again with the same input, and this promise
+ * resolves. Code before it therefore runs again, with the same `call.idempotencyKey`.
+ *
+ * Each key names one question in the whole call. An answer to a different question under the same key does
+ * not count. Later questions can depend on earlier answers. Each answer has the form of its method, and the
+ * accepted content of a form matches its `requestedSchema`; otherwise the client is asked again. An answer is
+ * the client's claim, and proves nothing. It is `undefined` if the client has not declared support for the
+ * question. That holds for every client of a revision before 2026-07-28.
+ *
+ * @throws Error if asking is impossible: in a turn of an agent, and in a tool with the effect `once`, because
+ * it would run again.
+ *   Also throws if two questions share a key, or a key is one of `__proto__`, `constructor` and `prototype`.
  *
  * @example
  * ```ts
@@ -60,7 +66,7 @@ export interface McpPromptCall {
  *     const { user } = await askClient(call, {
  *       user: { method: 'elicitation/create', params: { message: 'Who are you?', requestedSchema: schema } },
  *     });
- *     return `Hello, ${user?.content?.name ?? 'whoever you are'}.`;
+ *     return `Hello, ${user?.content?.name ?? 'stranger'}.`;
  *   },
  * });
  * ```
@@ -77,17 +83,20 @@ export async function askClient<Questions extends Readonly<Record<string, McpQue
     ),
   );
   if (asking.isWaiting) throw new Interrupted('suspended', 'The client is asked first.');
-  // Each was checked by its method.
+  // Each answer was checked by its method.
   return Object.fromEntries(answers) as { [Key in keyof Questions]: McpAnswer<Questions[Key]> | undefined };
 }
 
-/** What is asked in which call. */
+/** The questions of each call. */
 const ASKING = new WeakMap<object, Asking>();
 
-/** Returns an object of the call's own, which no other code can make: the signal of its effect, of which modules and the tool have the same. */
+/**
+ * Returns an object that belongs to the call, and that other code cannot create: the signal of its effect,
+ * which modules and the tool share.
+ */
 const keyOf = (call: CallContext | McpPromptCall): object => ('tool' in call ? call.signal : call);
 
-/** Lets `askClient` ask in this call. @throws Error when the call must not begin anew. */
+/** Allows `askClient` in this call. @throws Error if the call must not run again. */
 export function mayAsk(call: CallContext | McpPromptCall, asking: Asking, effect: Effect = 'read'): void {
   asking.mustNotAsk = effect === 'once' && 'tool' in call ? beginsAnew(call.tool) : undefined;
   ASKING.set(keyOf(call), asking);
@@ -108,7 +117,9 @@ const beginsAnew = (tool: string): string =>
 const twoQuestions = (key: string): string =>
   `askClient is given two questions by the key '${key}'. Give each a key of its own: an answer is found by its key.`;
 
-/** Clients, servers and we ourselves leave these out of objects that come off the wire, for what plain objects would make of them. */
+/**
+ * Clients, servers and Holdfast drop these keys from received objects, because they can alter plain objects.
+ */
 const DROPPED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 const noKey = (key: string): string =>
@@ -122,30 +133,30 @@ const State = v.strictObject({
   key: v.string(),
 });
 
-/** What was asked before, by its keys: digests of the questions, and what was answered in earlier rounds. */
+/** The earlier rounds: digests of the questions and the answers, by key. */
 type Before = Pick<v.InferOutput<typeof State>, 'answers' | 'asked'>;
 
-/** A request, as it is told from others. */
+/** The identity of a request. */
 interface AskedAbout {
-  /** Its method, the name of what it asks for, and the input. */
+  /** Its method, the name of its target, and the input. */
   readonly about: readonly Json[];
-  /** Names the call, of which this request is the first. */
+  /** The name of the call, if this is its first request. */
   readonly key: string;
 }
 
-/** What one request asks its client, and what the client has answered. */
+/** The questions of one request, and the client's answers. */
 export class Asking {
-  /** Names the call in all of its requests: it is the one of the first. */
+  /** The name of the call in all of its requests, set by the first. */
   readonly key: string;
   readonly #client: AskingClient;
   readonly #about: readonly Json[];
   /** Absent in a first request. */
   readonly #before: Before | undefined;
-  /** Digests of what is asked now. */
+  /** The digests of the current questions. */
   readonly #asked = new Map<string, string>();
   readonly #given = new Map<string, unknown>();
   readonly #wanted = new Map<string, InputRequest>();
-  /** Why nothing may be asked. */
+  /** The reason why questions are not allowed, if there is one. */
   mustNotAsk: string | undefined;
 
   private constructor(client: AskingClient, { about, key }: AskedAbout, before?: Before) {
@@ -155,7 +166,10 @@ export class Asking {
     this.#before = before;
   }
 
-  /** @throws RpcError when the client brings the state of another request, or none of ours. */
+  /**
+   * Reads the client's answers and state. @throws RpcError if the state belongs to another request or is
+   * invalid.
+   */
   static async of(client: AskingClient, asked: AskedAbout): Promise<Asking> {
     const { state } = client;
     if (state === undefined) return new Asking(client, asked);
@@ -167,16 +181,17 @@ export class Asking {
     return new Asking(client, { about, key }, before);
   }
 
-  /** True when the client has to answer before the call can go on. */
+  /** `true` if the call needs answers of the client to continue. */
   get isWaiting(): boolean {
     return this.#wanted.size > 0;
   }
 
   /**
-   * A valid answer; `undefined` when there is none, and the question is put if the client can be asked. An answer counts for the
-   * question that was put, and for no other one that has its key by now.
+   * Returns a valid answer, or `undefined` if there is none. In that case the question is added, if the
+   * client can be asked. An answer counts only for the question that was asked, and not for a different one
+   * with the same key.
    *
-   * @throws Error when the call asks something else by the same key.
+   * @throws Error if the call asks two different questions with the same key.
    */
   async answerTo(key: string, question: McpQuestion): Promise<unknown> {
     if (this.mustNotAsk !== undefined) throw new Error(this.mustNotAsk);
@@ -195,14 +210,17 @@ export class Asking {
     return 'answer' in read ? read.answer : undefined;
   }
 
-  /** A client that answers in its first request has been asked nothing, and knows what it answers. */
+  /** A client that sends answers in its first request was asked no question. Its answers are accepted. */
   #wasPut(key: string, digest: string): boolean {
     if (!this.#before) return true;
     const { asked } = this.#before;
     return Object.hasOwn(asked, key) && asked[key] === digest;
   }
 
-  /** Answers what `run` does; or, when it has asked the client for more, that: whatever it has made of it, it begins anew. */
+  /**
+   * Returns the result of `run`. If it asked the client for more, returns the questions instead and discards
+   * the result, because `run` will start again.
+   */
   async orAsked<Result>(run: () => Promise<Result>): Promise<Result | InputRequiredResult> {
     try {
       const result = await run();
@@ -215,7 +233,7 @@ export class Asking {
 
   async #toResult(): Promise<InputRequiredResult> {
     const inputRequests: InputRequests = Object.fromEntries(this.#wanted);
-    const answers = Object.fromEntries(this.#given) as JsonObject; // they came off the wire as JSON
+    const answers = Object.fromEntries(this.#given) as JsonObject; // they arrived as JSON
     const now = { answers, asked: Object.fromEntries(this.#asked) };
     const of = await digestOf(this.#about, now);
     const requestState = toRequestState({ ...now, of, key: this.key });
@@ -223,11 +241,14 @@ export class Asking {
   }
 }
 
-/** Binds answers to the request that they were given for, so that a client that mixes up its requests is told. */
+/** Returns a digest that ties answers to their request. It detects a client that confuses its requests. */
 const digestOf = (about: readonly Json[], { answers, asked }: Before): Promise<string> =>
   sha256Hex(JSON.stringify([about, answers, asked]));
 
-/** Only a person reads why they are asked again. What the developer has declared is a request, and is not changed from here on. */
+/**
+ * Adds the reasons for asking again, which only a person reads. A declared schema is typed as read-only; it
+ * is not changed.
+ */
 function askedAgain(question: McpQuestion, problems: readonly string[]): InputRequest {
   const { method, params = {} } = question;
   const message = 'message' in params ? { message: [...notTaken(problems), params.message].join('\n') } : {};

@@ -34,34 +34,35 @@ import type { Publication } from './publish.ts';
 import { type Notifier, notifyOf, type StreamPosition, type TakenCall } from './stream-position.ts';
 import { failed } from './to-call-result.ts';
 
-/** What a call of an agent comes to, or what its client is asked first. */
+/** The result of an agent's call, or the questions to its client. */
 type AgentAnswer = CallToolResult | InputRequiredResult;
 
 /** One call of a published agent. */
 export interface AgentCall {
   readonly published: Extract<Publication, { kind: 'agent' }>;
   readonly input: JsonObject;
-  /** Names the call, when the client has given it a name: a retry joins or replays its turn. */
+  /** The client's name for the call, if it has one. A retry joins or replays its turn. */
   readonly key: string | undefined;
 }
 
-/** One whose client waits for the answer. */
+/** A call whose client waits for the answer. */
 interface AwaitedCall extends AgentCall {
   readonly notifier: Notifier;
-  /** Aborts when the client has gone; the turn is then left to another invocation. */
+  /** Aborts when the client has gone. Another invocation then runs the turn. */
   readonly leave: AbortSignal;
   readonly asking: AskingClient;
-  /** Is told of the turn as soon as the session has it. */
+  /** Called as soon as the session has accepted the turn. */
   readonly onTaken: (call: TakenCall) => void;
-  /** Is told what of the turn is shown. */
+  /** Records which part of the turn was sent. */
   readonly position: Pick<StreamPosition, 'shows'>;
 }
 
 /**
- * Runs a turn of the agent in a session of the caller, as `POST .../messages` does, and answers what it came to.
+ * Runs a turn of the agent in a session of the caller, like `POST .../messages`, and returns its outcome.
  *
- * @throws SessionError, ConfigurationError and whatever else keeps the message from being taken, and is nothing that the
- *   model which called can change; the reason of `leave` when that aborts.
+ * @throws SessionError, ConfigurationError or another error that prevents the message from being accepted,
+ * and that the
+ *   calling model cannot fix. Throws the reason of `leave` if that aborts.
  */
 export async function callAgent(request: EndpointRequest, calling: AwaitedCall): Promise<AgentAnswer> {
   const { asking, published, input } = calling;
@@ -72,9 +73,10 @@ export async function callAgent(request: EndpointRequest, calling: AwaitedCall):
 }
 
 /**
- * Stores the turn of a call, and answers what `take` makes of it; or, in words for the model which called, why there is none.
+ * Stores the turn of a call and returns the result of `take`. If the message is not accepted, returns the
+ * reason as text for the calling model.
  *
- * @throws what `callAgent` does.
+ * @throws the same errors as `callAgent`.
  */
 export async function takeCall<Taken>(
   request: EndpointRequest,
@@ -97,7 +99,7 @@ export async function takeCall<Taken>(
   }
 }
 
-/** Goes on with a turn whose client answers what it was asked. */
+/** Continues a turn with the client's answers. */
 async function goOnWith(
   within: EndpointRequest,
   calling: AwaitedCall,
@@ -119,7 +121,7 @@ async function goOnWith(
   }
 }
 
-/** A turn that is to be started, or was. */
+/** A turn to start, or one that has started. */
 export interface AgentTurn extends AskedCall {
   readonly start: TurnStart;
   readonly part: TurnHost;
@@ -147,12 +149,15 @@ async function toAgentTurn(
     sent,
     target,
     start,
-    // It is copied, so that what this deployment lacks is found out before the message is taken.
+    // A copy, so a fault of the deployment shows before the message is accepted.
     part: { ...turnServices({ host, env, requestId }, { ...target, agent }, own) },
   };
 }
 
-/** Names a session. A retry finds the one that its first try was given, and nobody else's key leads to it. */
+/**
+ * Returns a name for a session. A retry gets the same name as its first attempt, and the key of another
+ * caller never does.
+ */
 async function newSession({ host, caller }: EndpointRequest, name: string, key?: string): Promise<string> {
   if (key === undefined) return `mcp-${host.newId()}`;
   const hash = await sha256Hex(JSON.stringify([caller.tenant ?? null, caller.id, name, key]));
@@ -162,7 +167,7 @@ async function newSession({ host, caller }: EndpointRequest, name: string, key?:
 /** Milliseconds for which a retry finds its turn, as with an `Idempotency-Key`. */
 const KEY_TTL = 24 * 60 * 60 * 1000;
 
-/** Keeps the keys of MCP apart from those of HTTP, which hold no space. */
+/** Separates the keys of MCP from those of HTTP, which cannot contain a space. */
 const requestKey = async (key: string, input: AgentInput): Promise<RequestKey> => ({
   key: `mcp ${key}`,
   bodyHash: await sha256Hex(JSON.stringify([input.message, input.session ?? null])),
@@ -197,7 +202,7 @@ async function answerOf(
   }
 }
 
-/** Runs the turn if that is to be done here, and waits for what it comes to. */
+/** Runs the turn if this invocation should, and waits for its outcome. */
 function outcomeOf(
   { host, target }: Pick<SessionAccess, 'host' | 'target'>,
   begun: BegunTurn,
@@ -224,7 +229,10 @@ function outcomeOf(
   return outcomeHere(awaited, followed(awaited, { show, leave }, run));
 }
 
-/** Tells a client that no answer came: the message may be stored, and sent again it would be a second one. */
+/**
+ * Returns the text for a missing answer. The message can be stored already, so a repeated one would be a
+ * second message.
+ */
 const mayBeTaken = ({ path }: Target, turn: string): string =>
   `The session did not answer, and may have taken the message all the same, as turn ${turn}: GET ${path} shows it. ` +
   `Send it again only with the ${IDEMPOTENCY_KEY} that it had.`;

@@ -22,23 +22,25 @@ import { toCallResult } from './to-call-result.ts';
 interface ToolCalling {
   readonly tool: AnyTool;
   readonly input: JsonObject;
-  /** Names the call, when the client has given it a name. */
+  /** The client's name for the call, if it has one. */
   readonly key: string | undefined;
   readonly notifier: Notifier;
   readonly client: AskingClient;
 }
 
-/** One that has a name of ours where the client has given it none. */
+/** A call with a name, which Holdfast creates if the client has none. */
 type NamedCall = ToolCalling & { readonly key: string };
 
 /**
- * Runs a tool without a session, by the code that runs it in one: checked, with its timeout, and without secrets in what is
- * answered. Nothing is kept, so a request runs it once, whatever its effect, and a request that is sent again runs it
- * again: with the same input under the same key `call.idempotencyKey` is the same, for a receiver that deduplicates. It runs
- * to its end also when the client has gone: losing a connection is no cancellation (MCP specification, Transports). Where it asks
- * its client for more, that is answered, and it runs anew in the request that brings the answers.
+ * Runs a tool without a session, by the same code as in one: with checks, its timeout, and no secrets in the
+ * result. No data is kept, so a request runs it once, whatever its effect, and a repeated request runs it
+ * again. The `call.idempotencyKey` is equal for equal input under the same key, for receivers that
+ * deduplicate. The tool runs to its end even if the client has gone, because a lost connection is not a
+ * cancellation (MCP specification, Transports). If it asks its client for more, the client receives the
+ * questions, and the request with the answers runs it again.
  *
- * @throws RpcError when the client brings the state of another call; what the app's hooks for context and secrets do.
+ * @throws RpcError if the client sends the state of another call. Errors of the app's hooks for context and
+ * secrets pass through.
  */
 export async function callTool(
   request: EndpointRequest,
@@ -76,7 +78,7 @@ async function runAlone(
   return toCallResult(forClients(call.ended.result), async ({ id }) => (await loop.files?.find(id))?.bytes);
 }
 
-/** Lets the tool of a call ask its client. */
+/** Allows the tool of a call to ask its client. */
 function askingBy(asking: Asking): ModuleUse {
   const use = useOf(ASKS_CLIENT);
   LOOPS.give(use, {
@@ -90,7 +92,7 @@ function askingBy(asking: Asking): ModuleUse {
 
 const ASKS_CLIENT = createModule({ name: 'mcp-ask-client' });
 
-/** Makes a loop with this tool alone, for this caller, as this invocation can run it. */
+/** Creates a loop with only this tool, for this caller, as this invocation can run it. */
 async function ownLoop(
   request: EndpointRequest,
   calling: NamedCall,
@@ -119,20 +121,21 @@ async function ownLoop(
 }
 
 /**
- * What `idempotencyKey` of a call is made of. The input is in it, since nobody remembers it: a client that uses its key for
- * another input asks for something else, which a receiver must not take for what it has done. Roles are not: they may change.
+ * Returns the basis for a call's `idempotencyKey`. It includes the input, because no data is stored. A client
+ * that reuses its key with other input asks for something else, and a receiver must not treat it as done. It
+ * excludes roles, because they can change.
  */
 async function turnOf({ tool, input, key }: NamedCall, { roles: _, ...caller }: Principal): Promise<string> {
   return sha256Hex(JSON.stringify(['mcp', caller, tool.name, key, input]));
 }
 
-/** A published tool opens no loop, so that no model is asked. */
+/** A published tool opens no loop, so no model is called. */
 const NO_MODEL: LoopSpec['model'] = {
   name: 'none',
   ask: () => Promise.reject(new Error('A published tool asks no model.')),
 };
 
-/** Throws, before the tool has run, when too little is left of the invocation for what the tool says it needs. */
+/** Throws before the tool runs if the invocation has too little left for the tool's declared needs. */
 function claim({ host: { meter } }: EndpointRequest, needs: Needs): void {
   const short = meter.shortFor(needs);
   if (short) {
@@ -141,7 +144,7 @@ function claim({ host: { meter } }: EndpointRequest, needs: Needs): void {
   meter.spend(needs.subrequests);
 }
 
-/** Hears what a tool says to the user, which is among the events that nobody keeps. */
+/** Receives a tool's messages to the user, which are among the events that are not stored. */
 function overheard(journal: LoopJournal, { say }: Notifier): LoopJournal {
   return {
     get state() {
@@ -158,7 +161,9 @@ function overheard(journal: LoopJournal, { say }: Notifier): LoopJournal {
   };
 }
 
-/** Adds how a tool should be published that cannot run here: without a session nobody can be asked to approve a call. */
+/**
+ * Adds advice on how to publish a tool that cannot run here: without a session, no person can approve a call.
+ */
 function forClients(result: ResultData): ResultData {
   if (result.type !== 'error' || result.signal?.type !== 'misconfigured') return result;
   return {

@@ -23,12 +23,12 @@ import type { FailureLog } from '../../worker/refusal.ts';
 import { failedInside, invalidParams, RpcError } from '../content/rpc.ts';
 
 /**
- * For whom a resource is read or listed, or a value completed: what a published tool is given of its call. Its `signal` aborts when
- * the client goes, or the time is over.
+ * The context for reading or listing a resource, or completing a value: part of a tool's call context. Its
+ * `signal` aborts when the client goes, or the time limit expires.
  */
 export type McpAsked = Pick<CallContext, 'principal' | 'context' | 'env' | 'secrets' | 'log' | 'signal'>;
 
-/** A request, as far as what is done for its caller depends on it. */
+/** The parts of a request that code for its caller needs. */
 export interface ForCaller {
   readonly within: EndpointRequest;
   /** Aborts when the client has gone. */
@@ -37,11 +37,12 @@ export interface ForCaller {
 }
 
 /**
- * Runs code of the app for the caller of a request, with the context and the secrets that are theirs. `what` it is stands in the
- * log. What it answers may hold secrets, which whoever sends it on takes out.
+ * Runs code of the app for the caller of a request, with the caller's context and secrets. `what` names the
+ * code in the log. The result can contain secrets, which its sender must remove.
  *
- * @throws RpcError when it throws or takes longer than 30 seconds, which is logged without secrets, and not told; what the app's hooks for
- *   context and secrets throw.
+ * @throws RpcError without details if the code throws or takes longer than 30 seconds. The cause is logged
+ * without secrets.
+ *   Errors of the app's hooks for context and secrets pass through.
  */
 export async function runForCaller<Answer>(
   { within, leave, logFailure }: ForCaller,
@@ -73,27 +74,30 @@ export async function runForCaller<Answer>(
   }
 }
 
-/** A request that the app hands to its endpoint: its caller is known, it comes from no foreign page, and its size is checked. */
+/** A request that the app passes to its endpoint. Its caller, origin and size are already checked. */
 export interface EndpointRequest extends HostedApp {
   readonly host: Invoked;
   readonly base: string;
   readonly caller: Caller;
-  /** Its body is there as a whole. Its signal aborts when the client goes. */
+  /** The request with its complete body. Its signal aborts when the client goes. */
   readonly request: Request;
-  /** Values of the headers that the app maps; what they are under is up to whoever runs something. */
+  /** The values of the headers that the app maps. Code that runs a turn or tool puts them under keys. */
   readonly context: ToolCallContext;
-  /** Names the request in logs, as in its `x-request-id`. */
+  /** The request's id in logs, as in its `x-request-id`. */
   readonly requestId: string;
 }
 
-/** Whose a request is, and what code of the app is given that runs for it. */
+/** The caller of a request, with the data for the app's code. */
 interface OfCaller {
   readonly principal: Principal;
   readonly context: ToolCallContext;
   readonly secrets: Secrets;
 }
 
-/** Makes what is its caller's where no session does: the context, and the credentials. Rejects with what the app's hooks throw. */
+/**
+ * Creates the caller's context and credentials, where no session does. Rejects with the errors of the app's
+ * hooks.
+ */
 export async function mintedFor({ host, env, caller, context, request }: EndpointRequest): Promise<OfCaller> {
   const principal = toPrincipal(caller);
   return {
@@ -106,41 +110,41 @@ export async function mintedFor({ host, env, caller, context, request }: Endpoin
 }
 
 /**
- * What a client of the revision 2026-07-28 says with a request, by which it can be asked for more: the answer is what it is asked,
- * and it sends the request again (MCP specification, multi round-trip requests).
+ * The data with which a client of the revision 2026-07-28 can be asked for more. It receives the questions as
+ * its response, and repeats the request with answers (MCP specification, multi round-trip requests).
  */
 export interface AskingClient {
   readonly capabilities: ClientCapabilities;
-  /** What it answers, by the keys of what it was asked: anything at all, for nobody has checked it. */
+  /** Its answers, by the keys of the questions. Not validated. */
   readonly answers: Readonly<Record<string, unknown>>;
-  /** What it was told to send along, unchecked too; `undefined` in the first request. */
+  /** The state from the previous response, not validated. `undefined` in the first request. */
   readonly state: unknown;
 }
 
-/** A client of an older revision: there the answer to a request asks for nothing. */
+/** A client of an older revision, which cannot receive questions as a response. */
 export const CANNOT_BE_ASKED: AskingClient = { capabilities: {}, answers: {}, state: undefined };
 
-/** Tells whether a client shows forms to a person. One that declares elicitation and says no more does. */
+/** Returns whether a client shows forms to a person. The default of the elicitation capability does. */
 export const asksPeople = ({ elicitation }: ClientCapabilities): boolean =>
   elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 
-/** What a person is told who is asked again: nothing, when nothing was wrong. */
+/** Returns the text for a person who is asked again. Empty if there were no problems. */
 export const notTaken = (problems: readonly string[] = []): readonly string[] =>
   problems.length === 0 ? [] : [`What was answered could not be taken: ${problems.map(sentence).join(' ')}`];
 
 const sentence = (problem: string): string => (problem.endsWith('.') ? problem : `${problem}.`);
 
-/** Stands before every state, with the version of its form. */
+/** The prefix of every state, with the version of its format. */
 const MARK = 'holdfast-1.';
 
 /**
- * Makes the text that a client sends back with its answers (MCP specification, `requestState`). Nothing in it is secret, and
- * nothing is believed because it is in it: whoever reads it checks it as any other parameter.
+ * Encodes the state that a client returns with its answers (MCP specification, `requestState`). It contains
+ * no secrets and is not trusted: its reader validates it like any other parameter.
  */
 export const toRequestState = (value: Json): string =>
   `${MARK}${toBase64(ENCODER.encode(JSON.stringify(value)))}`;
 
-/** Reads what `toRequestState` made. @throws RpcError when it did not make this. */
+/** Decodes a state made by `toRequestState`. @throws RpcError for any other text. */
 export function fromRequestState(state: string): unknown {
   const bytes = state.startsWith(MARK) ? fromBase64(state.slice(MARK.length)) : undefined;
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -149,37 +153,40 @@ export function fromRequestState(state: string): unknown {
   return parsed.value;
 }
 
-/** Refuses a state that was given out for something else, or by nobody. */
+/** Returns the error for a state that is invalid or belongs to another request. */
 export const invalidState = (): RpcError =>
   invalidParams(
     '`requestState` is none that was answered to this request. Send it back as it came, with the `name` and `arguments` ' +
       'of the first request, or leave it out to begin anew.',
   );
 
-/** What a client of the revision 2026-07-28 declares in each request (MCP specification, `_meta`). */
+/**
+ * Returns the capabilities that a client of the revision 2026-07-28 declares in each request (MCP
+ * specification, `_meta`).
+ */
 export function capabilitiesIn(envelope: unknown): ClientCapabilities {
   const declared: unknown = isJsonObject(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined;
   const read = specTypeSchemas.ClientCapabilities['~standard'].validate(declared);
   return read.issues ? {} : read.value;
 }
 
-/** What a client may be asked: its user by a form or at an address, its model, or its roots. */
+/** A question to a client: to its user by a form or at a URL, to its model, or for its roots. */
 export type McpQuestion =
   | { readonly method: 'elicitation/create'; readonly params: McpForm | McpAddress }
   | { readonly method: 'sampling/createMessage'; readonly params: Unchanged<CreateMessageRequestParams> }
   | { readonly method: 'roots/list'; readonly params?: Readonly<Record<string, never>> | undefined };
 
-/** A form for the user: an object of texts, numbers, choices and yes or no. */
+/** A form for the user: an object of texts, numbers, choices and booleans. */
 type McpForm = Unchanged<Pick<ElicitRequestFormParams, 'mode' | 'message' | 'requestedSchema'>>;
 
-/** An address that the user is to visit. */
+/** A URL for the user to visit. */
 interface McpAddress {
   readonly mode: 'url';
   readonly message: string;
   readonly url: string;
 }
 
-/** The same, which may be declared once and for all. */
+/** The same type as read-only, so a constant can be used. */
 type Unchanged<Value> = Value extends object
   ? { readonly [Key in keyof Value]: Unchanged<Value[Key]> }
   : Value;
@@ -197,7 +204,7 @@ export function canBeAsked(client: ClientCapabilities, { method, params }: McpQu
   }
 }
 
-/** An answer of the form that its method has, or what is wrong with it. */
+/** An answer in the form of its method, or its problems. */
 type ReadAnswer = { readonly answer: unknown } | { readonly problems: readonly string[] };
 
 export function readAnswer(question: McpQuestion, sent: unknown): ReadAnswer {
@@ -218,7 +225,7 @@ const SCHEMAS = {
   'roots/list': specTypeSchemas.ListRootsResult,
 } as const;
 
-/** @throws Error when the schema cannot be checked by. */
+/** @throws Error if the schema is invalid. */
 function contentProblems(asked: McpForm | McpAddress, content: JsonObject): readonly string[] {
   if (!('requestedSchema' in asked)) return [];
   return problemLines([...jsonSchemaCheck(JSON.parse(JSON.stringify(asked.requestedSchema)))(content)]);

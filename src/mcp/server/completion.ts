@@ -6,23 +6,23 @@ import type { McpCompleting } from './define-mcp-resource.ts';
 import { type McpPrompt, unknownPrompt } from './prompts.ts';
 import type { Readable } from './resources.ts';
 
-/** The most values of one answer (MCP specification, Completion). */
+/** The maximum number of values in one response (MCP specification, Completion). */
 const MAX_VALUES = 100;
 
-/** What an endpoint publishes that has values. */
+/** The parts of an endpoint with values to complete. */
 interface Completable {
   readonly prompts: ReadonlyMap<string, McpPrompt>;
   readonly resources: readonly Readable[];
 }
 
-/** Tells whether any argument or variable is completed. */
+/** Returns whether any argument or variable has completions. */
 export const isCompleting = ({ prompts, resources }: Completable): boolean =>
   [...prompts.values()].some(({ arguments: args = [] }) => args.some((one) => one.complete)) ||
   resources.some(({ complete = {} }) => Object.values(complete).some((one) => one !== undefined));
 
-/** What is completed: the names of its values, each with what suggests some, if anything does. */
+/** The owner of the values: their names, each with its completion function if there is one. */
 interface Completed {
-  /** Such as `prompt 'summary'`. */
+  /** A description such as `prompt 'summary'`. */
   readonly what: string;
   readonly names: ReadonlyMap<string, McpCompleting | undefined>;
 }
@@ -32,9 +32,10 @@ interface CompletionRequest extends ForCaller {
 }
 
 /**
- * Answers `completion/complete`. What nothing completes has no suggestions.
+ * Handles `completion/complete`. Returns no values if there is no completion function.
  *
- * @throws RpcError when there is no such prompt, resource, argument or variable; what `runForCaller` does.
+ * @throws RpcError for an unknown prompt, resource, argument or variable. Errors of `runForCaller` pass
+ * through.
  */
 export async function complete(published: Completable, request: CompletionRequest): Promise<CompleteResult> {
   const { ref, argument, context = {} } = request.params;
@@ -93,7 +94,7 @@ function completedBy({ prompts, resources }: Completable, ref: Json | undefined)
   };
 }
 
-/** The other values, as far as the client has told them. */
+/** Returns the other values that the client has sent. */
 function valuesIn(context: Json): Readonly<Record<string, string>> {
   const values: Json = isJsonObject(context) ? (context.arguments ?? {}) : context;
   if (!isTexts(values)) throw invalidParams('`context.arguments` must be an object of texts.');

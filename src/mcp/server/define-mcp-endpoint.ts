@@ -25,39 +25,49 @@ import {
 import { serveMcp } from './serve-mcp.ts';
 import { publishResources } from './session-resources.ts';
 
-/** The literal that `defineMcpEndpoint` takes. */
+/** The argument of `defineMcpEndpoint`. */
 export interface McpEndpointConfig {
-  /** What clients know the server by; `holdfast` unless given. */
+  /** The server's name for clients. Defaults to `holdfast`. */
   readonly name?: string | undefined;
-  /** `1` unless given. */
+  /** The server's version. Defaults to `1`. */
   readonly version?: string | undefined;
-  /** What clients may tell their model of the whole. */
+  /** Instructions that clients can pass to their model. */
   readonly instructions?: string | undefined;
   /**
-   * Each call runs the tool once, without a session: nothing of it is kept, and nobody can be asked to approve it. What needs
-   * a session is published as an agent that has it.
+   * Tools to publish. Each call runs the tool once, without a session: no data is kept, and no person can
+   * approve it. To publish a tool that needs a session, publish an agent with it.
    */
   readonly tools?: readonly AnyTool[] | undefined;
-  /** Each is a tool whose call runs a turn, in a session of the caller that later calls may go on with. */
+  /**
+   * Agents to publish, each as a tool. A call runs a turn in a session of the caller, which later calls can
+   * continue.
+   */
   readonly agents?: readonly PublishedAgent[] | undefined;
   readonly prompts?: readonly McpPrompt[] | undefined;
-  /** What clients may read, besides the files and artifacts of the sessions that these agents have, which their owners read. */
+  /**
+   * Resources to publish, besides the files and artifacts in sessions of these agents, which their owners can
+   * read.
+   */
   readonly resources?: readonly McpResource[] | undefined;
   /**
-   * Who signs in the endpoint's callers, told to clients that sign in by OAuth (RFC 9728): at `/.well-known/oauth-protected-resource`
-   * and with 401. `servers` are issuers of authorization servers, `scopes` what clients ask them for. The tokens are checked by the
-   * app's `auth`, which must refuse those that are not for this endpoint. Absent: nothing is told.
+   * The authorization servers for clients that sign in by OAuth (RFC 9728). Published at
+   * `/.well-known/oauth-protected-resource` and in
+   * 401 responses. `servers` are issuers, and `scopes` are the scopes to request. The app's `auth` checks the
+   * tokens, and must refuse those for another audience. If absent, no such data is published.
    */
   readonly authorization?: McpAuthorization | undefined;
 }
 
 /**
- * Declares what an app publishes to MCP clients, at `POST /mcp`: `createHoldfast({ use: [defineMcpEndpoint({ ... })] })`. It
- * answers each request by itself, of any revision of the protocol, so that there is no session of MCP's own; a request that was
- * sent cannot be cancelled by a later one, and holds one call at the most. A `GET` takes up the stream of an agent's call that has
- * broken, by the id of its last event. Callers are known as on every route.
+ * Publishes tools, agents, prompts and resources to MCP clients at `POST /mcp`: `createHoldfast({ use:
+ * [defineMcpEndpoint({ ... })] })`. It handles each request independently, for any revision of the protocol,
+ * so MCP sessions do not exist. A later request cannot cancel an earlier one, and each holds at most one
+ * call. A `GET` resumes the broken stream of an agent's call by the id of its last event. Callers
+ * authenticate as on every route.
  *
- * @throws McpEndpointDefinitionError when a key is not known or its value of another kind, a tool needs a session, two things have one name, or one cannot be a tool's name.
+ * @throws McpEndpointDefinitionError if a key is unknown, a value has the wrong type, a tool needs a session,
+ * two entries share a
+ *   name, or a name is not valid for a tool.
  *
  * @example
  * ```ts
@@ -86,7 +96,7 @@ export function defineMcpEndpoint(config: McpEndpointConfig): ModuleUse {
   const told = authorization && checkedAuthorization(authorization);
   const use = useOf(MCP);
   APP.give(use, {
-    ...LIVE_TEXT, // a stream that is taken up again tells the progress of its calls
+    ...LIVE_TEXT, // a resumed stream reports the progress of its calls
     routes({ host: { agents, basePath } }) {
       for (const one of callable.values()) {
         if (one.kind === 'agent') mustHaveAgent(agents, 'The MCP endpoint publishes the agent', one.agent);
@@ -133,22 +143,22 @@ function promptsByName(prompts: readonly McpPrompt[]): ReadonlyMap<string, McpPr
   return named;
 }
 
-/** Answers a `POST`, or a `GET` that takes up a stream. What it throws becomes a problem response. */
+/** Handles a `POST`, or a `GET` that resumes a stream. Its errors become problem responses. */
 type Serve = (request: EndpointRequest) => Promise<Response>;
 
-/** What is served where. */
+/** The handler and the place of an endpoint. */
 interface ServedAt {
   readonly serve: Serve;
-  /** Absent: clients have to know whose tokens are taken. */
+  /** Absent if clients must already know the authorization server. */
   readonly authorization: McpAuthorization | undefined;
-  /** The path below which the app is served, as it says. */
+  /** The path prefix of the app, as configured. */
   readonly basePath: string | undefined;
 }
 
-/** Where an app's MCP endpoint is served. */
+/** The path of an app's MCP endpoint. */
 const MCP_PATH = '/mcp';
 
-/** The routes of an endpoint. */
+/** Returns the routes of an endpoint. */
 export function mcpRoutes({ serve, authorization, basePath = '' }: ServedAt): readonly Route[] {
   const refuse =
     authorization && ((problem: Problem, asked: Asked) => tellWho(problem, asked, authorization));
@@ -180,7 +190,7 @@ const resumeMcp = (serve: Serve) =>
     handle: (asked) => serve(handedOn(asked)),
   });
 
-/** The request as a whole, so that the app's own limit of its size holds. */
+/** Returns the request with its complete body, which the app has checked against its size limit. */
 function handedOn(asked: CallerRequest, body?: Uint8Array): EndpointRequest {
   const { host, env, base = '', caller, request, requestId, execution } = asked;
   const { url, method, headers, signal } = request;
@@ -195,12 +205,15 @@ function handedOn(asked: CallerRequest, body?: Uint8Array): EndpointRequest {
   };
 }
 
-/** Where clients look for who signs in, before what they look for it of (RFC 9728, section 3.1). */
+/**
+ * The path prefix for metadata about authorization, before the resource's own path (RFC 9728, section 3.1).
+ */
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
 /**
- * Tells anybody, any page included, who signs in for the endpoint. At the root of its origin that is told below the endpoint's own
- * path; what a mounted app is not given of that root, clients find by what they are told with 401.
+ * Returns the public routes with the authorization metadata, for any origin. At the root of the origin, the
+ * metadata is below the endpoint's own path. If an app is mounted below the root, clients find the metadata
+ * by the 401 response.
  */
 const metadataRoutes = (authorization: McpAuthorization, basePath: string): readonly Route[] =>
   [...new Set([WELL_KNOWN + MCP_PATH, WELL_KNOWN + basePath + MCP_PATH, WELL_KNOWN])].map((path) =>
@@ -223,12 +236,12 @@ function metadata({ request, base = '' }: Asked, { servers, scopes }: McpAuthori
   };
 }
 
-/** Where a request came in. */
+/** The URL of a request and of its app. */
 type Asked = Pick<RouteRequest, 'request' | 'base'>;
 
 /**
- * Says with 401 where clients find out who signs in; and of a token that it is not taken, by which a client knows that it needs another
- * one. Who has sent none is told of no error (RFC 6750, section 3.1).
+ * Adds the location of the authorization metadata to a 401 response. If a token was refused, also adds an
+ * error, so the client requests another one. A request without a token gets no error (RFC 6750, section 3.1).
  */
 function tellWho(problem: Problem, { request, base = '' }: Asked, { scopes }: McpAuthorization): Response {
   const response = problem.toResponse();

@@ -5,67 +5,77 @@ import type { McpAsked } from './caller.ts';
 import { McpEndpointDefinitionError } from './publish.ts';
 import { type CheckedUri, toTemplate, type UriVariables, uriProblem } from './uri-template.ts';
 
-/** The values of a uri's variables, decoded; none of a uri without any. */
+/** The decoded values of a URI's variables. Empty for a URI without variables. */
 export type McpResourceValues<Uri extends string> = { readonly [Name in UriVariables<Uri>]: string };
 
 /**
- * What `read` answers. A text, bytes, and anything else that JSON can hold, are the whole content; `mcpContents` makes several. There is
- * no such resource for this caller when it is `undefined` or `null`.
+ * The result of `read`. A text, bytes or other JSON value is the whole content; use `mcpContents` for
+ * several. `undefined` or `null` means that the resource does not exist for this caller.
  */
 export type McpResourceAnswer = string | Uint8Array | object | null | undefined;
 
 /** One content of a resource. */
 export type McpContentsPart = {
-  /** The uri that was asked for unless given. */
+  /** Defaults to the requested URI. */
   readonly uri?: string | undefined;
-  /** The resource's own unless given. */
+  /** Defaults to the resource's own type. */
   readonly mimeType?: string | undefined;
 } & ({ readonly text: string } | { readonly bytes: Uint8Array });
 
-/** Suggests values that begin as what a person has typed, the best ones first; clients are told 100 of them. */
+/** Suggests values that begin with the typed text, best first. Clients receive at most 100. */
 export type McpCompleting = (
   typed: string,
   asked: McpAsked & {
-    /** The other values, as far as the client has told them: texts that nobody has checked. */
+    /** The other values that the client has sent. Not validated. */
     readonly values: Readonly<Record<string, string>>;
   },
 ) => readonly string[] | Promise<readonly string[]>;
 
-/** One resource of a template, as a listing names it. */
+/** One resource of a template in a listing. */
 export interface McpListedResource<Values = Readonly<Record<string, string>>> {
-  /** Its uri is made of these. */
+  /** The values that form its URI. */
   readonly values: Values;
-  /** Its uri unless given. */
+  /** Defaults to its URI. */
   readonly name?: string | undefined;
   readonly title?: string | undefined;
   readonly description?: string | undefined;
 }
 
-/** The literal that `defineMcpResource` takes. */
+/** The argument of `defineMcpResource`. */
 export interface McpResourceConfig<Uri extends string> {
-  /** What clients call it, or the whole of a template. */
+  /** The name of the resource, or of a whole template, for clients. */
   readonly name: string;
-  /** Such as `policy://returns`, or with variables in braces: `orders://{order}/lines` (RFC 6570, level 1). */
+  /**
+   * The URI, such as `policy://returns`. Variables are in braces: `orders://{order}/lines` (RFC 6570, level
+   * 1).
+   */
   readonly uri: Uri;
   readonly description?: string | undefined;
-  /** Its name as people are shown it. */
+  /** The name to display to people. */
   readonly title?: string | undefined;
-  /** Unless given, that of what `read` answers: `text/plain`, `application/json` or `application/octet-stream`. */
+  /**
+   * Defaults to the type of the value that `read` returns: `text/plain`, `application/json` or
+   * `application/octet-stream`.
+   */
   readonly mimeType?: string | undefined;
-  /** Milliseconds for which a client may keep what it has read, which the revision 2026-07-28 tells it; 0 unless given. */
+  /**
+   * Milliseconds for which a client can cache the content, sent in the revision 2026-07-28. Defaults to 0.
+   */
   readonly ttlMs?: number | undefined;
-  /** `public`: what is read is the same for every caller, so that others may keep it for all. `private` unless given. */
+  /**
+   * `public` if the content is equal for every caller, so shared caches can store it. Defaults to `private`.
+   */
   readonly cacheScope?: 'public' | 'private' | undefined;
   /**
-   * Reads it for the caller, whose `principal` says what is theirs. A value holds no slash, backslash or control character, and is neither `.` nor
-   * `..`; it may be anything else. Secrets are taken out of texts and JSON, as of results. The client is not told what it throws,
-   * which is logged.
+   * Reads the resource for the caller in `principal`. A value contains no slash, backslash or control
+   * character, and is neither `.` nor `..`; apart from that it can be any text. Secrets are removed from
+   * texts and JSON. Errors are logged, and not sent to the client.
    */
   readonly read: (
     values: McpResourceValues<Uri>,
     asked: McpAsked,
   ) => McpResourceAnswer | Promise<McpResourceAnswer>;
-  /** Of a template: those of its resources that this caller is shown in listings; none unless given. */
+  /** For a template, lists the resources that this caller can see. Defaults to none. */
   readonly list?: [UriVariables<Uri>] extends [never]
     ? undefined
     :
@@ -75,13 +85,16 @@ export interface McpResourceConfig<Uri extends string> {
             | readonly McpListedResource<McpResourceValues<Uri>>[]
             | Promise<readonly McpListedResource<McpResourceValues<Uri>>[]>)
         | undefined;
-  /** Of a template: suggests values of its variables to a person who types one, by their names. */
+  /** For a template, suggests values of its variables, by name. */
   readonly complete?: [UriVariables<Uri>] extends [never]
     ? undefined
     : { readonly [Name in UriVariables<Uri>]?: McpCompleting | undefined } | undefined;
 }
 
-/** A resource that an endpoint publishes (MCP specification, Resources), or a template of many, its types erased. */
+/**
+ * A resource that an endpoint publishes (MCP specification, Resources), or a template for many, without its
+ * specific types.
+ */
 export interface McpResource<Uri extends string = string> {
   readonly name: string;
   readonly uri: Uri;
@@ -99,10 +112,11 @@ export interface McpResource<Uri extends string = string> {
 }
 
 /**
- * Declares something that clients may read: a document, or by a template with variables the rows of a table.
+ * Declares a resource that clients can read, such as a document. A template with variables declares many,
+ * such as the rows of a table.
  *
- * @throws McpEndpointDefinitionError when a key of the literal is not known, one is missing, a value is of another kind, or the uri can be no
- *   template.
+ * @throws McpEndpointDefinitionError if a key is unknown or missing, a value has the wrong type, or the URI
+ * is not a valid template.
  *
  * @example
  * ```ts
@@ -119,11 +133,11 @@ export function defineMcpResource<const Uri extends string>(
   config: McpResourceConfig<Uri> & { readonly uri: CheckedUri<Uri> },
 ): McpResource<Uri> {
   checkResource(config);
-  // A uri of these variables alone is read, and listed, by them.
+  // The endpoint calls `read` and `list` only with the variables of this URI.
   return { ...config } as McpResource<Uri>;
 }
 
-/** @throws McpEndpointDefinitionError when the literal of a resource cannot work. */
+/** @throws McpEndpointDefinitionError if the definition is invalid. */
 export function checkResource(config: Omit<McpResource, 'read' | 'list'>): void {
   const fault = literals?.fault(config, SHAPE);
   const problem = fault?.problem ?? problemOf(config);

@@ -1,4 +1,4 @@
-/** The description of an endpoint's routes. */
+/** The OpenAPI description of an endpoint's routes. */
 import {
   ANY_OBJECT,
   type BodySchema,
@@ -7,13 +7,13 @@ import {
   type RouteDescription,
 } from '../../modules/openapi/description.ts';
 
-/** A problem is told as everywhere, with one header more. */
+/** A problem response as on other routes, with one additional header. */
 const PROBLEM: Refusal = { 'application/problem+json': 'Problem' };
 
 const TEXT = { type: 'string' };
 const TEXTS = { type: 'array', items: TEXT };
 
-/** What the protocol says in JSON. */
+/** A message of the protocol in JSON. */
 const MESSAGE: BodySchema = {
   name: 'JsonRpcMessage',
   schema: {
@@ -36,7 +36,7 @@ const MESSAGE: BodySchema = {
 
 const ONE = { $ref: `#/components/schemas/${MESSAGE.name}` };
 
-/** What one `POST` holds, and is answered: older clients may send several messages at once. */
+/** The body of a `POST` and its response. Older clients can send several messages at once. */
 const MESSAGES: BodySchema = { schema: { anyOf: [ONE, { type: 'array', items: ONE }] } };
 
 const METADATA: BodySchema = {
@@ -58,7 +58,9 @@ const SIGN_IN: RouteDescription = {
   answers: { 200: { description: 'The metadata of a protected resource', json: METADATA } },
 };
 
-/** Describes the routes of `defineMcpEndpoint`, for `openApi({ descriptions: [mcpDescription] })`. */
+/**
+ * The description of the routes of `defineMcpEndpoint`, for `openApi({ descriptions: [mcpDescription] })`.
+ */
 export const mcpDescription = {
   'POST /mcp': {
     operation: 'callMcp',
@@ -67,7 +69,7 @@ export const mcpDescription = {
     answers: {
       200: { description: 'What a request is answered', json: MESSAGES, streams: true },
       202: { description: 'A notification was taken' },
-      // The protocol tells its errors in its own words.
+      // The protocol has its own error format.
       400: { description: 'A message that is none, or may not be sent', json: MESSAGE },
       404: { description: 'There is no such method', json: MESSAGE },
       406: { description: 'The client does not take what is answered', json: MESSAGE },

@@ -1,7 +1,9 @@
 /**
- * The entry `holdfast/mcp/server`: tools and agents for MCP clients. It needs the package `@modelcontextprotocol/server`.
+ * The entry `holdfast/mcp/server`: tools and agents for MCP clients. It needs the package
+ * `@modelcontextprotocol/server`.
  *
- * define-mcp-endpoint -> serve-mcp -> answer-request -> call-tool, call-agent, resources, prompts or completion.
+ * define-mcp-endpoint -> serve-mcp -> answer-request -> call-tool, call-agent, resources, prompts or
+ * completion.
  */
 
 export { mcpResult } from '../content/mcp-content.ts';

@@ -1,4 +1,7 @@
-/** Asks a client what a turn waits for, and takes what it answers (MCP specification, multi round-trip requests). */
+/**
+ * Sends the questions of a turn to its client, and accepts the answers (MCP specification, multi round-trip
+ * requests).
+ */
 import { type InputRequests, specTypeSchemas } from '@modelcontextprotocol/server';
 import type { SentAnswer } from '../../journal/asking.ts';
 import type { StoredEvent } from '../../journal/events.ts';
@@ -21,22 +24,23 @@ import { ANSWERING_APP } from '../../worker/turn-response.ts';
 import { notTaken } from './caller.ts';
 import { formOf } from './question-form.ts';
 
-/** What has been asked and answered before, so that it is told, and not asked again. */
+/** The results of earlier rounds, to report and not to ask again. */
 export interface Continued {
-  /** What was wrong with answers that were not taken, by the keys of their requests. */
+  /** The problems with refused answers, by the keys of their requests. */
   readonly problems: ReadonlyMap<string, readonly string[]>;
-  /** The keys of what the client is not asked again: it was dismissed, or is not for this caller to answer. */
+  /** The keys of requests not to repeat: they were dismissed, or this caller cannot answer them. */
   readonly left: ReadonlySet<string>;
-  /** What else the client has to know. */
+  /** Further messages for the client. */
   readonly told: readonly string[];
 }
 
-/** Nothing was asked before. */
+/** The state before the first round. */
 export const NOTHING_BEFORE: Continued = { problems: new Map(), left: new Set(), told: [] };
 
 /**
- * Makes the requests by which a client asks its user what a turn waits for, by the events of the turn: one for each question that
- * this caller may answer and a form can ask. Their keys name the questions in the whole session, so that no two are ever the same.
+ * Returns the requests that let a client ask its user the questions of a turn, from the turn's events. There
+ * is one for each question that this caller can answer and a form can express. Their keys are unique in the
+ * whole session.
  */
 export function inputRequestsOf(
   caller: Caller,
@@ -63,35 +67,36 @@ export function inputRequestsOf(
   );
 }
 
-/** What a client answers to the questions of a turn. */
+/** A client's answers to the questions of a turn. */
 interface Inputs {
   readonly turn: string;
-  /** The keys of the requests that these are answers of; others are not looked at. */
+  /** The keys of the requests that were asked. Other answers are ignored. */
   readonly asked: readonly string[];
-  /** By the keys of the requests: anything at all, for nobody has checked it. */
+  /** The answers by the keys of the requests. Not validated. */
   readonly responses: Readonly<Record<string, unknown>>;
-  /** The turn goes on in the background, and nobody waits for its answer. */
+  /** `true` if the turn continues in the background, and no client waits for its answer. */
   readonly inBackground: boolean;
 }
 
-/** How a turn goes on with what its client has answered, and what the client is to be told. */
+/** The continuation of a turn after answers, with messages for the client. */
 export interface TakenInputs extends Continued {
   readonly begun: BegunTurn;
 }
 
 /**
- * Takes what a client answers to the questions of a turn as the route for approvals does: of this caller, each once, checked by the
- * question, and bound to it. The same answer may come again. One that cannot be taken leaves the others alone. `undefined`
- * when the session has no such turn.
+ * Accepts a client's answers to the questions of a turn, like the route for approvals: from this caller, each
+ * once, validated by the question, and bound to it. A repeated answer is accepted. An invalid answer does not
+ * affect the others. Returns `undefined` if the session has no such turn.
  *
- * @throws ConfigurationError for what the deployment lacks, and what keeps the session from answering at all.
+ * @throws ConfigurationError for a fault of the deployment. Errors that prevent the session from responding
+ * pass through.
  */
 export async function takeInputs(at: SessionAccess, inputs: Inputs): Promise<TakenInputs | undefined> {
   const { turn } = inputs;
   const events = await readTurn(at.target.port, turn);
   if (events.length === 0) return undefined;
   const questions = [...questionsOf(events).values()].flat();
-  // Each costs a request to the session's object.
+  // Each answer costs a request to the session's object.
   const read = [...new Set(inputs.asked)].flatMap((key) => {
     const question = questions.find(({ id }) => id === key);
     const response = Object.hasOwn(inputs.responses, key) ? inputs.responses[key] : undefined;
@@ -116,10 +121,10 @@ export async function takeInputs(at: SessionAccess, inputs: Inputs): Promise<Tak
   return { begun, problems, left, told };
 }
 
-/** Tells an answer that is sent again from another one: what is sent under one key is bound to what it says. */
+/** Distinguishes a repeated answer from a different one: an idempotency key is bound to the content. */
 const KEY = 'requestState';
 
-/** What an answer is sent as; neither an answer nor a problem when the person has left without one. */
+/** An answer to send. Without an answer and a problem, the person has dismissed the form. */
 interface ReadInput {
   readonly sent?: SentAnswer | undefined;
   readonly problem?: string | undefined;
@@ -138,7 +143,10 @@ function toSent(question: AskedQuestion, response: unknown): ReadInput {
 
 const problemsOf = ({ message, more: { problems = [message] } }: SessionError): readonly string[] => problems;
 
-/** The question is no longer there to be answered, or not for this caller. @throws the refusal when it says something else. */
+/**
+ * Returns the text for a question that was already answered, or that this caller cannot answer. @throws the
+ * refusal for another reason.
+ */
 function wordsOf(refusal: SessionError): string {
   if (!FINAL.includes(refusal.type)) throw refusal;
   return `An answer was not taken. ${refusal.message}`;

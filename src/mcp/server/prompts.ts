@@ -14,16 +14,16 @@ import type { AskingClient } from './caller.ts';
 import type { McpCompleting } from './define-mcp-resource.ts';
 import { McpEndpointDefinitionError } from './publish.ts';
 
-/** A value that a prompt is filled with; always a text. */
+/** An argument of a prompt. Its value is always a text. */
 export interface McpPromptArgument {
   readonly name: string;
   readonly description?: string | undefined;
   readonly required?: boolean | undefined;
-  /** Suggests values to a person who types one. */
+  /** Suggests values while a person types. */
   readonly complete?: McpCompleting | undefined;
 }
 
-/** The values of these arguments: those that are required are there, of the others some may be. */
+/** The values of these arguments. Required ones are present, others can be absent. */
 export type McpPromptValues<Arguments extends readonly McpPromptArgument[]> = {
   readonly [Argument in Arguments[number] as Argument extends { readonly required: true }
     ? Argument['name']
@@ -34,25 +34,31 @@ export type McpPromptValues<Arguments extends readonly McpPromptArgument[]> = {
     : Argument['name']]?: string | undefined;
 };
 
-/** One message, or one text of the user. */
+/** A list of messages, or one text from the user. */
 export type McpPromptMessages = string | readonly PromptMessage[];
 
-/** The literal that `defineMcpPrompt` takes. */
+/** The argument of `defineMcpPrompt`. */
 export interface McpPromptConfig<Name extends string, Arguments extends readonly McpPromptArgument[]> {
   readonly name: Name;
-  /** What it is for, for the person who chooses it. */
+  /** The purpose, for the person who chooses it. */
   readonly description: string;
-  /** Its name as people are shown it. */
+  /** The name to display to people. */
   readonly title?: string | undefined;
   readonly arguments?: Arguments | undefined;
-  /** What the client puts before its model; `askClient` takes the `call`. The client is not told what it throws, which is logged. */
+  /**
+   * Returns the messages for the client's model. Pass `call` to `askClient`. Errors are logged, and not sent
+   * to the client.
+   */
   readonly messages: (
     values: McpPromptValues<Arguments>,
     call: McpPromptCall,
   ) => McpPromptMessages | Promise<McpPromptMessages>;
 }
 
-/** A prompt that an endpoint publishes (MCP specification, Prompts), its types erased. A literal of it will do. */
+/**
+ * A prompt that an endpoint publishes (MCP specification, Prompts), without its specific types. A plain
+ * object also works.
+ */
 export interface McpPrompt<Name extends string = string> {
   readonly name: Name;
   readonly description: string;
@@ -65,10 +71,12 @@ export interface McpPrompt<Name extends string = string> {
 }
 
 /**
- * Declares a prompt. Its values are checked before `messages` is asked: all that are required are there, and no other.
+ * Declares a prompt. Values are checked before `messages` runs: all required ones are present, and there are
+ * no others.
  *
- * @throws McpEndpointDefinitionError when a key of the literal is not known, one is missing, a value is of another kind, a name is blank, or
- *   two arguments have one.
+ * @throws McpEndpointDefinitionError if a key is unknown or missing, a value has the wrong type, a name is
+ * blank, or two arguments
+ *   share a name.
  *
  * @example
  * ```ts
@@ -91,12 +99,12 @@ export function defineMcpPrompt<
     description,
     title,
     arguments: config.arguments,
-    // The endpoint has checked them by the same arguments.
+    // The endpoint has checked the values by the same arguments.
     messages: (values, call) => messages(values as McpPromptValues<Arguments>, call),
   };
 }
 
-/** @throws McpEndpointDefinitionError when the literal of a prompt cannot work. */
+/** @throws McpEndpointDefinitionError if the definition is invalid. */
 export function checkPrompt(config: Pick<McpPrompt, 'name' | 'arguments'>): void {
   const refuse = (problem: string): McpEndpointDefinitionError =>
     new McpEndpointDefinitionError('prompts', `the prompt '${nameIn(config)}' ${ended(problem)}`);
@@ -127,7 +135,7 @@ const ARGUMENT = {
   required: ['name'],
 } satisfies LiteralShape<keyof McpPromptArgument>;
 
-/** Answers `prompts/list` (MCP specification, Prompts). */
+/** Handles `prompts/list` (MCP specification, Prompts). */
 export const listPrompts = (prompts: ReadonlyMap<string, McpPrompt>): ListPromptsResult => ({
   prompts: Array.from(prompts.values(), ({ name, title, description, arguments: args = [] }) => ({
     name,
@@ -144,9 +152,9 @@ const toListedPrompt = ({ name, description, required = false }: McpPromptArgume
 });
 
 /**
- * Answers `prompts/get`, or what the client is asked first.
+ * Handles `prompts/get`. Returns the messages, or the questions to the client.
  *
- * @throws RpcError when there is no such prompt, or its arguments are not what it asks for; what `messages` throws.
+ * @throws RpcError for an unknown prompt or invalid arguments. Errors of `messages` pass through.
  */
 export async function getPrompt(
   prompts: ReadonlyMap<string, McpPrompt>,
@@ -176,7 +184,7 @@ export async function getPrompt(
   });
 }
 
-/** Says that there is no such prompt, and which there are. */
+/** Returns the text for an unknown prompt, with the names of the known ones. */
 export function unknownPrompt(name: Json | undefined, prompts: ReadonlyMap<string, McpPrompt>): string {
   const wanted =
     typeof name === 'string' ? `There is no prompt '${shorten(name, 64)}'.` : '`name` must be text.';

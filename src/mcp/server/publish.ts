@@ -8,7 +8,7 @@ import { ended, shown } from '../../tool/shown.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { type HeaderFault, headerFault, repeatedIn, valueAt } from '../content/rpc.ts';
 
-/** One thing that clients may call, under the name by which they know it. */
+/** A published tool or agent. */
 export type Publication =
   | { readonly kind: 'tool'; readonly name: string; readonly tool: AnyTool }
   | {
@@ -16,29 +16,32 @@ export type Publication =
       readonly name: string;
       /** The agent's name in the app. */
       readonly agent: string;
-      /** It stands in place of the agent's own description. */
+      /** Replaces the agent's own description. */
       readonly description?: string | undefined;
     };
 
-/** An agent as an endpoint names it: by its name, itself, or with what clients are told in place of that. */
+/**
+ * An agent to publish: its name, the agent itself, or an object with a different name or description for
+ * clients.
+ */
 export type PublishedAgent =
   | string
   | Agent
   | {
       readonly agent: string | Agent;
-      /** What clients call it; the agent's name unless given. */
+      /** The name for clients. Defaults to the agent's name. */
       readonly as?: string | undefined;
-      /** What it is for, as a tool; the agent's description unless given. */
+      /** The description as a tool. Defaults to the agent's description. */
       readonly description?: string | undefined;
     };
 
-/** An MCP endpoint was declared in a way that cannot work. It is thrown where the endpoint, or its prompt, is defined, never in a request. */
+/** Thrown for an invalid MCP endpoint, where it or its prompt is defined, and never in a request. */
 export class McpEndpointDefinitionError extends Error {
   override readonly name = 'McpEndpointDefinitionError';
-  /** The property of the definition that is wrong, such as `tools[2]`. */
+  /** The invalid property of the definition, such as `tools[2]`. */
   readonly field: string;
 
-  /** `problem` is a sentence that goes on after "MCP endpoint: ". */
+  /** `problem` is a sentence that follows "MCP endpoint: ". */
   constructor(field: string, problem: string) {
     super(`MCP endpoint: ${problem}`);
     this.field = field;
@@ -46,9 +49,9 @@ export class McpEndpointDefinitionError extends Error {
 }
 
 /**
- * Names what an endpoint publishes.
+ * Returns the tools and agents of an endpoint by name.
  *
- * @throws McpEndpointDefinitionError when something cannot be published, or two have one name.
+ * @throws McpEndpointDefinitionError if an entry cannot be published, or two share a name.
  */
 export function publish(
   tools: readonly AnyTool[],
@@ -74,7 +77,7 @@ export function publish(
 }
 
 function ofTool(field: string, tool: AnyTool): Publication {
-  // Callers without types may publish anything.
+  // Callers without types can pass any value.
   if (!isTool(tool)) throw new McpEndpointDefinitionError(field, `${field} is no tool.`);
   if (tool.effect === 'none') {
     throw new McpEndpointDefinitionError(
@@ -94,7 +97,7 @@ function ofAgent(field: string, declared: PublishedAgent): Publication {
   return { kind: 'agent', name: as ?? name, agent: name, description };
 }
 
-/** An agent by its name, by itself, or with what clients are told; callers without types may give anything. */
+/** Normalizes the three forms of a published agent. Callers without types can pass any value. */
 function publishedAs(field: string, declared: PublishedAgent): PublishedAsTool {
   const isRenamed = typeof declared === 'object' && declared !== null && 'agent' in declared;
   const fault = isRenamed ? literals?.fault(declared, AS_TOOL) : undefined;
@@ -115,7 +118,7 @@ const AS_TOOL = {
   foreign: { name: 'as' },
 } satisfies LiteralShape<keyof PublishedAsTool>;
 
-/** Says, as a sentence goes on after the name of a tool, what is wrong with the headers that its schema declares. */
+/** Returns the problem with the headers that a tool's schema declares, as text after the tool's name. */
 export function headersFault(schema: unknown): string | undefined {
   const fault = headerFault(schema);
   if (!fault) return undefined;
@@ -130,7 +133,9 @@ const MENDS: Readonly<Record<HeaderFault['kind'], string>> = {
   twice: ', as another parameter has.',
 };
 
-/** Says in what the headers of a call disagree with its arguments; `undefined` when they do not. */
+/**
+ * Returns the difference between the headers of a call and its arguments, or `undefined` if there is none.
+ */
 export function headersMismatch(
   schema: unknown,
   input: JsonObject,
@@ -138,7 +143,7 @@ export function headersMismatch(
 ): { readonly header: string; readonly body: string } | undefined {
   for (const { path, header, type } of repeatedIn(schema)) {
     const value = valueAt(input, path);
-    // A value of another kind has no header; the schema refuses it.
+    // A value of another type has no header. The schema refuses it.
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') continue;
     const name = `Mcp-Param-${header}`;
     const sent = headers.get(name);
@@ -154,7 +159,10 @@ export function headersMismatch(
   return undefined;
 }
 
-/** The value of a header, which is in Base64 when it says so; `undefined` when it says so and is not. */
+/**
+ * Returns the value of a header, decoded if it is marked as Base64. Returns `undefined` if that encoding is
+ * invalid.
+ */
 function decoded(value: string): string | undefined {
   const [, base64] = /^=\?base64\?(.*)\?=$/.exec(value) ?? [];
   if (base64 === undefined) return value;
@@ -164,7 +172,7 @@ function decoded(value: string): string | undefined {
   return text.ok ? text.value : undefined;
 }
 
-/** The same, as copies: what clients are told cannot change. */
+/** Returns a checked copy, so later changes do not affect the published data. */
 export function checkedAuthorization(authorization: McpAuthorization): McpAuthorization {
   const refuse = (problem: string): McpEndpointDefinitionError =>
     new McpEndpointDefinitionError('authorization', `authorization ${ended(problem)}`);
@@ -179,7 +187,7 @@ export function checkedAuthorization(authorization: McpAuthorization): McpAuthor
       throw refuse(`has the server ${shown(server)}: use its issuer, such as 'https://login.example'`);
   }
   for (const scope of scopes ?? []) {
-    // What a scope may be (RFC 6749, section 3.3).
+    // The valid characters of a scope (RFC 6749, section 3.3).
     if (!/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))
       throw refuse(`has ${shown(scope)} among its scopes, which is none`);
   }
@@ -198,13 +206,13 @@ const AUTHORIZATION = {
   },
 } satisfies LiteralShape<keyof McpAuthorization>;
 
-/** Says whether an address holds credentials, which must be neither published nor repeated. */
+/** Returns whether a URL contains credentials, which must not be published or quoted. */
 function hasUser(server: unknown): boolean {
   const url = typeof server === 'string' ? URL.parse(server) : null;
   return url !== null && url.username + url.password !== '';
 }
 
-/** Tells whether it is an address that clients may ask: encrypted, or of this machine, for development. */
+/** Returns whether clients can safely use a URL: it is encrypted, or on this machine for development. */
 function isIssuer(server: unknown): boolean {
   if (typeof server !== 'string' || !URL.canParse(server)) return false;
   const { protocol, hostname, search, hash } = new URL(server);
@@ -213,10 +221,10 @@ function isIssuer(server: unknown): boolean {
   return isSafe && search === '' && hash === '';
 }
 
-/** Who signs in the callers of an endpoint. Their tokens are checked by the app's own `auth`. */
+/** The authorization servers of an endpoint's callers. The app's own `auth` checks their tokens. */
 export interface McpAuthorization {
-  /** The issuers of OAuth authorization servers: `https://login.example`. */
+  /** The issuers of OAuth authorization servers, such as `https://login.example`. */
   readonly servers: readonly string[];
-  /** What clients ask them for. */
+  /** The scopes that clients request. */
   readonly scopes?: readonly string[] | undefined;
 }

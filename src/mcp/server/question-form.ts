@@ -1,4 +1,7 @@
-/** Puts a question of a turn to the person behind a client, and reads what they answer (MCP specification, Elicitation). */
+/**
+ * Shows a question of a turn to the person behind a client, and reads the answer (MCP specification,
+ * Elicitation).
+ */
 import type { ElicitRequestFormParams, ElicitResult } from '@modelcontextprotocol/server';
 import type { SentAnswer } from '../../journal/asking.ts';
 import type { PendingCall } from '../../journal/wait.ts';
@@ -11,25 +14,26 @@ import { oneLine } from '../content/words.ts';
 /** A question as a form. */
 export interface QuestionForm {
   readonly params: ElicitRequestFormParams;
-  /** The decision that an answer is; `undefined` when the person has left without one. */
+  /** Returns the decision in an answer, or `undefined` if the person dismissed the form. */
   read(answer: ElicitResult): ReadForm | undefined;
 }
 
-/** A decision, not checked, or why the answer is none that could be meant. */
+/** A decision that is not validated yet, or the problem with the answer. */
 type ReadForm = { readonly body: SentAnswer['body'] } | { readonly problem: string };
 
-/** One field of a form, by its name. */
+/** The fields of a form by name. */
 type Fields = Readonly<Record<string, JsonObject>>;
 
-/** The most characters of a form, which people have to read: a question with more is answered where there is room. */
+/** The maximum length of a form, which people must read. A longer question must be answered elsewhere. */
 const MAX_FORM = 16_384;
-/** The most characters of a tool's name. */
+/** The maximum length of a tool's name. */
 const MAX_NAME = 80;
 
 /**
- * Makes a form of a question for a decision: one that asks for values has their fields, and one that asks whether a call
- * may run has a decision, a reason and, where an edit can be said in a form, the fields of the call's input. `undefined` for what no
- * form can ask: a form is flat, and its fields are texts, numbers, choices and yes or no.
+ * Creates a form for a question. If it asks for values, the form has their fields. If it asks for approval of
+ * a call, the form has a decision, a reason and, if an edit fits into a form, the fields of the call's input.
+ * Returns `undefined` for a question that does not fit into a form: a form is flat, with fields for texts,
+ * numbers, choices and booleans.
  */
 export function formOf(question: AskedQuestion): QuestionForm | undefined {
   if (question.wait.for !== 'decision') return undefined;
@@ -45,7 +49,10 @@ export function formOf(question: AskedQuestion): QuestionForm | undefined {
   return form && JSON.stringify(form.params).length <= MAX_FORM ? form : undefined;
 }
 
-/** Tells a question for values from one about a call: there is nothing to approve, or the call's own input is no answer. */
+/**
+ * Returns whether a question asks for values, and not for approval of a call. It offers no approval, or its
+ * own input is not an answer.
+ */
 function asksForValues(question: AskedQuestion, { allows = [], input }: PendingCall): boolean {
   const { wait } = question;
   if (wait.for !== 'decision' || !allows.includes('edit')) return false;
@@ -54,10 +61,10 @@ function asksForValues(question: AskedQuestion, { allows = [], input }: PendingC
   return !checkAnswer(question, { decision: 'edit', input }, NOBODY).ok;
 }
 
-/** By whom nothing is answered: it is only looked at. */
+/** A placeholder for the person, because the answer is only parsed. */
 const NOBODY = { by: '' };
 
-/** To accept it is to give the values, and to decline it is to reject. */
+/** Creates a form for values. Accepting it submits them, and declining it rejects the question. */
 function formOfValues({ message, allows = [], schema = {} }: PendingCall, fields: Fields): QuestionForm {
   const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
   return {
@@ -67,7 +74,7 @@ function formOfValues({ message, allows = [], schema = {} }: PendingCall, fields
   };
 }
 
-/** What the form has beside the fields of an input. */
+/** The form's own fields, besides those of an input. */
 const OWN = ['decision', 'reason'];
 
 function formOfApproval(
@@ -98,7 +105,7 @@ function formOfApproval(
   };
 }
 
-/** What each decision does, for the person who takes it. */
+/** The effect of each decision, as text for the person. */
 const MEANING: Readonly<Record<DecisionKind, string>> = {
   approve: 'it runs',
   edit: 'it runs with what you change here',
@@ -108,11 +115,14 @@ const MEANING: Readonly<Record<DecisionKind, string>> = {
 
 interface FilledForm {
   readonly current: JsonObject;
-  /** The fields of the input, as the person was shown them. */
+  /** The fields of the input as shown to the person. */
   readonly filled: Fields;
 }
 
-/** An input goes along with an edit. To approve something else than what the person has before them is neither the one nor the other. */
+/**
+ * Returns the decision in a completed form. An edit includes the input. An approval with a changed input is a
+ * contradiction, and thus a problem.
+ */
 function decided(content: NonNullable<ElicitResult['content']>, { current, filled }: FilledForm): ReadForm {
   const { decision, reason } = content;
   const edited = Object.entries(content).filter(
@@ -134,7 +144,10 @@ function decided(content: NonNullable<ElicitResult['content']>, { current, fille
   return { body };
 }
 
-/** Clients fill in what a person leaves alone, if only with nothing. */
+/**
+ * Returns whether a person left a field unchanged. Clients send a value even for such a field, if only an
+ * empty one.
+ */
 const isUntouched = (value: Json, start: Json | undefined): boolean =>
   start === undefined
     ? value === '' || value === false || (Array.isArray(value) && value.length === 0)
@@ -142,13 +155,16 @@ const isUntouched = (value: Json, start: Json | undefined): boolean =>
 
 const DECLINED = 'The person who was asked has declined.';
 
-/** Whoever dismisses a form has decided nothing. To decline never approves. */
+/**
+ * Returns the decision for a form that was not accepted. Dismissing it decides nothing, and declining it
+ * never approves.
+ */
 function declined(action: ElicitResult['action'], allows: readonly DecisionKind[]): ReadForm | undefined {
   const decision = (['reject', 'exit'] as const).find((one) => allows.includes(one));
   return action === 'decline' && decision ? { body: { decision, reason: DECLINED } } : undefined;
 }
 
-/** The fields are of the kinds that a form may have, as `fieldOf` makes them. */
+/** The fields have the valid types of a form, because `fieldOf` creates them. */
 const requested = (fields: Fields, required: readonly string[]) =>
   ({
     type: 'object',
@@ -156,7 +172,7 @@ const requested = (fields: Fields, required: readonly string[]) =>
     ...(required.length > 0 && { required: [...required] }),
   }) as ElicitRequestFormParams['requestedSchema'];
 
-/** Starts from what the tool is to be called with. */
+/** Sets the fields' defaults to the current input of the call. */
 const filledIn = (fields: Fields, current: JsonObject): Fields =>
   Object.fromEntries(
     Object.entries(fields).map(([name, field]) => {
@@ -165,13 +181,16 @@ const filledIn = (fields: Fields, current: JsonObject): Fields =>
     }),
   );
 
-/** Tells whether a field of this type can start with a value. */
+/** Returns whether a value is a valid default for a field of this type. */
 function isOf(type: unknown, value: unknown): value is Json {
   if (type === 'array') return isTexts(value);
   return typeof value === (type === 'integer' ? 'number' : type);
 }
 
-/** Makes fields of a schema's properties; `undefined` when one of them is none, or something else is asked of the object. */
+/**
+ * Converts a schema's properties to fields. Returns `undefined` if a property does not fit, or the schema has
+ * other constraints.
+ */
 function fieldsOf(schema: JsonSchema): Fields | undefined {
   const { properties = {} } = schema;
   if (schema.type !== 'object' || !isRecord(properties)) return undefined;
@@ -186,7 +205,7 @@ const isField = (one: readonly [string, JsonObject | undefined]): one is readonl
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What a form may say of a field, by its type. The rest is checked when it is answered. */
+/** The keywords that a field can have, by type. Other constraints are checked with the answer. */
 const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   string: ['minLength', 'maxLength', 'enumNames'],
   number: ['minimum', 'maximum'],
@@ -197,7 +216,7 @@ const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
 const ABOUT = ['title', 'description'];
 const FORMATS: readonly unknown[] = ['email', 'uri', 'date', 'date-time'];
 
-/** A property as the field of a form; `undefined` when it cannot be one. */
+/** Converts a property to a form field. Returns `undefined` if it does not fit. */
 function fieldOf(property: unknown): JsonObject | undefined {
   if (!isRecord(property)) return undefined;
   const { type = typeOf(property), format, items } = property;
@@ -216,11 +235,14 @@ function fieldOf(property: unknown): JsonObject | undefined {
   return { type, ...told, items: 'enum' in ofItems ? { type: 'string', ...ofItems } : ofItems };
 }
 
-/** Of a schema that leaves out its type, since its values say it. */
+/** Returns the type of a schema that only lists its values. */
 const typeOf = ({ enum: values, const: one, oneOf }: Readonly<Record<string, unknown>>): unknown =>
   [values, one, oneOf].some((said) => said !== undefined) ? 'string' : undefined;
 
-/** The texts that may be chosen; `none` when what may be chosen is something else, and `undefined` for a free field. */
+/**
+ * Returns the texts to choose from. Returns `none` if the choices are not texts, and `undefined` for a free
+ * field.
+ */
 function choicesOf(
   schema: Readonly<Record<string, unknown>>,
   titled: 'oneOf' | 'anyOf' = 'oneOf',

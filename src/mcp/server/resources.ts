@@ -12,15 +12,15 @@ import type { ForCaller } from './caller.ts';
 import type { McpCompleting, McpContentsPart, McpResourceAnswer } from './define-mcp-resource.ts';
 import { type FoundValues, type UriTemplate, VALUE_RULE, valuesIn } from './uri-template.ts';
 
-/** One resource that clients can read, or a template of many. */
+/** A resource that clients can read, or a template for many. */
 export interface Readable {
-  /** As listings have it. */
+  /** Its entry in listings. */
   readonly shown: Shown;
   readonly uri: string;
   readonly template: UriTemplate;
-  /** Answers what is there for this caller; `undefined` when nothing is. */
+  /** Returns the contents for this caller, or `undefined` if there are none. */
   read(values: Values, uri: string, request: ForCaller): Promise<Contents | undefined>;
-  /** How long what was read may be kept, and by whom. */
+  /** How long and by whom the content can be cached. */
   readonly kept?: { readonly ttlMs: number; readonly cacheScope: 'public' | 'private' };
   list?(request: ForCaller): Promise<ListResourcesResult['resources']>;
   readonly complete?: Readonly<Record<string, McpCompleting | undefined>> | undefined;
@@ -37,7 +37,7 @@ type Values = Extract<FoundValues, { ok: true }>['values'];
 
 const isTemplate = ({ template }: Readable): boolean => template.names.length > 0;
 
-/** Answers `resources/list` (MCP specification, Resources). */
+/** Handles `resources/list` (MCP specification, Resources). */
 export async function listResources(
   resources: readonly Readable[],
   request: ForCaller,
@@ -50,7 +50,7 @@ export async function listResources(
   return { resources: listed.flat() };
 }
 
-/** Answers `resources/templates/list`. */
+/** Handles `resources/templates/list`. */
 export const listTemplates = (resources: readonly Readable[]): ListResourceTemplatesResult => ({
   resourceTemplates: resources
     .filter(isTemplate)
@@ -62,13 +62,14 @@ interface ReadRequest extends ForCaller {
   readonly era: 'modern' | 'legacy';
 }
 
-/** The most characters of a uri. */
+/** The maximum length of a URI. */
 const MAX_URI = 2_048;
 
 /**
- * Answers `resources/read`.
+ * Handles `resources/read`.
  *
- * @throws RpcError when nothing is there for this caller, with the uri as its data; what `runForCaller` does.
+ * @throws RpcError with the URI as data if this caller has no such resource. Errors of `runForCaller` pass
+ * through.
  */
 export async function readResource(
   resources: readonly Readable[],
@@ -87,7 +88,10 @@ function uriIn(uri: Json | undefined): string {
   throw invalidParams(`A uri may have ${MAX_URI} characters, and this one has ${uri.length}.`);
 }
 
-/** Finds the first that has this uri, those without variables first. @throws RpcError when a value in it can be none. */
+/**
+ * Returns the first resource with this URI, those without variables first. @throws RpcError for an invalid
+ * value in the URI.
+ */
 function findResource(
   resources: readonly Readable[],
   uri: string,
@@ -101,11 +105,14 @@ function findResource(
   return undefined;
 }
 
-/** The code that the specification has had since 2026-07-28: older clients know -32002, and the SDK answers this one to all. */
+/**
+ * The error code of the specification since 2026-07-28. Older clients know -32002, but the SDK sends this one
+ * to all.
+ */
 const refused = (uri: string, message: string): RpcError =>
   new RpcError(RPC_CODE.invalidParams, message, { uri });
 
-/** Whoever asks is not told whether somebody else has it. */
+/** The error must not reveal whether another caller has the resource. */
 const unknown = (uri: string): RpcError =>
   refused(
     uri,
@@ -116,7 +123,7 @@ const unknown = (uri: string): RpcError =>
 export type Contents = ReadResourceResult['contents'];
 
 /**
- * Answers a list of contents as what `read` of a resource answers, where one text, one value or one file will not do.
+ * Returns several contents from `read` of a resource, if one text, one value or one file is not enough.
  *
  * @example
  * ```ts
@@ -129,7 +136,7 @@ export function mcpContents(parts: readonly McpContentsPart[]): readonly McpCont
   return made;
 }
 
-/** Those that `mcpContents` made: any other list is JSON. */
+/** The lists made by `mcpContents`. Any other list is a JSON value. */
 const MADE = new WeakSet<object>();
 
 const isParts = (answer: object): answer is readonly McpContentsPart[] => MADE.has(answer);
@@ -139,10 +146,10 @@ interface Typed {
   readonly mimeType?: string | undefined;
 }
 
-/** The most bytes that one answer carries, and characters: as much as the files of a result. */
+/** The maximum size of one response in bytes and characters, equal to that of a result's files. */
 const MAX_CONTENTS = 12 * 1024 * 1024;
 
-/** Makes the contents of what `read` of a resource answered, without secrets. @throws Error when it can be no contents. */
+/** Converts the result of `read` to contents without secrets. @throws Error if it is not a valid result. */
 export function toContents(
   answer: McpResourceAnswer,
   { secrets, ...typed }: Typed & { readonly secrets: Secrets },
@@ -173,7 +180,7 @@ function partsOf(
   throw new Error(`Its value at ${path} is ${what}, which is no JSON.`);
 }
 
-/** Makes one content of bytes: a text where they are one, for a client that shows it to a model. */
+/** Converts bytes to a content. Valid text becomes a text, for clients that show it to a model. */
 export function ofBytes(
   bytes: Uint8Array,
   { uri, mimeType = 'application/octet-stream' }: Typed,

@@ -1,4 +1,4 @@
-/** One request of a client, as whoever answers it is given it. */
+/** One request of a client, in the form that its handlers receive. */
 import {
   type ClientCapabilities,
   isJsonContentType,
@@ -29,48 +29,50 @@ import {
 } from './stream-position.ts';
 import { toAgentResult } from './to-call-result.ts';
 
-/** What an endpoint has to offer. */
+/** Everything that an endpoint publishes. */
 export interface Published {
   readonly callable: ReadonlyMap<string, Publication>;
   readonly prompts: ReadonlyMap<string, McpPrompt>;
   readonly resources: readonly Readable[];
 }
 
-/** One JSON-RPC request, and the HTTP request that it came in. */
+/** One JSON-RPC request, and the HTTP request that contains it. */
 export interface RpcRequest {
   readonly within: EndpointRequest;
-  /** `modern`: of the revision 2026-07-28 or later, in which each request says by itself what its client can do. */
+  /**
+   * `modern` for the revision 2026-07-28 or later, in which each request declares the client's capabilities.
+   */
   readonly era: 'modern' | 'legacy';
   readonly id: RequestId;
   readonly method: string;
   readonly params: JsonObject;
-  /** What the client says that it can be asked for; nothing is known of one of an older revision. */
+  /** The capabilities that the client declares in the request. Empty for an older revision. */
   readonly client: ClientCapabilities;
-  /** What the client answers to what it was asked, by key: anything at all, for nobody has checked it. */
+  /** The client's answers to questions, by key. Not validated. */
   readonly answers: Readonly<Record<string, unknown>>;
-  /** What it was told to send along with its answers. */
+  /** The state from the previous response. */
   readonly state: string | undefined;
-  /** Puts a notification on the response. */
+  /** Sends a notification on the response. */
   readonly send: (notification: ServerNotification) => Promise<void>;
-  /** How far the response is told, by which its client takes it up when it breaks. */
+  /** The progress of the response, from which its client can resume a broken stream. */
   readonly position: StreamPosition;
   /** Aborts when the client has gone. */
   readonly leave: AbortSignal;
   readonly logFailure: FailureLog;
 }
 
-/** What a `POST` holds, and in what form it is answered. */
+/** The content of a `POST`, and the form of its response. */
 export interface McpMessage {
-  /** The body, parsed; the SDK says whether it is a message. */
+  /** The parsed body. The SDK checks whether it is a message. */
   readonly body: unknown;
-  /** What the client takes. */
+  /** The response forms that the client accepts. */
   readonly takes: Taken;
 }
 
-/** Forms of an answer that a client takes. */
+/** The response forms that a client can accept. */
 type Taken = 'both' | 'json' | 'events';
 
-/** Reads a request whose size is checked, or refuses it for what no revision of the protocol allows. */
+/** Reads a request of checked size. Returns an error response if no revision of the protocol allows it. */
 export async function readMessage(request: Request): Promise<McpMessage | Response> {
   const takes = takenBy(request.headers.get('accept'));
   if (!takes) return refusal(406, OF_HTTP, NOT_ACCEPTABLE);
@@ -84,14 +86,16 @@ export async function readMessage(request: Request): Promise<McpMessage | Respon
   return problem === undefined ? { body, takes } : refusal(400, RPC_CODE.invalidRequest, problem);
 }
 
-/** The method of a message; `undefined` when it has none, or is no message. */
+/** Returns the method of a message, or `undefined` if it has none or is not a message. */
 export const methodOf = (body: unknown): string | undefined =>
   isJsonObject(body) && typeof body.method === 'string' ? body.method : undefined;
 
 /**
- * Bounds a batch, which is an array of messages of which older clients may send one: the MCP specification has none since 2025-06-18. One
- * request may begin one turn, or run other code of the app once: its invocation has a budget for that, and whoever limits the
- * requests of a client limits that too. What else is in a batch is answered by what is published, which may be long.
+ * Returns the problem with a batch, which is an array of messages from an older client (the MCP specification
+ * has none since
+ * 2025-06-18). One request can begin one turn, or run other code of the app once. The invocation's budget and
+ * the app's rate limit assume that. The other requests of a batch only return published data, which can be
+ * long.
  */
 function batchProblem(messages: readonly unknown[]): string | undefined {
   const { length } = messages;
@@ -105,10 +109,13 @@ function batchProblem(messages: readonly unknown[]): string | undefined {
 }
 
 const MAX_MESSAGES = 20;
-/** As the revision with batches has it: the others would be of a session that has not begun. */
+/**
+ * Follows the rule of the revision with batches. In other revisions, the other messages would belong to a
+ * session that has not begun.
+ */
 const BEGINS = 'A batch may hold no `initialize`. Send it in a request of its own.';
 
-/** Runs code of the app that may cost much, and may answer many bytes. */
+/** Methods that run code of the app, with possibly high costs or large responses. */
 const RUNS_CODE: ReadonlySet<string> = new Set([
   'tools/call',
   'resources/read',
@@ -117,7 +124,7 @@ const RUNS_CODE: ReadonlySet<string> = new Set([
   'completion/complete',
 ]);
 
-/** How deep a message may be nested: the SDK reads some of it by functions that call themselves. */
+/** The maximum nesting of a message. The SDK reads parts of it with recursive functions. */
 const MAX_DEPTH = 500;
 const TOO_DEEP = `Bad Request: the message is nested more than ${MAX_DEPTH} levels deep`;
 
@@ -132,7 +139,7 @@ function isDeep(message: unknown): boolean {
   return false;
 }
 
-/** Reads `Accept`, which older clients leave out: `undefined` when the client takes neither form. */
+/** Reads `Accept`, which older clients omit. Returns `undefined` if the client accepts neither form. */
 function takenBy(accept: string | null): Taken | undefined {
   const types = (accept || '*/*').split(',').map((range) => range.replace(/;.*$/s, '').trim().toLowerCase());
   const takes = (type: string): boolean =>
@@ -142,7 +149,7 @@ function takenBy(accept: string | null): Taken | undefined {
   return json ? 'json' : undefined;
 }
 
-/** The code that the SDK gives to what HTTP alone refuses. */
+/** The SDK's code for errors at the level of HTTP. */
 const OF_HTTP = -32000;
 const NOT_ACCEPTABLE =
   'Not Acceptable: what is answered is application/json or text/event-stream. Send Accept: application/json, text/event-stream.';
@@ -152,11 +159,13 @@ const refusal = (status: number, code: number, message: string): Response =>
   Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status });
 
 /**
- * Takes up the stream of a call after the event that its client has seen last: of an agent's call, with what the journal of its
- * session has behind that, until its answer. Whoever asks is checked as every caller is, and finds sessions of their own alone.
+ * Resumes the stream of an agent's call after the last event that its client has seen. It sends the later
+ * events of the session's journal, up to the answer. The caller is checked as on every route, and finds only
+ * their own sessions.
  *
- * @throws Problem 405 when no event is named, 400 when it is none of ours, and 404 when its turn is not there for this caller;
- *   SessionError when its session cannot be one.
+ * @throws Problem 405 without an event id, 400 for an invalid id, and 404 if this caller has no such turn.
+ * Throws SessionError if the
+ *   session's name is invalid.
  */
 export async function resumeCall({ callable }: Published, within: EndpointRequest): Promise<Response> {
   const { host, caller, request } = within;
@@ -189,14 +198,14 @@ const unknownTurn = (turn: string): Problem =>
     `There is no turn '${turn.slice(0, 64)}' of yours whose answer could be taken up.`,
   );
 
-/** One error and no id: behind it there is nothing to be taken up. */
+/** Yields one error without an id, so the stream cannot be resumed after it. */
 async function* failing(id: Seen['id'], message: string): AsyncGenerator<string, void, undefined> {
   yield framed('message', { jsonrpc: '2.0', id, error: { code: RPC_CODE.internalError, message } });
 }
 
 /**
- * What the client has not seen yet. When this invocation must end before the turn does, so does the stream, without an answer: the
- * client comes again.
+ * Yields the events that the client has not seen. If this invocation must end before the turn, the stream
+ * ends without an answer, and the client returns.
  */
 async function* rest(
   at: SessionAccess,
@@ -216,7 +225,7 @@ async function* rest(
     if (item.type === 'erased') return yield* failing(id, ERASED);
     if (item.type === 'answer' || item.type === 'suspended' || item.type === 'later') break;
     const isEvent = 'seq' in item;
-    // Of what was seen only the names of the calls are needed.
+    // Of the events already sent, only the names of calls are needed.
     if (isEvent && item.seq <= call.seq && item.type !== 'model-replied') continue;
     if (isEvent && item.seq > call.seq) position.shows(item.seq);
     notify('seq' in item ? { type: 'event', stored: item } : item);

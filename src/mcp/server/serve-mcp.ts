@@ -30,16 +30,16 @@ import { eventStoreOf, primingFrame, RETRY, StreamPosition } from './stream-posi
 import { listenToTasks } from './task-notifications.ts';
 import { hasTasks, TASK_METHODS, TASKS } from './tasks.ts';
 
-/** An endpoint as it is served. */
+/** A running endpoint. */
 interface Served {
   readonly info: Implementation;
   readonly instructions: string | undefined;
   readonly published: Published;
-  /** Logs what went wrong inside of a request. */
+  /** Logs internal errors of a request. */
   readonly logFailure: FailureLog;
 }
 
-/** One HTTP request, while it is served. */
+/** One HTTP request in progress. */
 interface Serving extends McpMessage {
   readonly served: Served;
   readonly within: EndpointRequest;
@@ -49,8 +49,9 @@ interface Serving extends McpMessage {
 }
 
 /**
- * Answers one HTTP request by a server of its own: nothing is remembered between two. The SDK reads the messages, tells the
- * revisions of the protocol apart, and writes the response; requests are answered here. A `GET` takes up a stream that has broken.
+ * Handles one HTTP request with its own server, without state between requests. The SDK reads the messages,
+ * detects the revision of the protocol, and writes the response. Requests are handled here. A `GET` resumes a
+ * broken stream.
  */
 export async function serveMcp(served: Served, within: EndpointRequest): Promise<Response> {
   const { request } = within;
@@ -64,12 +65,12 @@ export async function serveMcp(served: Served, within: EndpointRequest): Promise
   return watched(response, position, () => gone.abort());
 }
 
-/** Hands the parsed body to the SDK, by the revision that it is of. */
+/** Passes the parsed body to the SDK, by its revision. */
 async function respond(serving: Serving): Promise<Response> {
   const { within, leave, body, takes, position } = serving;
   const { url, method, headers, signal } = within.request;
   const asked = new Request(url, { method, headers, signal });
-  // What is taken is known; the SDK asks for both words.
+  // The accepted forms are already known, but the SDK requires both values.
   asked.headers.set('accept', 'application/json, text/event-stream');
   // The app has checked the size of the body by its own limit.
   const maxRequestBodySize = Number.MAX_SAFE_INTEGER;
@@ -93,13 +94,17 @@ async function respond(serving: Serving): Promise<Response> {
   await createServer(serving, 'legacy').connect(transport);
   leave.addEventListener('abort', () => void transport.close());
   const response = await transport.handleRequest(asked, { parsedBody: body });
-  // Clients take up streams only in a session. It is none, and nobody's: no request is known by it.
+  // Clients resume streams only in a session. This id is not one: no data belongs to it, and no request is
+  // identified by it.
   if (methodOf(body) === 'initialize' && response.ok)
     response.headers.set('mcp-session-id', crypto.randomUUID());
   return response;
 }
 
-/** Refuses an `initialize` that says too little, which the SDK answers as an internal error, by what its schema library prints. */
+/**
+ * Returns an error for an incomplete `initialize`. The SDK would respond with an internal error and the text
+ * of its schema library.
+ */
 function initializeFault(body: unknown): Response | undefined {
   if (methodOf(body) !== 'initialize' || isSpecType.InitializeRequest(body)) return undefined;
   const { id } = Object(body);
@@ -110,7 +115,7 @@ function initializeFault(body: unknown): Response | undefined {
   return Response.json({ jsonrpc: '2.0', error, id }, { status: 400 });
 }
 
-/** What a call names, if that is published. */
+/** Returns the published tool or agent of a call. */
 function calledIn({
   served,
   body,
@@ -121,10 +126,13 @@ function calledIn({
   return published && { published, params };
 }
 
-/** An agent may take long: its client is answered by a stream at once, so that it is seen when it goes. */
+/** An agent can take long. Its response is a stream from the start, so the client's departure is noticed. */
 const isAgentCall = (serving: Serving): boolean => calledIn(serving)?.published.kind === 'agent';
 
-/** Refuses a call whose arguments are not what its headers say, by which something before the Worker may have let it through. */
+/**
+ * Refuses a call whose arguments contradict its headers. A proxy before the Worker can have admitted it by
+ * these headers.
+ */
 function paramMismatch(serving: Serving): Response | undefined {
   const { published, params } = calledIn(serving) ?? {};
   if (published?.kind !== 'tool' || !isJsonObject(params?.arguments)) return undefined;
@@ -141,7 +149,8 @@ function createServer(serving: Serving, era: RpcRequest['era']): Server {
   const { served, within, leave, position, body, takes } = serving;
   const { info, instructions, published, logFailure } = served;
   const { resources, completions } = offeredBy(published);
-  // What is published changes with a deploy alone, which no connection outlives: nothing is said to change, and nobody subscribes.
+  // Published data changes only with a deployment, which ends every connection. Hence no notifications of
+  // changes and no subscriptions.
   const capabilities = {
     logging: {},
     ...(published.callable.size > 0 && { tools: {} }),
@@ -155,7 +164,7 @@ function createServer(serving: Serving, era: RpcRequest['era']): Server {
     cacheHints: { 'server/discover': CACHING },
     ...(instructions !== undefined && { instructions }),
   });
-  // The SDK's handlers answer bad params as internal errors.
+  // The SDK's handlers respond to invalid params with internal errors.
   server.removeRequestHandler('logging/setLevel');
   const answer = (method: string, params: unknown, { mcpReq }: ServerContext): Promise<Result> =>
     answerRequest(published, {
@@ -172,28 +181,28 @@ function createServer(serving: Serving, era: RpcRequest['era']): Server {
       logFailure,
     });
   const asked = methodOf(body);
-  // What the SDK finds no handler for, it answers with the status that each revision has for that.
+  // Without a handler, the SDK responds with the right status for each revision.
   if (asked === undefined || isOffered(published, asked))
     server.fallbackRequestHandler = ({ method, params }, context) => answer(method, params, context);
-  // Methods of the same names were in an earlier revision, so that the SDK hands them to nobody who has not said what they are.
+  // An earlier revision had methods of the same names. The SDK therefore requires schemas for them.
   for (const method of hasTasks(published) ? TASK_METHODS : [])
     server.setRequestHandler(method, { params: ANY }, (params, context) => answer(method, params, context));
   return server;
 }
 
-/** Sends a notification; a log message only when the client has asked for its level. */
+/** Sends a notification. A log message is sent only if the client asked for its level. */
 async function tell(mcpReq: ServerContext['mcpReq'], notification: ServerNotification): Promise<void> {
   if (notification.method !== 'notifications/message') return mcpReq.notify(notification);
   const { level, data, logger } = notification.params;
   return mcpReq.log(level, data, logger);
 }
 
-/** Leaves the params of a method to whoever answers it. */
+/** Leaves the params of a method unvalidated, for its handler. */
 const ANY: StandardSchemaV1<unknown, unknown> = {
   '~standard': { version: 1, vendor: 'holdfast', validate: (value) => ({ value }) },
 };
 
-/** What a client sends with a request that it makes again, since it was asked something. */
+/** Returns the answers and the state of a request that a client repeats after a question. */
 function continuationOf({
   inputResponses = {},
   requestState,
@@ -201,12 +210,12 @@ function continuationOf({
   return { answers: inputResponses, state: requestState<string>() };
 }
 
-/** Takes anything else for no params: the SDK checks only that they are JSON. */
+/** Treats invalid params as absent. The SDK only checks that they are JSON. */
 const toParams = (params: unknown): JsonObject => (isJsonObject(params) ? params : {});
 
 /**
- * Calls `onGone` when the reader of the response leaves before its end: not every platform tells that by the request's
- * signal. The event without data, with which the SDK begins a stream, gets its id here, and waits for it.
+ * Calls `onGone` if the reader of the response leaves before its end, because some platforms do not abort the
+ * request's signal. Also delays the SDK's first event, which has no data, until its id is known.
  */
 function watched(response: Response, position: StreamPosition, onGone: () => void): Response {
   const { body, status, headers } = response;
@@ -232,5 +241,5 @@ function watched(response: Response, position: StreamPosition, onGone: () => voi
   return new Response(stream, { status, headers });
 }
 
-/** Tells the event without data from messages, which begin with their type. */
+/** Returns whether a chunk is the event without data. Messages begin with their type. */
 const isPriming = (chunk: Uint8Array): boolean => new TextDecoder().decode(chunk.subarray(0, 3)) === 'id:';

@@ -1,4 +1,7 @@
-/** What is in the sessions of published agents, as resources: whoever owns a session reads its files and artifacts, as over HTTP. */
+/**
+ * The contents of published agents' sessions as resources. The owner of a session reads its files and
+ * artifacts, as over HTTP.
+ */
 
 import type { ResourceLink } from '@modelcontextprotocol/server';
 import { placeOfCall } from '../../journal/reply-data.ts';
@@ -16,9 +19,9 @@ import { type Contents, ofBytes, type Readable, toContents } from './resources.t
 import { expand, toTemplate } from './uri-template.ts';
 
 /**
- * Gathers what clients can read, in order: what the app publishes, then what is in the sessions of its agents.
+ * Returns the resources of an endpoint, in order: those of the app, then those in its agents' sessions.
  *
- * @throws McpEndpointDefinitionError when a resource cannot work, or two have one uri.
+ * @throws McpEndpointDefinitionError if a resource is invalid, or two share a URI.
  */
 export function publishResources(
   declared: readonly McpResource[],
@@ -78,10 +81,13 @@ function toReadable(resource: McpResource): Readable {
 }
 
 const FILES = 'holdfast://{agent}/{session}/files/{id}';
-/** An artifact is known by its call, whose id names its turn, so that no more of the journal than that is read. */
+/** The id of an artifact's call includes its turn, so only that part of the journal is read. */
 const ARTIFACTS = 'holdfast://{agent}/{session}/artifacts/{call}';
 
-/** The templates of the sessions of these agents, under the names by which clients call them; none where no agent is published. */
+/**
+ * Returns the templates for the sessions of these agents, with the agents' names for clients. Empty if no
+ * agent is published.
+ */
 function sessionResources(callable: ReadonlyMap<string, Publication>): readonly Readable[] {
   const names = [...callable.values()].flatMap((one) => (one.kind === 'agent' ? [one.name] : []));
   if (names.length === 0) return [];
@@ -129,7 +135,7 @@ async function accessTo(
   return { ...within, target, signal: leave };
 }
 
-/** The most bytes that are asked of a session at once. */
+/** The maximum size of one read from a session, in bytes. */
 const PAGE = 4 * 1024 * 1024;
 
 async function readFile(asked: SessionAccess, id: string, uri: string): Promise<Contents | undefined> {
@@ -158,7 +164,10 @@ async function readArtifact(
   return found && [{ uri, mimeType: 'application/json', text: JSON.stringify(found.value) }];
 }
 
-/** What is not there, or cannot be, is `undefined`. @throws RpcError when the session cannot be read now. */
+/**
+ * Returns `undefined` for a missing or impossible resource. @throws RpcError if the session cannot be read
+ * now.
+ */
 async function orRefused(find: () => Promise<Contents | undefined>): Promise<Contents | undefined> {
   try {
     return await find();
@@ -171,18 +180,19 @@ async function orRefused(find: () => Promise<Contents | undefined>): Promise<Con
   }
 }
 
-/** The most links of one answer, which a model reads. */
+/** The maximum number of links in one response, which a model reads. */
 const MAX_LINKS = 20;
 
 /**
- * Links the files of a turn, and its artifacts of a type, which a tool makes on purpose: every call that answers an object has one
- * without. Those that servers of MCP gave are files already.
+ * Returns links to a turn's files, and to its artifacts with a type, which a tool creates on purpose. Any
+ * call that returns an object has an artifact without a type. Content of MCP servers already consists of
+ * files.
  */
 export function linksOf(
   { name: agent, session }: { readonly name: string; readonly session: string },
   { files = [], artifacts }: Pick<TurnAnswer, 'files' | 'artifacts'>,
 ): readonly ResourceLink[] {
-  // A session may be called so, and no uri can say it.
+  // A session can have such a name, but a URI cannot contain it.
   if (/^\.\.?$/.test(session)) return [];
   const typed = artifacts.filter(
     ({ type, types }) => types ?? (type !== undefined && type !== McpContent.name),

@@ -5,31 +5,34 @@ import { attempt } from '../../tool/async.ts';
 import { isJsonObject } from '../../tool/json.ts';
 import { oneLine } from '../content/words.ts';
 
-/** How a client hears of a call while it runs. What is told after it has gone is dropped. */
+/** Notifies a client of a running call. Notifications after it has gone are dropped. */
 export interface Notifier {
-  /** Sends a line as progress, when the client has asked for it (MCP specification, Progress). */
+  /** Sends a line as progress, if the client has asked for it (MCP specification, Progress). */
   progress(message: string): void;
-  /** Sends a log message of the level `info`, from this tool or agent (MCP specification, Logging). */
+  /** Sends a log message with the level `info`, from this tool or agent (MCP specification, Logging). */
   say(message: string): void;
 }
 
-/** Names a client's wish to hear of the progress of a request. */
+/** Identifies a request whose progress a client wants. */
 export type ProgressToken = string | number;
 
 interface Speaker {
-  /** The name of the tool or agent that speaks. */
+  /** The name of the tool or agent that sends messages. */
   readonly name: string;
   readonly progressToken: ProgressToken | undefined;
-  /** How often the client was told of progress before; never unless given. */
+  /** The number of earlier progress notifications. Defaults to 0. */
   readonly progress?: number | undefined;
 }
 
-/** The most characters of what a tool says while it works. */
+/** The maximum length of a tool's status. */
 const MAX_STATUS = 500;
-/** The most characters of a tool's name: a model may have made it up. */
+/** The maximum length of a tool's name, which a model can have invented. */
 const MAX_NAME = 64;
 
-/** `send` puts a notification on the response of the request. How much there is to do nobody knows: progress only counts. */
+/**
+ * Creates a notifier. `send` sends a notification on the response of the request. The total amount of work is
+ * unknown, so progress is a plain counter.
+ */
 export function createNotifier(
   { name, progressToken, progress: before = 0 }: Speaker,
   send: (notification: ServerNotification) => Promise<void>,
@@ -51,7 +54,10 @@ export function createNotifier(
   };
 }
 
-/** Passes on what of a turn has words: its tool calls, what they say, and their progress. */
+/**
+ * Returns a function that passes on the visible parts of a turn: its tool calls, their messages and their
+ * progress.
+ */
 export function notifyOf(notifier: Notifier): (item: FeedItem) => void {
   const tools = new Map<string, string>();
   const toolOf = (call: string): string => oneLine(tools.get(call) ?? 'a tool', MAX_NAME);
@@ -76,34 +82,40 @@ export function notifyOf(notifier: Notifier): (item: FeedItem) => void {
   };
 }
 
-/** A call of an agent whose turn was taken: whatever becomes of this stream, its answer is found by this. */
+/**
+ * A call of an agent with an accepted turn. The client can find its answer with this data, even if the stream
+ * breaks.
+ */
 export interface TakenCall {
-  /** The agent's name, as clients know it. */
+  /** The agent's name for clients. */
   readonly name: string;
   readonly session: string;
   readonly turn: string;
-  /** True when the client named no session, and has to learn this one. */
+  /** `true` if the session is new, so the client needs its name. */
   readonly isNew: boolean;
 }
 
-/** What the client of a stream has seen of it, as the id of its last event says. It holds no secret, and opens nothing. */
+/**
+ * The part of a stream that its client has seen, encoded in the id of the last event. It contains no secret
+ * and grants no access.
+ */
 export interface Seen {
   /** The request that the stream answers. */
   readonly id: RequestId;
-  /** Absent of what nothing is kept of. */
+  /** Absent for a call without stored data. */
   readonly call?: SeenCall | undefined;
 }
 
-/** How far the call of an agent was told. */
+/** The part of an agent's call that was sent. */
 export interface SeenCall extends TakenCall {
   readonly progressToken: ProgressToken | undefined;
-  /** The last event of the session's journal that was told. */
+  /** The last event of the session's journal that was sent. */
   readonly seq: number;
-  /** How often progress was told. */
+  /** The number of progress notifications sent. */
   readonly progress: number;
 }
 
-/** An id goes into a header: one that is longer than this is not given. */
+/** The maximum length of an id, which is sent in a header. A longer id is omitted. */
 const MAX_ID = 2_000;
 
 const Key = v.union([v.string(), v.number()]);
@@ -119,7 +131,7 @@ const SeenCallData = v.strictTuple([
 ]);
 const SeenData = v.union([v.strictTuple([Key]), v.strictTuple([Key, SeenCallData])]);
 
-/** Reads the id of an event; `undefined` when it is none of ours. */
+/** Reads the id of an event. Returns `undefined` for an invalid id. */
 export function readEventId(text: string): Seen | undefined {
   const decoded = attempt((): unknown => JSON.parse(decodeURIComponent(text)));
   if (!decoded.ok || !v.is(SeenData, decoded.value)) return undefined;
@@ -129,7 +141,9 @@ export function readEventId(text: string): Seen | undefined {
   return { id, call: { name, session, turn, isNew, progressToken: token ?? undefined, seq, progress } };
 }
 
-/** Writes it, in characters that a header may have; nothing when it would be too long. */
+/**
+ * Encodes an id in characters that are valid in a header. Returns an empty string if it would be too long.
+ */
 function toEventId({ id, call }: Seen): string {
   const called = call && [
     call.name,
@@ -145,32 +159,33 @@ function toEventId({ id, call }: Seen): string {
 }
 
 /**
- * How far the stream of one call is told. Each of its events has an id, by which a client of the revision 2025-11-25 takes up the
- * stream when it breaks (MCP specification, Resumability). Nothing is remembered here for that: the ids say it all.
+ * The progress of one call's stream. Each of its events has an id, from which a client of the revision
+ * 2025-11-25 resumes a broken stream (MCP specification, Resumability). No data is stored for that: the ids
+ * contain everything.
  */
 export class StreamPosition {
   readonly #primed = Promise.withResolvers<string>();
   #seen: Seen | undefined;
 
-  /** Resolves with the id of the stream's first event, which has no data: '' when it needs none. */
+  /** Resolves with the id of the stream's first event, which has no data. It is empty if no id is needed. */
   get primed(): Promise<string> {
     return this.#primed.promise;
   }
 
-  /** A call runs now; what its answer will be found by, if anything is kept of it. */
+  /** Records that a call has begun, with the data for finding its answer if there is any. */
   begun(seen: Seen): void {
     this.#seen = seen;
     this.#primed.resolve(toEventId(seen));
   }
 
-  /** The client is told next what is in this event of the session. */
+  /** Records that this event of the session is sent next. */
   shows(seq: number): void {
     if (this.#seen?.call) this.#seen = { ...this.#seen, call: { ...this.#seen.call, seq } };
   }
 
   /**
-   * Answers the id of a message, '' for none. An error has none: some clients take only a result for the end of a stream, and would
-   * ask for the rest of this one for ever.
+   * Returns the id of a message, or an empty string. An error has none: some clients accept only a result as
+   * the end of a stream, and would resume this one forever.
    */
   idOf(message: JSONRPCMessage): string {
     const progress = progressIn(message);
@@ -188,15 +203,20 @@ function progressIn(message: JSONRPCMessage): number | undefined {
   return isJsonObject(params) && typeof params.progress === 'number' ? params.progress : undefined;
 }
 
-/** The SDK's transport asks a store for the id of each message, and, before any, for that of an event without data. */
+/**
+ * Adapts the position to the SDK's event store. The transport asks it for the id of each message, and first
+ * for that of an event without data.
+ */
 export const eventStoreOf = (position: StreamPosition): EventStore => ({
-  // The event without data is made when more is known.
+  // The event without data is sent later, when its id is known.
   storeEvent: async (_, message) => ('jsonrpc' in message ? position.idOf(message) : ''),
   replayEventsAfter: () => Promise.reject(new Error('Streams are taken up by the endpoint itself.')),
 });
 
-/** When a client comes again whose stream has broken, in ms. */
+/** Milliseconds before a client resumes a broken stream. */
 export const RETRY = 1_000;
 
-/** An event without data, by whose id a stream is taken up that breaks before it has told anything. */
+/**
+ * Returns an event without data. Its id lets a client resume a stream that breaks before its first message.
+ */
 export const primingFrame = (id: string): string => `id: ${id}\nretry: ${RETRY}\ndata: \n\n`;

@@ -1,4 +1,7 @@
-/** Tells clients how their tasks stand, on a stream to which they listen (tasks extension, Task Status Notifications). */
+/**
+ * Sends the status of tasks to clients, on a stream to which they listen (tasks extension, Task Status
+ * Notifications).
+ */
 import { SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server';
 import type { StoredEvent } from '../../journal/events.ts';
 import { followedEvents, type Watch } from '../../session/watching/follow-session.ts';
@@ -13,17 +16,17 @@ import { mustTakeTasks, taskNamed } from './tasks.ts';
 /** A request to listen. */
 interface Listening extends Pick<RpcRequest, 'within'> {
   readonly published: Published;
-  /** The body of the request, parsed. */
+  /** The parsed body of the request. */
   readonly body: unknown;
 }
 
-/** The most tasks of one stream: each is a line to the object of its session. */
+/** The maximum number of tasks in one stream. Each needs a connection to the object of its session. */
 const MAX_TASKS = 16;
 
 /**
- * Answers a client that listens to tasks, in place of `response`, by which the SDK has taken its request and knows no tasks; any
- * other request with `response`. Of the tasks that it names those are told that are the caller's; the stream ends with the last of
- * them.
+ * Returns a stream with the status of the caller's tasks, for a request to listen. It replaces `response`, in
+ * which the SDK has accepted the request without support for tasks. The stream ends with the last task. For
+ * any other request, returns `response`.
  */
 export async function listenToTasks(listening: Listening, response: Response): Promise<Response> {
   const { published, within, body } = listening;
@@ -54,13 +57,13 @@ export async function listenToTasks(listening: Listening, response: Response): P
   }
 }
 
-/** The same task when there is such a turn. */
+/** Returns the same task if its turn exists. */
 async function found(named: Promise<Task | undefined>): Promise<Task | undefined> {
   const task = await named;
   return task && (await stateOf(task)) ? task : undefined;
 }
 
-/** What a stream tells, and of which request it is. */
+/** The content of a stream and its request. */
 interface Told {
   readonly id: Json;
   readonly tasks: readonly Task[];
@@ -68,7 +71,10 @@ interface Told {
   readonly leave: AbortSignal;
 }
 
-/** The messages of a stream: which tasks it tells of, how each stands whenever that changes, and the end of the request. */
+/**
+ * Yields the messages of a stream: its list of tasks, the status of each after every change, and the end of
+ * the request.
+ */
 async function* framesOf({ within }: Listening, { id, tasks, leave }: Told): AsyncGenerator<string, void> {
   const { clock, meter } = within.host;
   const _meta = { [SUBSCRIPTION_ID_META_KEY]: id };
@@ -85,7 +91,10 @@ async function* framesOf({ within }: Listening, { id, tasks, leave }: Told): Asy
   yield frame({ id, result: { resultType: 'complete', _meta } });
 }
 
-/** How a task stands, first and whenever that changes, until it is over, its session is erased, or this invocation has to end. */
+/**
+ * Yields the status of a task, first and after every change. Ends when the task is over, its session is
+ * erased, or this invocation must end.
+ */
 async function* viewsOf(task: Task, watch: Omit<Watch, 'port'>): AsyncGenerator<TaskState['view'], void> {
   const { turn } = task;
   const { port } = task.target;
@@ -98,7 +107,7 @@ async function* viewsOf(task: Task, watch: Omit<Watch, 'port'>): AsyncGenerator<
     if (view.status === 'completed' || view.status === 'cancelled') return;
     let { events } = state;
     const from = (events.at(-1)?.seq ?? 0) + 1;
-    // A turn that waits goes on with an event of its own; one that runs is followed until it stops.
+    // A suspended turn continues with a later event. A running one is followed until it stops.
     const more = followedEvents({ ...watch, port, from, ...(isRunning && { turn }) });
     try {
       let next = await more.next();
@@ -118,7 +127,7 @@ async function* viewsOf(task: Task, watch: Omit<Watch, 'port'>): AsyncGenerator<
 
 const isOf = (event: StoredEvent, turn: string): boolean => 'turn' in event && event.turn === turn;
 
-/** Tells whether a view says something else than the one before it; that time has passed is no news. */
+/** Creates a function that returns whether a view differs from the previous one, apart from its time. */
 function changes(): (view: TaskState['view']) => boolean {
   let last = '';
   return ({ lastUpdatedAt: _, ...view }) => {
@@ -129,8 +138,8 @@ function changes(): (view: TaskState['view']) => boolean {
 }
 
 /**
- * The items that `follow` answers of all, as they come. What one of them throws ends all: their signal aborts, as it does when
- * nobody reads on.
+ * Yields the items of all generators as they arrive. If one throws, all end, because their signal aborts. The
+ * same happens if the reader stops.
  */
 export async function* merged<One, Item>(
   all: readonly One[],
@@ -155,9 +164,9 @@ export async function* merged<One, Item>(
   }
 }
 
-/** The next item, and whose it is. */
+/** Returns the next item and its generator. */
 function stepOf<Item>(items: AsyncGenerator<Item, void>) {
   const step = items.next().then((next) => ({ items, next }));
-  step.catch(() => {}); // when it fails before anybody reads on
+  step.catch(() => {}); // in case it fails before it is read
   return step;
 }

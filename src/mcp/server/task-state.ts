@@ -1,4 +1,4 @@
-/** How the turn of a call stands, as the task that a client knows it by (tasks extension of MCP). */
+/** The state of a call's turn as a task for clients (tasks extension of MCP). */
 import type { CallToolResult, InputRequests } from '@modelcontextprotocol/server';
 import { parseEvent } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
@@ -12,7 +12,7 @@ import { inputRequestsOf } from './input-required.ts';
 import { notifyOf } from './stream-position.ts';
 import { type AnsweredCall, toAgentResult, waitingWords } from './to-call-result.ts';
 
-/** What a client is told of a task, however that stands. */
+/** The data of a task that does not depend on its status. */
 export type TaskView = {
   readonly taskId: string;
   readonly createdAt: string;
@@ -21,8 +21,8 @@ export type TaskView = {
 };
 
 /**
- * How a task stands. None is `failed`, which is for errors of the protocol: a turn that failed is an answer in which the client's
- * model reads why.
+ * The status of a task. `failed` is not used, because it means a protocol error. A failed turn is a result
+ * that tells the client's model the reason.
  */
 export type Standing =
   | { readonly status: 'working'; readonly statusMessage?: string; readonly pollIntervalMs: number }
@@ -35,22 +35,22 @@ export type Standing =
   | { readonly status: 'completed'; readonly result: CallToolResult & { readonly resultType: 'complete' } }
   | { readonly status: 'cancelled'; readonly statusMessage: string };
 
-/** The turn of a call, of which a client has been given the id. */
+/** The turn of a call whose id a client has received. */
 export interface Task extends AnsweredCall {
   readonly turn: string;
-  /** The client that asks for it can be asked what the turn waits for. */
+  /** `true` if the requesting client can ask a person the turn's questions. */
   readonly asksPeople: boolean;
 }
 
-/** How a task stands, and by which events. */
+/** The state of a task, with the events behind it. */
 export interface TaskState {
   readonly view: TaskView & Standing;
-  /** It goes on by itself: these are its last events. Else they are all. */
+  /** `true` if the turn is running. `events` then holds only its last events, otherwise all. */
   readonly isRunning: boolean;
   readonly events: readonly StoredEvent[];
 }
 
-/** Reads how the turn of a task stands; `undefined` when the session has no such turn. */
+/** Reads the state of a task's turn. Returns `undefined` if the session has no such turn. */
 export async function stateOf(task: Task): Promise<TaskState | undefined> {
   const { turn } = task;
   const { port } = task.target;
@@ -63,14 +63,17 @@ export async function stateOf(task: Task): Promise<TaskState | undefined> {
     taskId: toTaskId(task),
     createdAt: new Date(started.at).toISOString(),
     lastUpdatedAt: new Date((events.at(-1) ?? started).at).toISOString(),
-    // It is there as long as its session.
+    // A task exists as long as its session.
     ttlMs: null,
     ...(isRunning ? working(events) : standingOf(task, events)),
   };
   return { view, isRunning, events };
 }
 
-/** So many events behind which a client that asks how a turn stands is told what it is at: it may ask every second, of a long turn. */
+/**
+ * The number of last events that determine a running turn's status. A client can poll every second, even for
+ * a long turn.
+ */
 export const LAST = 32;
 
 async function lastEvents(
@@ -81,7 +84,10 @@ async function lastEvents(
   return page?.rows.map(parseEvent) ?? [];
 }
 
-/** Tells by the last events what the turn is at, in the words in which a client is told that waits for the answer of its call. */
+/**
+ * Returns the status of a running turn from its last events, with the same words as for a client that waits
+ * for the answer.
+ */
 export function working(events: readonly StoredEvent[]): Standing {
   let last: string | undefined;
   const hear = (message: string): void => {
@@ -96,10 +102,10 @@ export function working(events: readonly StoredEvent[]): Standing {
   };
 }
 
-/** The most characters of what a turn is at. */
+/** The maximum length of a status text. */
 const MAX_STATUS = 500;
 
-/** How a turn stands that does not run, by all its events. */
+/** Returns the status of a turn that is not running, from all its events. */
 function standingOf(task: Task, events: readonly StoredEvent[]): Standing {
   const { target } = task;
   if (!events.some(({ type }) => type === 'turn-ended')) {
@@ -114,34 +120,34 @@ function standingOf(task: Task, events: readonly StoredEvent[]): Standing {
   const answer = stoppedTurn(target.session, target.agent.name, events);
   const { outcome } = answer;
   if (outcome === 'suspended') throw new Error('A turn that has ended is suspended.');
-  // A tool that ends its turn says why, which only an answer tells.
+  // A turn that a tool ended has a reason, which only a result can contain.
   if (outcome === 'cancelled' && !answer.signal)
     return { status: 'cancelled', statusMessage: 'The turn was cancelled.' };
   const result = toAgentResult(task, { status: 'ended', answer: { ...answer, outcome } });
   return { status: 'completed', result: { resultType: 'complete', ...result } };
 }
 
-/** When to ask again for a task that goes on by itself, and for one that waits for somebody, in ms. */
+/** The poll intervals in ms for a running task, and for one that waits for a person. */
 export const SOON = 1_000;
 const LATER = 5_000;
 
-/** What the id of a task says. It is no secret: whoever sends it must own the session, as on every route. */
+/** The content of a task's id. It is not a secret: the caller must own the session, as on every route. */
 interface TaskName {
-  /** Of the agent, as clients know it. */
+  /** The agent's name for clients. */
   readonly name: string;
   readonly session: string;
   readonly turn: string;
   readonly isNew: boolean;
 }
 
-/** Writes the id of a task. */
+/** Encodes the id of a task. */
 export const toTaskId = ({ name, target, turn, isNew }: Task): string =>
   btoa([name, target.session, turn, isNew ? 'new' : 'known'].join('/'))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
     .replace(/=+$/, '');
 
-/** Reads an id back; `undefined` when it is none of ours. */
+/** Decodes an id. Returns `undefined` for an invalid id. */
 export function readTaskId(id: string): TaskName | undefined {
   if (id.length > MAX_ID) return undefined;
   const decoded = attempt(() => atob(id.replaceAll('-', '+').replaceAll('_', '/')));
@@ -151,5 +157,5 @@ export function readTaskId(id: string): TaskName | undefined {
   return { name, session, turn, isNew: kind === 'new' };
 }
 
-/** The most characters of an id: of the longest name, session and turn. */
+/** The maximum length of an id, with the longest name, session and turn. */
 const MAX_ID = 1_000;

@@ -1,6 +1,6 @@
 /**
- * Calls of published agents as tasks of MCP's extension `io.modelcontextprotocol/tasks`. A task is a turn: how it stands is read
- * from the journal whenever somebody asks, and nothing more is kept of it.
+ * Calls of published agents as tasks of MCP's extension `io.modelcontextprotocol/tasks`. A task is a turn.
+ * Its state is read from the journal for each request, and no other data is stored.
  */
 import type { CallToolResult, Result } from '@modelcontextprotocol/server';
 import { SessionErasedError } from '../../session/send-again.ts';
@@ -16,34 +16,36 @@ import { takeInputs } from './input-required.ts';
 import type { Published, RpcRequest } from './rpc-request.ts';
 import { readTaskId, SOON, type Standing, stateOf, type Task, type TaskView } from './task-state.ts';
 
-/** The name under which clients and servers declare the extension. */
+/** The name with which clients and servers declare the extension. */
 const EXTENSION = 'io.modelcontextprotocol/tasks';
 
-/** What a server declares among its `extensions` that answers tasks. */
+/** The `extensions` entry of a server with tasks. */
 export const TASKS = { [EXTENSION]: {} };
 
 /** The methods of the extension. */
 export const TASK_METHODS = ['tasks/get', 'tasks/update', 'tasks/cancel'] as const;
 
-/** The answer of a call that goes on as a task. */
+/** The response to a call that continues as a task. */
 type CreatedTask = TaskView & {
   readonly resultType: 'task';
   readonly status: Standing['status'];
   readonly pollIntervalMs: number;
 };
 
-/** Tells whether a call may be answered by a task: its own request has to declare that. */
+/** Returns whether a call can return a task. Its own request must declare support. */
 export const takesTasks = ({ era, client }: Pick<RpcRequest, 'era' | 'client'>): boolean =>
   era === 'modern' && client.extensions?.[EXTENSION] !== undefined;
 
-/** Tells whether calls of an endpoint can become tasks: those of tools, which have no session, cannot. */
+/**
+ * Returns whether calls of an endpoint can become tasks. Those of tools cannot, because they have no session.
+ */
 export const hasTasks = ({ callable }: Published): boolean =>
   [...callable.values()].some(({ kind }) => kind === 'agent');
 
 /**
- * Stores the turn of a call for the background, as `Prefer: respond-async` does, and answers its task.
+ * Stores the turn of a call for the background, like `Prefer: respond-async`, and returns its task.
  *
- * @throws what `callAgent` does.
+ * @throws the same errors as `callAgent`.
  */
 export const callAsTask = (
   { within, client }: Pick<RpcRequest, 'within' | 'client'>,
@@ -66,9 +68,9 @@ export const callAsTask = (
   });
 
 /**
- * Answers how a task stands.
+ * Returns the state of a task.
  *
- * @throws RpcError for a client that has not declared the extension, and for what is no task of the caller's.
+ * @throws RpcError if the client has not declared the extension, or the caller has no such task.
  */
 export async function getTask(published: Published, request: RpcRequest): Promise<TaskView & Standing> {
   const state = await stateOf(await findTask(published, request));
@@ -77,9 +79,9 @@ export async function getTask(published: Published, request: RpcRequest): Promis
 }
 
 /**
- * Stops the turn of a task, as the cancel route does; one that has ended stays as it is, which is no error.
+ * Stops the turn of a task, like the cancel route. A finished turn is left unchanged, which is not an error.
  *
- * @throws RpcError as `getTask` does, and when the turn waits for somebody with a role that the caller lacks.
+ * @throws RpcError as `getTask` does, and if the turn waits for a person with a role that the caller lacks.
  */
 export async function cancelTask(published: Published, request: RpcRequest): Promise<Result> {
   const task = await findTask(published, request);
@@ -95,10 +97,10 @@ export async function cancelTask(published: Published, request: RpcRequest): Pro
 }
 
 /**
- * Decides what the turn of a task waits for, by what its client answers, as the route for approvals does; the turn goes on in the
- * background. What is not asked, or is not any more, is not looked at.
+ * Decides a task's pending questions by its client's answers, like the route for approvals. The turn
+ * continues in the background. Answers to unknown or closed questions are ignored.
  *
- * @throws RpcError as `getTask` does, and when an answer is none that could be taken; the others were.
+ * @throws RpcError as `getTask` does, and for an invalid answer. The valid ones are accepted.
  */
 export async function updateTask(published: Published, request: RpcRequest): Promise<Result> {
   const { target, turn } = await findTask(published, request);
@@ -113,10 +115,13 @@ export async function updateTask(published: Published, request: RpcRequest): Pro
   return {};
 }
 
-/** What is said of a turn that no call was answered with: there is none, or its message went into another one. */
+/**
+ * The errors for a turn that does not belong to a task: it does not exist, or its message was added to
+ * another turn.
+ */
 const IS_NO_TASK: readonly string[] = ['unknown-session', 'unknown-turn', 'no-open-turn'];
 
-/** Finds the task that a request names. @throws RpcError as `getTask` does. */
+/** Returns the task of a request. @throws RpcError as `getTask` does. */
 async function findTask(published: Published, request: RpcRequest): Promise<Task> {
   mustTakeTasks(published, request);
   const { taskId } = request.params;
@@ -127,7 +132,7 @@ async function findTask(published: Published, request: RpcRequest): Promise<Task
   return task;
 }
 
-/** @throws RpcError where there are no tasks, and for a client that has not declared the extension. */
+/** @throws RpcError if the endpoint has no tasks, or the client has not declared the extension. */
 export function mustTakeTasks(published: Published, request: Pick<RpcRequest, 'era' | 'client'>): void {
   if (request.era !== 'modern' || !hasTasks(published))
     throw new RpcError(RPC_CODE.methodNotFound, 'Method not found');
@@ -135,8 +140,9 @@ export function mustTakeTasks(published: Published, request: Pick<RpcRequest, 'e
 }
 
 /**
- * Answers the turn that the id of a task names, as a turn of the caller's own, whether there is one or not; `undefined` when there
- * cannot be: so another caller's task is as unknown as one that never was.
+ * Returns the turn in a task's id, as a turn of the caller, without checking that it exists. Returns
+ * `undefined` for an impossible one. Another caller's task is therefore indistinguishable from one that never
+ * existed.
  */
 export async function taskNamed(
   { callable }: Published,

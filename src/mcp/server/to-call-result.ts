@@ -17,16 +17,16 @@ import { lacksBytes, McpContent, withBytes } from '../content/mcp-content.ts';
 import { blockWords, oneLine } from '../content/words.ts';
 import { linksOf } from './session-resources.ts';
 
-/** Makes one block of words. */
+/** Returns a text block. */
 export const textBlock = (text: string) => ({ type: 'text', text }) as const;
 
 /**
- * Makes a client's answer of a tool's result. An error is one for the client too, without the word `Error` before it, which
- * `isError` says. The value of an artifact goes along as structured content when it is an object, as it must
- * be; its words are there for every client. Files go out with their bytes, which `read` returns; of one whose
- * bytes are not there the client is told in words. Content of MCP's own goes out as it came in.
+ * Converts a tool's result to a response. An error stays an error, as `isError`, without the prefix `Error`.
+ * If the value of an artifact is an object, it also becomes structured content, which must be an object; its
+ * text is there for every client. Files are sent with their bytes from `read`. A text replaces a file without
+ * bytes. MCP content is sent unchanged.
  *
- * @throws what `read` does.
+ * @throws the errors of `read`.
  */
 export async function toCallResult(result: ResultData, read: ReadFile): Promise<CallToolResult> {
   if (result.type === 'error') return failed(result.message);
@@ -43,13 +43,13 @@ export async function toCallResult(result: ResultData, read: ReadFile): Promise<
     : { content, ...(isJsonObject(result.value) && { structuredContent: result.value }) };
 }
 
-/** Returns the bytes of a file, if they are there. */
+/** Returns the bytes of a file, or `undefined` if they are missing. */
 type ReadFile = (file: StoredFile) => Promise<Uint8Array | undefined>;
 
-/** Base64 of files, by their ids. */
+/** Base64 of files, by id. */
 type Bytes = ReadonlyMap<string, string>;
 
-/** The words and files of a result, or its words alone. */
+/** Returns the texts and files of a result, or only its text. */
 function blocksOf(result: ResultData, bytes: Bytes): ContentBlock[] {
   const parts = partsOfResult(result);
   return parts.length === 0
@@ -66,14 +66,17 @@ function fileBlock(file: FileContent, bytes: Bytes): ContentBlock {
   if (!isStored(file) || data === undefined) return textBlock(`${fileLine(file)} ${NOT_THERE}`);
   const [type] = mimeType.split('/', 1);
   if (type === 'image' || type === 'audio') return { type, data, mimeType };
-  // A client calls a resource as the last part of its address is.
+  // Clients name a resource after the last part of its URI.
   const uri = ['holdfast://files', file.id, ...(name === undefined ? [] : [encodeURIComponent(name)])].join(
     '/',
   );
   return { type: 'resource', resource: { uri, mimeType, blob: data } };
 }
 
-/** Content of MCP's own, or `words` when it is not valid: a client would refuse the whole answer for one block that is not. */
+/**
+ * Returns MCP content, or `words` if it is invalid: a client would refuse the whole response because of one
+ * invalid block.
+ */
 function ofMcp(value: Json, bytes: Bytes, words: ContentBlock[]): CallToolResult {
   const read = McpContent.parse(withBytes(value, bytes));
   if (!read.ok) return { content: words };
@@ -87,19 +90,19 @@ function ofMcp(value: Json, bytes: Bytes, words: ContentBlock[]): CallToolResult
   };
 }
 
-/** Makes an answer that tells the model which called why there is none. */
+/** Creates a response that gives the calling model the reason for a failure. */
 export const failed = (message: string): CallToolResult => ({ isError: true, content: [textBlock(message)] });
 
-/** A call of a published agent that is answered. */
+/** A call of a published agent. */
 export interface AnsweredCall {
   readonly target: Target;
-  /** The agent's name, as clients know it. */
+  /** The agent's name for clients. */
   readonly name: string;
-  /** True when the client named no session, and has to learn this one. */
+  /** `true` if the session is new, so the client needs its name. */
   readonly isNew: boolean;
 }
 
-/** Makes the answer to a client. A turn that waits or still runs is not an error. */
+/** Creates the response to a client. A suspended or running turn is not an error. */
 export function toAgentResult(call: AnsweredCall, outcome: TurnOutcome): CallToolResult {
   const { target } = call;
   switch (outcome.status) {
@@ -126,7 +129,10 @@ export function toAgentResult(call: AnsweredCall, outcome: TurnOutcome): CallToo
   }
 }
 
-/** A turn that met a limit has an answer, if not its best one; one that was cancelled or failed has not done what it was asked. */
+/**
+ * Returns the response for an ended turn. A turn that met a limit has an answer, even if not its best one. A
+ * cancelled or failed turn is an error.
+ */
 function ended(
   call: AnsweredCall,
   { turn, outcome, limit, text, object, error, signal }: TurnAnswer,
@@ -150,11 +156,11 @@ function ended(
   }
 }
 
-/** Says of a turn that it waits, for what, and where that is answered. */
+/** Returns the text for a suspended turn: its questions and where to answer them. */
 export const waitingWords = (pending: readonly PendingView[]): string =>
   `The turn waits for an answer from outside, and goes on when that is there:${listedPending(pending)}`;
 
-/** Puts each text in a block of its own: a model may be shown nothing else. */
+/** Creates a response with a block for each text, because some clients show a model nothing else. */
 function result(
   { target, name, isNew }: AnsweredCall,
   view: { readonly turn: string; readonly [key: string]: unknown },
@@ -171,13 +177,16 @@ function result(
 const whereLater = (target: Target, turn: string): string =>
   `Its answer will be at GET ${turnPath(target, turn)}.`;
 
-/** The most characters of a tool's name, and of what is asked, which leaves room for all that a server asks with its marks. */
+/**
+ * The maximum length of a tool's name and of a question. It leaves room for everything that a server asks,
+ * with its marks.
+ */
 const MAX_NAME = 80;
 const MAX_MESSAGE = 2_400;
 
 /**
- * Lists what a turn waits for, a line each, with the address at which it is answered. What is asked may be the words of a stranger,
- * such as an MCP server's, so they come last: nothing that they say stands where an address of ours does.
+ * Lists the questions of a turn, one a line, each with the URL for its answer. A question can be untrusted
+ * text, such as an MCP server's. It comes last, so it cannot appear in the place of a URL of ours.
  */
 export const listedPending = (pending: readonly PendingView[]): string =>
   pending

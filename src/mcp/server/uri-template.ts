@@ -1,13 +1,13 @@
 import { attempt } from '../../tool/async.ts';
 
-/** The variables of a uri's template, which stand in braces; any text when the uri is not known while the code is compiled. */
+/** The variables in braces of a URI template. Any text if the URI is not known at compile time. */
 export type UriVariables<Uri extends string> = string extends Uri
   ? string
   : Uri extends `${string}{${infer Name}}${infer Rest}`
     ? Name | UriVariables<Rest>
     : never;
 
-/** The uri itself, if it can be a template of ours; else what is wrong with it, in words. */
+/** The URI itself if it is a valid template. Otherwise a description of the problem. */
 export type CheckedUri<Uri extends string> = string extends Uri
   ? string
   : [UriFault<Uri>] extends [never]
@@ -46,13 +46,16 @@ type Lower =
 type Letter = Lower | Uppercase<Lower> | '_';
 type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9';
 
-/** A uri with variables (RFC 6570, level 1), taken apart. Between two texts stands one variable; a uri without any is one text. */
+/**
+ * A parsed URI template (RFC 6570, level 1). A variable is between each two texts. A URI without variables is
+ * one text.
+ */
 export interface UriTemplate {
   readonly texts: readonly string[];
   readonly names: readonly string[];
 }
 
-/** Takes a uri apart that `uriProblem` finds nothing wrong with. */
+/** Parses a URI for which `uriProblem` returns `undefined`. */
 export function toTemplate(uri: string): UriTemplate {
   const parts = uri.split(/\{([^{}]*)\}/);
   return {
@@ -61,7 +64,7 @@ export function toTemplate(uri: string): UriTemplate {
   };
 }
 
-/** Says why a uri can be no template, in a sentence without its subject; `undefined` when it can. */
+/** Returns the problem with a template, as a sentence without its subject, or `undefined` for a valid one. */
 export function uriProblem(uri: string): string | undefined {
   const { texts, names } = toTemplate(uri);
   if (!/^[a-z][a-z\d+.-]*:/i.test(texts[0] ?? ''))
@@ -79,15 +82,15 @@ export function uriProblem(uri: string): string | undefined {
   return undefined;
 }
 
-/** The values of a template's variables by their names, or the first variable whose value is none. */
+/** The values of a template's variables by name, or the first variable with an invalid value. */
 export type FoundValues =
   | { readonly ok: true; readonly values: Readonly<Record<string, string>> }
   | { readonly ok: false; readonly name: string };
 
 /**
- * Reads the values of a template's variables in a uri, decoded; `undefined` when the uri is not of this template. The value of a
- * variable ends where the text behind it first stands, so that a uri is read in one way, and in time that grows with its length
- * alone. It holds no `/`, `?` and `#`.
+ * Returns the decoded values of a template's variables in a URI, or `undefined` if the URI does not match.
+ * The value of a variable ends at the first occurrence of the following text, so a URI has only one
+ * interpretation, and reading it takes linear time. A value contains no `/`, `?` or `#`.
  */
 export function valuesIn({ texts, names }: UriTemplate, uri: string): FoundValues | undefined {
   const [first = '', ...behind] = texts;
@@ -108,16 +111,16 @@ export function valuesIn({ texts, names }: UriTemplate, uri: string): FoundValue
   return wrong === undefined ? { ok: true, values: Object.fromEntries(values) } : { ok: false, name: wrong };
 }
 
-/** The last variable goes up to the text at the end. */
+/** The last variable extends to the text at the end. */
 const lastEnd = (uri: string, text: string): number => (uri.endsWith(text) ? uri.length - text.length : -1);
 
-/** What the value of a variable is, in words: nothing that leads elsewhere when somebody makes a path of it. */
+/** The rule for a variable's value, in words. A valid value is safe in a path. */
 export const VALUE_RULE =
   "percent-encoded text without slashes, backslashes and control characters, and neither '.' nor '..'";
 
 const isValue = (text: string): boolean => text !== '' && !/^\.\.?$|[/\\\p{Cc}]/u.test(text);
 
-/** Puts values in the places of the variables. @throws Error naming a variable that has none, or whose value cannot be read back. */
+/** Inserts values for the variables. @throws Error that names a variable without a valid value. */
 export function expand({ texts, names }: UriTemplate, values: Readonly<Record<string, unknown>>): string {
   const [first = '', ...behind] = texts;
   return names.reduce((uri, name, index) => {

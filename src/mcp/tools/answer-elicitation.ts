@@ -7,29 +7,30 @@ import { drawMark, fenced } from '../../tool/shown.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { oneLine, warn } from '../content/words.ts';
 
-/** The call on which a server asks. */
+/** The call during which a server asks. */
 export interface Eliciting {
   readonly client: McpClient;
-  /** The effect with which the call was started. */
+  /** The effect with which the call started. */
   readonly effect: Effect;
   readonly call: CallContext;
 }
 
-/** Milliseconds that people have to answer a question of a call that must not begin anew. */
+/** Milliseconds that people have to answer a question of a call that must not run again. */
 export const DEFAULT_ELICITATION = 60_000;
 
-/** The most characters of a server's question that people are shown, and of the schema of its answer. */
+/** The maximum length of a server's question, and of the schema of its answer. */
 const MAX_MESSAGE = 2_000;
 const MAX_SCHEMA = 16_384;
-/** The most characters of a field's name in the log. */
+/** The maximum length of a field's name in the log. */
 const MAX_FIELD = 80;
 
 /**
- * Puts a server's question to whoever may decide in the session (MCP specification, Elicitation). A call that may begin anew
- * is suspended until it is answered, and the server's question is then answered from the journal; a `once` call goes on
- * running, and cancels the question when its time is over. What cannot be asked is declined.
+ * Passes a server's question to the people who can decide in the session (MCP specification, Elicitation). A
+ * repeatable call is suspended until they answer, and then answers the server from the journal. A `once` call
+ * keeps running, and cancels the question when its time limit expires. A question that cannot be asked is
+ * declined.
  *
- * @throws CallInterrupted when the call is suspended.
+ * @throws CallInterrupted if the call is suspended.
  */
 export async function answerElicitation(
   eliciting: Eliciting,
@@ -39,23 +40,23 @@ export async function answerElicitation(
   return form ? askPeople(eliciting, form) : DECLINED;
 }
 
-/** A server's question as people may be asked it. A type alias, since an interface is no JSON. */
+/** A server's question in the form for people. A type alias, because an interface does not count as JSON. */
 export type Form = {
-  /** On one line. */
+  /** The question on one line. */
   readonly message: string;
-  /** What the answer must match. */
+  /** The schema for the answer. */
   readonly schema: JsonObject;
 };
 
 /**
- * Reads what a server asks as a form; `undefined` for what nobody is asked, and the server is declined: so is a form that asks for a
- * credential. Answers are journaled, which is why one that looks like a credential is refused to whoever gives it. (The
- * specification has servers ask for those at an address of their own, and not by a form.)
+ * Converts a server's question to a form. Returns `undefined` for a question that must be declined, such as
+ * one for a credential. Answers are journaled, so an answer that looks like a credential is refused, too. (By
+ * the specification, servers ask for credentials at a URL of their own, and not by a form.)
  */
 export function toForm({ client, call }: Eliciting, asked: ElicitRequest['params']): Form | undefined {
   if (client.elicitation === 'refuse' || !call.inSession || !('requestedSchema' in asked)) return undefined;
   if (JSON.stringify(asked.requestedSchema).length > MAX_SCHEMA) return undefined;
-  // The schema came off the wire, so it is read anew, as plain JSON.
+  // The received schema is copied as plain JSON.
   const schema = usableSchema(JSON.parse(JSON.stringify(asked.requestedSchema)));
   if (!schema) return undefined;
   const field = credentialField(schema, asked.message);
@@ -65,9 +66,10 @@ export function toForm({ client, call }: Eliciting, asked: ElicitRequest['params
 }
 
 /**
- * Asks people, and answers what they say. `checkpoint`: what the call goes on from; of one that the server has let go of until then.
+ * Asks people and returns their answer. `checkpoint` is the state from which a call resumes, if its server
+ * has deferred the request.
  *
- * @throws CallInterrupted when the call is suspended.
+ * @throws CallInterrupted if the call is suspended.
  */
 export async function askPeople(
   { client, effect, call }: Eliciting,
@@ -94,7 +96,10 @@ export async function askPeople(
   return toElicitResult(decided, defaults);
 }
 
-/** The server's words on one line, which stay between the marks, and between quotes where their reader puts them: the rest is ours. */
+/**
+ * Returns the server's words on one line, without double quotes, so they cannot leave the marks and quotes
+ * around them.
+ */
 const quoted = (words: string): string => oneLine(words, MAX_MESSAGE).replaceAll('"', "'");
 
 const askedForCredential = ({ name }: McpClient, { tool }: CallContext, field: string): string =>
@@ -103,10 +108,10 @@ const askedForCredential = ({ name }: McpClient, { tool }: CallContext, field: s
 
 export const DECLINED: ElicitResult = { action: 'decline' };
 
-/** `exit` is not among them: it ends the turn, and the server only asked. */
+/** Excludes `exit`, which would end the turn, although the server only asked a question. */
 const ANSWERS: readonly DecisionKind[] = ['edit', 'reject'];
 
-/** The answer that a server's question already holds. */
+/** Returns the answer made of the schema's defaults. */
 const defaultsOf = ({ properties }: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([name, property]) =>
@@ -116,13 +121,13 @@ const defaultsOf = ({ properties }: JsonObject): JsonObject =>
     ),
   );
 
-/** Tells whether the defaults are an answer. */
+/** Returns whether the defaults are a complete answer. */
 const isComplete = ({ required }: JsonObject, defaults: JsonObject): boolean =>
   (Array.isArray(required) ? required : []).every(
     (name) => typeof name === 'string' && Object.hasOwn(defaults, name),
   );
 
-/** Finds a field that is for a credential, or is filled in with one: its path. */
+/** Returns the path of a field for a credential, or with one as its default. */
 function credentialField(schema: JsonObject, message: string): string | undefined {
   const fields = fieldsOf(schema, '');
   const isOnly = fields.length === 1;
@@ -143,14 +148,14 @@ const fieldsOf = ({ properties }: JsonObject, path: string): readonly Field[] =>
     return [{ path: here, name, field }, ...fieldsOf(field, here)];
   });
 
-/** What lets whoever has it in, or pay, by the words that forms have for it. */
+/** Matches the usual words for secrets that grant access or authorize payments. */
 const CREDENTIAL =
   /\b(pass(word|wd|phrase|code|key)|pwd|secret|token|credential|bearer|jwt|otp|pin|cvv|cvc|(api|access|private|signing|encryption) ?key|(auth|authorization|verification|security|one time|[2m]fa) code|card number|session (id|cookie))s?\b/;
 
-/** Those of them that are numbers: a number of tokens is none. */
+/** Matches those that are numbers. A number of tokens is not. */
 const NUMBER = /\b(pass(word|code)|pin|otp|cvv|cvc|code|card number)s?\b/;
 
-/** Names that say nothing, so that the words beside the field say what it is for. */
+/** Matches names without meaning. The text beside such a field decides. */
 const NAMELESS = /^(value|input|answer|response|reply|text|content|data|key|code|field|string|result)?$/;
 
 function isForCredential(name: string, field: JsonObject, message: string): boolean {
@@ -168,7 +173,7 @@ function isForCredential(name: string, field: JsonObject, message: string): bool
   return words.some((said) => CREDENTIAL.test(said) && (isText || NUMBER.test(said)));
 }
 
-/** `githubAccessToken` and `GITHUB_ACCESS_TOKEN` as `github access token`. */
+/** Returns `githubAccessToken` and `GITHUB_ACCESS_TOKEN` as `github access token`. */
 const inWords = (text: Json | undefined): string =>
   (typeof text === 'string' ? text : '')
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
@@ -179,6 +184,7 @@ const inWords = (text: Json | undefined): string =>
 function toElicitResult({ decision, input, expired }: Decision, defaults: JsonObject): ElicitResult {
   if (expired) return { action: 'cancel' };
   if (decision === 'reject' || decision === 'exit') return DECLINED;
-  // It matches the schema that was asked with, whose properties are texts, numbers, booleans and lists of texts.
+  // The content matches the requested schema, whose properties are texts, numbers, booleans and lists of
+  // texts.
   return { action: 'accept', content: (input ?? defaults) as NonNullable<ElicitResult['content']> };
 }

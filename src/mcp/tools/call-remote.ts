@@ -28,29 +28,29 @@ import { toResult } from './to-result.ts';
 /** One call of a server's tool. */
 interface Remote extends Party {
   readonly tool: ListedTool;
-  /** Where the server was that listed it. */
+  /** The server's URL when it listed the tool. */
   readonly address: string;
   readonly effect: Effect;
   readonly input: JsonObject;
 }
 
-/** The most characters of what a server says while it works. */
+/** The maximum length of a server's status text. */
 const MAX_STATUS = 500;
 
-/** Milliseconds between two statuses that people are shown, and between two lines of a log: both are redrawn, not read. */
+/** Milliseconds between two displayed statuses, and between two log lines. */
 const THROTTLE = 100;
 
 /**
- * Calls the tool on its server. What certainly failed is an error result, in the server's words.
+ * Calls the tool on its server. A certain failure is an error result, in the server's words.
  *
- * @throws McpLostError when nobody knows what became of the call; CallInterrupted when it waits for somebody.
+ * @throws McpLostError if the outcome of the call is unknown, CallInterrupted if it waits for a person.
  */
 export async function callRemote(remote: Remote, call: CallContext): Promise<ToolResult> {
   const { client, tool, effect, discovery } = remote;
   const meta = metaOf(client, call);
   if (!meta) return error(notPrepared(tool));
   try {
-    // What one server listed is not another's: neither its names, nor what may be called twice.
+    // The listed names and effects are valid only at the URL that listed them.
     if (addressOf(client, discovery.view).href !== remote.address) return error(moved(remote, call));
     const asking = { client, effect, call, of: partyOf(remote), what: `MCP tool '${tool.name}'` };
     const used: { connection?: McpConnection } = {};
@@ -73,7 +73,7 @@ function asResult(thrown: unknown): ToolResult {
   throw thrown;
 }
 
-/** The model may count on what earlier calls have left with the server. */
+/** The model can depend on state that earlier calls left on the server. */
 const begunAnew = ({ name }: McpClient): string =>
   `MCP server '${name}' has begun a new session: nothing of earlier calls is left there.`;
 
@@ -84,7 +84,9 @@ interface Sending {
   readonly goesOn: Continuation | undefined;
 }
 
-/** Answers what the server answers, or `late` for a read: then nothing is in doubt. */
+/**
+ * Returns the server's response, or `late` for a read that timed out, because its outcome does not matter.
+ */
 async function answerOf(
   { client, tool, address, effect, input, discovery }: Remote,
   { call, meta, connection, goesOn }: Sending,
@@ -110,12 +112,12 @@ async function answerOf(
     );
   } catch (thrown) {
     if (thrown instanceof McpLostError) {
-      // The model is only told that the call is in doubt.
+      // The model only learns that the call is in doubt.
       warn(`${thrown.message} It is at ${new URL(address).origin}.`, call);
       dropConnection(client, discovery.view, connection);
     }
     if (time.signal.aborted && effect === 'read') return 'late';
-    // The reason why a question could not be put says more than that the tool failed for it.
+    // The reason why a question could not be asked is more useful than the resulting failure of the tool.
     if (unasked && thrown instanceof McpServerError) {
       throw new McpServerError({ server: client.name, during: 'call', message: unasked.message });
     }
@@ -127,7 +129,7 @@ async function answerOf(
   }
 }
 
-/** Names the tool of this server, and no other. */
+/** Returns an id for this tool of this server. */
 const partyOf = ({ client, address, tool }: Remote): string =>
   JSON.stringify([client.name, address, tool.name]);
 
@@ -142,8 +144,8 @@ const late = ({ tool: { name }, client: { timeout } }: Remote): string =>
   `MCP tool '${name}' did not answer within ${timeout} ms.`;
 
 /**
- * Makes all that crosses beside the input: of the tool-call context only what the client's converter lets pass. `undefined`
- * when the converter throws, and then the tool is not called.
+ * Returns all metadata to send with a call: from the tool-call context, only the result of the client's
+ * converter. Returns `undefined` if the converter throws, and the tool is then not called.
  */
 export function metaOf(client: McpClient, call: CallContext): JsonObject | undefined {
   try {
@@ -164,15 +166,15 @@ function logText({ level, logger, data }: LoggingMessageNotification['params']):
   return `[${level}] ${logger === undefined ? '' : `${oneLine(logger, 80)}: `}${oneLine(words ?? '', MAX_STATUS)}`;
 }
 
-/** Passes on what comes often, but no more often than is of use to anybody. */
+/** Limits how often updates are passed on. */
 interface Throttle {
-  /** Passes a status on at once, or when it is time; not at all when a newer one comes before that. */
+  /** Passes a status on at once, or when the interval is over. A newer status replaces a waiting one. */
   tell(status: string): void;
-  /** Drops what was not passed on by now. */
+  /** Drops a waiting status. */
   end(): void;
 }
 
-/** Passes on at most one status in so many ms. */
+/** Creates a throttle that passes on at most one status in `ms` milliseconds. */
 export function createThrottle(ms: number, pass: (status: string) => void): Throttle {
   let newest: string | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -200,17 +202,17 @@ export function createThrottle(ms: number, pass: (status: string) => void): Thro
   };
 }
 
-/** The time that a server has for an answer, which stands still while it waits for somebody. */
+/** A server's time limit, which pauses while the server waits for a person. */
 interface ServerTime {
-  /** Aborts when the time is over. */
+  /** Aborts when the time limit expires. */
   readonly signal: AbortSignal;
-  /** Stops the clock until what is waited for has settled. */
+  /** Pauses the clock until the promise settles. */
   during<T>(waiting: Promise<T>): Promise<T>;
-  /** Stops the clock for good: to be called when the answer is there. */
+  /** Stops the clock. Call it when the response has arrived. */
   end(): void;
 }
 
-/** Starts a clock of so many ms. */
+/** Starts a clock of `ms` milliseconds. */
 function createServerTime(ms: number): ServerTime {
   const over = new AbortController();
   let left = ms;

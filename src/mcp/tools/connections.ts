@@ -14,9 +14,9 @@ import { addressOf } from '../client/server-access.ts';
 import { warn } from '../content/words.ts';
 import { canonicalJson, knownListing } from './listing.ts';
 
-/** What one invocation has of one server. */
+/** An invocation's connection to one server. */
 interface ConnectionSlot {
-  /** It is opening or open; one that failed is forgotten. */
+  /** The opening or open connection. A failed one is removed. */
   opening: Promise<McpConnection> | undefined;
   /** Absent until it is open. */
   open: McpConnection | undefined;
@@ -27,16 +27,16 @@ const connections = perInvocation<ConnectionSlot>('mcp connections', () => ({
   open: undefined,
 }));
 
-/** Answers the connection of this invocation, when there is one. */
+/** Returns the connection of this invocation, if there is one. */
 export const currentConnection = (client: McpClient, view: LoopView): McpConnection | undefined =>
   connections(client, view).open;
 
 /**
- * Answers the connection of this invocation; it is opened by the first who asks, with the credentials of whoever's turn
- * it is, and closed with the invocation. `claimed`: the requests that whoever asks has claimed for it, before they are
- * made.
+ * Returns the connection of this invocation. The first call opens it, with the credentials of the turn's
+ * caller, and it closes with the invocation. `claimed` is the number of requests that the caller has already
+ * claimed for it.
  *
- * @throws McpServerError when the server cannot be reached; then the next who asks tries again.
+ * @throws McpServerError if the server cannot be reached. The next call then tries again.
  */
 export async function connectionTo(
   client: McpClient,
@@ -50,9 +50,10 @@ export async function connectionTo(
 }
 
 /**
- * The same for a call, where the log is told of a server that cannot be reached: the model has it in the answer.
+ * Returns the connection for a call, and logs if the server cannot be reached. The model receives the error
+ * as the result.
  *
- * @throws McpServerError.
+ * @throws McpServerError if the server cannot be reached.
  */
 export async function connectionFor(
   call: CallContext,
@@ -67,17 +68,17 @@ export async function connectionFor(
   }
 }
 
-/** A server that a call is to ask. */
+/** The server of a call. */
 export interface Party {
   readonly client: McpClient;
   readonly discovery: Discovery;
-  /** The requests that were claimed for it. */
+  /** The number of requests claimed for it. */
   readonly subrequests: number;
 }
 
 /**
- * What the log is told of a server that was not reached, or refused: where it is, of which a path or a query may be a credential, and
- * what code of the client threw. A model has nothing to do with either.
+ * Returns the log text for an unreachable or refusing server. It adds the origin, because path and query can
+ * contain a credential, and the error of the client's own code. The model sees neither.
  */
 export function forLog(
   { message, cause }: Pick<Error, 'message' | 'cause'>,
@@ -111,8 +112,9 @@ function opened(client: McpClient, discovery: Discovery, slot: ConnectionSlot): 
 }
 
 /**
- * What a client keeps for the next invocation is bound to all that its address and credentials are made of. Where that is a
- * function, it is the context too, but for the id of the loop, which is another one in each turn.
+ * Returns the session keeper for a client with `keepSession`. A stored session is bound to everything that
+ * determines its URL and credentials. If that includes a function, it is also bound to the context, without
+ * the loop id, which differs in each turn.
  */
 async function keeperOf(
   client: McpClient,
@@ -120,7 +122,7 @@ async function keeperOf(
 ): Promise<SessionKeeper | undefined> {
   if (client.keepSession !== true) return undefined;
   const address = attempt(() => addressOf(client, view).href);
-  if (!address.ok) return undefined; // whoever connects is told so
+  if (!address.ok) return undefined; // connecting reports the problem
   const { [LOOP_ID_KEY]: _, ...context } = view.context.toJSON();
   const { id, tenant = null } = view.principal;
   const bound = [address.value, tenant, id, isMadeOfContext(client) ? context : null];
@@ -151,7 +153,7 @@ const callerOf = ({ view: { principal, context }, secrets }: Discovery): McpCall
   secrets,
 });
 
-/** Forgets a connection that broke, so that whoever asks next connects anew. */
+/** Removes a broken connection, so the next call connects again. */
 export function dropConnection(client: McpClient, view: LoopView, broken: McpConnection): void {
   const slot = connections(client, view);
   if (slot.open === broken) forget(slot, slot.opening);
@@ -164,10 +166,10 @@ function forget(slot: ConnectionSlot, opening: ConnectionSlot['opening']): void 
 }
 
 /**
- * Finds what one invocation keeps of each client, under this name; `make` begins it. What is kept is gone with the
- * invocation, and no other one sees it: the platform cuts an invocation's connections when it ends. Loops of one
- * invocation may have contexts of their own: where a client makes anything of the context, each context and each address
- * has its own.
+ * Returns a function that finds the data of an invocation for a client, under `name`; `make` creates it. It
+ * is not shared between invocations, because the platform closes connections at the end of one. Loops of one
+ * invocation can have different contexts. If a client depends on the context, each context and each URL has
+ * its own data.
  */
 export function perInvocation<Kept>(
   name: string,
@@ -185,7 +187,9 @@ export function perInvocation<Kept>(
   };
 }
 
-/** Tells contexts apart; empty where the client is the same server, spoken to in the same way, whatever the context. */
+/**
+ * Returns a key for a context. It is empty if the server and its credentials do not depend on the context.
+ */
 function contextOf(client: McpClient, view: LoopView): string {
   if (!isMadeOfContext(client)) return '';
   const address = attempt(() => addressOf(client, view).href);

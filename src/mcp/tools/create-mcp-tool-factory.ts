@@ -21,24 +21,25 @@ import {
   unreachable,
 } from './mcp-tool-provider.ts';
 
-/** The literal that `createMcpToolFactory` takes. */
+/** The argument of `createMcpToolFactory`. */
 export interface McpToolFactoryConfig {
   /**
-   * Each has a name of its own. When two clients have a tool of one name, the first client's is offered; behind an unfolding
-   * tool the others are renamed.
+   * The clients, with unique names. If two clients have a tool of the same name, the first client's is
+   * offered. In an unfolding tool, the others are renamed.
    */
   readonly clients: readonly McpClient[];
   /**
-   * Changes each tool before anybody is offered it: `(tool) => withUsageNote(tool, 'Only after the local sources.')`. What may be
-   * called without asking anybody is named here: `(tool) => (READS.has(tool.name) ? tool : requireApproval(tool, 'May it?'))`. The
-   * tool's `effect` may follow from what its server hints, and is no reason to ask nobody.
+   * Changes each tool before it is offered: `(tool) => withUsageNote(tool, 'Only after the local sources.')`.
+   * Use it to name the tools that need no approval: `(tool) => (READS.has(tool.name) ? tool :
+   * requireApproval(tool, 'May it?'))`. Do not decide on approval by the tool's `effect`, which can come from
+   * its server's hints.
    */
   readonly adapt?: ((tool: AnyTool) => AnyTool) | undefined;
 }
 
 /**
- * Makes an unfolding tool with those tools of servers that `by` chooses. In place of the options a boolean may stand, which
- * was once `removeOnInvoke`, and is ignored.
+ * Creates an unfolding tool with the servers' tools that `by` selects. A boolean in place of the options is
+ * the former `removeOnInvoke`, and is ignored.
  */
 type UnfoldingBy<By> = <const Name extends string>(
   ...asked: UnfoldingArguments<Name, By>
@@ -51,21 +52,23 @@ type UnfoldingArguments<Name, By> = readonly [
   options?: UnfoldingOptions | boolean,
 ];
 
-/** Makes tools of what MCP servers have. No server is asked before a session needs its tools. */
+/** Creates tools from MCP servers. No server is called before a session needs its tools. */
 export interface McpToolFactory {
-  /** For inference only; never set: what it makes is listed among tools, and it is not. */
+  /** For type inference only, never set. It prevents the factory itself from being listed among tools. */
   readonly '~mcp'?: 'factory';
   /**
-   * Finds the tool of this name, the server's or the model's, for a list of tools. There is none while no server has it.
+   * Returns the tool with this name, the server's or the model's, for a list of tools. Empty while no server
+   * has it.
    */
   toolByName(name: string): ToolProvider;
   /**
-   * Finds the same; while no server has it, a stand-in has its name, and answers calls with what is missing and what there is.
+   * Returns the same tool. While no server has it, a placeholder with its name explains what is missing and
+   * what is available.
    *
-   * @throws ToolDefinitionError for a name that no tool can have.
+   * @throws ToolDefinitionError for an invalid tool name.
    */
   requiredToolByName(name: string): ToolProvider;
-  /** An unfolding tool with the tools of these names. */
+  /** Creates an unfolding tool with the tools of these names. */
   unfoldingByName<const Name extends string>(
     name: Name,
     description: string,
@@ -79,7 +82,10 @@ export interface McpToolFactory {
     toolNames: Iterable<string>,
     removeOnInvoke: boolean,
   ): UnfoldingTool<Name>;
-  /** An unfolding tool with the tools in whose names any of the patterns is found: anywhere, unless it says otherwise. */
+  /**
+   * Creates an unfolding tool with the tools whose names match any of the patterns. A pattern matches
+   * anywhere unless it has anchors.
+   */
   unfoldingMatching<const Name extends string>(
     name: Name,
     description: string,
@@ -93,7 +99,7 @@ export interface McpToolFactory {
     patterns: readonly RegExp[],
     removeOnInvoke: boolean,
   ): UnfoldingTool<Name>;
-  /** An unfolding tool with the tools that the filter takes. */
+  /** Creates an unfolding tool with the tools that the filter accepts. */
   unfolding<const Name extends string>(
     name: Name,
     description: string,
@@ -110,18 +116,18 @@ export interface McpToolFactory {
 }
 
 /**
- * Makes a factory of clients; nothing is asked of them.
+ * Creates a factory from clients, without calling their servers.
  *
- * @throws McpClientDefinitionError when two clients share a name.
+ * @throws McpClientDefinitionError if two clients share a name.
  */
 export function createMcpToolFactory({ clients: listed, adapt }: McpToolFactoryConfig): McpToolFactory {
   const clients = checkClients(listed);
-  // An offer that has not changed stays the same offer: the same tool is made of the same tool.
+  // The same tool must yield the same adapted tool, so an unchanged offer keeps its identity.
   const from: Tools = { clients, adapted: adapt ? memoized(adapt) : (tool: AnyTool) => tool };
   return { ...toolsByName(from), ...unfoldingTools(from) };
 }
 
-/** What a factory makes tools of, and how it changes them. */
+/** The clients of a factory, and its changes to their tools. */
 interface Tools {
   readonly clients: readonly McpClient[];
   adapted(tool: AnyTool): AnyTool;
@@ -129,7 +135,7 @@ interface Tools {
 
 function toolsByName({ clients, adapted }: Tools): Pick<McpToolFactory, 'toolByName' | 'requiredToolByName'> {
   const everything = mcpToolProvider({ clients });
-  /** Those of servers alone: what stands in for the tools of one is none that there is. */
+  /** Contains only tools of servers, without placeholders. */
   const known: ToolProvider = {
     ...everything,
     toolsNow: (view) => (view ? chosenTools({ clients }, view).map(({ tool }) => tool) : []),
@@ -182,7 +188,7 @@ function unfoldingTools({
       const names = new Set(listed);
       return ({ name }) => names.has(name);
     }),
-    // A pattern with the flag `g` remembers where it was; `search` does not go by that.
+    // A pattern with the flag `g` has state, which `search` ignores.
     unfoldingMatching: unfoldingBy(
       (patterns) =>
         ({ name }) =>
@@ -192,7 +198,7 @@ function unfoldingTools({
   };
 }
 
-/** Finds the first tool that its server calls so, or, with the client's prefix, the model. */
+/** Returns the first tool with this name: the server's or, with the client's prefix, the model's. */
 function toolCalled(name: string, clients: readonly McpClient[], view: LoopView): readonly AnyTool[] {
   const isCalled = ({ tool, listed }: McpTool): boolean => listed.name === name || tool.name === name;
   return chosenTools({ clients }, view)
@@ -201,14 +207,16 @@ function toolCalled(name: string, clients: readonly McpClient[], view: LoopView)
     .map(({ tool }) => tool);
 }
 
-/** A remark goes with the tools when they unfold; a text says what is wrong, and nothing unfolds. */
+/** A remark to add to the unfolded tools, or the text of a problem that prevents unfolding. */
 type Prepared = string | { readonly remark: string } | undefined;
 
 /**
- * Asks servers for their tools before an unfolding tool unfolds, and records what they have. With many servers an invocation
- * may have no room for all: then it unfolds into those of some, and the model is told how to come by the others.
+ * Lists the tools of servers before an unfolding tool unfolds, and records them. With many servers, an
+ * invocation can lack room for all of them. The tool then unfolds with those of some servers, and tells the
+ * model how to get the others.
  *
- * @throws CallInterrupted when nothing was found, for lack of room: another invocation begins the call anew.
+ * @throws CallInterrupted if the lack of room left it without any tools. Another invocation then repeats the
+ * call.
  */
 async function prepareTools(of: McpToolProviderConfig, call: CallRun): Promise<Prepared> {
   const answers = await answersOf(of.clients, call);
@@ -225,7 +233,7 @@ async function prepareTools(of: McpToolProviderConfig, call: CallRun): Promise<P
 
 interface Answer extends FoundTools {
   readonly client: McpClient;
-  /** The invocation had no room for it. */
+  /** `true` if the invocation had no room to ask the server. */
   readonly isPutOff: boolean;
 }
 
@@ -237,14 +245,14 @@ async function answersOf(clients: readonly McpClient[], call: CallRun): Promise<
   return clients.flatMap((client, index): readonly Answer[] => {
     const one = settled[index];
     if (one?.status === 'fulfilled') return [{ client, isPutOff: false, ...one.value }];
-    // Something has to come of an invocation, or the model would call for the rest without end.
+    // Each invocation must list at least one server. Otherwise the model would repeat the call forever.
     if (!hasFound) throw one?.reason;
     const problem = `MCP server '${client.name}' is not asked yet.`;
     return [{ client, isPutOff: true, facts: [], problem }];
   });
 }
 
-/** What is missing, and that it can be had, where nothing but room was lacking. */
+/** Returns the missing tools' problems. If only room was lacking, adds that another call gets these tools. */
 function remarkOf(missing: readonly Answer[], { tool }: CallRun): string {
   const problems = missing.map(({ problem }) => problem).join(' ');
   const again = missing.some(({ isPutOff }) => isPutOff) ? ` Call '${tool}' again for the other tools.` : '';

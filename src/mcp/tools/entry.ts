@@ -1,6 +1,7 @@
 /**
- * The entry `holdfast/mcp/client`: tools of MCP servers for agents. It needs the package `@modelcontextprotocol/client`, and the
- * other end, `holdfast/mcp/server`, another one, so that an app installs what it uses.
+ * The entry `holdfast/mcp/client`: tools of MCP servers for agents. It needs the package
+ * `@modelcontextprotocol/client`. The other side, `holdfast/mcp/server`, needs another package, so an app
+ * installs only the package that it uses.
  *
  * client/define-mcp-client -> find-tools (which tools) -> mcp-tool -> call-remote -> client/connect.
  */

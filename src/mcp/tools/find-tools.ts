@@ -10,39 +10,44 @@ import { connectionTo, currentConnection, forLog, perInvocation } from './connec
 import { type Drift, knownListing, knownOf, listingKey, type McpListing } from './listing.ts';
 import { toListing } from './to-listing.ts';
 
-/** What came of asking a server for its tools. */
+/** The result of asking a server for its tools. */
 export interface FoundTools {
-  /** What the session is to remember; nothing when it knows already. */
+  /** The facts for the session to store. Empty if it already has them. */
   readonly facts: readonly ListingFact[];
-  /** Why there is no newer list, in words for a model; absent when what is known is current. */
+  /** The reason why there is no newer list, as text for a model. Absent if the known list is current. */
   readonly problem?: string | undefined;
 }
 
-/** Why this invocation has found no list of a server's tools, in words for a model; `undefined` while nothing went wrong. */
+/**
+ * Returns the reason why this invocation could not list a server's tools, as text for a model. Returns
+ * `undefined` if there is none.
+ */
 export const problemNow = (client: McpClient, view: LoopView): string | undefined =>
   askings(client, view).problem;
 
-/** Requests of listing, at the least; each beyond them is counted when it is made. */
+/** The minimum number of requests for a list. Further ones are counted when they are made. */
 const LISTING_SUBREQUESTS = 1;
 
-/** A server that failed slowly is left alone for as many times as long as it took. */
+/** After a failure, a server is not asked again for this many times the duration of the failure. */
 const BACKOFF = 10;
 
-/** The most loops that are given what another one has found, before the session knows it: a list may be long. */
+/**
+ * The maximum number of loops that receive a new list before the session has it, because a list can be long.
+ */
 const MAX_TOLD = 10;
 
 const CURRENT: FoundTools = { facts: [] };
 
 /**
- * Asks a server which tools it has, unless the session knows from less than `refreshAfter` ms ago. It is asked once in an
- * invocation, and once more when it says that they are others. Success is remembered in the session, and failure never: the
- * next model call asks the server again, and what is known stays in use.
+ * Lists a server's tools, unless the session has a list that is younger than `refreshAfter` ms. Asks once in
+ * an invocation, and again if the server reports a change. The session stores successful lists, but no
+ * failures. After a failure, the next model call asks again, and the known list stays in use.
  *
- * @throws CallInterrupted when too little is left of the invocation.
+ * @throws CallInterrupted if the invocation has too little left.
  */
 export async function findTools(client: McpClient, discovery: Discovery): Promise<FoundTools> {
   const kept = askings(client, discovery.view);
-  // Several lists of tools may be made of one server, by loops that do not wait for each other: each is told.
+  // Independent loops can need the tools of one server at the same time. They share the request.
   if (kept.asking) return kept.asking;
   const address = resolved(client, discovery, kept);
   if (address.problem !== undefined) return { facts: [], problem: address.problem };
@@ -80,7 +85,10 @@ function resolved(client: McpClient, { view, secrets }: Discovery, kept: AskedOf
   }
 }
 
-/** Hands on what another loop found: that one may still be waiting for other servers, and whoever asks may not have it yet. */
+/**
+ * Returns the list that another loop found. That loop can still be waiting for other servers, so the session
+ * possibly lacks the list.
+ */
 function foundBefore({ client, discovery, kept, address }: Asking, found: ListingFact): FoundTools {
   const isKnown = knownOf(client, discovery.view, address)?.at === found.at;
   if (isKnown || kept.told >= MAX_TOLD) return CURRENT;
@@ -88,7 +96,7 @@ function foundBefore({ client, discovery, kept, address }: Asking, found: Listin
   return { facts: [found] };
 }
 
-/** Returns whether the session has a list of a server's tools that is current at a time. */
+/** Returns whether the session has a list of a server's tools that is current at `time`. */
 export function isFresh(client: McpClient, view: LoopView, time: number): boolean {
   const known = knownListing(client, view);
   if (!known) return false;
@@ -96,13 +104,16 @@ export function isFresh(client: McpClient, view: LoopView, time: number): boolea
   return time - at < freshFor(client, known.listing);
 }
 
-/** Milliseconds for which a list is current where nobody says. */
+/** The default number of milliseconds for which a list is current. */
 const DEFAULT_TTL = 600_000;
 
-/** The fewest and the most that a server is taken at its word for: many say 0 without a thought, and each turn would ask. */
+/** The range for a server's own period. Many servers send 0 without need, and every turn would ask again. */
 const TTL = { least: 60_000, most: 86_400_000 };
 
-/** What the app says counts, then what the server says; whom a list is for does not matter, as a session keeps one for each. */
+/**
+ * Returns the app's period, or else the server's. The cache scope does not matter, because a session stores a
+ * list for each person.
+ */
 const freshFor = ({ refreshAfter }: McpClient, { ttl = DEFAULT_TTL }: McpListing): number =>
   refreshAfter ?? Math.min(Math.max(ttl, TTL.least), TTL.most);
 
@@ -119,7 +130,7 @@ async function ask(asking: Asking, hasChanged: boolean): Promise<FoundTools> {
   } catch (thrown) {
     if (thrown instanceof CallInterrupted || discovery.signal.aborted) throw thrown;
     const problem = problemOf(client, thrown);
-    // The developer is told more of what is not a server's failure.
+    // For an error other than a server's failure, the log also contains the cause.
     const { secrets, view } = discovery;
     const failure = thrown instanceof McpServerError ? thrown : { message: problem, cause: thrown };
     warn(forLog(failure, client, view), { secrets, log: view.log });
@@ -160,7 +171,7 @@ interface Comparison {
   readonly listing: McpListing;
 }
 
-/** Leaves out a list that has not changed: it may be long, and is not stored again. */
+/** Omits an unchanged list, which can be long and is already stored. */
 function toFact(key: string, { former, listing }: Comparison): ListingFact {
   const isSame =
     former?.fingerprint === listing.fingerprint &&
@@ -169,7 +180,7 @@ function toFact(key: string, { former, listing }: Comparison): ListingFact {
   return { key, at: listing.at, ...(!isSame && { told: listing }) };
 }
 
-/** Says how a server's tools have changed under an agent's hands, which is worth a look. */
+/** Returns the log text for a change of a server's tools. */
 function driftOf({ name }: McpClient, drift: Drift): string {
   const changes = (['added', 'removed', 'changed'] as const).flatMap((how) =>
     drift[how].length > 0 ? [`${how} ${shorten(drift[how].join(', '), 500)}`] : [],
@@ -177,18 +188,18 @@ function driftOf({ name }: McpClient, drift: Drift): string {
   return `MCP server '${name}' has other tools than this session knew: ${changes.join('; ')}`;
 }
 
-/** What one invocation knows of asking one server. */
+/** An invocation's knowledge of one server. */
 interface AskedOfServer {
   asking?: Promise<FoundTools> | undefined;
   /** The newest list of this invocation. */
   found?: ListingFact;
-  /** Counts how often the newest list was handed on. */
+  /** The number of loops that have received the newest list. */
   told: number;
-  /** True once it was asked again because it said that its tools are others. */
+  /** `true` after it was listed again because the server reported a change. */
   isRelisted: boolean;
-  /** True once the log says that it has no address. */
+  /** `true` after its missing URL was logged. */
   isWarned: boolean;
-  /** What went wrong when it was asked last. */
+  /** The problem of the last request. */
   problem?: string | undefined;
   backoff?: { readonly until: number; readonly problem: string };
 }

@@ -12,35 +12,37 @@ import { type Continuation, McpServerError } from '../client/mcp-connection.ts';
 import { oneLine } from '../content/words.ts';
 import { askPeople, DECLINED, type Eliciting, type Form, toForm } from './answer-elicitation.ts';
 
-/** A request that its server may put off until it knows more. */
+/** A request that its server can defer until it has more input. */
 export interface Asking extends Eliciting {
-  /** What is asked of which server: nobody else is sent its state. */
+  /** The server and tool of the request. The state is sent to no other. */
   readonly of: string;
-  /** Names the request, to begin "... was not carried out". */
+  /** The name of the request in messages, before "... was not carried out". */
   readonly what: string;
 }
 
-/** The most times that a server may put off one call. */
+/** The maximum number of times that a server can defer one call. */
 const MAX_ROUNDS = 8;
 
-/** The most characters of a state that a server wants back. */
+/** The maximum length of a server's state. */
 const MAX_STATE = 32_768;
 
-/** The most characters of the name that a server gives to a question, and of a method in words for a model. */
+/** The maximum length of a server's name for a question, and of a method in text for a model. */
 const MAX_KEY = 200;
 const MAX_METHOD = 80;
 
-/** Milliseconds until a request is sent again of which the server asks nothing: it wants it later, and no more than that. */
+/** Milliseconds before a request is repeated that its server deferred without a question. */
 const LATER = 250;
 
 /**
- * Sends a request until its server answers it. A server that has to know something first lets go of the request (MCP specification
- * 2026-07-28, Multi Round-Trip Requests): the call is suspended, whatever its effect, until people have answered, and the request
- * is sent again with what they said and with the server's own state as it was. All of that is in the journal by then, so that
- * another invocation may do it.
+ * Sends a request until its server returns the result. A server that needs more input defers the request (MCP
+ * specification
+ * 2026-07-28, Multi Round-Trip Requests). The call is then suspended, whatever its effect, until people have
+ * answered. The request is repeated with the answers and the server's unchanged state. The journal contains
+ * both, so another invocation can do this.
  *
- * @throws McpServerError for what cannot be answered, in words for a model; CallInterrupted when the call is suspended; and what
- *   `send` throws.
+ * @throws McpServerError for input that cannot be given, as text for a model. Throws CallInterrupted if the
+ * call is suspended. Errors of
+ *   `send` pass through.
  */
 export async function answered<Answer>(
   asking: Asking,
@@ -63,15 +65,15 @@ export async function answered<Answer>(
 const isPutOff = <Answer>(answer: Answer | InputRequiredResult): answer is InputRequiredResult =>
   isInputRequiredResult(answer);
 
-/** What a server wants to know at once, as the journal keeps it with the first of its questions. */
+/** The questions that a server asks at once, as the journal stores them with the first question. */
 const Round = v.object({
   of: v.string(),
-  /** From 1. */
+  /** The number of the round, from 1. */
   number: v.number(),
-  /** How many questions there were in all rounds up to this one. */
+  /** The number of questions in all rounds up to this one. */
   questions: v.number(),
   requestState: v.exactOptional(v.string()),
-  /** By the names that the server gave them; `null` is declined, and nobody is asked. */
+  /** The questions by the server's names. `null` means that it is declined without asking a person. */
   inputs: v.array(
     v.tuple([
       v.string(),
@@ -81,16 +83,22 @@ const Round = v.object({
 });
 type Round = v.InferOutput<typeof Round>;
 
-/** Finds the round of which a question was put already; `undefined` when the server has to be asked. */
+/**
+ * Returns the stored round of a question that was already asked. Returns `undefined` if the server must be
+ * called.
+ */
 function keptRound({ call, client, of, what }: Asking, last: Round | undefined): Round | undefined {
   const kept = v.safeParse(Round, call.checkpoint());
-  // What was asked then may be declined by now, and the same question is still the next one.
+  // A question of the stored round can be declined by now. The stored round still applies.
   if (!kept.success || kept.output.number <= (last?.number ?? 0)) return undefined;
   if (kept.output.of === of) return kept.output;
   throw refusal({ client, what }, 'what people have answered is for another server');
 }
 
-/** @throws McpServerError for what nobody is asked and no server should ask. */
+/**
+ * Returns the next round. @throws McpServerError for a question that people are not asked and servers should
+ * not ask.
+ */
 function nextRound(asking: Asking, answer: InputRequiredResult, last: Round | undefined): Round {
   const { requestState, inputRequests = {} } = answer;
   const number = (last?.number ?? 0) + 1;
@@ -109,11 +117,11 @@ function nextRound(asking: Asking, answer: InputRequiredResult, last: Round | un
   };
 }
 
-/** A state that is not kept as it is, is no use to its server. */
+/** Throws if a state cannot be stored unchanged, because the server could not use it. */
 function checkState(asking: Asking, state: string): void {
   if (state.length > MAX_STATE)
     throw refusal(asking, `its server wants back a state of more than ${MAX_STATE} characters`);
-  // No regular expression: a hostile state would keep it busy for a quarter of a second.
+  // Not a regular expression: a hostile state would keep it busy for a quarter of a second.
   const secret = state.indexOf('[secret ');
   if (secret >= 0 && state.indexOf(']', secret) >= 0)
     throw refusal(asking, 'its server wants back a state that holds a credential, which is not kept');
@@ -128,10 +136,13 @@ function formOf(asking: Asking, key: string, request: unknown): Form | null {
   return toForm(asking, params) ?? null;
 }
 
-/** Asks people one question after another, since a call waits for one at a time. @throws CallInterrupted until they have answered. */
+/**
+ * Asks people one question after another, because a call waits for one at a time. @throws CallInterrupted
+ * until all are answered.
+ */
 async function continuation(asking: Asking, round: Round): Promise<Continuation> {
   const { inputs, requestState } = round;
-  // One of them is enough to go on from.
+  // Only the first question stores the round.
   let checkpoint: Json = round;
   const responses: [string, ElicitResult][] = [];
   for (const [key, form] of inputs) {

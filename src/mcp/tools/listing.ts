@@ -7,43 +7,49 @@ import type { Spoken } from '../client/discover.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { addressOf } from '../client/server-access.ts';
 
-/** One tool as a session remembers it: plain data, made safe. It is a type alias, since an interface is no JSON. */
+/**
+ * A tool as a session stores it: plain data, sanitized. A type alias, because an interface does not count as
+ * JSON.
+ */
 export type ListedTool = {
-  /** As the server knows it. */
+  /** The tool's name on the server. */
   readonly name: string;
   readonly title?: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
-  /** The hints of its annotations that are booleans; hints, from whoever runs the server. */
+  /** The boolean hints of its annotations. They come from the operator of the server, and are not trusted. */
   readonly hints?: ToolHints;
-  /** Hex SHA-256 of all that the server said of it. */
+  /** SHA-256 in hex of the server's whole definition. */
   readonly fingerprint: string;
-  /** Hex SHA-256 of what the server's input schema says of values, where `inputSchema` says less. */
+  /** SHA-256 in hex of the server's original input schema, if `inputSchema` is less strict. */
   readonly exact?: string;
-  /** What the session first saw, where the server has changed it since, and the client has taken the change. */
+  /**
+   * The definition that the session first saw, if the server has changed it and the client has accepted the
+   * change.
+   */
   readonly first?: FirstSeen;
-  /** Set when the server says something else of it than the session first saw, and the client refuses that. */
+  /** `true` if the client refuses the server's current definition, because it differs from the first one. */
   readonly refused?: true;
-  /** The fingerprint of what the server says of it now; where that is refused. */
+  /** The fingerprint of the server's current definition, if it is refused. */
   readonly latest?: string;
 };
 
-/** What of a definition is needed to judge a later one. */
+/** The parts of a definition for comparing a later one. */
 export type FirstSeen = Pick<ListedTool, 'fingerprint' | 'inputSchema' | 'exact' | 'hints'>;
 
-/** A tool of which the session must not forget how it first saw it, though it offers it no more. */
+/** A tool that is no longer offered. The session keeps how it first saw the tool. */
 export type GoneTool = {
   readonly name: string;
-  /** The fingerprint of what the session first saw. */
+  /** The fingerprint of the definition that the session first saw. */
   readonly fingerprint: string;
-  /** The fingerprint of what the server says now, when it lists the tool again, as another one. */
+  /** The fingerprint of the server's current definition, if it lists a different tool of this name. */
   readonly latest?: string;
-  /** What the session first saw, for a client that refuses what is weaker, as far as there is room. */
+  /** The definition that the session first saw, for `refuse-weaker`, if there is room for it. */
   readonly first?: FirstSeen;
 };
 
-/** What a server says a tool does (MCP specification, ToolAnnotations). */
+/** A server's hints about a tool's behavior (MCP specification, ToolAnnotations). */
 export type ToolHints = {
   readonly readOnlyHint?: boolean;
   readonly destructiveHint?: boolean;
@@ -51,54 +57,60 @@ export type ToolHints = {
   readonly openWorldHint?: boolean;
 };
 
-/** How a listing differs from the one before it: names of tools, as the server knows them. */
+/** The differences from the previous listing, by the server's tool names. */
 export type Drift = {
   readonly added: readonly string[];
   readonly removed: readonly string[];
   readonly changed: readonly string[];
 };
 
-/** What a server listed, as a fact of a session. */
+/** A server's list of tools, as a fact of a session. */
 export type McpListing = {
   /** The client's name. */
   readonly client: string;
-  /** When it was listed, in ms since the epoch. */
+  /** The time of the listing, in ms since the epoch. */
   readonly at: number;
-  /** Hex SHA-256 over the fingerprints of `tools` and `gone`, and over what is refused; whatever their order. */
+  /**
+   * SHA-256 in hex over the fingerprints of `tools` and `gone`, and over the refusals, independent of their
+   * order.
+   */
   readonly fingerprint: string;
-  /** In the server's order. */
+  /** The tools in the server's order. */
   readonly tools: readonly ListedTool[];
-  /** Kept by a client that refuses any drift; absent when there are none. */
+  /** The removed tools, for a client that refuses drift. Absent if there are none. */
   readonly gone?: readonly GoneTool[];
-  /** Absent in the first listing, and in one that changes nothing. */
+  /** Absent in the first listing, and in one without changes. */
   readonly drift?: Drift;
-  /** What the server was found to speak; absent in listings of before that was kept. */
+  /** The server's protocol. Absent in listings of older versions. */
   readonly spoken?: Spoken;
-  /** Milliseconds for which the server says that it is current. */
+  /** Milliseconds for which the list is current, according to the server. */
   readonly ttl?: number;
 };
 
 /**
- * Reads a listing as a session kept it, which another version of this code may have written; `undefined` when it is not one of
- * today's: the server is asked anew then. It answers the same object, so that what is made of it can be
- * remembered by it.
+ * Validates a stored listing, which can come from another version of this code. Returns `undefined` if it is
+ * invalid; the server is then asked again. Returns the same object, so that data derived from it can be
+ * cached by its identity.
  */
 export const parseListing = (kept: Json): McpListing | undefined =>
   isJsonObject(kept) ? parsed(kept).listing : undefined;
 
-/** It is asked for before every model call, of the same object as long as the session knows nothing newer. */
+/** Needed before every model call, with the same object until the session has a newer one. */
 const parsed = memoized((kept: JsonObject): { readonly listing: McpListing | undefined } => ({
-  listing: v.is(McpListingSchema, kept) ? (kept as unknown as McpListing) : undefined, // it has just been looked at
+  listing: v.is(McpListingSchema, kept) ? (kept as unknown as McpListing) : undefined, // it was just validated
 }));
 
-/** A list of tools, and whose it is. */
+/** A list of tools with its server. */
 interface KnownListing {
   readonly listing: McpListing;
-  /** Where the server was that has them: a call goes there or nowhere. */
+  /** The server's URL when it listed the tools. A call goes only there. */
   readonly address: string;
 }
 
-/** Finds what a session knows of a server's tools, for whoever's turn it is. A server that has no address now has none. */
+/**
+ * Returns the list that a session has of a server's tools, for the caller of the turn. Returns `undefined` if
+ * the server has no URL now.
+ */
 export function knownListing(client: McpClient, view: LoopView): KnownListing | undefined {
   const address = attempt(() => addressOf(client, view).href);
   if (!address.ok) return undefined;
@@ -107,18 +119,18 @@ export function knownListing(client: McpClient, view: LoopView): KnownListing | 
   return listing && { listing, address: address.value };
 }
 
-/** Finds the listing as the session keeps it. */
+/** Returns the listing as stored in the session. */
 export const knownOf = (client: McpClient, view: LoopView, address: string): Listing | undefined =>
   view.recall(LISTINGS).find(({ key }) => key === listingKey(client, view, address));
 
-/** Names the listing of one server at one address, as one person sees it. */
+/** Returns the key of the listing of one server at one URL for one person. */
 export const listingKey = (
   { name }: McpClient,
   { principal: { id, tenant } }: LoopView,
   address: string,
 ): string => JSON.stringify([name, address, tenant ?? null, id]);
 
-/** Writes a value as JSON with the keys of its objects in the order of code units: the same text for the same JSON. */
+/** Returns canonical JSON, with sorted object keys: equal text for equal values. */
 export function canonicalJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
@@ -127,7 +139,7 @@ export function canonicalJson(value: Json): string {
 }
 
 const Fingerprint = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
-/** It is not `v.record`, which leaves out keys such as `constructor` before it looks. */
+/** A custom schema, because `v.record` drops keys such as `constructor` before it validates. */
 const ObjectSchema = v.custom<Json>((value) => isJsonObject(value) && value.type === 'object');
 const Names = v.array(v.string());
 const Flag = v.optional(v.boolean());

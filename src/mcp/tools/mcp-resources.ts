@@ -22,20 +22,21 @@ import { knownListing } from './listing.ts';
 import { listedInput } from './mcp-tool.ts';
 import { listed, pagesOf, type Server, withoutTemplates } from './to-result.ts';
 
-/** What `mcpResources` may be told. */
+/** Options for `mcpResources`. */
 export interface McpResourcesOptions<Name extends string = string> extends UnfoldingOptions {
-  /** By which the model knows it; `resources` behind the client's prefix unless given. */
+  /** The tool's name for the model. Defaults to `resources`, after the client's prefix. */
   readonly name?: Name | undefined;
-  /** What the server has to read, for the model to know when to look. */
+  /** A description of the server's content, which helps the model decide when to look. */
   readonly description?: string | undefined;
 }
 
 /**
- * Makes an unfolding tool with what a server has to read: `list_resources` (templates too), `read_resource`, `list_prompts` and
- * `get_prompt`, behind the client's prefix. Their effect is `read`. Contents become what a tool's content becomes: words, files,
- * and an artifact `McpContent`. The server is asked nothing before the model calls one of them.
+ * Creates an unfolding tool for a server's content: `list_resources` (including templates), `read_resource`,
+ * `list_prompts` and `get_prompt`, each with the client's prefix. Their effect is `read`. Contents are
+ * converted like those of a tool: to text, files and an artifact `McpContent`. The server is not called
+ * before the model calls one of these tools.
  *
- * @throws McpClientDefinitionError for what is no client; ToolDefinitionError for a name that no tool can have.
+ * @throws McpClientDefinitionError for an invalid client, ToolDefinitionError for an invalid name.
  *
  * @example
  * ```ts
@@ -52,7 +53,7 @@ export function mcpResources<const Name extends string = string>(
   );
   const made = defineUnfolding({
     ...options,
-    name: name ?? (`${prefix}resources` as Name), // the default of a name that is not given
+    name: name ?? (`${prefix}resources` as Name), // the default if there is no name
     description: description ?? `What MCP server '${client.name}' has to read: resources and prompts.`,
     metadata: { mcp: { server: client.name } },
     tools: READS.map((read) => readingTool(client, read)),
@@ -60,7 +61,7 @@ export function mcpResources<const Name extends string = string>(
   return { ...made, uses: [...(made.uses ?? []), answers] };
 }
 
-/** One thing to ask a server that changes nothing. */
+/** A read-only request to a server. */
 interface Read {
   readonly name: string;
   readonly description: string;
@@ -150,7 +151,7 @@ const READS: readonly Read[] = [
 const isContents = (part: unknown) =>
   isSpecType.TextResourceContents(part) || isSpecType.BlobResourceContents(part);
 
-/** Requests of a call: its own, and one for a stream that is taken up again. Others are counted when they are made. */
+/** The requests of a call: its own, and one for resuming a stream. Others are counted when they are made. */
 const SUBREQUESTS = 2;
 
 function readingTool(client: McpClient, { name, description, input: properties, ask }: Read): AnyTool {
@@ -182,7 +183,7 @@ function readingTool(client: McpClient, { name, description, input: properties, 
   };
 }
 
-/** Asks a server. What failed is an error result, in the server's words. */
+/** Sends a request to a server. A failure becomes an error result, in the server's words. */
 async function asking(
   party: Party,
   call: CallContext,

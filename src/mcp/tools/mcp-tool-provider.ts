@@ -19,19 +19,19 @@ import { findTools, isFresh, problemNow } from './find-tools.ts';
 import { knownListing } from './listing.ts';
 import { knownMcpTools, type McpTool, type McpToolFilter } from './mcp-tool.ts';
 
-/** The literal that `mcpToolProvider` takes: which tools of which servers. */
+/** The argument of `mcpToolProvider`. */
 export interface McpToolProviderConfig {
-  /** Each has a name of its own. When two have a tool of one name, the first client's is offered. */
+  /** The clients, with unique names. If two have a tool of the same name, the first client's is offered. */
   readonly clients: readonly McpClient[];
-  /** All of them unless given. */
+  /** Selects tools. Defaults to all. */
   readonly filter?: McpToolFilter | undefined;
 }
 
 /**
- * Brings the tools of servers to a list of tools. They are found before the model is asked, with the credentials of whoever's
- * turn it is, and a server that cannot be reached has none.
+ * Provides the tools of servers for a list of tools. They are listed before each model call, with the
+ * credentials of the turn's caller. An unreachable server has none.
  *
- * @throws McpClientDefinitionError when two clients share a name.
+ * @throws McpClientDefinitionError if two clients share a name.
  */
 export function mcpToolProvider({ clients, filter }: McpToolProviderConfig): ToolProvider {
   const of = { clients: checkClients(clients), filter };
@@ -51,13 +51,13 @@ export function mcpToolProvider({ clients, filter }: McpToolProviderConfig): Too
 }
 
 /**
- * Returns whether the session has lists of the tools of all these servers that were current when its turn started: by that time, so that
- * every invocation of the turn answers the same.
+ * Returns whether the session has current lists of all these servers' tools. Uses the start time of the turn,
+ * so every invocation of the turn gets the same result.
  */
 export const areListed = (clients: readonly McpClient[], view: LoopView): boolean =>
   clients.length > 0 && clients.every((client) => isFresh(client, view, view.turnStartedAt));
 
-/** Answers the tools as the session knows them. */
+/** Returns the selected tools, as known to the session. */
 export const chosenTools = (
   { clients, filter = () => true }: McpToolProviderConfig,
   view: LoopView,
@@ -65,14 +65,14 @@ export const chosenTools = (
   clients.flatMap((client) => knownMcpTools(client, view).filter(({ listed }) => filter(listed, client)));
 
 /**
- * Stands in for the tools of servers of which the session knows none, since they could not be asked for them: a model that is not told
- * what it lacks would make its answers up. A call is answered with what is wrong. Decided from the state alone: an invocation that runs
- * a call of a stand-in need not be the one that asked the server.
+ * Returns placeholders for servers that could not be asked for their tools. Without them, a model would
+ * invent answers. A call of one returns the problem. They depend only on the session's state, because the
+ * invocation that runs the call is possibly not the one that asked the server.
  */
 export const unreachable = (clients: readonly McpClient[], view: LoopView): readonly AnyTool[] =>
   clients.filter((client) => !knownListing(client, view)).map(standInOf);
 
-/** No tool of a server is called so by chance, and every provider takes the name. */
+/** A name that servers' tools do not have by chance, and that every provider accepts. */
 const nameOfStandIn = ({ name }: McpClient): string => name.slice(0, 45) + MISSING;
 
 const MISSING = '_is_not_reachable';
@@ -92,10 +92,10 @@ const standInOf = memoized(
   }),
 );
 
-/** Returns what is wrong with a server, which an invocation that has not asked it yet asks. */
+/** Returns the problem of a server. If this invocation has not asked the server yet, asks it now. */
 async function problemIn(client: McpClient, call: CallRun): Promise<string | undefined> {
   const known = problemNow(client, call.view);
-  // What is found is for the next model call of the loop to journal.
+  // The next model call of the loop journals the facts.
   return known ?? (await findTools(client, discoveryIn(call))).problem;
 }
 
@@ -104,13 +104,13 @@ async function found(client: McpClient, discovery: Discovery): Promise<readonly 
   return facts.map((fact) => factOf(LISTINGS, fact));
 }
 
-/** The most characters of the names that a model is told of: a server may have thousands. */
+/** The maximum length of a list of names for a model. A server can have thousands. */
 const MAX_LISTED = 2_000;
 
-/** What a model reads where nothing can be offered. */
+/** The text for a model without any tools to offer. */
 export const NO_TOOLS = 'No MCP tools are available - check MCP client connections.';
 
-/** Tells a model that called a tool which is not there. */
+/** Returns the text for a call of an unknown tool. */
 function missingMcpTool(name: string, available: readonly string[]): string {
   const what = `MCP tool '${shorten(name, 128)}' not found.`;
   const there = available.filter((one) => !one.endsWith(MISSING));
@@ -118,23 +118,24 @@ function missingMcpTool(name: string, available: readonly string[]): string {
   return `${what} Available tools: ${shorten(there.join(', '), MAX_LISTED)}`;
 }
 
-/** The literal that `defineMcpToolGroup` takes. */
+/** The argument of `defineMcpToolGroup`. */
 export interface McpToolGroupConfig<Role extends string>
   extends Omit<ToolGroupConfig<Role>, 'tools' | 'permissions'> {
-  /** What its tools reach; `['internet-access']` unless given, since a server is somewhere else. */
+  /** The permissions that its tools need. Defaults to `['internet-access']`, because a server is remote. */
   readonly permissions?: ToolGroupConfig<Role>['permissions'];
-  /** Whose tools it has, each by a name of its own; none is asked before a loop needs its tools. */
+  /** The clients with its tools, with unique names. No server is called before a loop needs its tools. */
   readonly clients: readonly McpClient[];
-  /** Which of their tools; all unless given. The name is the server's. */
+  /** Selects tools by the server's names. Defaults to all. */
   readonly filter?: McpToolFilter | undefined;
 }
 
 /**
- * Declares a tool group with the tools of MCP servers. What it is for and what it reaches is known at once, and
- * its tools in each session, when the model is asked: a server that cannot be reached has none, until it can. Without clients
- * the group has no tools, and an agent that asks for it is told so.
+ * Declares a tool group with the tools of MCP servers. Its purpose and permissions are fixed. Its tools are
+ * determined in each session, before the model is called. An unreachable server has none until it is
+ * reachable. Without clients, the group is empty, and an agent that requests it gets an error.
  *
- * @throws McpClientDefinitionError when two clients share a name; ToolGroupDefinitionError as `defineToolGroup`.
+ * @throws McpClientDefinitionError if two clients share a name, ToolGroupDefinitionError as in
+ * `defineToolGroup`.
  *
  * @example
  * ```ts

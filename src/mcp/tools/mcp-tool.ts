@@ -16,27 +16,27 @@ import { callRemote } from './call-remote.ts';
 import { currentConnection } from './connections.ts';
 import { knownListing, type ListedTool, type McpListing } from './listing.ts';
 
-/** The parts of which a listed tool is made a tool for the loop. */
+/** The parts for converting a listed tool to a tool of the loop. */
 interface McpToolParts {
   readonly client: McpClient;
   readonly listed: ListedTool;
-  /** The name by which models know it. */
+  /** The tool's name for models. */
   readonly name: string;
-  /** Where the server was that listed it. */
+  /** The server's URL when it listed the tool. */
   readonly address: string;
-  /** What the server spoke that listed it. */
+  /** The server's protocol when it listed the tool. */
   readonly spoken?: Spoken | undefined;
 }
 
-/** Requests of a call: its own, and one for a stream that is taken up again. Others are counted when they are made. */
+/** The requests of a call: its own, and one for resuming a stream. Others are counted when they are made. */
 const CALL_SUBREQUESTS = 2;
 
-/** Milliseconds for which a call may be kept for people who are asked more than once. */
+/** The maximum time to keep a call open for people's answers, in milliseconds. */
 const MAX_ASKING = 15 * 60_000;
 
 /**
- * Makes a tool of what a server listed: its input is checked here, so that all that is wrong with it is answered at once, and
- * its effect happens there.
+ * Creates a tool from a server's definition. Its input is checked here, so the model learns of all problems
+ * at once. Its effect happens on the server.
  */
 export function mcpTool({ client, listed, name, address, spoken }: McpToolParts): AnyTool {
   const schema = listedInput(listed);
@@ -69,7 +69,10 @@ export function mcpTool({ client, listed, name, address, spoken }: McpToolParts)
   };
 }
 
-/** A `once` call stays connected while people answer, so their time is added: that of one question, and of more in reason. */
+/**
+ * Returns the timeout. A `once` call stays connected while people answer, so it includes the time for one
+ * question, and for some more.
+ */
 function timeoutOf({ timeout, connectTimeout, elicitation }: McpClient, effect: Effect): number {
   const own = timeout + connectTimeout;
   if (effect !== 'once' || elicitation === 'refuse') return own;
@@ -82,12 +85,12 @@ const refusal = (client: McpClient, { name }: ListedTool): string =>
   'Do not call it again; go on without it.';
 
 /**
- * Answers what may happen if a call of a server's tool is made twice: what the client's own `effects` say; else what the
- * server hints (MCP specification, ToolAnnotations); else `once`, the careful one. The specification has clients distrust
- * hints: a wrong one has a call repeated that should not be, which harms what that server keeps and nothing else. Whether a
- * person is asked before a call must not go by this, where the server is not the app's own: `adapt` goes by names for that.
+ * Returns the effect of repeating a call of a server's tool: the client's own `effects`, else the server's
+ * hints (MCP specification, ToolAnnotations), else `once`, the safest. By the specification, clients must not
+ * trust hints. A wrong hint causes an unsafe repetition, which harms only that server's data. But a decision
+ * on approval must not depend on the effect of another party's server: use `adapt` with names for that.
  *
- * `destructiveHint` says how bad an effect is, not what becomes of it when it is repeated, so it does not count here.
+ * `destructiveHint` describes the severity of an effect, not its repetition, so it is not used.
  */
 export function effectOf(
   { name, hints }: Pick<ListedTool, 'name' | 'hints'>,
@@ -100,9 +103,10 @@ export function effectOf(
 }
 
 /**
- * The input of a listed tool, shown as the app's own tools show theirs, and checked as `schemaCheck` does: a schema that comes
- * from a server cannot have a check of what a model sends take for ever. The check is made for the first input: most tools
- * of a long list are never called, and an invocation makes them all.
+ * Returns the input schema of a listed tool, in the same form as for the app's own tools, with a check like
+ * that of `schemaCheck`. A server's schema cannot make the check of a model's input take forever. The check
+ * is compiled for the first input, because most tools of a long list are never called, and every invocation
+ * creates them all.
  */
 export function listedInput({ inputSchema }: Pick<ListedTool, 'inputSchema'>): InputSchema<JsonObject> {
   const { $schema: _, required, ...shown } = inputSchema;
@@ -118,17 +122,20 @@ export function listedInput({ inputSchema }: Pick<ListedTool, 'inputSchema'>): I
   };
 }
 
-/** A tool of a server, as its server listed it. */
+/** A tool of a server with its original definition. */
 export interface McpTool {
   readonly tool: AnyTool;
   readonly listed: ListedTool;
   readonly client: McpClient;
 }
 
-/** Tells which tools of a server are wanted. */
+/** Returns whether a tool is selected. */
 export type McpToolFilter = (tool: ListedTool, client: McpClient) => boolean;
 
-/** Answers the tools of a server as far as the session knows them: the same ones for the same list, none before it was asked. */
+/**
+ * Returns the tools of a server that the session knows: the same objects for the same list, and none before
+ * the first list.
+ */
 export function knownMcpTools(client: McpClient, view: LoopView): readonly McpTool[] {
   const known = knownListing(client, view);
   return known ? madeFor(client)(known.listing).at(known.address) : [];
@@ -147,7 +154,10 @@ const madeFor = memoized((client: McpClient) =>
   }),
 );
 
-/** The tools of a list, by the address that the server had: a session keeps a list for one, so there is hardly another. */
+/**
+ * The tools of a list, by the server's URL. A session has one list for each URL, so there is rarely more than
+ * one.
+ */
 interface MadeAt {
   at(address: string): readonly McpTool[];
 }
@@ -160,15 +170,15 @@ function madeOf(client: McpClient, { tools, spoken }: McpListing, address: strin
   });
 }
 
-/** What every provider takes as a tool's name. */
+/** The tool names that every provider accepts. */
 const PLAIN_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const MAX_NAME = 64;
 
 /**
- * Names the tools of a server for models: the server's names as keys, with the client's prefix in front. A name that every
- * provider takes stays as it is; another one is written with `_` for what is not allowed, cut, and ends in a hash of the
- * server's name. So a tool's name depends on nothing but its own, and not on the order; the exception are two whose names
- * would meet, of which the second in the order of code units gets another hash.
+ * Returns the names of a server's tools for models, by the server's names, with the client's prefix. A name
+ * that every provider accepts is kept. In any other, `_` replaces invalid characters, and a hash of the
+ * server's name follows the shortened name. A tool's name therefore depends only on its own, and not on the
+ * order. The exception are two names that would collide: the second one by code units gets another hash.
  */
 export function toolNames(client: McpClient, tools: readonly ListedTool[]): ReadonlyMap<string, string> {
   const { prefix = '' } = client;
@@ -185,7 +195,7 @@ export function toolNames(client: McpClient, tools: readonly ListedTool[]): Read
   return names;
 }
 
-/** `__proto__` is no plain name, since somebody's code may use names as keys of a plain object. */
+/** Rejects `__proto__`, because code can use names as keys of a plain object. */
 const isPlain = (name: string): boolean => PLAIN_NAME.test(name) && name !== '__proto__';
 
 function hashed(prefix: string, name: string, salted: string): string {
@@ -194,7 +204,7 @@ function hashed(prefix: string, name: string, salted: string): string {
   return (prefix.replaceAll(/[^A-Za-z0-9_-]/g, '_') + words).slice(0, MAX_NAME - ending.length) + ending;
 }
 
-/** Hashes by FNV-1a with 32 bits, in base 36: synchronous, unlike a digest, and the same everywhere. */
+/** Returns a 32-bit FNV-1a hash in base 36. Unlike a digest, it is synchronous. */
 function hash(text: string): string {
   let value = 0x811c9dc5;
   for (const byte of ENCODER.encode(text)) value = Math.imul(value ^ byte, 0x01000193) >>> 0;

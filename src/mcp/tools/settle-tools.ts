@@ -7,33 +7,37 @@ import { oneLine, type Telling, warn } from '../content/words.ts';
 import type { Drift, FirstSeen, GoneTool, ListedTool, McpListing } from './listing.ts';
 import { effectOf } from './mcp-tool.ts';
 
-/** The most characters of JSON of all tools that are kept. */
+/** The maximum length of all stored tools as JSON. */
 const MAX_LENGTH = 512 * 1024;
-/** Names that a session remembers for a client that refuses any drift: twice as many as a list may hold. */
+/**
+ * The maximum number of names that a session stores for a client that refuses drift: twice the size of a
+ * list.
+ */
 const MAX_REMEMBERED = 2_000;
 
-/** A tool that is not offered; `reason` completes "'x' ...". */
+/** A tool that is not offered. `reason` completes "'x' ...". */
 export interface LeftOut {
   readonly name: string;
   readonly reason: string;
 }
 
-/** What a list of tools comes to beside the former one. */
+/** The outcome of a new list of tools, compared with the former one. */
 export interface Settled {
   readonly tools: readonly ListedTool[];
   readonly gone: readonly GoneTool[];
   readonly drift: Drift | undefined;
   readonly leftOut: readonly LeftOut[];
-  /** Those that have just become weaker, and are refused for that. */
+  /** The tools refused because this list weakened them. */
   readonly weaker: readonly LeftOut[];
 }
 
 /**
- * Decides which definitions of a server's tools count. A client that reports drift takes what the server says now. The others
- * judge it by what the session saw first, for as long as the session lives: a tool that has become another one, or a weaker
- * one, as the client says, keeps the definition that was taken last and is `refused` until the server says something better. A
- * tool that was gone is remembered, and is left out when it comes back as such a one; where there is no room for more than its
- * fingerprint, as any other one. A server that lists ever more names, to have the first ones forgotten, has those left out.
+ * Decides which definitions of a server's tools apply. With `drift: 'report'`, the current ones do. Other
+ * clients compare each with the one that the session first saw, for the life of the session. A changed or
+ * weakened tool keeps its last accepted definition, and is `refused` until the server improves it. A removed
+ * tool is remembered. It is left out if it returns as a changed or weakened one; if there was room only for
+ * its fingerprint, any change counts. If a server adds names without end, to push out the first ones, the new
+ * names are left out.
  */
 export function settleTools(
   client: McpClient,
@@ -69,12 +73,12 @@ export function settleTools(
 
 /** A tool as a session knows it. */
 interface Known {
-  /** The fingerprint by which it is judged. */
+  /** The fingerprint for comparison. */
   readonly fingerprint: string;
-  /** The fingerprint of what the server said last; absent when it was not listed. */
+  /** The fingerprint of the server's last definition. Absent if it was not listed. */
   readonly last?: string | undefined;
   readonly tool?: ListedTool | undefined;
-  /** What the session first saw; absent when no more than the fingerprint of it was remembered. */
+  /** The definition that the session first saw. Absent if only its fingerprint is stored. */
   readonly first?: FirstSeen | undefined;
 }
 
@@ -102,7 +106,7 @@ const firstOf = ({ fingerprint, inputSchema, exact, hints }: ListedTool): FirstS
   ...(hints && { hints }),
 });
 
-/** What is left of the limits. */
+/** The remaining room. */
 interface Room {
   length: number;
   names: number;
@@ -140,13 +144,16 @@ function place(client: McpClient, tool: ListedTool, { before, room }: Place): Pl
   return { tool: kept, weaker };
 }
 
-/** How much care a call needs, of which nobody knows whether it happened. */
+/** How much care a repeated call requires if its outcome is unknown. */
 const CARE: Readonly<Record<Effect, number>> = { read: 0, idempotent: 1, once: 2 };
 
-/** The most characters of a path in a line of the log. */
+/** The maximum length of a path in a log line. */
 const MAX_PATH = 80;
 
-/** Says why the client does not take what has become of a tool, to complete "'x' ..."; `undefined` when it does. */
+/**
+ * Returns the reason why the client refuses a changed tool, to complete "'x' ...", or `undefined` if it
+ * accepts the change.
+ */
 function problemOf(client: McpClient, { fingerprint, first }: Known, tool: ListedTool): string | undefined {
   if (fingerprint === tool.fingerprint) return undefined;
   if (client.drift === 'refuse') return 'has changed';
@@ -168,7 +175,7 @@ function taken(tool: ListedTool, before: Known | undefined): ListedTool {
 
 const refused = (kept: ListedTool, latest: string): ListedTool => ({ ...kept, refused: true, latest });
 
-/** Only who judges by definitions needs them, and no more of them than there is room for. */
+/** Removes the first definition if the client does not compare definitions, or if there is no room. */
 function asRoomIs(client: McpClient, { first, ...gone }: GoneTool, room: Room): GoneTool {
   if (!first || client.drift !== 'refuse-weaker') return gone;
   const { length } = JSON.stringify(first);
@@ -190,16 +197,16 @@ function driftOf(known: ReadonlyMap<string, Known>, listed: ReadonlyMap<string, 
   return { added: added.sort(), removed: removed.sort(), changed: changed.sort() };
 }
 
-/** The most names in one line of the log. */
+/** The maximum number of names in one log line. */
 const MAX_LOGGED = 10;
 
-/** Logs names only: whatever else a server says of such a tool is of no use, and its own words. */
+/** Logs only the names and reasons. The rest of such a definition is untrusted text without use. */
 export function warnOfLeftOut(server: string, leftOut: readonly LeftOut[], told: Telling): void {
   if (leftOut.length === 0) return;
   warn(`MCP server '${server}' has tools that are left out: ${listed(leftOut, told.secrets)}.`, told);
 }
 
-/** Tells once of each change, what it is and how it is accepted. */
+/** Logs each weakened tool once, with a way to accept the change. */
 export function warnOfWeaker(server: string, weaker: readonly LeftOut[], told: Telling): void {
   if (weaker.length === 0) return;
   warn(

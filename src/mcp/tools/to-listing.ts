@@ -13,23 +13,24 @@ import { type Telling, warn } from '../content/words.ts';
 import { canonicalJson, type ListedTool, type McpListing, type ToolHints } from './listing.ts';
 import { fewOf, logged, type Settled, settleTools, warnOfLeftOut, warnOfWeaker } from './settle-tools.ts';
 
-/** The most tools of one list: no provider offers a model more. */
+/** The maximum number of tools in a list. No provider offers a model more. */
 const MAX_TOOLS = 1_000;
-/** What a session knew when the server was asked. */
+/** The context of a listing. */
 interface ListedAbout extends Telling {
   readonly former: McpListing | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** What the server speaks. */
+  /** The server's protocol. */
   readonly spoken?: Spoken | undefined;
-  /** Milliseconds for which the server says that the list is current. */
+  /** Milliseconds for which the list is current, according to the server. */
   readonly ttl?: number | undefined;
 }
 
 /**
- * Makes of what a server says of its tools what a session can keep: plain data within limits, the first of two with one name, each
- * with a fingerprint of all that was said of it. What cannot be used is left out, and logged by name. What changed since the
- * former listing is in `drift`, and a client that refuses it keeps what the session saw first (see `settleTools`).
+ * Converts a server's tools to a listing for a session: plain data within limits, with a fingerprint of each
+ * whole definition. Of two tools with the same name, it keeps the first. Unusable tools are left out, and
+ * logged by name. `drift` contains the changes since the former listing. A client that refuses drift keeps
+ * the first definitions (see `settleTools`).
  */
 export async function toListing(
   client: McpClient,
@@ -80,7 +81,10 @@ const fingerprinted = async ({ tool, said, exact }: Readable): Promise<ListedToo
   ...(exact !== undefined && { exact: await sha256Hex(exact) }),
 });
 
-/** Makes the fingerprint also of what is refused, so that a listing which comes to something else has another one. */
+/**
+ * Returns the fingerprint of a listing. It includes refusals, so a listing with a different outcome has a
+ * different one.
+ */
 function fingerprintOf({ tools, gone }: Pick<Settled, 'tools' | 'gone'>): Promise<string> {
   const marks = (kind: string, of: Settled['gone']): readonly string[] =>
     of.map(({ name, fingerprint, latest = null, first }) =>
@@ -89,11 +93,11 @@ function fingerprintOf({ tools, gone }: Pick<Settled, 'tools' | 'gone'>): Promis
   return sha256Hex([...marks('tool', tools), ...marks('gone', gone)].sort().join('\n'));
 }
 
-/** Logs which tools assert of their input what only their server can check, once for what it says of each. */
+/** Logs which tools have input constraints that only their server can check, once for each definition. */
 function warnOfUnchecked(client: McpClient, readable: readonly Readable[], to: Telling): void {
   const told = toldOf(client);
   const news = readable.filter(({ said, unchecked }) => unchecked.length > 0 && !told.has(hash32(said)));
-  // A server that says something else each time is not listened to for ever.
+  // A server that changes its definitions every time must not fill the log.
   if (news.length === 0 || told.size > MOST_TOLD) return;
   for (const { said } of news) told.add(hash32(said));
   const named = news.map(({ tool, unchecked: [first, ...others] }) => {
@@ -104,29 +108,29 @@ function warnOfUnchecked(client: McpClient, readable: readonly Readable[], to: T
   warn(`MCP server '${client.name}' ${what}: ${fewOf(named)}.`, to);
 }
 
-/** Tools of a client that one isolate logs. */
+/** The maximum number of a client's tools to log in one isolate. */
 const MOST_TOLD = 1_000;
 
-/** What this isolate has logged of a client's tools. */
+/** The hashes of a client's tools that this isolate has logged. */
 const toldOf = memoized((_: McpClient): Set<number> => new Set());
 
 const MAX_NAME = 128;
 const MAX_TITLE = 200;
-/** The most characters of a description, of which a model reads every one before each reply. */
+/** The maximum length of a description. A model reads all of them before each reply. */
 const MAX_DESCRIPTION = 8 * 1024;
-/** The most characters of JSON of both schemas. */
+/** The maximum length of both schemas as JSON. */
 const MAX_SCHEMAS = 64 * 1024;
 
-/** One tool as a server listed it, made safe; or why it cannot be used, to complete "'x' ...". */
+/** A sanitized tool from a server's list, or the reason why it cannot be used, to complete "'x' ...". */
 type ReadTool =
   | {
       readonly ok: true;
       readonly tool: Omit<ListedTool, 'fingerprint' | 'exact'>;
-      /** All that was said of it that a model or our code goes by, in one text for the fingerprint. */
+      /** The parts of its definition that a model or our code uses, as text for the fingerprint. */
       readonly said: string;
-      /** What its input schema asserts and nobody checks here. */
+      /** The constraints of its input schema that are not checked here. */
       readonly unchecked: readonly Unchecked[];
-      /** What its input schema says of values, where the copy of it says less. */
+      /** The digest of the original input schema, if the copy is less strict. */
       readonly exact: string | undefined;
     }
   | { readonly ok: false; readonly name: string; readonly reason: string };
@@ -135,13 +139,13 @@ type ReadTool =
 interface ListedBy {
   /** The name of its client. */
   readonly server: string;
-  /** It is sent parts of an input as headers where a tool asks for that: it speaks a revision that has them. */
+  /** `true` if its revision supports parts of an input as headers. */
   readonly hasHeaders: boolean;
 }
 
 /**
- * Reads a tool of a server's list (MCP specification, "Tool"). An output schema that cannot be used is dropped, as if there
- * were none; a tool whose input schema cannot be used is left out. Never throws.
+ * Reads a tool of a server's list (MCP specification, "Tool"). Drops an unusable output schema. Leaves out a
+ * tool with an unusable input schema. Never throws.
  */
 function readTool({ server, hasHeaders }: ListedBy, listed: unknown): ReadTool {
   const copy = copyJson(listed);
@@ -150,12 +154,13 @@ function readTool({ server, hasHeaders }: ListedBy, listed: unknown): ReadTool {
   const leftOut = (reason: string): ReadTool => ({ ok: false, name, reason });
   if (!raw) return leftOut('is not a JSON object');
   if (!isName(name)) return leftOut(`has no name of 1 to ${MAX_NAME} characters`);
-  // It would have to be called in another way (MCP specification, "Tasks").
+  // It requires a different kind of call (MCP specification, "Tasks").
   if (isJsonObject(raw.execution) && raw.execution.taskSupport === 'required')
     return leftOut('runs as a task only');
   const schemas = JSON.stringify([raw.inputSchema, raw.outputSchema]);
   if (schemas.length > MAX_SCHEMAS) return leftOut(`has schemas of more than ${MAX_SCHEMAS} characters`);
-  // The server fills in what has a default: some list it as required, by the schema of what they get themselves.
+  // The server fills in defaults. Some servers nevertheless list such a property as required, from their
+  // internal schema.
   const lenient = raw.inputSchema === undefined ? undefined : withoutDefaultsRequired(raw.inputSchema);
   const inputSchema = usableSchema(lenient);
   if (!inputSchema) return leftOut('has an input schema that cannot be used');
@@ -181,7 +186,7 @@ function readTool({ server, hasHeaders }: ListedBy, listed: unknown): ReadTool {
   };
 }
 
-/** Why a tool whose headers cannot be sent is left out, to complete "'x' ...". */
+/** The reasons for leaving out a tool whose headers cannot be sent, to complete "'x' ...". */
 const UNSENDABLE: Readonly<Record<HeaderFault['kind'], string>> = {
   place: 'asks for a header of what is no property of its input',
   name: 'asks for a header by a name that none can have',
@@ -194,7 +199,7 @@ function exactOf(said: Json | undefined, kept: JsonObject): string | undefined {
   return exact === less ? undefined : exact;
 }
 
-/** A name is echoed in logs and to models, so it is one line, and all of it can be seen. */
+/** Logs and models show a name, so it must be on one line and fully visible. */
 const isName = (name: string): boolean =>
   name.trim() !== '' &&
   name.length <= MAX_NAME &&
@@ -203,7 +208,7 @@ const isName = (name: string): boolean =>
 
 const text = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** Writes what the server says, before anything is cut, so that nothing of it can change unseen. */
+/** Returns the definition as text before any part is cut, so every change is visible. */
 function saidOf({ name, title, description, inputSchema, outputSchema, annotations }: JsonObject): string {
   const hinted = isJsonObject(annotations)
     ? [annotations.title, ...HINTS.map((hint) => annotations[hint])]
@@ -212,7 +217,7 @@ function saidOf({ name, title, description, inputSchema, outputSchema, annotatio
   return canonicalJson(said.map((value) => value ?? null));
 }
 
-/** Servers of before 2025-06-18 have it among the annotations. */
+/** Servers before 2025-06-18 put it into the annotations. */
 function titleOf({ title, annotations }: JsonObject): string | undefined {
   const words = text(title) ?? (isJsonObject(annotations) ? text(annotations.title) : undefined);
   return shorten((words ?? '').toWellFormed().trim(), MAX_TITLE) || undefined;

@@ -12,21 +12,25 @@ import { RPC_CODE } from '../content/rpc.ts';
 import { type ContentWords, contentWords } from '../content/words.ts';
 import type { ListedTool } from './listing.ts';
 
-/** The most characters of a path, whose names a server has chosen. */
+/** The maximum length of a path, whose names a server chooses. */
 const MAX_PATH = 200;
 
-/** The most characters of an answer that is not what its schema says, for the model to see what has happened. */
+/**
+ * The maximum length of a result that does not match its schema. The model sees it to understand the outcome.
+ */
 const MAX_UNCHECKED = 4_000;
 
 /**
- * Makes a result of what a server's tool answered (MCP specification, "Tool Result"). Words alone are a text; structured content
- * is an artifact, which the model reads as JSON unless the server put it in other words; with images, audio, resources or
- * links, or with content that is for the user only, the artifact is `McpContent` with all of it, and the model is given the
- * texts, images, audio and bytes of resources as files, and a line about each of the others. `isError` is an error in words, with a
- * line for each file too. Neither words nor errors hold binary data.
+ * Converts the response of a server's tool (MCP specification, "Tool Result") to a result.
  *
- * What does not match the tool's output schema is an error that says that the tool ran. Never throws. How long an answer may
- * be is for the connection (`maxResponseBytes`), the journal, and `truncateToolResults`.
+ * Text alone becomes a text. Structured content becomes an artifact, which the model reads as JSON unless the
+ * server also sent it as text. With images, audio, resources or links, or with content for the user only, the
+ * artifact is a `McpContent` with the whole content. The model then receives texts, images, audio and bytes
+ * of resources as files, and a line for each other block. `isError` becomes an error as text, with a line for
+ * each file. Neither texts nor errors contain binary data.
+ *
+ * A response that does not match the tool's output schema is an error that says that the tool ran. Never
+ * throws. The connection (`maxResponseBytes`), the journal and `truncateToolResults` limit the size.
  */
 export async function toResult(tool: ListedTool, answer: CallToolResult): Promise<ToolResult> {
   const copy = copyJson(answer);
@@ -46,7 +50,7 @@ export async function toResult(tool: ListedTool, answer: CallToolResult): Promis
   return problem === undefined ? await resultOf(read) : error(notAsDeclared(tool, problem, read));
 }
 
-/** An answer as plain data. */
+/** A response as plain data. */
 interface Answer {
   readonly blocks: readonly JsonObject[];
   readonly structured: JsonObject | undefined;
@@ -68,15 +72,15 @@ async function resultOf(answer: Answer): Promise<ToolResult> {
   return text(blocks.length === 0 ? 'Done' : words);
 }
 
-/** Writes what a model reads of an answer. */
+/** Returns the text of a response for a model. */
 const wordsOf = (answer: Answer): string => paragraphs(...dataOf(answer), answer.inWords.words);
 
-/** Writes data as JSON, where the server has not put it into words. */
+/** Returns data as JSON, if the server has not sent it as text. */
 function dataOf({ blocks, structured, inWords: { hasText } }: Answer): readonly string[] {
   return !structured || hasText || repeatsBinary(structured, blocks) ? [] : [JSON.stringify(structured)];
 }
 
-/** Finds whole blocks that a server repeats as structured content: a model can make nothing of their base64. */
+/** Returns whether structured content repeats whole blocks. Their base64 is of no use to a model. */
 function repeatsBinary(structured: JsonObject, blocks: readonly JsonObject[]): boolean {
   const binaries = new Set<Json | undefined>(blocks.map(binaryOf));
   const repeats = (value: Json): boolean =>
@@ -85,15 +89,18 @@ function repeatsBinary(structured: JsonObject, blocks: readonly JsonObject[]): b
 }
 
 /**
- * Finds structured content that a server repeats as text, for clients that know no other (MCP specification, "Structured
- * Content").
+ * Returns whether a text repeats structured content, as servers do for older clients (MCP specification,
+ * "Structured Content").
  */
 function isJsonOf(words: string, value: Json): boolean {
   const parsed = attempt((): Json => JSON.parse(words));
   return parsed.ok && sameJson(parsed.value, value);
 }
 
-/** Says what is wrong with structured content, to complete "its answer is not what its output schema says: ...". */
+/**
+ * Returns the problem with structured content, to complete "its answer is not what its output schema says:
+ * ...".
+ */
 function mismatch({ outputSchema }: ListedTool, structured: JsonObject | undefined): string | undefined {
   if (!outputSchema) return undefined;
   if (!structured) return 'it holds no structured content';
@@ -104,7 +111,7 @@ function mismatch({ outputSchema }: ListedTool, structured: JsonObject | undefin
 
 const withoutStop = (line: string): string => line.replace(/\.$/, '');
 
-/** Says so that the model does not take it for a failure and act a second time. */
+/** Returns the text for a model, which must not mistake it for a failure and repeat the call. */
 function notAsDeclared(tool: ListedTool, problem: string, answer: Answer): string {
   const words = shorten(wordsOf(answer), MAX_UNCHECKED).trim();
   const answered = words === '' ? '' : `\n\nWhat it answered, unchecked:\n${words}`;
@@ -118,23 +125,26 @@ const DONE = 'Do not call it again for this.';
 /** A server, for one call. */
 export interface Server {
   readonly client: McpClient;
-  /** @throws McpServerError. */
+  /** Sends a request. @throws McpServerError if it fails. */
   request(asked: Omit<RemoteRequest, 'meta' | 'goesOn'>): Promise<JsonObject>;
 }
 
-/** The most pages of a list: each is a request. */
+/** The maximum number of pages in a list. Each is a request. */
 const MAX_PAGES = 20;
 
-/** What a server lists, as far as it is read. */
+/** A server's list, as far as it was read. */
 interface Pages {
   readonly items: readonly JsonObject[];
-  /** There is more. */
+  /** `true` if there is more. */
   readonly isCut: boolean;
-  /** Why there is nothing of a part. */
+  /** The reason why a part is missing. */
   readonly problem?: string | undefined;
 }
 
-/** Reads the pages of a list (MCP specification, Pagination), which together may be as long as one response. */
+/**
+ * Reads the pages of a list (MCP specification, Pagination). Together they have the size limit of one
+ * response.
+ */
 export async function pagesOf(
   { client, request }: Server,
   asked: Pick<RemoteRequest, 'method' | 'offer'>,
@@ -155,14 +165,17 @@ export async function pagesOf(
   return { items, isCut: true };
 }
 
-/** Servers without templates may not know the method. Where anything else keeps them from being listed, the resources still are. */
+/**
+ * Returns an empty list of templates after an error. Servers without templates often do not know the method.
+ * Any other problem with templates must not hide the resources.
+ */
 export function withoutTemplates(thrown: unknown): Pages {
   if (!(thrown instanceof McpServerError)) throw thrown;
   const isUnknown = thrown.code === RPC_CODE.methodNotFound;
   return { items: [], isCut: false, ...(!isUnknown && { problem: thrown.message }) };
 }
 
-/** The most lines that a model is shown at once, and the most characters of them. */
+/** The maximum number of lines for a model, and their maximum length in characters. */
 const MAX_LINES = 100;
 
 const MAX_SHOWN = 16_000;
