@@ -76,7 +76,7 @@ const hangs: readonly [code: string, tool: () => AnyTool, policies: Policies][] 
   ['its call or a decorator', () => decorate(pay(), { call: never }), {}],
 ];
 
-describe('code before a call that hangs', () => {
+describe('code that hangs before a call', () => {
   it.each(hangs)('ends the call as timeout after half a minute: %s', async (code, tool, policies) => {
     const { session, answer, timersLeft } = scene({ tools: [tool()], policies });
     await manual.advance(29_999);
@@ -92,7 +92,7 @@ describe('code before a call that hangs', () => {
     expect([ran, timersLeft()]).toEqual([[], 0]);
   });
 
-  it('ends its call alone, also in a nested loop', async () => {
+  it('ends only its own call, also in a nested loop', async () => {
     const { session, answer } = scene({
       tools: [digs([requireApproval(pay(), never), reads('look')])],
       replies: [calls('dig'), calls('pay', 'look'), 'Dug.', 'Well.'],
@@ -102,7 +102,7 @@ describe('code before a call that hangs', () => {
     expect(shownResults(session.requests[2])).toEqual([LATE, 'look done']);
   });
 
-  it('cannot run the tool when it finishes later', async () => {
+  it('cannot run the tool if it finishes later', async () => {
     const gate = Promise.withResolvers<void>();
     const tool = pay();
     const slow = decorate(tool, {
@@ -119,7 +119,7 @@ describe('code before a call that hangs', () => {
     expect(ran).toEqual([]);
   });
 
-  it('leaves a call unknown that an earlier invocation had started', async () => {
+  it('leaves the outcome unknown for a call that an earlier invocation had started', async () => {
     const tool = defineTool({ name: 'pay', description: 'Pays.', timeout: 900_000, run: never });
     let isSlow = false;
     const slow = decorate(tool, { call: (input, call) => (isSlow ? never() : tool.call(input, call)) });
@@ -132,7 +132,7 @@ describe('code before a call that hangs', () => {
   });
 });
 
-describe('code after a call that hangs', () => {
+describe('code that hangs after a call', () => {
   const stuck = (tool: AnyTool): AnyTool =>
     decorate(tool, {
       call: async (input, call) => {
@@ -141,7 +141,7 @@ describe('code after a call that hangs', () => {
       },
     });
 
-  it('leaves the call its result', async () => {
+  it('does not affect the result of the call', async () => {
     const tools = [stuck(reads('pay', () => 'paid'))];
     const { session, answer, timersLeft } = scene({ tools });
     await manual.advance(30_000);
@@ -153,7 +153,7 @@ describe('code after a call that hangs', () => {
     expect(timersLeft()).toBe(0);
   });
 
-  it('leaves a nested loop its answer', async () => {
+  it('does not affect the answer of a nested loop', async () => {
     const tools = [stuck(digs([reads('look')]))];
     const { session, answer } = scene({ tools, replies: [calls('dig'), 'Dug.', 'Well.'] });
     await manual.advance(30_000);
@@ -162,7 +162,7 @@ describe('code after a call that hangs', () => {
   });
 });
 
-describe('what is not counted as code around a call', () => {
+describe('time that does not count as code around a call', () => {
   it.each<[string, () => AnyTool]>([
     [
       'the tool itself',
@@ -198,7 +198,7 @@ describe('what is not counted as code around a call', () => {
     expect(logged).toEqual([]);
   });
 
-  it('the wait for a person', async () => {
+  it('the wait for a person does not count', async () => {
     const { session, answer } = scene({ tools: [requireApproval(pay(), 'Pay?')] });
     await manual.advance(1_000);
     expect(await answer).toMatchObject({ outcome: 'suspended' });
@@ -209,7 +209,7 @@ describe('what is not counted as code around a call', () => {
     expect(ran).toEqual(['pay']);
   });
 
-  it('the wait for a free slot', async () => {
+  it('the wait for a free slot does not count', async () => {
     const names = Array.from({ length: 8 }, (_, at) => `t${at}`);
     const tools = names.map((name) =>
       defineTool({ name, description: 'W.', effect: 'read', timeout: 90_000, run: () => after(45_000) }),
@@ -219,7 +219,7 @@ describe('what is not counted as code around a call', () => {
     expect(shownResults(session.requests[1])).toEqual(names.map(() => 'Done'));
   });
 
-  it('the wait for a call of the same serial', async () => {
+  it('the wait for a call of the same serial does not count', async () => {
     const slow = (name: string) => reads(name, () => after(45_000), { serial: 'one', timeout: 90_000 });
     const { session, answer } = scene({ tools: [slow('a'), slow('b')], replies: [calls('a', 'b'), 'Well.'] });
     await passing(manual, answer, 120_000);
@@ -244,11 +244,11 @@ async function timersOf(names: readonly string[]): Promise<number> {
   return timers;
 }
 
-it('sets no timer for a call: one serves the whole invocation', async () => {
+it('one timer serves the whole invocation, instead of one per call', async () => {
   expect((await timersOf(['a', 'b', 'c', 'd', 'e'])) - (await timersOf(['a']))).toBe(0);
 });
 
-it('counts the input of a subagent as any input', async () => {
+it('the input of a subagent is checked like any input', async () => {
   const input = v.pipeAsync(v.object({}), v.checkAsync(never)) as never; // valibot's own, with an asynchronous check
   const agent = defineAgent({ name: 'digger', description: 'D.', instructions: '', tools: [] });
   const dig = defineSubagent({ name: 'pay', description: 'Digs.', agent, input });

@@ -32,7 +32,7 @@ async function resultsOf(
 }
 
 describe('a batch', () => {
-  it('runs together; results stand in source order, whatever order they came in (PAR-02)', async () => {
+  it('runs calls in parallel and returns results in source order, whatever their order of completion (PAR-02)', async () => {
     const ends: number[] = [];
     const ended = [0, 1, 2].map(() => Promise.withResolvers<void>());
     const slow = tool('slow', async ({ n }) => {
@@ -79,7 +79,7 @@ describe('a batch', () => {
     expect(log.indexOf('free0 starts')).toBeLessThan(log.indexOf('step0 ends'));
   });
 
-  it('goes on after a failure, which the model reads (PAR-04)', async () => {
+  it('continues after a failure, which the model reads (PAR-04)', async () => {
     const flaky = tool('flaky', ({ n }) => {
       if (n === 0) throw new Error('The disk is full.');
       return 'fine';
@@ -94,7 +94,7 @@ describe('a batch', () => {
     ['just words', 'Error: just words'],
     [new Error('x'.repeat(3000)), `Error: ${'x'.repeat(2000)}`],
     [Object.create(null), 'Error: Exception occurred in tool: fails (no class)'],
-  ])('reads what was thrown as an error (SPM-10): %#', async (thrown, text) => {
+  ])('returns a thrown value as an error (SPM-10): %#', async (thrown, text) => {
     const fails = tool('fails', () => {
       throw thrown;
     });
@@ -109,7 +109,7 @@ describe('the state of a call', () => {
     return { before };
   };
 
-  it('is as of the start of the batch', async () => {
+  it('is the state at the start of the batch', async () => {
     const { shown, app } = await resultsOf([tool('count', count)], numbered('count', 3));
     expect(shown).toEqual(['{"before":null}', '{"before":null}', '{"before":null}']);
     expect([...(await app.state()).callState]).toEqual([['tester', { count: 2 }]]);
@@ -120,7 +120,7 @@ describe('the state of a call', () => {
     expect(shown).toEqual(['{"before":null}', '{"before":0}', '{"before":1}']);
   });
 
-  it('holds nothing of a call that failed', async () => {
+  it('does not contain the changes of a failed call', async () => {
     const run: Run = (input, call) => {
       call.blackboard.add(input.n);
       const seen = count(input, call);
@@ -132,7 +132,7 @@ describe('the state of a call', () => {
     expect((await app.state()).blackboard).toEqual([{ value: 0 }, { value: 2 }]);
   });
 
-  it('lasts from turn to turn', async () => {
+  it('persists across turns', async () => {
     const app = memoryApp({
       tools: [tool('count', count)],
       replies: [
@@ -150,7 +150,7 @@ describe('the state of a call', () => {
     ]);
   });
 
-  it('answers what the call itself wrote, null too', async () => {
+  it("contains the call's own writes, including null", async () => {
     const run: Run = (_, { state }) => {
       state.set('x', 1);
       state.set('x', null);
@@ -172,7 +172,7 @@ describe('the state of a call', () => {
     expect(answers((await app.state()).messages).at(-1)).toEqual(['again', '[1,null]']);
   });
 
-  it('is a copy: changing what was read or written changes nothing', async () => {
+  it('is a copy: a change to a read or written value has no effect', async () => {
     const run: Run = (_, { state, blackboard }) => {
       const list = [1];
       state.set('list', list);
@@ -192,7 +192,7 @@ describe('the state of a call', () => {
     ['the value at `$.at` is a function', { at: () => 1 }],
     ['the value at `$` is undefined', undefined],
     ['the value at `$[0]` is NaN', [Number.NaN]],
-  ])('refuses what JSON would change, at once: %s', async (what, value) => {
+  ])('refuses a value that JSON would change, at once: %s', async (what, value) => {
     const run: Run = (_, { state }) => state.set('x', value as Json);
     expect((await resultsOf([tool('write', run)], [{ name: 'write' }])).shown).toEqual([
       `Error: call.state 'x': ${what}, which is not JSON.`,
@@ -211,7 +211,7 @@ describe('the state of a call', () => {
 });
 
 describe('the blackboard of a call', () => {
-  it('holds the batch start, earlier calls of the same serial, and its own additions, oldest first', async () => {
+  it('holds the entries at the start of the batch, those of earlier calls of its serial, and its own, oldest first', async () => {
     const run: Run = ({ n }, { blackboard }) => {
       blackboard.add(n, { name: 'n', type: 'Number' });
       return [blackboard.get('n'), blackboard.entries().map(({ value }) => value)];
@@ -231,7 +231,7 @@ describe('the blackboard of a call', () => {
 });
 
 describe('a result', () => {
-  it('that is too long to be kept is told of, not lost', async () => {
+  it('is reported if it is too long to be stored', async () => {
     const dump = defineTool({
       name: 'dump',
       description: 'Dumps.',

@@ -19,7 +19,7 @@ async function said(
 }
 
 describe('the two limits of a loop', () => {
-  it('are apart: iterations count model calls, however many tools each one calls (AEL-10)', async () => {
+  it('are separate: iterations count model calls, however many tools each one calls (AEL-10)', async () => {
     const { app, end, read } = await said({ limits: { iterations: 1 } }, [
       calls('look', 'look', 'look'),
       'Best.',
@@ -29,7 +29,7 @@ describe('the two limits of a loop', () => {
     expect(end).toMatchObject({ turn: { outcome: 'limit-reached', text: 'Best.', toolCalls: 3 } });
   });
 
-  it('are apart: tool calls are counted one by one, and the model may still answer (AEL-10)', async () => {
+  it('are separate: tool calls count one by one, and the model can still answer (AEL-10)', async () => {
     const { app, end, read } = await said({ use: [callLimits({ toolCalls: 2 })] }, [
       calls('look', 'look', 'look'),
       'Best.',
@@ -45,7 +45,7 @@ describe('the two limits of a loop', () => {
 });
 
 describe('a batch', () => {
-  it('has no time of its own: each call has its tool’s, and the others keep their results (AEL-09)', async () => {
+  it('has no time limit: each call has the limit of its tool, and the others keep their results (AEL-09)', async () => {
     const clock = createManualClock();
     const waits = (name: string, timeout: number, ms: number) =>
       defineTextTool({
@@ -86,11 +86,11 @@ describe('a long result', () => {
     ['to its first characters', 4, 'abcd... [truncated, full length: 6 chars]'],
     ['whole when it is just as long', 6, 'abcdef'],
     ['as a note only', 0, '... [truncated, full length: 6 chars]'],
-  ])('is shown to the model %s, and kept whole (AEL-02, AEL-03)', async (_, maxLength, text) => {
+  ])('is shown to the model %s, and stored whole (AEL-02, AEL-03)', async (_, maxLength, text) => {
     expect(await shown(() => 'abcdef', maxLength)).toEqual({ text, kept: 'abcdef' });
   });
 
-  it('of an error stays one (AEL-03)', async () => {
+  it('stays an error if it is one (AEL-03)', async () => {
     expect(await shown(() => error('abcdef'), 4)).toEqual({
       text: 'Error: abcd... [truncated, full length: 6 chars]',
       kept: 'Error: abcdef',

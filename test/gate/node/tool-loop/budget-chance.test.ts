@@ -130,9 +130,9 @@ function usedBy(events: readonly StoredEvent[]): ReadonlyMap<string, number> {
 /** What happened in all runs together. */
 const seen = { refused: 0, resumed: 0, nested: 0, completed: 0 };
 
-describe('loops side by side, with replies that fail, get lost, and do not say what they used', () => {
+describe('parallel loops with replies that fail, get lost, and report no usage', () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'never cost more than the limits allow, whatever happens: part %i',
+    'never cost more than the limits allow: part %i',
     { timeout: 30_000 },
     async (part) => {
       vi.spyOn(console, 'error').mockImplementation(() => {});
@@ -155,7 +155,7 @@ describe('loops side by side, with replies that fail, get lost, and do not say w
     },
   );
 
-  it('are refused, killed, nested and completed often enough to mean something', () => {
+  it('are refused, killed, nested and completed often enough for the test to be meaningful', () => {
     expect(Math.min(...Object.values(seen))).toBeGreaterThan(20);
   });
 });

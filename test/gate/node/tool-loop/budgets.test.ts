@@ -8,7 +8,7 @@ import { eventsOf, inputOf, PRICES, reservedIn, scene, used } from './budget-sce
 import { calls, reads } from './scenes.ts';
 
 describe('a loop without a token or cost limit', () => {
-  it('holds nothing back, tells its model of no bound, and waits for no append', async () => {
+  it('reserves no tokens, sets no bound for its model, and waits for no append', async () => {
     const session = scene([calls('look'), 'Done.'], { warm: true, tools: [reads('look')], prices: PRICES });
     await session.send('Go.');
     expect((await session.events()).map(({ type }) => type)).toEqual([
@@ -25,7 +25,7 @@ describe('a loop without a token or cost limit', () => {
 });
 
 describe('a model call under a token limit', () => {
-  it('is held back before it is asked, told its bound, and settled by what it used', async () => {
+  it('is reserved and bounded before it starts, and settled by its usage', async () => {
     const input = await inputOf('Go.', [reads('look')]);
     const session = scene([used(100, 40, calls('look')), used(120, 7, { text: 'Done.' })], {
       budget: { tokens: 50_000 },
@@ -43,7 +43,7 @@ describe('a model call under a token limit', () => {
   it.each([
     ['just enough for a useful reply', 256, 'completed', 1],
     ['one token too few for it', 255, 'limit-reached', 0],
-  ])('with %s', async (_, rest, outcome, asked) => {
+  ])('is settled with %s', async (_, rest, outcome, asked) => {
     const input = await inputOf('Go.');
     const session = scene([used(50, 5, { text: 'Done.' })], { budget: { tokens: input + rest } });
     expect(await session.send('Go.')).toMatchObject({ outcome, iterations: asked });
@@ -52,7 +52,7 @@ describe('a model call under a token limit', () => {
     expect(await eventsOf(session, 'model-refused')).toMatchObject(asked ? [] : [refused]);
   });
 
-  it('that leaves too little ends the turn with the words that there are', async () => {
+  it('ends the turn with the existing text if too little is left', async () => {
     const session = scene([used(900, 90, { text: 'I look.', ...calls('look') })], {
       budget: { tokens: 3_000 },
       tools: [reads('look', () => 'x'.repeat(2_000))],
@@ -63,7 +63,7 @@ describe('a model call under a token limit', () => {
     expect(await session.send('Go on.')).toMatchObject({ outcome: 'limit-reached', iterations: 0 });
   });
 
-  it('counts as all that was held back when its model reports no usage, or none of its input', async () => {
+  it('counts as the whole reservation if its model reports no usage or no input tokens', async () => {
     for (const usage of [null, { inputTokens: 0, outputTokens: 0 }]) {
       const session = scene([{ usage, ...calls('look') }, 'Done.'], {
         budget: { tokens: 6_500 },
@@ -82,7 +82,7 @@ describe('a model call under a token limit', () => {
     expect((await reservedIn(session))[0]?.outputTokens).toBe(100);
   });
 
-  it('of a later turn is measured by what the turn before it reported', async () => {
+  it('is measured in a later turn by the usage that the turn before reported', async () => {
     const session = scene([used(40, 5, { text: 'One.' }), 'Two.'], { budget: { tokens: 50_000 } });
     await session.send('x'.repeat(3_000));
     session.restart();
@@ -93,8 +93,8 @@ describe('a model call under a token limit', () => {
   });
 });
 
-describe('what is known of a long session', () => {
-  it('is in its snapshot: later turns are not counted in bytes', async () => {
+describe('the known usage of a long session', () => {
+  it('is in its snapshot, so that later turns are not counted in bytes', async () => {
     const turns = Array.from({ length: 60 }, (_, at) => `Turn ${at}.`);
     const session = scene([...turns.map((text, at) => used(2_000 + at, 5, { text })), 'Done.'], {
       budget: { tokens: 50_000 },
@@ -110,8 +110,8 @@ describe('what is known of a long session', () => {
   });
 });
 
-describe('an attempt that died', () => {
-  it('counts as all that was held back for it, and the next one is held back by itself', async () => {
+describe('a model call attempt that died', () => {
+  it('counts as its whole reservation, and the next attempt has its own', async () => {
     const dies = () => {
       session.kill();
       return 'Lost.';
@@ -124,7 +124,7 @@ describe('an attempt that died', () => {
     expect((await session.state()).turn?.usage).toEqual({ inputTokens: 50, outputTokens: 5 });
   });
 
-  it('may leave too little for another', async () => {
+  it('can leave too little for another attempt', async () => {
     const input = await inputOf('Go.');
     const dies = () => {
       session.kill();
@@ -136,14 +136,14 @@ describe('an attempt that died', () => {
     expect(session.requests).toHaveLength(1);
   });
 
-  it('after its output had begun is followed by one that is held back anew', async () => {
+  it('is followed by a new reservation if its output had begun', async () => {
     const broke = new ModelError('truncated', 'It broke.', { outputBegan: true });
     const session = scene([broke, used(50, 5, { text: 'Done.' })], { budget: { tokens: 50_000 } });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
     expect(await reservedIn(session)).toHaveLength(2);
   });
 
-  it('of an adapter is followed by one that is held back anew, or not at all', async () => {
+  it('is followed by a new reservation, or by no attempt, if an adapter retries', async () => {
     const agent = defineAgent({
       name: 'clerk',
       description: 'Works.',
@@ -168,7 +168,7 @@ describe('an attempt that died', () => {
     expect(await eventsOf(session, 'model-refused')).toHaveLength(1);
   });
 
-  it('that was sent away before any work was done holds back nothing more', async () => {
+  it('reserves no more tokens if it was refused before any work', async () => {
     const agent = defineAgent({
       name: 'clerk',
       description: 'Works.',
@@ -189,7 +189,7 @@ describe('an attempt that died', () => {
 });
 
 describe('a restart between the question and the reply', () => {
-  it('finds the question in the journal before the model is asked', async () => {
+  it('finds the question in the journal before the model is called', async () => {
     const types: EventType[][] = [];
     const session = scene(
       [

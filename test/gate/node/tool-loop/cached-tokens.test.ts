@@ -19,8 +19,8 @@ const CACHED = { ...PRICES, cachedInput: 0.3, cacheWrite: 3.75 };
 
 const said = (usage: PricedUsage) => ({ text: 'Done.', usage });
 
-describe('what a model tells of its tokens', () => {
-  it('is in the journal, in the answer and in the state', async () => {
+describe('the token counts of a model', () => {
+  it('are in the journal, in the answer and in the state', async () => {
     const session = scene([{ ...calls('look'), usage: TOLD }, said(MORE)], { tools: [reads('look')] });
     const answer = await session.send('Go.');
     expect((await eventsOf(session, 'model-replied')).map(({ usage }) => usage)).toEqual([TOLD, MORE]);
@@ -30,7 +30,7 @@ describe('what a model tells of its tokens', () => {
     expect((await session.state()).usage).toEqual(BOTH);
   });
 
-  it('is told to inspectors and to calls', async () => {
+  it('are reported to inspectors and to calls', async () => {
     const seen: unknown[] = [];
     let used: NonNullable<CallContext['process']>['used'] | undefined;
     const look = reads('look', ({ process }) => {
@@ -45,7 +45,7 @@ describe('what a model tells of its tokens', () => {
     expect(used).toEqual({ tokens: 1_100, cost: 0, toolCalls: 1, modelCalls: 1, ...TOLD });
   });
 
-  it('is left out where it makes no sense, also of a model of the app', async () => {
+  it('are dropped if they are inconsistent, even from a model of the app', async () => {
     const usage = { inputTokens: 5, cachedInputTokens: 6, outputTokens: 2, reasoningTokens: Number.NaN };
     const session = scene([said(usage)], { prices: CACHED });
     const { usage: told } = await session.send('Go.');
@@ -54,13 +54,13 @@ describe('what a model tells of its tokens', () => {
 });
 
 describe('a cost limit', () => {
-  it('counts cached and written tokens once, by their own prices', async () => {
+  it('counts cached and written tokens once, at their own prices', async () => {
     const session = scene([said(TOLD)], { budget: { cost: 0.5 }, prices: CACHED });
     const { usage } = await session.send('Go.');
     expect(usage).toEqual({ ...TOLD, cost: (100 * 3 + 600 * 0.3 + 300 * 3.75 + 100 * 15) / 1e6 });
   });
 
-  it('holds back what the input costs at most: all of it may be written into the cache', async () => {
+  it('reserves the highest cost of the input: all of it can be written into the cache', async () => {
     const plain = scene(['Done.'], { budget: { cost: 0.5 }, prices: PRICES });
     const written = scene(['Done.'], { budget: { cost: 0.5 }, prices: CACHED });
     await plain.send('Go.');

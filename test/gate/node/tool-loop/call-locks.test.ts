@@ -46,8 +46,8 @@ function asking(locks: CallLocks) {
   };
 }
 
-describe('calls at one word', () => {
-  it('have it one after another, and as often as they ask', async () => {
+describe('calls with the same lock key', () => {
+  it('run one after another, as often as they ask', async () => {
     const locks = new CallLocks();
     const { ask, having } = asking(locks);
     for (const call of ['a', 'b', 'a', 'c']) ask(call);
@@ -58,7 +58,7 @@ describe('calls at one word', () => {
     expect(await having()).toEqual(['a', 'a', 'b', 'c']);
   });
 
-  it('are not met by those at another word, or of another path', async () => {
+  it('do not block calls with another key or path', async () => {
     const { ask, having } = asking(new CallLocks());
     ask('a');
     ask('b', 'memory/desk', '42');
@@ -66,7 +66,7 @@ describe('calls at one word', () => {
     expect(await having()).toEqual(['a', 'b', 'c']);
   });
 
-  it('keep their order when one that waits is left', async () => {
+  it('keep their order if a waiting call is abandoned', async () => {
     const locks = new CallLocks();
     const { ask, having } = asking(locks);
     for (const call of ['a', 'b', 'c']) ask(call);
@@ -76,7 +76,7 @@ describe('calls at one word', () => {
 });
 
 describe('a call that had begun', () => {
-  it('goes on at once, and all others of its path wait for it, whatever their word', async () => {
+  it('resumes at once, and all other calls of its path wait for it, whatever their key', async () => {
     const locks = new CallLocks(leftTurn());
     const { ask, having } = asking(locks);
     ask('fresh');
@@ -88,7 +88,7 @@ describe('a call that had begun', () => {
     expect(await having()).toEqual(['begun', 'far', 'fresh', 'other']);
   });
 
-  it('is waited for by nobody once the call is left whose loop it is in', async () => {
+  it('blocks no other call after the call around its loop was abandoned', async () => {
     const locks = new CallLocks(leftTurn());
     const { ask, having } = asking(locks);
     ask('fresh');
@@ -98,17 +98,14 @@ describe('a call that had begun', () => {
     expect((await having()).toSorted()).toEqual(['fresh', 'next']);
   });
 
-  it.each(['begun', 'desk'])(
-    'is waited for by nobody if this invocation has passed %s before',
-    async (call) => {
-      const { ask, having } = asking(new CallLocks(leftTurn(), new Set([call])));
-      ask('fresh');
-      expect(await having()).toEqual(['fresh']);
-    },
-  );
+  it.each(['begun', 'desk'])('blocks no other call if this invocation has passed %s before', async (call) => {
+    const { ask, having } = asking(new CallLocks(leftTurn(), new Set([call])));
+    ask('fresh');
+    expect(await having()).toEqual(['fresh']);
+  });
 });
 
-it('a call that this invocation began keeps no other from running exclusively', async () => {
+it('does not keep other calls from running exclusively if this invocation began it', async () => {
   const began = Promise.withResolvers<void>();
   const over = Promise.withResolvers<string>();
   const slow = reads('slow', () => {

@@ -21,7 +21,7 @@ async function told(effect: Exclude<Effect, 'none'>, meanwhile: 'suspended' | 'r
 
 describe('a call that asks while it runs', () => {
   it.each(['once', 'idempotent', 'read'] as const)(
-    'fails outside of a session, which is what would know of the question, when it is %s',
+    'fails outside a session, which would hold the question, if it is %s',
     async (effect) => {
       expect(await told(effect, 'running')).toEqual([
         "Error: Tool 'book' asks a question, but only a session can wait for the answer.",
@@ -29,7 +29,7 @@ describe('a call that asks while it runs', () => {
     },
   );
 
-  it('may be once, unlike one that is suspended', async () => {
+  it('can be `once`, unlike a suspended call', async () => {
     expect(await told('once', 'suspended')).toEqual([
       "Error: A tool whose effect is 'once' cannot ask inside run without a checkpoint. " +
         'Ask before it, with requireApproval or withAwaiting.',

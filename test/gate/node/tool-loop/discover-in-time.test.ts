@@ -35,7 +35,7 @@ describe('a source that hangs', () => {
     return { app, end, turn: leased.page.openTurn?.id ?? '', source, good, line };
   }
 
-  it('does not keep a turn from being cancelled', async () => {
+  it('does not prevent the turn from being cancelled', async () => {
     const { app, end, turn } = await hanging();
     await app.port.post({ kind: 'cancel', turn, body: '{}' });
     await app.clock.advance(LEASE_MS / 3 + 1);
@@ -59,7 +59,7 @@ describe('a source that hangs', () => {
     expect([offered(app), source.asked()]).toEqual([[['buy', 'pay']], 2]);
   });
 
-  it('does not keep a hand-over, and what others have found is not asked for again', async () => {
+  it('does not prevent a hand-over, and the results of other sources are not requested again', async () => {
     const client = new AbortController();
     const { app, end, turn, source, good } = await hanging({ leave: client.signal });
     client.abort();
@@ -71,7 +71,7 @@ describe('a source that hangs', () => {
     expect([source.asked(), good.asked()]).toEqual([2, 1]);
   });
 
-  it('is left after two minutes', async () => {
+  it('is abandoned after two minutes', async () => {
     const logged = errors();
     const { app, end } = await hanging();
     await app.clock.advance(119_999);
@@ -81,7 +81,7 @@ describe('a source that hangs', () => {
     expect([offered(app), firstOf(logged)]).toEqual([[['pay']], [FAILED]]);
   });
 
-  it('is left when it takes longer than it said, and its connection is another’s', async () => {
+  it('is abandoned if it takes longer than announced, and its connection goes to another turn', async () => {
     const logged = errors();
     const slow = Array.from({ length: 6 }, (_, n) =>
       outside(`s${n}`, (_n, { ask }) => ask({ subrequests: 1, ms: 3_000 }, never)),
@@ -103,7 +103,7 @@ describe('a source that hangs', () => {
   });
 });
 
-describe('an invocation with little left', () => {
+describe('an invocation with little time left', () => {
   const NEEDS = { subrequests: 20, ms: 1_000 };
   const asking = (key: string, name: string) => outside(key, (_, { ask }) => ask(NEEDS, async () => [name]));
 
@@ -124,7 +124,7 @@ describe('an invocation with little left', () => {
     return ends;
   }
 
-  it('leaves the rest to others, who do not ask again for what was found', async () => {
+  it('leaves the rest to the next invocation, which does not ask again for known tools', async () => {
     const sources = [asking('shop', 'buy'), asking('bank', 'pay')];
     const app = appWith(
       sources.map(({ provider }) => provider),
@@ -138,7 +138,7 @@ describe('an invocation with little left', () => {
     });
   });
 
-  it('is not handed over for ever: after two without a reply, the model is asked with what is known', async () => {
+  it('is handed over at most twice without a reply, then the model is called with the known tools', async () => {
     errors();
     const warned = warnings();
     const down = outside('bank', (_, { ask }) => ask(NEEDS, () => Promise.reject(new Error('down'))));
@@ -152,7 +152,7 @@ describe('an invocation with little left', () => {
     expect(warned).toEqual(['holdfast: no tools are looked for outside: 2 invocations got nothing done']);
   });
 
-  it('stores once what two of them found alike', async () => {
+  it('stores results once if two invocations found the same tools', async () => {
     const twice = [outside('shop', () => ['buy']), outside('shop', () => ['buy'])];
     const app = appWith(
       twice.map(({ provider }) => provider),
@@ -162,7 +162,7 @@ describe('an invocation with little left', () => {
     expect(await listings(app)).toHaveLength(1);
   });
 
-  it('takes a source that no invocation has room for as one that fails', async () => {
+  it('treats a source that no invocation has time for as a failed one', async () => {
     const logged = errors();
     const huge = outside('bank', (_, { ask }) => ask({ subrequests: 39, ms: 1 }, async () => ['pay']));
     const app = appWith([huge.provider], ['Hello.']);
@@ -170,7 +170,7 @@ describe('an invocation with little left', () => {
     expect(logged).toEqual([[FAILED, expect.any(ToolConfigurationError)]]);
   });
 
-  it('hands the turn over when a source says so, whatever the others do', async () => {
+  it('hands the turn over if a source requests it, whatever the others do', async () => {
     const hands = outside('bank', (n) => {
       if (n === 1) throw new Interrupted('handed-over', 'enough');
       return ['pay'];

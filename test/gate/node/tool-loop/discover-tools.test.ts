@@ -14,8 +14,8 @@ import { appWith, errors, FAILED, firstOf, journal, listings, offered } from './
 import { outside } from './outside.ts';
 import { calls, digs, reads, shownResults } from './scenes.ts';
 
-describe('tools that are found outside', () => {
-  it('are offered with the model call before which they are found, and journaled once', async () => {
+describe('tools that are discovered outside', () => {
+  it('are offered with the next model call, and journaled once', async () => {
     const source = outside('shop', () => ['buy', 'sell']);
     const app = appWith([source.provider, reads('look')], [calls('buy'), 'Bought.']);
     expect(await passing(app.clock, app.say('Go.'))).toMatchObject({ turn: { text: 'Bought.' } });
@@ -44,7 +44,7 @@ describe('tools that are found outside', () => {
     expect([source.asked(), (await listings(app)).length]).toEqual([1, 1]);
   });
 
-  it('are asked for again when their source says so, and only then', async () => {
+  it('are requested again only if their source asks for it', async () => {
     const stale = { now: false };
     const source = outside('shop', (n) => (n === 1 ? ['buy'] : ['sell']), { isStale: () => stale.now });
     const app = appWith([source.provider], ['Hello.', 'Hello again.', 'And again.']);
@@ -57,7 +57,7 @@ describe('tools that are found outside', () => {
     expect(source.asked()).toBe(2);
   });
 
-  it('are not looked for again for the best answer now, and stay as they were', async () => {
+  it('are not requested again for the best answer now, and stay unchanged', async () => {
     const source = outside('shop', () => ['buy'], { isStale: () => true });
     const app = clockedApp({
       tools: [source.provider],
@@ -69,7 +69,7 @@ describe('tools that are found outside', () => {
     expect([offered(app), source.asked()]).toEqual([[['buy'], ['buy']], 1]);
   });
 
-  it('are not journaled with the secrets that a source echoes', async () => {
+  it('are journaled without the secrets that a source echoes', async () => {
     const source = outside('shop?token=hunter22', () => ['buy']);
     const app = appWith([source.provider], ['Hello.']);
     await passing(app.clock, app.say('Hi.', { secrets: () => Secrets.of({ TOKEN: 'hunter22' }) }));
@@ -79,7 +79,7 @@ describe('tools that are found outside', () => {
     expect(JSON.stringify(await journal(app))).not.toContain('hunter22');
   });
 
-  it('stay as they are for calls that another invocation finishes, whatever was found since', async () => {
+  it('stay unchanged for calls that another invocation finishes, whatever was found since', async () => {
     const source = outside('shop', () => ['buy']);
     const app = appWith([source.provider], [calls('buy'), 'Bought.']);
     const fact = (told: readonly string[]) => factOf(LISTINGS, { key: 'shop', told: [...told] });
@@ -119,7 +119,7 @@ describe('a source that fails', () => {
     ['answers no list', async () => undefined as never], // as code without types may
     ['tells what is not JSON', async () => [factOf(LISTINGS, { key: 'shop', told: (() => 1) as never })]],
     ['tells a number that no JSON has', async () => [factOf(LISTINGS, { key: 'shop', told: Number.NaN })]],
-  ] as const)('%s, and fails nothing else', async (_, discover) => {
+  ] as const)('fails alone if it %s', async (_, discover) => {
     const logged = errors();
     const other = outside('bank', () => ['pay']);
     const app = appWith(
@@ -131,7 +131,7 @@ describe('a source that fails', () => {
     expect(firstOf(logged)).toEqual([FAILED]);
   });
 
-  it('takes nothing from the other sources of its agent', async () => {
+  it('does not affect the other sources of its agent', async () => {
     const logged = errors();
     const good = outside('shop', () => ['buy']);
     const bad = outside('bank', () => Promise.reject(new Error('down')));
@@ -142,7 +142,7 @@ describe('a source that fails', () => {
     expect([good.asked(), bad.asked(), firstOf(logged)]).toEqual([1, 2, [FAILED, FAILED]]);
   });
 
-  it('may answer when nobody waits any more, and is heard by nobody', async () => {
+  it('is ignored if it responds after its wait has ended', async () => {
     errors();
     const late = Promise.withResolvers<readonly string[]>();
     const source = outside('shop', (n) => (n === 1 ? late.promise : Promise.reject(new Error('down'))));
@@ -159,7 +159,7 @@ describe('a source that fails', () => {
 describe('a source without the module', () => {
   const bare = toolProvider({ toolsNow: () => [], discover: async () => [] });
 
-  it('is refused where its agent is defined', () => {
+  it('is refused in the definition of its agent', () => {
     expect(() => appWith([bare], [])).toThrow(
       new TypeError(
         "`discover` needs the module `listings`: import it from 'holdfast/listings' and add it to `uses`, beside `discover`.",
@@ -176,7 +176,7 @@ describe('a source without the module', () => {
   });
 });
 
-describe('a kind of tool whose strategy finds tools outside', () => {
+describe('a kind of tool whose strategy discovers tools', () => {
   it('brings the module to the app that uses it', async () => {
     const kind = defineModule({ name: 'shops' }).use({
       offer: {
@@ -194,7 +194,7 @@ describe('a kind of tool whose strategy finds tools outside', () => {
 });
 
 describe('a nested loop', () => {
-  it('finds tools for itself, under its own frame', async () => {
+  it('discovers its own tools, under its own frame', async () => {
     const source = outside('shop', () => ['buy']);
     const trader = defineAgenticTool({
       name: 'trader',
@@ -209,7 +209,7 @@ describe('a nested loop', () => {
     expect(await listings(app)).toMatchObject([{ frame: 'id2.3.0' }]);
   });
 
-  it('inherits what its kinds find, and is told of its own frame', async () => {
+  it('inherits the tools that its kinds discover, with its own frame', async () => {
     const frames: string[] = [];
     const { offered: shown } = await runBare({
       tools: [digs([reads('look')])],

@@ -48,7 +48,7 @@ const notes = (name: string, serial?: Serial, answer: (seen: string) => ToolResu
 const memories: readonly ToolMemory[] = [noted];
 
 describe('a fact that a call records', () => {
-  it('is folded when its batch has ended, in source order, with the place of its call', async () => {
+  it('is folded at the end of its batch, in source order, with the place of its call', async () => {
     const { state, model } = await runBare({
       tools: [notes('slow'), notes('fast')],
       memories,
@@ -65,7 +65,7 @@ describe('a fact that a call records', () => {
   it.each([
     ['an error', () => error('No.')],
     ['a tool that is not available now', () => withheld('Not yet.')],
-  ])('is forgotten when the call ends as %s', async (_, answer) => {
+  ])('is dropped if the call ends as %s', async (_, answer) => {
     const { state } = await runBare({
       tools: [notes('look', undefined, answer)],
       memories,
@@ -74,7 +74,7 @@ describe('a fact that a call records', () => {
     expect(state.memories.get('noted')).toEqual([]);
   });
 
-  it('is forgotten when the tool throws a signal, though what it stored is kept', async () => {
+  it('is dropped if the tool throws a signal, although its stored state is kept', async () => {
     const leaving = decorate(reads('leave'), {
       async call(_, call) {
         call.record(noted, 'left');
@@ -88,7 +88,7 @@ describe('a fact that a call records', () => {
     expect(state.blackboard).toEqual([{ value: 'a clue' }]);
   });
 
-  it('is known to later calls of the same batch that share its serial, and to no others', async () => {
+  it('is visible only to later calls of the same batch that share its serial', async () => {
     const { model } = await runBare({
       tools: [notes('slow', 'lane'), notes('next', 'lane'), notes('other')],
       memories,
@@ -97,7 +97,7 @@ describe('a fact that a call records', () => {
     expect(shownResults(model.requests.at(-1))).toEqual(['nothing', 'memory 0: slow', 'nothing']);
   });
 
-  it('has lanes by input where the serial is a function of it', async () => {
+  it('has one lane per input if the serial is a function of the input', async () => {
     const lanes = ({ at }: JsonObject): string => String(at);
     const { model } = await runBare({
       tools: [notes('slow', lanes), notes('next', lanes)],
@@ -116,7 +116,7 @@ describe('a fact that a call records', () => {
     expect(shownResults(model.requests.at(-1))).toEqual(['nothing', 'memory 0: slow', 'nothing']);
   });
 
-  it('comes with a frame too, and then whatever becomes of the call', async () => {
+  it('is kept with a frame too, whatever the outcome of the call', async () => {
     const dig = digs([notes('look')], { facts: [factOf(noted, 'opened')] });
     const failing = decorate(dig, {
       call: async (input, call) => error((await dig.call(input, call)).text()),
@@ -130,7 +130,7 @@ describe('a fact that a call records', () => {
     expect(state.memories.get('noted')).toEqual(['memory/dig 0: opened', 'memory/dig 0: look']);
   });
 
-  it('of a module that the app does not have ends the loop, since nobody would keep it', async () => {
+  it('ends the loop if the app does not have its module', async () => {
     const { end, state } = await runBare({ tools: [notes('look')], replies: [calls('look'), 'Done.'] });
     expect([end.outcome, end.error, state.memories.size]).toEqual([
       'failed',
@@ -143,7 +143,7 @@ describe('a fact that a call records', () => {
     ]);
   });
 
-  it('is JSON: anything else is named, and the call fails', async () => {
+  it('must be JSON: any other value is named, and the call fails', async () => {
     const bad = decorate(reads('bad'), {
       async call(_, call) {
         call.record({ name: 'noted', initial: null, folding: FOLDING }, { at: Number.NaN });
@@ -157,7 +157,7 @@ describe('a fact that a call records', () => {
   });
 });
 
-describe('what a strategy notes of a call', () => {
+describe('the note of a strategy about a call', () => {
   const noting = (log: FactPlace['call'][]): InjectionStrategy => ({
     name: 'noting',
     offer: (tools) => tools,
@@ -169,7 +169,7 @@ describe('what a strategy notes of a call', () => {
   const ended = (name: string, answer: ToolResult): AnyTool =>
     decorate(reads(name), { call: async () => answer });
 
-  it('is remembered, and its remark is read by the model below the result', async () => {
+  it('is remembered, and its remark is shown to the model below the result', async () => {
     const { state, model } = await runBare({
       tools: [ended('look', text('Seen.'))],
       memories,
@@ -180,7 +180,7 @@ describe('what a strategy notes of a call', () => {
     expect(state.memories.get('noted')).toEqual(['memory 0: look {"at":1} Seen.']);
   });
 
-  it('is nothing when the call failed or was withheld: it is not asked', async () => {
+  it('is not requested if the call failed or was withheld', async () => {
     const log: string[] = [];
     const { model } = await runBare({
       tools: [ended('fails', error('No.')), ended('waits', withheld('Not yet.'))],
@@ -192,7 +192,7 @@ describe('what a strategy notes of a call', () => {
     expect(log).toEqual([]);
   });
 
-  it('changes nothing when the strategy throws, and says so in the log', async () => {
+  it('has no effect if the strategy throws, and the error is logged', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const throwing: InjectionStrategy = {
       name: 'broken',
@@ -212,7 +212,7 @@ describe('what a strategy notes of a call', () => {
   });
 });
 
-describe('a tool that stands for another one', () => {
+describe('a tool that stands for another tool', () => {
   const target = defineTool({
     name: 'target',
     description: 'Is meant.',
@@ -226,7 +226,7 @@ describe('a tool that stands for another one', () => {
     route: (input) => ('target' in input ? { tool: target, input: { at: 1 } } : undefined),
   };
 
-  it('hands the call on, with its schema, its effect and its manners', async () => {
+  it("passes the call on, with the other tool's schema, effect and options", async () => {
     const { end, state } = await runBare({
       tools: [facade],
       replies: [{ calls: [{ name: 'facade', input: { target: {} } }] }],
@@ -237,7 +237,7 @@ describe('a tool that stands for another one', () => {
     });
   });
 
-  it('runs itself with any other input, and under a decorator that does something around the call', async () => {
+  it('runs itself with any other input, and under a decorator that acts around the call', async () => {
     const guarded = decorate(facade, { name: 'guarded', call: async () => text('asked first') });
     const { model } = await runBare({
       tools: [facade, guarded],

@@ -52,7 +52,7 @@ async function said(
 }
 
 describe('a nested loop', () => {
-  it('has messages, instructions and tools of its own, and answers with its text', async () => {
+  it('has its own messages, instructions and tools, and returns its text', async () => {
     const { app, texts, end } = await said(
       [digs([count])],
       [calls('dig'), calls('count'), 'Found it.', 'Done.'],
@@ -78,7 +78,7 @@ describe('a nested loop', () => {
     ]);
   });
 
-  it('hands its artifacts to the tool, in order', async () => {
+  it('passes its artifacts to the tool, in order', async () => {
     const outcomes: FrameOutcome[] = [];
     await said(
       [digs([count], {}, outcomes)],
@@ -93,7 +93,7 @@ describe('a nested loop', () => {
     ]);
   });
 
-  it('nests in a nested loop', async () => {
+  it('can be nested in a nested loop', async () => {
     const { app, texts } = await said(
       [digs([digs([count])])],
       [calls('dig'), calls('dig'), calls('count'), 'Deep.', 'Mid.', 'Done.'],
@@ -102,7 +102,7 @@ describe('a nested loop', () => {
     expect([...(await app.state()).callState.keys()]).toEqual(['tester/dig/dig']);
   });
 
-  it('ends at its own limit of iterations, and the turn goes on', async () => {
+  it('ends at its own limit of iterations, and the turn continues', async () => {
     const limited = digs([count], { limits: { iterations: 1 } });
     const { texts, end } = await said([limited], [calls('dig'), calls('count'), 'So far.', 'Done.']);
     expect(texts).toEqual(['limit-reached: So far.']);
@@ -139,7 +139,7 @@ describe('a nested loop', () => {
       [calls('a', 'b', 'c', 'd')],
       'The model called tools that do not exist more than 3 times in a row.',
     ],
-  ])('fails alone when %s, and the tool is told why', async (_, inside, why) => {
+  ])('fails alone if %s, and the tool receives the reason', async (_, inside, why) => {
     const { texts, end } = await said([digs([count])], [calls('dig'), ...inside, 'Done.']);
     expect(texts).toEqual([`failed: ${why}`]);
     expect(end).toMatchObject({ turn: { outcome: 'completed' } });
@@ -153,7 +153,7 @@ describe('a nested loop', () => {
     expect(texts).toEqual(['returned-direct: {"n":1}']);
   });
 
-  it('holds no slot: more of them than slots do not wait for each other', async () => {
+  it('holds no slot, so that more nested loops than slots do not deadlock', async () => {
     const inside = ({ messages }: { messages: readonly { role: string }[] }): ScriptedReply =>
       messages.some(({ role }) => role === 'tool') ? 'Dug.' : calls('count');
     const nine = Array.from({ length: 9 }, () => 'dig');
@@ -164,7 +164,7 @@ describe('a nested loop', () => {
     expect(texts).toEqual(nine.map(() => 'completed: Dug.'));
   });
 
-  it('does not change what a sibling of its call sees', async () => {
+  it('does not change the view of a sibling of its call', async () => {
     const note = defineTool({
       name: 'note',
       description: 'Notes.',
@@ -198,7 +198,7 @@ describe('a nested loop', () => {
   });
 });
 
-describe('a nested loop that an invocation left behind', () => {
+describe('a nested loop of an earlier invocation', () => {
   const opened = { type: 'frame-started', frame: 'c0', name: 'dig', message: 'Dig.' } as const;
   type Event = Parameters<typeof leftBehind>[1][number];
   const inside = (
@@ -224,7 +224,7 @@ describe('a nested loop that an invocation left behind', () => {
     return { app, end, types, texts: answers((await app.state()).messages).map(([, text]) => text) };
   }
 
-  it('goes on inside it: what it asked and did is not repeated', async () => {
+  it('resumes inside, without repeating its model calls and tool calls', async () => {
     const call = { id: 'c0.0', providerId: 'p', name: 'count', input: '{}' };
     const { app, types, texts } = await resumed(
       [digs([count])],
@@ -240,7 +240,7 @@ describe('a nested loop that an invocation left behind', () => {
     expect(texts).toEqual(['completed: Found.']);
   });
 
-  it('answers without asking when it had its answer', async () => {
+  it('returns its stored answer without calling the model', async () => {
     const { app, texts } = await resumed(
       [digs([count])],
       ['Done.'],
@@ -250,7 +250,7 @@ describe('a nested loop that an invocation left behind', () => {
     expect(texts).toEqual(['completed: Found.']);
   });
 
-  it('is of unknown outcome when its tool is gone', async () => {
+  it('has an unknown outcome if its tool is gone', async () => {
     const { texts } = await resumed([], ['Done.'], [opened]);
     expect(texts).toEqual([
       "Error: The outcome of this call of 'dig' is unknown: it was started, and no answer came back. It may have " +

@@ -38,7 +38,7 @@ beforeEach(() => {
 afterEach(() => logged.mockRestore());
 
 describe('an inspector', () => {
-  it('is told of every model call, tool call and iteration, in order, counted from 1 (CBK-01, CBK-05)', async () => {
+  it('receives every model call, tool call and iteration, in order, counted from 1 (CBK-01, CBK-05)', async () => {
     const { inspector, seen, moments } = witness();
     const look = defineTool({
       name: 'look',
@@ -97,7 +97,7 @@ describe('an inspector', () => {
     ]);
   });
 
-  it('is told in each iteration how many tools are offered, and how many sources were asked so far (S2-21)', async () => {
+  it('receives the number of offered tools and requested sources in each iteration (S2-21)', async () => {
     const { inspector, of } = witness();
     const shop = outside('shop', (asked) => [`buy_${asked}`], { isStale: (view) => view.iterations > 0 });
     const bank = outside('bank', () => ['pay']);
@@ -111,7 +111,7 @@ describe('an inspector', () => {
     ]);
   });
 
-  it('may ask for a guess at the tokens of a request (CBK-01)', async () => {
+  it('can request an estimate of the tokens of a request (CBK-01)', async () => {
     const { inspector, of } = witness();
     await createTestSession(agentWith([], inspector), { replies: ['Hi.'] }).send('x'.repeat(4_000));
     const [first] = of('beforeModelCall');
@@ -119,7 +119,7 @@ describe('an inspector', () => {
     expect(first?.tokenEstimate()).toBeLessThan(1_050);
   });
 
-  it('is told of calls that fail, that are refused and that name no tool, too (CBK-05, TNF-07)', async () => {
+  it('also receives calls that fail, that are refused and that name an unknown tool (CBK-05, TNF-07)', async () => {
     const { inspector, of } = witness();
     const broken = reads('broken', () => {
       throw new Error('No.');
@@ -147,7 +147,7 @@ describe('an inspector', () => {
     expect(of('beforeToolCall')).toHaveLength(3);
   });
 
-  it('is told how long a call took, by the clock of the session', async () => {
+  it('receives the duration of a call by the clock of the session', async () => {
     const { inspector, of } = witness();
     let now = 0;
     const slow = reads('slow', () => {
@@ -168,20 +168,20 @@ describe('an inspector', () => {
       }),
       'completed',
     ],
-  ])('is told that the iteration is over when a call %s (CBK-04)', async (_, tool, outcome) => {
+  ])('receives the end of the iteration if a call %s (CBK-04)', async (_, tool, outcome) => {
     const { inspector, of } = witness();
     const session = createTestSession(agentWith([tool], inspector), { replies: [calls('last')] });
     expect(await session.send('Go.')).toMatchObject({ outcome });
     expect(of('afterIteration').map(({ calls: [call] }) => call?.name)).toEqual(['last']);
   });
 
-  it('is told so with no calls when the model answered (CBK-04)', async () => {
+  it('receives the end of an iteration with no calls if the model answered (CBK-04)', async () => {
     const { inspector, of } = witness();
     await createTestSession(agentWith([], inspector), { replies: ['Hi.'] }).send('Go.');
     expect(of('afterIteration').map(({ calls }) => calls)).toEqual([[]]);
   });
 
-  it('that throws is logged, and neither the turn nor another inspector notices (CBK-03)', async () => {
+  it('is logged if it throws, without any effect on the turn or another inspector (CBK-03)', async () => {
     const { inspector, moments } = witness();
     const refuse = (): never => {
       throw new Error('I am broken.');
@@ -212,7 +212,7 @@ describe('an inspector', () => {
     }, 20_000);
   });
 
-  it('only reads: what it changes is its own copy (CBK-01)', async () => {
+  it('changes only its own copy (CBK-01)', async () => {
     const spoil: LoopInspector = {
       beforeModelCall: ({ messages }) => void (messages as unknown[]).splice(0),
       afterToolCall: ({ result }) => void Object.assign(result, { content: 'spoilt' }),
@@ -227,7 +227,7 @@ describe('an inspector', () => {
     expect(of('afterToolCall')).toMatchObject([{ result: { content: 'look done' } }]);
   });
 
-  it('watches nested loops too, and knows them apart', async () => {
+  it('watches nested loops too, and can distinguish them', async () => {
     const { inspector, of } = witness();
     const session = createTestSession(agentWith([digs([reads('look')])], inspector), {
       replies: [calls('dig'), calls('look'), 'Dug.', 'Done.'],
@@ -241,7 +241,7 @@ describe('an inspector', () => {
     ]);
   });
 
-  it('is told at every moment who asked for the turn, each by a copy of its own', async () => {
+  it('receives the requester of the turn with every event, each time as a copy', async () => {
     const spoils = (seen: { readonly principal: object }): void => {
       expect(seen.principal).toEqual({ id: 'ana', tenant: 'acme', roles: ['chief'] });
       Object.assign(seen.principal, { id: 'eve' });
@@ -270,7 +270,7 @@ describe('an inspector', () => {
     expect(seen.at(-1)?.[1].principal).toEqual({ id: 'bob' });
   });
 
-  it('is told by the invocation that goes on of a call that was left behind', async () => {
+  it('receives a call of an earlier invocation from the invocation that resumes it', async () => {
     const { inspector, of } = witness();
     let kills = 1;
     const look: AnyTool = defineTool({

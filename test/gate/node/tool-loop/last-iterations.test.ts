@@ -18,21 +18,21 @@ async function iterationsOf(replies: readonly ScriptedReply[], limits = {}): Pro
   return seen;
 }
 
-it('tells of the last iteration too when a limit was reached (CBK-04)', async () => {
+it('the last iteration is reported even if a limit was reached (CBK-04)', async () => {
   expect(await iterationsOf([calls('look'), 'Best.'], { iterations: 1 })).toEqual([
     [1, 1],
     [2, 0],
   ]);
 });
 
-it('tells of an iteration whose reply was blank (CBK-04)', async () => {
+it('an iteration with a blank reply is reported (CBK-04)', async () => {
   expect(await iterationsOf(['', 'Best.'])).toEqual([
     [1, 0],
     [2, 0],
   ]);
 });
 
-it('counts a call in a nested loop for the agent of the turn (AEL-04)', async () => {
+it('a call in a nested loop counts for the agent of the turn (AEL-04)', async () => {
   const tags: unknown[] = [];
   const metrics = { count: (_: string, __: number, tag: unknown) => void tags.push(tag), value: () => {} };
   const base = { name: 'clerk', description: 'Works.', instructions: '', tools: [digs([look])] };

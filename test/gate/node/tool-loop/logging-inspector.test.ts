@@ -103,19 +103,19 @@ describe('the log of a call', () => {
         throw new ToolConfigurationError('no key is set');
       },
     ],
-  ])('is as grave as what happened: %s (AEL-01)', async (_, level, message, run) => {
+  ])('has the level of its event: %s (AEL-01)', async (_, level, message, run) => {
     expect(await lines(run)).toEqual([
       { level, logger, message: `Tool 'search' ${message.replace('INPUT', input)}`, ...place },
     ]);
   });
 
-  it('goes by the type of the result, not by its words (AEL-08)', async () => {
+  it("has the level of the result's type, not of its text (AEL-08)", async () => {
     expect((await lines(() => 'Error: is what the book is called')).map(({ level }) => level)).toEqual([
       'info',
     ]);
   });
 
-  it('has the whole texts, and at the finest level what the model was told of the tool (AEL-01)', async () => {
+  it("has the whole texts, and at the finest level the model's definition of the tool (AEL-01)", async () => {
     const answer = 'x'.repeat(300);
     const debug = await lines(() => answer, { level: 'debug' });
     expect(debug.map(({ level }) => level)).toEqual(['debug', 'info', 'debug']);
@@ -148,7 +148,7 @@ describe('the log of a call', () => {
     );
   });
 
-  it('leaves out what is finer than its level', async () => {
+  it('omits entries finer than its level', async () => {
     expect(await lines(() => 'rows', { level: 'warn' })).toEqual([]);
     expect(await lines(() => error('no rows'), { level: 'error' })).toEqual([]);
   });
@@ -160,7 +160,7 @@ describe('the log of a call', () => {
     expect((await lines(() => 'a\r\nb'))[0]?.message).toMatch(/-> a\\r\\nb$/);
   });
 
-  it('goes to the console when nobody takes it (AEL-07)', async () => {
+  it('goes to the console by default (AEL-07)', async () => {
     const info = vi.spyOn(console, 'info').mockImplementation(() => {});
     await turnOf(
       search(() => 'rows'),
@@ -185,7 +185,7 @@ describe('the log of a call', () => {
   });
 });
 
-describe('what an inspector is told of a result', () => {
+describe("the inspector's view of a result", () => {
   it('holds its value, for a trace (AEL-06)', async () => {
     const seen: ToolResultSeen[] = [];
     await turnOf(
@@ -201,7 +201,7 @@ describe('the log of a model call that failed', () => {
     new ModelError('rate-limited', "The model's server answered 429: Slow down.", { status: 429 }),
   ];
 
-  it('is one line with the model, the kind of the failure, its words and the time', async () => {
+  it('is one line with the model, the kind of the failure, its message and the time', async () => {
     const logged: LogLine[] = [];
     const told = { log: (line: LogLine) => logged.push(line) };
     const inspectors = [loggingInspector({ ...told, level: 'error' }), loopLoggingInspector(told)];
@@ -230,7 +230,7 @@ describe('the log of a model call that failed', () => {
     ]);
   });
 
-  it('is told to an inspector in the place of a reply', async () => {
+  it('is sent to an inspector instead of a reply', async () => {
     const seen: unknown[] = [];
     const inspector: LoopInspector = {
       afterModelCall: () => seen.push('a reply'),
@@ -261,7 +261,7 @@ describe('the log of a model call that failed', () => {
   });
 });
 
-it('a mistake of configuration bears its own name', () => {
+it('contains the name of a configuration error', () => {
   expect(new ToolConfigurationError('no key is set')).toMatchObject({
     name: 'ToolConfigurationError',
     message: 'no key is set',

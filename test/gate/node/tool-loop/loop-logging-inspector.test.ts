@@ -23,7 +23,7 @@ function sessionWith(options?: LoopLoggingOptions) {
   return createTestSession(agent, { replies, clock: createManualClock() });
 }
 
-it('logs sizes and times of loops, nested ones too, and no word of what was said (CBK-09)', async () => {
+it('the inspector logs sizes and times of loops, including nested ones, and no message text (CBK-09)', async () => {
   const lines: LogLine[] = [];
   await sessionWith({ log: (line) => lines.push(line) }).send('The secret?');
   expect(new Set(lines.map(({ level }) => level))).toEqual(new Set(['debug']));
@@ -45,7 +45,7 @@ it('logs sizes and times of loops, nested ones too, and no word of what was said
   ]);
 });
 
-it('logs how many tools came and went, and by what', async () => {
+it('the inspector logs how many tools were added and removed, and the cause', async () => {
   const lines: string[] = [];
   const { toolsChanged } = loopLoggingInspector({ log: ({ message }) => lines.push(message) });
   const place = {
@@ -67,13 +67,16 @@ it('logs how many tools came and went, and by what', async () => {
   expect(lines).toEqual(['2: is offered other tools: 2 came and 1 went, by the deploy']);
 });
 
-it.each(['info', 'debug', 'trace'] as const)('logs at one level: %s (CBK-09)', async (level) => {
-  const levels = new Set<string>();
-  await sessionWith({ level, log: (line) => levels.add(line.level) }).send('Go.');
-  expect([...levels]).toEqual([level]);
-});
+it.each(['info', 'debug', 'trace'] as const)(
+  'the inspector logs at one level: %s (CBK-09)',
+  async (level) => {
+    const levels = new Set<string>();
+    await sessionWith({ level, log: (line) => levels.add(line.level) }).send('Go.');
+    expect([...levels]).toEqual([level]);
+  },
+);
 
-it('logs to the console unless told otherwise', async () => {
+it('the inspector logs to the console by default', async () => {
   const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
   await sessionWith().send('Go.');
   expect(debug).toHaveBeenCalledWith(

@@ -51,7 +51,7 @@ function sessionOf({
 }
 
 describe('a loop', () => {
-  it('asks the model once an iteration, each time with the whole history (LOOP-01, LOOP-21, S2-09)', async () => {
+  it('calls the model once per iteration, each time with the whole history (LOOP-01, LOOP-21, S2-09)', async () => {
     const session = sessionOf({
       tools: [reads('look'), reads('list')],
       instructions: 'You look.',
@@ -82,7 +82,7 @@ describe('a loop', () => {
     ]);
   });
 
-  it('stops at the limit of model calls with what there is: the history, the usage, the best answer (LOOP-02, LOOP-03, S2-24)', async () => {
+  it('stops at the limit of model calls with the history, the usage and the best answer (LOOP-02, LOOP-03, S2-24)', async () => {
     const session = sessionOf({
       replies: [calls('look'), calls('look'), 'My best.'],
       limits: { iterations: 2 },
@@ -97,7 +97,7 @@ describe('a loop', () => {
     expect((await session.state()).messages).toHaveLength(4);
   });
 
-  it('has a limit of 20 model calls unless the agent says otherwise (LOOP-02, S2-24)', async () => {
+  it('has a default limit of 20 model calls (LOOP-02, S2-24)', async () => {
     const session = sessionOf({ replies: [...Array.from({ length: 20 }, () => calls('look')), 'Enough.'] });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', text: 'Enough.' });
     expect(session.requests.map(({ settings }) => settings?.toolChoice)).toEqual([
@@ -106,7 +106,7 @@ describe('a loop', () => {
     ]);
   });
 
-  it('finds the tool, runs it, asks what to offer next, and then shows the result (LOOP-04)', async () => {
+  it('finds the tool, runs it, updates the offered tools, and then shows the result (LOOP-04)', async () => {
     const log: string[] = [];
     let seen = 0;
     const strategy: InjectionStrategy = {
@@ -140,7 +140,7 @@ describe('a loop', () => {
     ]);
   });
 
-  it('begins the calls of a reply in the order in which they are given (LOOP-05)', async () => {
+  it('begins the calls of a reply in their given order (LOOP-05)', async () => {
     const begun: string[] = [];
     const tool = (name: string) => reads(name, () => void begun.push(name));
     const session = sessionOf({
@@ -151,7 +151,7 @@ describe('a loop', () => {
     expect(begun).toEqual(['c', 'a', 'b', 'a']);
   });
 
-  it('tells what it came to, and what was said on the way (LOOP-07, S2-10)', async () => {
+  it('returns its outcome, and the text along the way (LOOP-07, S2-10)', async () => {
     const session = sessionOf({
       tools: [reads('look', () => ({ seen: 1 }))],
       replies: [calls('look'), 'One.'],
@@ -188,7 +188,7 @@ describe('a loop', () => {
       ],
       { inputTokens: 8, outputTokens: 5 },
     ],
-  ])('adds up the usage that is reported: %s (LOOP-08)', async (_, usages, usage) => {
+  ])('adds up the reported usage: %s (LOOP-08)', async (_, usages, usage) => {
     const left = [...usages];
     const model: ChatModel = {
       name: 'm',
@@ -202,7 +202,7 @@ describe('a loop', () => {
     expect((await createTestSession(agent, { model }).send('Go.')).usage).toEqual(usage);
   });
 
-  it('has one system message, and it comes first (LOOP-17)', async () => {
+  it('has one system message, which comes first (LOOP-17)', async () => {
     const session = sessionOf({
       tools: [digs([reads('look')])],
       instructions: 'You work.',
@@ -222,7 +222,7 @@ describe('a loop', () => {
     ]);
   });
 
-  it('merges instructions, references, notes on tool groups and the form of the answer into that one (LOOP-17)', async () => {
+  it('merges instructions, references, notes on tool groups and the answer format into the system message (LOOP-17)', async () => {
     const web = defineToolGroup({
       role: 'web',
       description: 'The web.',
@@ -262,7 +262,7 @@ describe('a loop', () => {
 });
 
 describe('the events of a loop', () => {
-  it('tell when it began, what was called with which input, what came of it when, and how it ended (LOOP-18)', async () => {
+  it('report the start, each call with its input, its result and time, and the end (LOOP-18)', async () => {
     const clock = createManualClock(1_000);
     const app = memoryApp({
       tools: [
@@ -295,7 +295,7 @@ describe('the events of a loop', () => {
     expect(end).toMatchObject({ turn: { iterations: 2, toolCalls: 1 } });
   });
 
-  it('are seen with the group of the tool, and with the time that the model and the call took (LOOP-18)', async () => {
+  it('include the group of the tool, and the duration of the model call and the tool call (LOOP-18)', async () => {
     const clock = createManualClock(1_000);
     const slowly = (name: string, ms: number) =>
       reads(name, async () => {
@@ -343,7 +343,7 @@ describe('the events of a loop', () => {
     ]);
   });
 
-  it('know two calls of one tool at one time apart (LOOP-19)', async () => {
+  it('distinguish two simultaneous calls of one tool (LOOP-19)', async () => {
     const app = memoryApp({
       tools: [reads('look')],
       replies: [
@@ -365,7 +365,7 @@ describe('the events of a loop', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  it('are the same whether a client watches the text or not (LOOP-20)', async () => {
+  it('are the same with and without a client that watches the text (LOOP-20)', async () => {
     const replies: ScriptedReply[] = [
       '',
       { text: 'Let me see.', calls: [{ name: 'look' }, { name: 'dig' }, { name: 'fly' }] },
@@ -392,8 +392,8 @@ describe('the events of a loop', () => {
   });
 });
 
-describe('a turn that is to stop', () => {
-  it('is stopped before the next call of a serial begins, and after the batch (LOOP-15)', async () => {
+describe('a turn that is being stopped', () => {
+  it('stops before the next call of a serial begins, and after the batch (LOOP-15)', async () => {
     const clock = createManualClock(1_000_000);
     const ran: string[] = [];
     let finish = (): void => {};
@@ -440,7 +440,7 @@ describe('a turn that is to stop', () => {
 });
 
 describe('a loop that is killed', () => {
-  it('goes on from the iteration that it had reached, under the same keys (LOOP-22)', async () => {
+  it('resumes at the iteration that it had reached, under the same keys (LOOP-22)', async () => {
     const keys: string[] = [];
     let kills = 1;
     const put = defineTool({
@@ -468,7 +468,7 @@ describe('a loop that is killed', () => {
     expect(new Set(keys).size).toBe(3);
   });
 
-  it('keeps everything when the object of its session starts anew after every iteration (LOOP-22)', async () => {
+  it('keeps everything if the object of its session restarts after every iteration (LOOP-22)', async () => {
     const restarting = defineTool({
       name: 'count',
       description: 'Counts.',

@@ -3,7 +3,7 @@ import { messageOf } from '../../../doors/loop.ts';
 
 const failure = (message: string, cause?: unknown) => new Error(message, { cause });
 
-describe('what a tool that threw says', () => {
+describe('the message of a thrown value', () => {
   it.each<[string, unknown, string]>([
     ['its own message', failure('No stock'), 'No stock'],
     ['and that of its cause', failure('No stock', failure('disk full')), 'No stock (cause: disk full)'],
@@ -17,7 +17,7 @@ describe('what a tool that threw says', () => {
     expect(messageOf('buy', thrown)).toBe(expected);
   });
 
-  it('ends, although its causes do not', () => {
+  it('is finite even if its causes are circular', () => {
     const round = failure('round');
     round.cause = failure('and round', round);
     expect(messageOf('buy', round)).toBe(
@@ -25,13 +25,13 @@ describe('what a tool that threw says', () => {
     );
   });
 
-  it('is cut', () => {
+  it('is truncated', () => {
     expect(messageOf('buy', failure('a'.repeat(1_999), failure('b'.repeat(9))))).toBe(
       `${'a'.repeat(1_999)} `,
     );
   });
 
-  it('is its class when it says nothing, or cannot be read', () => {
+  it('is its class if it is empty or unreadable', () => {
     const hostile = Object.defineProperty(new TypeError('x'), 'cause', {
       get() {
         throw new Error('no');

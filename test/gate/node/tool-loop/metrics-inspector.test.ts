@@ -63,7 +63,7 @@ const throws = (): never => {
 };
 
 describe('the metrics of a call', () => {
-  it('count successes, failures and errors apart, and what never ran (AEL-04)', async () => {
+  it('count successes, failures and errors separately, and calls that never ran (AEL-04)', async () => {
     const { metrics, counts } = recorder();
     const tags = { tool: 'search', agent: 'clerk' };
     await turnOf([() => 'rows', () => error('no rows'), throws, () => 'never'], metrics, 3);
@@ -75,20 +75,20 @@ describe('the metrics of a call', () => {
     ]);
   });
 
-  it('tell how long it took (AEL-04)', async () => {
+  it('contain the duration (AEL-04)', async () => {
     const { metrics, values } = recorder();
     await turnOf([() => 'rows'], metrics);
     expect(values).toEqual([['holdfast.tool.duration', 7, { tool: 'search', agent: 'clerk' }]]);
   });
 
-  it('go nowhere unless somebody takes them (AEL-04, AEL-07)', async () => {
+  it('are dropped without a receiver (AEL-04, AEL-07)', async () => {
     const report = vi.spyOn(console, 'error').mockImplementation(() => {});
     expect(await turnOf([() => 'rows', throws])).toMatchObject({ outcome: 'completed' });
     // That of the tool, and none of the metrics.
     expect(report).toHaveBeenCalledOnce();
   });
 
-  it('are tagged as of an unknown agent where there is none (AEL-04)', () => {
+  it('are tagged with an unknown agent if there is none (AEL-04)', () => {
     const { metrics, counts } = recorder();
     metricsInspector(metrics).afterToolCall?.({
       session: 's',
@@ -107,7 +107,7 @@ describe('the metrics of a call', () => {
     expect(counts).toEqual([['holdfast.tool.success', 1, { tool: 'search', agent: 'unknown' }]]);
   });
 
-  it('take what tools count and measure themselves (AEL-04)', async () => {
+  it('include counts and measurements of tools (AEL-04)', async () => {
     const { metrics, counts, values } = recorder();
     const run = () => {
       metrics.count('cache.hit', 2, { tool: 'search' });
@@ -121,7 +121,7 @@ describe('the metrics of a call', () => {
   });
 });
 
-describe('what came of a call', () => {
+describe('the outcome of a call', () => {
   const reasons: Partial<Record<ErrorReason, CallOutcome>> = {
     threw: 'error',
     timeout: 'error',
@@ -145,7 +145,7 @@ describe('what came of a call', () => {
       failure(reason as ErrorReason, 'no'), // a key of the table
       outcome,
     ]),
-  ])('is decided by the result: %s (AEL-06, AEL-08)', (_, result, outcome) => {
+  ])('is determined by the result: %s (AEL-06, AEL-08)', (_, result, outcome) => {
     expect(callOutcome(result)).toBe(outcome);
   });
 });

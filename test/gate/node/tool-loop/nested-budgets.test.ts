@@ -7,7 +7,7 @@ import { calls, digs, reads, shownResults } from './scenes.ts';
 describe('the limit of a nested loop', () => {
   const inner = [used(500, 50, calls('look')), used(500, 50, { text: 'Found.' })];
 
-  it('ends that loop only, and its caller is told why (SUB-09)', async () => {
+  it('ends only that loop, and its caller receives the reason (SUB-09)', async () => {
     const session = scene([calls('dig'), 'Done.'], {
       tools: [digs([reads('look')], { uses: [budget({ tokens: 300 })] })],
     });
@@ -17,7 +17,7 @@ describe('the limit of a nested loop', () => {
     ]);
   });
 
-  it('on cost is told in USD', async () => {
+  it('is reported in USD if it is a limit on cost', async () => {
     const session = scene([calls('dig'), 'Done.'], {
       tools: [digs([reads('look')], { uses: [budget({ cost: 0.001 })] })],
       prices: PRICES,
@@ -28,7 +28,7 @@ describe('the limit of a nested loop', () => {
     ]);
   });
 
-  it('does not lift the one around it: what is left there bounds both (SUB-09)', async () => {
+  it('does not lift the outer limit: the rest of the outer one bounds both (SUB-09)', async () => {
     const session = scene([used(100, 10, calls('dig')), used(1_500, 300, calls('look'))], {
       budget: { tokens: 2_500 },
       tools: [digs([reads('look')], { uses: [budget({ tokens: 1_000_000 })] })],
@@ -43,7 +43,7 @@ describe('the limit of a nested loop', () => {
     expect(asked.some(({ frame }) => frame !== undefined)).toBe(true);
   });
 
-  it('counts there and around it', async () => {
+  it('counts usage inside and outside the loop', async () => {
     const session = scene([used(100, 10, calls('dig')), ...inner, used(100, 10, { text: 'Done.' })], {
       budget: { tokens: 20_000 },
       tools: [digs([reads('look')])],
@@ -52,7 +52,7 @@ describe('the limit of a nested loop', () => {
     expect(await reservedIn(session)).toHaveLength(4);
   });
 
-  it('is waited for where loops side by side hold back what one of them could do with', async () => {
+  it('makes a loop wait for reservations that parallel loops hold', async () => {
     const tools = ['dig_a', 'dig_b'].map((name) => withName(digs([], { message: 'x'.repeat(2_500) }), name));
     const replies = [calls('dig_a', 'dig_b'), 'One.', 'Two.', 'Done.'];
     const play = async (tokens: number) => {
@@ -81,7 +81,7 @@ describe('the limit of a nested loop', () => {
     ]);
   });
 
-  it('is kept when it is resumed after a kill inside it', async () => {
+  it('is kept if the loop resumes after a kill inside it', async () => {
     const dies = () => {
       session.kill();
       return 'Lost.';

@@ -7,8 +7,8 @@ import { runBare } from './bare-loop.ts';
 const tool = (name: string, description = `Does ${name}.`) =>
   defineTool({ name, description, effect: 'read', run: () => description });
 
-describe('the tools that a model is offered', () => {
-  it('are sorted by name, whatever their order was, as code units and not by locale (TOOL-21)', async () => {
+describe('the offered tools', () => {
+  it('are sorted by name as code units, not by locale, whatever their order was (TOOL-21)', async () => {
     const { offered } = await runBare({
       tools: [tool('b'), tool('a_b'), tool('Z'), tool('a'), tool('a-b'), tool('a1')],
       replies: ['Done.'],
@@ -16,7 +16,7 @@ describe('the tools that a model is offered', () => {
     expect(offered).toEqual([['Z', 'a', 'a-b', 'a1', 'a_b', 'b']]);
   });
 
-  it('are one of each name, the first, when strategies add more; and that one is called (TOOL-21, AEV-05)', async () => {
+  it('include only the first tool of each name if strategies add more, and that tool is called (TOOL-21, AEV-05)', async () => {
     const again: InjectionStrategy = {
       name: 'again',
       offer: (tools) => [...tools, tool('look', 'The second.'), tool('new'), tool('new', 'The second.')],
@@ -36,7 +36,7 @@ describe('the tools that a model is offered', () => {
     ]);
   });
 
-  it('are not the tools inside of them: those are for whoever lists them (TOOL-20)', async () => {
+  it('do not include their inner tools, which only listings show (TOOL-20)', async () => {
     const facade = decorate(tool('facade'), { inner: [tool('inside')] });
     const { offered } = await runBare({ tools: [facade], replies: ['Done.'] });
     expect(offered).toEqual([['facade']]);

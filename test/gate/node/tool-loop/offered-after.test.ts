@@ -29,8 +29,8 @@ const says = (name: string, records: boolean): AnyTool => ({
   },
 });
 
-describe('a call that asks what the model would be offered after it', () => {
-  it('is told as of the start of its batch, with what calls of its lane have recorded', async () => {
+describe('a call that asks which tools the model will be offered after it', () => {
+  it('gets the tools as at the start of its batch, plus those that calls of its lane have recorded', async () => {
     const { model, offered } = await runBare({
       tools: [says('a', true), says('b', false), says('c', true)],
       memories: [words],
@@ -50,7 +50,7 @@ describe('a call that asks what the model would be offered after it', () => {
     expect(offered[1]).toEqual(['a', 'b', 'c', 'a_1', 'c_1']);
   });
 
-  it('is told with what it has recorded itself, of any kind, in order, and remembers nothing of the question', async () => {
+  it('gets the tools that it recorded itself, of any kind, in order, and stores nothing', async () => {
     const asking: AnyTool = {
       ...reads('ask'),
       effect: 'none',

@@ -23,7 +23,7 @@ const sessionOf = (
   });
 
 describe('the calls of one reply', () => {
-  it('run together by default, six at a time, each with 30 seconds (PAR-01)', async () => {
+  it('run in parallel by default, six at a time, each with 30 seconds (PAR-01)', async () => {
     let running = 0;
     let most = 0;
     const six = Promise.withResolvers<void>();
@@ -48,7 +48,7 @@ describe('the calls of one reply', () => {
     expect(late).toEqual([began + 30_000]);
   });
 
-  it('are one and the same path when there is one (PAR-02, PAR-11)', async () => {
+  it('take the same path if there is only one (PAR-02, PAR-11)', async () => {
     const one = sessionOf([reads('look')], ['look'], createManualClock(), true);
     const two = sessionOf([reads('look')], ['look', 'look'], createManualClock(), true);
     await one.send('Go.');
@@ -62,7 +62,7 @@ describe('the calls of one reply', () => {
     expect((await kinds(two)).slice(3, -2)).toEqual([began, began, ended, ended]);
   });
 
-  it('have each their own time: one that is late does not take the results of the others (PAR-03, PAR-11)', async () => {
+  it('each have their own time limit: a late call does not discard the results of the others (PAR-03, PAR-11)', async () => {
     const clock = createManualClock();
     const hangs = reads('hangs', () => new Promise(() => {}), { timeout: 1_000 });
     const slow = reads(
@@ -80,7 +80,7 @@ describe('the calls of one reply', () => {
     expect(clock.now() - began).toBeLessThan(6_000);
   });
 
-  it('are told to stop when their time is over, and nothing they still say is heard (PAR-09)', async () => {
+  it('are aborted at their time limit, and their later output is ignored (PAR-09)', async () => {
     const clock = createManualClock();
     const reasons: string[] = [];
     const stubborn = reads(
@@ -106,7 +106,7 @@ describe('the calls of one reply', () => {
     expect((await session.state()).blackboard).toEqual([]);
   });
 
-  it('are each found, or answered that they are not (PAR-04)', async () => {
+  it('are each found, or answered as unknown (PAR-04)', async () => {
     const session = sessionOf([reads('look')], ['look', 'fly', 'look']);
     await session.send('Go.');
     const texts = shownResults(session.requests[1]);
@@ -137,7 +137,7 @@ describe('the calls of one reply', () => {
     });
   });
 
-  it('each open what they open: two that unlock in one batch both count, in order (PAR-07, PAR-10)', async () => {
+  it('each open their tools: two that unlock in one batch both count, in order (PAR-07, PAR-10)', async () => {
     const opened: ToolMemory<readonly string[], string> = {
       folding: FOLDING,
       name: 'opened',
@@ -174,7 +174,7 @@ describe('the calls of one reply', () => {
     expect(await session.send('Go.')).toMatchObject({ outcome: 'returned-direct', text: 'b!\na!\nb!' });
   });
 
-  it('with an effect wait for the reply that asked for them to be stored, and reads do not (PAR-02)', async () => {
+  it('wait for the stored reply if they have an effect, and run at once if they only read (PAR-02)', async () => {
     const log: string[] = [];
     const looked = Promise.withResolvers<void>();
     const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => void log.push('pay') });

@@ -34,7 +34,7 @@ describe('a tool that does not exist', () => {
   const immediate = { unknownTools: { mode: 'immediate' } } as const;
   const message = "Tool 'fly' not found. Available tools: [list, look]";
 
-  it('fails the turn at once where the policy is immediate (TNF-01, PAR-04)', async () => {
+  it('fails the turn at once if the policy is immediate (TNF-01, PAR-04)', async () => {
     const { answer, session } = await said({ replies: [calls('fly', 'look')], policies: immediate });
     expect(answer).toMatchObject({ outcome: 'failed', error: { type: 'tool-not-found', message } });
     expect((await session.state()).messages[1]).toMatchObject({
@@ -55,7 +55,7 @@ describe('a tool that does not exist', () => {
     expect(answer).toMatchObject({ outcome: 'completed' });
   });
 
-  it.each([0, 1])('is told %i times in a row, as the policy says (TNF-01, TNF-06)', async (retries) => {
+  it.each([0, 1])('is reported %i times in a row, as the policy allows (TNF-01, TNF-06)', async (retries) => {
     const { answer, session } = await said({
       replies: [calls('fly'), calls('fly'), calls('fly')],
       policies: { unknownTools: { retries } },
@@ -67,7 +67,7 @@ describe('a tool that does not exist', () => {
     });
   });
 
-  it('is counted anew in every turn, and in every loop: no conversation trips another (TNF-06)', async () => {
+  it('is counted separately in every turn and every loop (TNF-06)', async () => {
     const { session, answer } = await said({
       tools: [digs([])],
       replies: [
@@ -88,7 +88,7 @@ describe('a tool that does not exist', () => {
     [{ similarity: 0.8 }, ''],
     [{ containment: 0.9, similarity: 0.9 }, " Possible matches: ['searchMail', 'searchNotes']."],
   ])(
-    'is answered with names that are as alike as the policy asks for: %j (TNF-03, TNF-05)',
+    'is answered with names as similar as the policy demands: %j (TNF-03, TNF-05)',
     async (policy, words) => {
       const { texts } = await said({
         tools: [reads('searchMail'), reads('searchNotes')],
@@ -101,15 +101,15 @@ describe('a tool that does not exist', () => {
     },
   );
 
-  it('is not run under another name unless the policy says so (TNF-08)', async () => {
+  it('is not run under another name by default (TNF-08)', async () => {
     const { texts } = await said({ replies: [calls('LOOK'), 'Done.'] });
     expect(texts[0]).toMatch(/^Error: Tool 'LOOK' does not exist\. Did you mean 'look'\?/);
   });
 
-  describe('where the one that is meant is run (TNF-08)', () => {
+  describe('a policy that runs the intended tool (TNF-08)', () => {
     const autoExecute = { unknownTools: { autoExecute: true } } as const;
 
-    it('runs it, and the conversation has it under its own name', async () => {
+    it('runs the tool, and the conversation has it under its real name', async () => {
       const { texts, session } = await said({ replies: [calls('Lo-ok'), 'Done.'], policies: autoExecute });
       expect(texts).toEqual(['look done']);
       expect(session.requests[1]?.messages[1]).toMatchObject({ toolCalls: [{ name: 'look' }] });
@@ -123,7 +123,7 @@ describe('a tool that does not exist', () => {
       );
     });
 
-    it('does not guess at a name that is merely like it', async () => {
+    it('does not guess a name that is only similar', async () => {
       const { texts } = await said({ replies: [calls('looks'), 'Done.'], policies: autoExecute });
       expect(texts[0]).toMatch(/^Error: Tool 'looks' does not exist\./);
     });
@@ -139,7 +139,7 @@ describe('a tool that does not exist', () => {
       );
     });
 
-    it('keeps calls of one serial apart, however they are spelt', async () => {
+    it('keeps calls of one serial apart in every spelling', async () => {
       const log: string[] = [];
       const listed = Promise.withResolvers<void>();
       const list = reads('list', () => listed.resolve());
@@ -160,7 +160,7 @@ describe('a tool that does not exist', () => {
 });
 
 describe('a blank reply', () => {
-  it('fails the turn at once when it may not be repeated (EMP-02)', async () => {
+  it('fails the turn at once if it cannot be repeated (EMP-02)', async () => {
     const { answer, session } = await said({ replies: [''], policies: { blankReplies: { retries: 0 } } });
     expect(session.requests).toHaveLength(1);
     expect(answer).toMatchObject({
@@ -169,7 +169,7 @@ describe('a blank reply', () => {
     });
   });
 
-  it('may be repeated as often as the policy says; each time costs an iteration (EMP-02, EMP-05)', async () => {
+  it('can be repeated as often as the policy allows; each time costs an iteration (EMP-02, EMP-05)', async () => {
     const { answer } = await said({
       replies: [' ', '', '\n'],
       policies: { blankReplies: { retries: 2 } },
@@ -180,7 +180,7 @@ describe('a blank reply', () => {
     });
   });
 
-  it('is met by the limit of iterations while it is repeated (EMP-05)', async () => {
+  it('counts against the limit of iterations while it is repeated (EMP-05)', async () => {
     const { session, answer } = await said({
       replies: ['', '', 'Now.'],
       policies: { blankReplies: { retries: 9 } },
@@ -194,7 +194,7 @@ describe('a blank reply', () => {
     expect(answer).toMatchObject({ outcome: 'limit-reached', text: 'Now.' });
   });
 
-  it('may be the answer instead, and stays in the conversation (EMP-01)', async () => {
+  it('can be the answer instead, and stays in the conversation (EMP-01)', async () => {
     const { answer, session } = await said({
       replies: ['', 'Hello.'],
       policies: { blankReplies: { retries: 0, end: 'completed' } },
@@ -208,7 +208,7 @@ describe('a blank reply', () => {
     ]);
   });
 
-  it('is nudged only as the last word: later the roles alternate (EMP-03, EMP-04)', async () => {
+  it('is nudged only if it is the last message: later the roles alternate (EMP-03, EMP-04)', async () => {
     const { session, answer } = await said({ replies: ['', 'Here.', 'Again.'] });
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Here.' });
     await session.send('More.');
@@ -241,7 +241,7 @@ describe('returning directly', () => {
   );
   const any: Policies = { returnDirect: 'any' };
 
-  it('needs one call of a batch where the policy is any, and answers with those (LOOP-09, LOOP-11)', async () => {
+  it('needs one call of a batch if the policy is `any`, and returns the results of those calls (LOOP-09, LOOP-11)', async () => {
     const { answer, session } = await said({
       tools: [policy, reads('look')],
       replies: [calls('look', 'policy', 'policy')],
@@ -253,14 +253,14 @@ describe('returning directly', () => {
     expect(reply?.role === 'assistant' && reply.calls.every(({ ended }) => ended)).toBe(true);
   });
 
-  it('is not what a call does that failed, under any policy (LOOP-10)', async () => {
+  it('does not apply to a failed call under any policy (LOOP-10)', async () => {
     const alone = await said({ tools: [fails], replies: [calls('fails'), 'Sorry.'], policies: any });
     expect(alone.answer).toMatchObject({ outcome: 'completed', text: 'Sorry.' });
     const beside = await said({ tools: [fails, policy], replies: [calls('fails', 'policy')], policies: any });
     expect(beside.answer).toMatchObject({ outcome: 'returned-direct', text: 'Thirty days.' });
   });
 
-  it('needs all of them unless the policy says otherwise (LOOP-11, PAR-08)', async () => {
+  it('needs all calls of a batch by default (LOOP-11, PAR-08)', async () => {
     const both = await said({ tools: [policy], replies: [calls('policy', 'policy')] });
     expect(both.answer).toMatchObject({ outcome: 'returned-direct', text: 'Thirty days.\nThirty days.' });
     const mixed = await said({ tools: [policy, reads('look')], replies: [calls('policy', 'look'), 'So.'] });
@@ -268,8 +268,8 @@ describe('returning directly', () => {
   });
 });
 
-describe('a call that may not run', () => {
-  it('is answered so, and the loop goes on (SPM-08)', async () => {
+describe('a refused call', () => {
+  it('gets a refusal as its result, and the loop continues (SPM-08)', async () => {
     let ran = 0;
     const pay = reads('pay', () => {
       ran += 1;
@@ -310,7 +310,7 @@ describe('a call that may not run', () => {
     expect(ran).toBe(1);
   });
 
-  it('is a refusal for whoever counts successes, and never returns directly (SPM-08)', async () => {
+  it('counts as a refusal, not a success, and never returns directly (SPM-08)', async () => {
     const { answer, session } = await said({
       tools: [reads('last', () => 'x', { returnDirect: true })],
       replies: [calls('last'), 'Well.'],
@@ -322,7 +322,7 @@ describe('a call that may not run', () => {
     });
   });
 
-  it('is one whose policy throws (SPM-08)', async () => {
+  it('is the outcome if its policy throws (SPM-08)', async () => {
     const { texts } = await said({
       replies: [calls('look'), 'Well.'],
       policies: {
@@ -336,7 +336,7 @@ describe('a call that may not run', () => {
     ]);
   });
 
-  it('is one whose policy does not answer for half a minute', async () => {
+  it('is the outcome if its policy does not respond for half a minute', async () => {
     const manual = createManualClock(1_000_000);
     const { clock, timersLeft } = counted(manual);
     const agent = defineAgent({
@@ -370,7 +370,7 @@ describe('a call that may not run', () => {
   });
 });
 
-describe('what a tool throws', () => {
+describe('an error thrown by a tool', () => {
   class OutOfPaper extends RangeError {}
   const throws = (name: string, thrown: unknown) =>
     reads(name, () => {
@@ -382,13 +382,13 @@ describe('what a tool throws', () => {
     reads('look'),
   ];
 
-  it('is told the model as its message unless a policy says otherwise (SPM-10)', async () => {
+  it('is shown to the model as its message by default (SPM-10)', async () => {
     const { answer, texts } = await said({ tools, replies: [calls('print'), 'Well.'] });
     expect(texts).toEqual(['Error: No paper.']);
     expect(answer).toMatchObject({ outcome: 'completed' });
   });
 
-  it('is told in the words of the policy (SPM-10)', async () => {
+  it('is shown in the words of the policy (SPM-10)', async () => {
     const { texts } = await said({
       tools,
       replies: [calls('print'), 'Well.'],
@@ -397,7 +397,7 @@ describe('what a tool throws', () => {
     expect(texts).toEqual(['Error: print broke: RangeError']);
   });
 
-  it('ends the turn as failed where it is always thrown; the siblings keep their results (SPM-10, SPM-11)', async () => {
+  it('ends the turn as failed if the policy always throws it; the siblings keep their results (SPM-10, SPM-11)', async () => {
     const { answer, session } = await said({
       tools,
       replies: [calls('look', 'ring')],
@@ -415,7 +415,7 @@ describe('what a tool throws', () => {
     });
   });
 
-  it('ends it when its class, or one that its class is made of, is listed (SPM-10)', async () => {
+  it('ends the turn if its class or a base class is listed (SPM-10)', async () => {
     const policies: Policies = { exceptions: exceptionProcessor({ rethrown: [RangeError] }) };
     const fatal = await said({ tools, replies: [calls('print')], policies });
     expect(fatal.answer).toMatchObject({
@@ -428,7 +428,7 @@ describe('what a tool throws', () => {
     expect(told.answer).toMatchObject({ outcome: 'completed' });
   });
 
-  it('may become a signal (SPM-10)', async () => {
+  it('can become a signal (SPM-10)', async () => {
     const { answer } = await said({
       tools,
       replies: [calls('ring')],
@@ -445,7 +445,7 @@ describe('what a tool throws', () => {
     });
   });
 
-  it('says its class when it says nothing (SPM-10)', async () => {
+  it('is shown as its class if it has no message (SPM-10)', async () => {
     const { texts } = await said({
       tools: [throws('print', new OutOfPaper())],
       replies: [calls('print'), 'Well.'],

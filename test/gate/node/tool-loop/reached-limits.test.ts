@@ -26,7 +26,7 @@ describe('a turn that reached a limit', () => {
       [calls('look', 'look'), 'Best.'],
       { kind: 'iterations', most: 1 },
     ],
-  ])('%s says which one, and how much it allows (S2-24)', async (_, bounds, replies, limit) => {
+  ])('reports which limit %s reached, and its value (S2-24)', async (_, bounds, replies, limit) => {
     const { toolCalls, callsPerTool, tokens, cost, ...limits } = bounds;
     const use = [callLimits({ toolCalls, callsPerTool })];
     const isBounded = tokens !== undefined || cost !== undefined;
@@ -37,13 +37,13 @@ describe('a turn that reached a limit', () => {
     expect((await session.state()).turn).toMatchObject({ limit });
   });
 
-  it('says nothing of one when it did not end by it', async () => {
+  it('reports no limit if it ended otherwise', async () => {
     const session = scene(['Done.'], { use: [callLimits({ toolCalls: 1 })] });
     expect(await session.send('Go.')).not.toHaveProperty('limit');
     expect((await eventsOf(session, 'turn-ended'))[0]).not.toHaveProperty('limit');
   });
 
-  it('is told of the limit of a task inside it', async () => {
+  it('reports the limit of a task inside it', async () => {
     const task = defineAgenticTool({
       name: 'task',
       description: 'Does a task.',
@@ -62,8 +62,8 @@ describe('a turn that reached a limit', () => {
 
 const MILLION = { kind: 'tokens', most: 1_000_000 };
 
-describe('a turn without a token limit of its own', () => {
-  it('asks its model no more once a million tokens were counted, and nothing is held back before', async () => {
+describe('a turn without a token limit', () => {
+  it('stops calling its model after a million counted tokens, and reserves none before', async () => {
     const session = scene(
       [
         used(400_000, 100_000, { text: 'First.', ...LOOK }),
@@ -85,13 +85,13 @@ describe('a turn without a token limit of its own', () => {
     ]);
   });
 
-  it('has its answer when that is what went beyond, and begins the next turn from nothing', async () => {
+  it('has its answer if the answer exceeded the limit, and the next turn counts from zero', async () => {
     const session = scene([used(2_000_000, 1, { text: 'Done.' }), used(10, 1, { text: 'And more.' })]);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(await session.send('Go on.')).toMatchObject({ outcome: 'completed', text: 'And more.' });
   });
 
-  it('counts what is used in the loops inside it, which end as well', async () => {
+  it('counts the usage of the loops inside it, which end as well', async () => {
     const task = defineAgenticTool({
       name: 'task',
       description: 'Does a task.',
@@ -107,7 +107,7 @@ describe('a turn without a token limit of its own', () => {
     ]);
   });
 
-  it('leaves a message that came meanwhile to a turn of its own', async () => {
+  it('leaves a message that arrived meanwhile to its own turn', async () => {
     const agent = defineAgent({
       name: 'clerk',
       description: 'Works.',
@@ -135,12 +135,12 @@ describe('a turn without a token limit of its own', () => {
   it.each<[string, Limits]>([
     ['a higher one', { tokens: 5_000_000 }],
     ['`unlimited`', { tokens: 'unlimited' }],
-  ])('goes on where it has %s', async (_, limits) => {
+  ])('continues if it has %s', async (_, limits) => {
     const session = scene([used(1_500_000, 0, LOOK), 'Done.'], { tools: [reads('look')], limits });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
   });
 
-  it('continues where a budget of tokens is higher', async () => {
+  it('continues if a token budget is higher', async () => {
     const session = scene([used(1_500_000, 0, LOOK), 'Done.'], {
       tools: [reads('look')],
       budget: { tokens: 5_000_000 },
@@ -148,7 +148,7 @@ describe('a turn without a token limit of its own', () => {
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
   });
 
-  it('ends at the number that it declares, for which nothing is held back', async () => {
+  it('ends at its declared number, without a reservation', async () => {
     const session = scene([used(500, 0, LOOK), 'Done.'], { tools: [reads('look')], limits: { tokens: 400 } });
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'limit-reached',
@@ -157,7 +157,7 @@ describe('a turn without a token limit of its own', () => {
     expect(await eventsOf(session, 'module-event')).toEqual([]);
   });
 
-  it.each([0, -1, 1.5, Number.POSITIVE_INFINITY])('cannot have one of %d', (tokens) => {
+  it.each([0, -1, 1.5, Number.POSITIVE_INFINITY])('cannot have a limit of %d', (tokens) => {
     const define = () => defineAgent({ name: 'a', description: 'A.', instructions: '', limits: { tokens } });
     expect(define).toThrow(AgentDefinitionError);
     expect(define).toThrow(`Agent 'a' has a limit 'tokens' of ${tokens}: use a positive whole number`);

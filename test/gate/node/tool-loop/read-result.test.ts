@@ -59,7 +59,7 @@ const callOf = async (session: TestSession, name: string): Promise<string> =>
     .flatMap((event) => (event.type === 'model-replied' ? event.toolCalls : []))
     .find((one) => one.name === name)?.id ?? '';
 
-it('is shown to a model as what it does, and what its marker is for', () => {
+it('the tool is described to a model with its purpose and its marker', () => {
   const { name, description, inputSchema } = readResult();
   expect({ name, description, inputSchema }).toEqual({
     name: 'read_result',
@@ -80,7 +80,7 @@ it('is shown to a model as what it does, and what its marker is for', () => {
 });
 
 describe('a shortened result', () => {
-  it('names the tool that reads on in it, and with what, where the agent lists one', async () => {
+  it('names the tool that reads the rest, with its input, if the agent lists one', async () => {
     const session = sessionOf([look, readResult()], [calls('look'), 'Done.']);
     await session.send('Go.');
     const call = await callOf(session, 'look');
@@ -90,7 +90,7 @@ describe('a shortened result', () => {
     ]);
   });
 
-  it('names it by the name under which it is listed', async () => {
+  it('names that tool by its listed name', async () => {
     const session = sessionOf([look, withName(readResult(), 'more')], [calls('look'), 'Done.']);
     await session.send('Go.');
     expect(shownResults(session.requests[1])[0]).toMatch(
@@ -98,7 +98,7 @@ describe('a shortened result', () => {
     );
   });
 
-  it('names none where none is listed, as in a nested loop without one', async () => {
+  it('names no tool if none is listed, as in a nested loop without one', async () => {
     const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', instructions: 'Dig.', tools: [look] });
     const session = sessionOf([dig, readResult()], [calls('dig'), calls('look'), 'Dug.', 'Done.']);
     await session.send('Go.');
@@ -107,7 +107,7 @@ describe('a shortened result', () => {
     ]);
   });
 
-  it('is read to its end by what the markers say, and each piece is shown whole', async () => {
+  it('can be read to its end by following the markers, and each piece is shown whole', async () => {
     const session = sessionOf([look, readResult()], [calls('look'), ...Array(4).fill(readsOn)]);
     expect(await session.send('Go.')).toMatchObject({ text: 'Read.', toolCalls: 3 });
     const [first = '', ...pieces] = shownResults(session.requests.at(-1));
@@ -136,7 +136,7 @@ describe('a shortened result', () => {
     expect(first.slice(0, 299) + second.split('\n... [')[0]).toBe(whole);
   });
 
-  it('of an earlier turn is read too, also after a restart', async () => {
+  it('can be read in a later turn too, also after a restart', async () => {
     const session = sessionOf(
       [look, readResult()],
       [calls('look'), 'Looked.', (request) => readsOn(request), 'Done.'],
@@ -164,7 +164,7 @@ describe('a shortened result', () => {
     expect(texts.join('')).toBe(smiles);
   });
 
-  it('is shown as transformers make it, of which only those that shorten are left out', async () => {
+  it('is shown after the transformers, except those that only shorten it', async () => {
     const hides = defineTransformer({
       name: 'hides',
       result: (text, { name }) => (name === 'look' ? text.replaceAll('line 0150', '[hidden!]') : text),
@@ -185,7 +185,7 @@ describe('a shortened result', () => {
     expect(second.length).toBeLessThanOrEqual(1_400);
   });
 
-  it('is read in a playbook as anywhere', async () => {
+  it('can be read in a playbook too', async () => {
     const study = definePlaybook({
       name: 'study',
       description: 'Studies.',
@@ -199,7 +199,7 @@ describe('a shortened result', () => {
   });
 });
 
-describe('a call that reads on', () => {
+describe('a call that reads the rest of a result', () => {
   const answered = async (
     input: (call: string) => unknown,
     more: Scene = {},
@@ -221,11 +221,11 @@ describe('a call that reads on', () => {
     ['a call that nobody made', () => ({ result: 'nope', from: 3 }), unknown('nope')],
     ['a name of what objects inherit', () => ({ result: '__proto__', from: 0 }), unknown('__proto__')],
     ['a very long name', () => ({ result: 'x'.repeat(5_000), from: 0 }), unknown(`${'x'.repeat(79)}…`)],
-  ])('of %s is told so', async (_, input, text) => {
+  ])('reports an error for %s', async (_, input, text) => {
     expect(await answered(input)).toBe(text);
   });
 
-  it.each([26_000, 26_001, -1, 1e15])('from character %d is told which there are', async (from) => {
+  it.each([26_000, 26_001, -1, 1e15])('reports the valid range for character %d', async (from) => {
     let sent = '';
     const text = await answered((result) => {
       sent = result;
@@ -236,20 +236,17 @@ describe('a call that reads on', () => {
     );
   });
 
-  it('without a number begins at the beginning', async () => {
+  it('starts at the beginning without a number', async () => {
     expect((await answered((result) => ({ result })))?.slice(0, 50)).toBe(LONG.slice(0, 50));
   });
 
-  it.each([{ from: 'x' }, { from: 1.5 }, {}])(
-    'with a wrong input is told what is wrong: %j',
-    async (more) => {
-      expect(await answered((result) => ({ ...('from' in more ? { result } : {}), ...more }))).toMatch(
-        /^Error: The input of tool 'read_result' is not valid:\n/,
-      );
-    },
-  );
+  it.each([{ from: 'x' }, { from: 1.5 }, {}])('reports the problem of an invalid input: %j', async (more) => {
+    expect(await answered((result) => ({ ...('from' in more ? { result } : {}), ...more }))).toMatch(
+      /^Error: The input of tool 'read_result' is not valid:\n/,
+    );
+  });
 
-  it('of its own reply’s other calls finds nothing: nobody was shown them', async () => {
+  it('finds no result of other calls in its own reply, which were not shown yet', async () => {
     const ids: string[] = [];
     const ping = reads('ping', ({ id }) => ids.push(id));
     const seqOf = (id = '') => Number(id.split('.')[1]);
@@ -273,7 +270,7 @@ describe('a call that reads on', () => {
     expect(shownResults(session.requests[2])[2]).toBe(unknown(sent));
   });
 
-  it('of what a window has dropped finds nothing', async () => {
+  it('finds no result that a window has dropped', async () => {
     let sent = '';
     const replies: ScriptedReply[] = [
       calls('look'),
@@ -292,7 +289,7 @@ describe('a call that reads on', () => {
     expect(shownResults(session.requests.at(-1)).at(-1)).toBe(unknown(sent));
   });
 
-  it('where hardly anything of a result is shown is told that it cannot', async () => {
+  it('reports that it cannot read if hardly any of a result is shown', async () => {
     expect(
       await answered((result) => ({ result, from: 10 }), { policies: { resultCharacters: 100 } }),
     ).toMatch(/^Error: No more than 100 characters of a result are shown here, too few to read on\./);

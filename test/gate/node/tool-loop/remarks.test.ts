@@ -12,12 +12,12 @@ const value = { id: 'c1' };
 const valued = toolResult({ type: 'artifact', value });
 
 describe('a remark on a result', () => {
-  it('stands below its words', () => {
+  it('is below the text of the result', () => {
     expect(withRemark(text('Done.'), ['One.', 'Two.'])).toEqual(text('Done.\n\nOne.\n\nTwo.'));
     expect(withRemark(artifact('Found.', value), ['One.'])).toEqual(artifact('Found.\n\nOne.', value));
   });
 
-  it('is kept beside a value whose JSON the model reads, so that the value is kept once', () => {
+  it('is stored beside a JSON value, so that the value is stored once', () => {
     const remarked = withRemark(valued, ['One.', 'Two.']);
     expect({ ...remarked }).toEqual({ type: 'artifact', value, remark: 'One.\n\nTwo.' });
     expect(modelText(remarked)).toBe('{"id":"c1"}\n\nOne.\n\nTwo.');
@@ -25,7 +25,7 @@ describe('a remark on a result', () => {
     expect(modelText(mapContent(remarked, (words) => `${words}!`))).toBe('{"id":"c1"}\n\nOne.\n\nTwo.!');
   });
 
-  it('is none on an error, and none when there is nothing to say', () => {
+  it('is omitted on an error, and if it is empty', () => {
     const failed = error('No.');
     expect(withRemark(failed, ['One.'])).toBe(failed);
     expect(withRemark(valued, [])).toBe(valued);
@@ -33,7 +33,7 @@ describe('a remark on a result', () => {
 });
 
 describe('a strategy that is asked about a call', () => {
-  it('sees the result as the journal keeps it: without secrets', async () => {
+  it('sees the journaled result, without secrets', async () => {
     const noted: RemarkedCall[] = [];
     const strategy: InjectionStrategy = {
       name: 'notes',

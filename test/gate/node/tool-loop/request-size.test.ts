@@ -35,15 +35,15 @@ function after(earlier: ModelRequest, later: ModelRequest, { model = 'm', told =
 
 const all = (asked: ModelRequest): number => sizeOf('m', asked, undefined).inputTokens;
 
-describe('what is remembered of a request', () => {
-  it('is its model, how many messages it had, and lengths', () => {
+describe('the stored size of a request', () => {
+  it('has its model, its number of messages, and lengths', () => {
     const { lengths, inputTokens } = sizeOf('m', request(ASKED), undefined);
     const text = ASKED.slice(1).reduce((sum, message) => sum + counted(message), 0);
     expect(lengths).toEqual({ model: 'm', system: 5, tools: 0, messages: 2, text });
     expect(inputTokens).toBe(64 + 5 + text);
   });
 
-  it('is journaled in numbers', async () => {
+  it('is journaled as numbers', async () => {
     const session = scene(['Done.'], { budget: { tokens: 50_000 }, tools: [reads('look')] });
     await session.send('Go.');
     expect((await askedIn(session)).map(({ request: one }) => one)).toEqual([
@@ -57,13 +57,13 @@ describe('what is remembered of a request', () => {
     ]);
   });
 
-  it('counts what is not Latin by its bytes', () => {
+  it('counts non-Latin text in bytes', () => {
     expect(sizeOf('m', request([system('你好')]), undefined).lengths.system).toBe(6);
   });
 });
 
-describe('a request after one whose tokens were told', () => {
-  it('has those, and the bytes that came since', () => {
+describe('a request after one with known tokens', () => {
+  it('counts those tokens plus the bytes added since', () => {
     const came = [user('More?'), user('And?')];
     const since = came.reduce((sum, message) => sum + counted(message), 0);
     expect(after(request(ASKED), request([...ASKED, ...came]))).toBe(TOLD + since);
@@ -86,18 +86,18 @@ describe('a request after one whose tokens were told', () => {
       { messages: [system('Work.'), user('y'.repeat(5_000))] },
       counted(user('y'.repeat(5_000))),
     ],
-  ])('also has all bytes of a part whose length is another: %s', (_, change, part) => {
+  ])('counts all bytes of a part whose length has changed: %s', (_, change, part) => {
     const earlier = request(HEAVY);
     expect(after(earlier, { ...earlier, ...change })).toBe(TOLD + part);
   });
 
-  it('has nothing of tools that went, and all of them when they are back', () => {
+  it('counts no removed tools, and all of them if they return', () => {
     const [withTools, without] = [request(HEAVY, { tools }), request(HEAVY)];
     expect(after(withTools, without)).toBe(TOLD);
     expect(after(without, withTools)).toBe(TOLD + offered);
   });
 
-  it('counts all messages when there are fewer, also when they are as long together', () => {
+  it('counts all messages if there are fewer, even if their total length is the same', () => {
     const earlier = [user('a'.repeat(500)), user('b'.repeat(500))];
     const sum = earlier.reduce((length, message) => length + counted(message), 0);
     const one = user('c'.repeat(sum - counted(user(''))));
@@ -105,17 +105,17 @@ describe('a request after one whose tokens were told', () => {
     expect(after(request(earlier), request([one]))).toBe(TOLD + sum);
   });
 
-  it('is never taken for more than its bytes', () => {
+  it('is never estimated above its bytes', () => {
     const later = request([system('Be quick.'), user('Go.')]);
     expect(after(request(ASKED), later, { told: 9_000 })).toBe(all(later));
   });
 
-  it('of another model is counted in bytes', () => {
+  it('is counted in bytes for another model', () => {
     const later = request([...HEAVY, user('More?')]);
     expect(after(request(HEAVY), later, { model: 'other' })).toBe(all(later));
   });
 
-  it('does not see a change that keeps the length of a part', () => {
+  it('does not detect a change that keeps the length of a part', () => {
     const [before, since] = [
       request([system('It is 12:59.'), long]),
       request([system('It is 13:00.'), long]),

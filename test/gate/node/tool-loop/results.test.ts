@@ -44,7 +44,7 @@ describe('a call of a tool that does not exist', () => {
     expect(end).toMatchObject({ turn: { outcome: 'completed' } });
   });
 
-  it('fails the turn when it is the fourth in a row (TNF-01)', async () => {
+  it('fails the turn the fourth time in a row (TNF-01)', async () => {
     const { app, end } = await said([look], [calls('a'), calls('b', 'c'), calls('d'), 'Never.']);
     expect(app.model.requests).toHaveLength(3);
     expect(end).toMatchObject({
@@ -58,7 +58,7 @@ describe('a call of a tool that does not exist', () => {
     });
   });
 
-  it('counts anew after a tool that exists (TNF-06)', async () => {
+  it('is counted from zero after a call of an existing tool (TNF-06)', async () => {
     const { end } = await said(
       [look],
       [calls('a', 'b', 'c'), calls('vectorSearch'), calls('a', 'b', 'c'), 'Done.'],
@@ -71,14 +71,14 @@ describe('input', () => {
   it.each([
     ['{"query":', "is not valid JSON: it does not end with '}', so it may be cut off"],
     ['[1]', 'is an array, not a JSON object'],
-  ])('that is no JSON object is answered: %s', async (input, problem) => {
+  ])('returns an error if it is not a JSON object: %s', async (input, problem) => {
     const { texts } = await said([look], [{ calls: [{ name: 'vectorSearch', input }] }, 'Done.']);
     expect(texts).toEqual([
       `Error: The input of tool 'vectorSearch' ${problem}. Send one JSON object that matches its schema.`,
     ]);
   });
 
-  it('that does not match the schema is answered with every problem, and nothing runs', async () => {
+  it('returns every problem if it does not match the schema, and no tool runs', async () => {
     const { texts, app, end } = await said(
       [look],
       [{ calls: [{ name: 'vectorSearch', input: { query: 1 } }] }, 'Done.'],
@@ -94,14 +94,14 @@ describe('limits of tool calls (SPM-13)', () => {
     "Error: Tool call limit (2) exceeded for tool 'list'. No further calls to this tool are allowed in this turn.";
   const total = 'Error: Total tool call limit (3) exceeded for this turn. No further tool calls are allowed.';
 
-  it('answer the calls of one tool beyond them, and the turn ends as limit-reached', async () => {
+  it('refuse further calls of one tool, and the turn ends as limit-reached', async () => {
     const replies = [calls('list', 'list', 'vectorSearch', 'list'), calls('list'), 'Best so far.'];
     const { texts, end } = await said([look, list], replies, [callLimits({ callsPerTool: 2 })]);
     expect(texts).toEqual(['a, b', 'a, b', 'seen', perTool, perTool]);
     expect(end).toMatchObject({ turn: { outcome: 'limit-reached', text: 'Best so far.' } });
   });
 
-  it('answer all calls beyond them', async () => {
+  it('refuse all further calls', async () => {
     const { texts, end } = await said(
       [look, list],
       [calls('list', 'vectorSearch'), calls('list', 'list'), 'Best.'],
@@ -111,7 +111,7 @@ describe('limits of tool calls (SPM-13)', () => {
     expect(end).toMatchObject({ turn: { outcome: 'limit-reached', text: 'Best.' } });
   });
 
-  it('count since the message', async () => {
+  it('count from the message', async () => {
     const app = memoryApp({
       tools: [list],
       replies: [calls('list'), 'One.', calls('list'), 'Two.'],
@@ -122,7 +122,7 @@ describe('limits of tool calls (SPM-13)', () => {
   });
 });
 
-describe('a tool that does not answer in time', () => {
+describe('a tool that exceeds its time limit', () => {
   const hangs = (effect: Effect, reconcile?: () => Reconciliation) => {
     const signals: AbortSignal[] = [];
     const config = { name: 'slow', description: 'Waits.', timeout: 1_000 } as const;
@@ -156,7 +156,7 @@ describe('a tool that does not answer in time', () => {
   it.each<[string, () => unknown]>([
     ['the reason of its signal', () => undefined],
     ['an error of its own', () => new Error('Request was aborted.')],
-  ])('is not believed to have failed when it stops with %s: it is asked about', async (_, thrown) => {
+  ])('is not treated as failed if it stops with %s: it is reconciled', async (_, thrown) => {
     const clock = createManualClock();
     const outcomes: Reconciliation[] = [{ done: 'paid after all' }, 'not-done', 'unknown'];
     const pay = defineTool({
@@ -186,7 +186,7 @@ describe('a tool that does not answer in time', () => {
     new Error('internal error; reference = abc'),
     new Error('Durable Object reset because its code was updated.'),
     new Error('The service failed.', { cause: new TypeError('Network connection lost.') }),
-  ])('is in doubt when the platform broke its call off: %s', async (thrown) => {
+  ])('is in doubt if the platform aborted its call: %s', async (thrown) => {
     const slow = defineTool({
       name: 'slow',
       description: 'Calls an object.',
@@ -197,7 +197,7 @@ describe('a tool that does not answer in time', () => {
     expect(answers((await app.state()).messages)).toEqual([['slow', unknown]]);
   });
 
-  it('may still say what it did, when it is once', async () => {
+  it('can still report its outcome if it is `once`', async () => {
     const clock = createManualClock();
     const slow = defineTool({
       name: 'slow',
@@ -213,7 +213,7 @@ describe('a tool that does not answer in time', () => {
   it.each<[Effect, string]>([
     ['read', "Error: The connection of tool 'cut' was lost before it answered."],
     ['once', unknown.replace('slow', 'cut')],
-  ])('is like one whose line was lost: %s', async (effect, text) => {
+  ])('is like a call whose line was lost: %s', async (effect, text) => {
     const run = (): never => {
       throw new Error('Network connection lost.');
     };
@@ -223,8 +223,8 @@ describe('a tool that does not answer in time', () => {
   });
 });
 
-describe('a tool that is not made by defineTool', () => {
-  it('acts once a call: asking for more is an error that its model can read', async () => {
+describe('a tool that is not made by `defineTool`', () => {
+  it('acts once per call: a second request is an error that its model can read', async () => {
     const runs: string[] = [];
     const leaf = { effect: 'read', timeout: 1_000, run: () => runs.push('ran') } as const;
     const greedy: AnyTool = {

@@ -5,7 +5,7 @@ import { resumesFrame } from '../../../doors/loop.ts';
 import { calls, digs } from './scenes.ts';
 
 describe('a call that opens a frame', () => {
-  it('is told whether its frame is open already, since it was cut off inside', async () => {
+  it('knows if its frame is already open because it was cut off inside', async () => {
     const told: boolean[] = [];
     let isFirst = true;
     const dies = defineTool({

@@ -22,7 +22,7 @@ const unlock: InjectionStrategy = {
 };
 
 describe('a kind of tool', () => {
-  it('offers with the next model call what its memory holds, behind the others (TOOL-21)', async () => {
+  it('offers the tools in its memory with the next model call, after the others (TOOL-21)', async () => {
     const { offered, end } = await runBare({
       tools: [tool('open'), tool('alpha')],
       memories: [unlocked],
@@ -37,7 +37,7 @@ describe('a kind of tool', () => {
     expect(end).toMatchObject({ outcome: 'completed' });
   });
 
-  it('offers nothing new within the batch', async () => {
+  it('offers no new tool within the batch', async () => {
     const { model } = await runBare({
       tools: [tool('open')],
       memories: [unlocked],
@@ -51,7 +51,7 @@ describe('a kind of tool', () => {
     expect(texts?.[1]).toMatch(/^Error: Tool 'inner' does not exist\./);
   });
 
-  it('passes what one strategy offers to the next', async () => {
+  it('passes the tools of one strategy to the next', async () => {
     const hide: InjectionStrategy = {
       name: 'hide',
       offer: (tools) => tools.filter(({ name }) => name !== 'open'),

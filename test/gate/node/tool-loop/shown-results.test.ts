@@ -35,7 +35,7 @@ describe('a result', () => {
     expect(await shown(() => 'x'.repeat(65_536))).toBe('x'.repeat(65_536));
   });
 
-  it('that is longer is shown by its beginning, with how much of it that is', async () => {
+  it('is shown by its beginning if it is longer, with the shown share', async () => {
     expect(await shown(() => 'x'.repeat(1_000_000))).toBe(
       `${'x'.repeat(65_536)}\n... [shortened: 65536 of 1000000 characters are shown]`,
     );
@@ -46,11 +46,11 @@ describe('a result', () => {
     ['an error', () => error('No kelp.'), 'Error: \n... [shortened: 7 of 15 characters are shown]'],
     ['characters of two halves', () => 'kelps 😀', 'kelps \n... [shortened: 6 of 8 characters are shown]'],
     ['characters that just fit', () => 'kelp 😀', 'kelp 😀'],
-  ])('may have as many characters as the agent says: %s', async (_, answer, text) => {
+  ])('can have as many characters as the agent allows: %s', async (_, answer, text) => {
     expect(await shown(answer, { policies: { resultCharacters: 7 } })).toBe(text);
   });
 
-  it('has no more characters with those of its text files, each of which says how much of it that is', async () => {
+  it('shares its limit with its text files, each of which reports the shown share', async () => {
     const sheet = (letter: string) => file(new TextEncoder().encode(letter.repeat(150)), 'text/csv', letter);
     const text = await shown(() => content(['Sales:', sheet('a'), sheet('b')]), {
       policies: { resultCharacters: 450 },
@@ -62,7 +62,7 @@ describe('a result', () => {
     expect([shownOfB.length, told]).toEqual([left, `... [shortened: ${left} of 150 characters are shown]`]);
   });
 
-  it('is shortened after transformers have had all of it', async () => {
+  it('is shortened after transformers have processed all of it', async () => {
     const use = [defineTransformer({ name: 'counts', result: (text) => `${text.length} ${text}` })];
     const scene = { policies: { resultCharacters: 8 }, use };
     expect(await shown(() => 'x'.repeat(90), scene)).toBe(
@@ -70,7 +70,7 @@ describe('a result', () => {
     );
   });
 
-  it('is journaled whole, and is the whole answer when it is returned directly', async () => {
+  it('is journaled whole, and is the whole answer if it is returned directly', async () => {
     const whole = 'x'.repeat(90);
     const look = reads('look', () => whole, { returnDirect: true });
     const session = sessionOf([look], { policies: { resultCharacters: 8 } });
@@ -80,7 +80,7 @@ describe('a result', () => {
     });
   });
 
-  it('is shortened in nested loops as around them, and what these say as any other', async () => {
+  it('is shortened in nested loops too, and so is their answer', async () => {
     const dig = defineAgenticTool({
       name: 'dig',
       description: 'Digs.',
@@ -96,7 +96,7 @@ describe('a result', () => {
     ]);
   });
 
-  it('of a one-shot tool was delivered as it is, and would be no longer the next time', async () => {
+  it('of a one-shot tool was delivered unchanged, and would not be longer the next time', async () => {
     const load = oneShotPerLoop(
       reads('load', () => 'x'.repeat(90)),
       'Work.',
@@ -110,7 +110,7 @@ describe('a result', () => {
     ]);
   });
 
-  it('counts for a compaction as it is shown', async () => {
+  it('counts for a compaction at its shown length', async () => {
     let asked = 0;
     const compaction = summarize({
       overTokens: 100,
@@ -141,7 +141,7 @@ describe('a result', () => {
     }
   });
 
-  it('that came late is shown so too', () => {
+  it('is shortened in the same way if it arrives late', () => {
     const messages: Message[] = [];
     foldMessage(messages, {
       type: 'late-result-received',
@@ -163,8 +163,8 @@ describe('a result', () => {
   });
 });
 
-describe('what was shown before', () => {
-  it('is not written again with each request', async () => {
+describe('a result that was shown before', () => {
+  it('is not rendered again for each request', async () => {
     const replies = [...Array.from({ length: 20 }, () => calls('look')), 'Done.'];
     const tools = [reads('look', () => ({ kelp: 'green' }))];
     const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools });

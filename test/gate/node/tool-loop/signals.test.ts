@@ -58,13 +58,13 @@ describe.each(KINDS)('%s', (type, make, ends) => {
   const signal = { type, reason: 'Enough.' };
   const thrown = sends('stop', () => make('Enough.'));
 
-  it('thrown by a tool ends the turn without another model call, and without an answer (LOOP-12, LOOP-14)', async () => {
+  it('ends the turn without another model call or an answer if a tool throws it (LOOP-12, LOOP-14)', async () => {
     const { session, answer } = await said([thrown], [calls('stop')]);
     expect(answer).toMatchObject({ ...ends, signal, text: '', iterations: 1, toolCalls: 1 });
     expect(session.requests).toHaveLength(1);
   });
 
-  it('in the result of a decorator does the same (SIG-01)', async () => {
+  it('does the same in the result of a decorator (SIG-01)', async () => {
     const { decorated, ran } = (() => {
       const ran: string[] = [];
       const inside = reads('stop', () => void ran.push('ran'));
@@ -79,7 +79,7 @@ describe.each(KINDS)('%s', (type, make, ends) => {
     expect(ran).toEqual(['ran']);
   });
 
-  it('thrown by the code around a tool does the same (SIG-01)', async () => {
+  it('does the same if the code around a tool throws it (SIG-01)', async () => {
     const around = decorate(reads('stop'), {
       call: async () => {
         throw make('Enough.');
@@ -88,7 +88,7 @@ describe.each(KINDS)('%s', (type, make, ends) => {
     expect((await said([around], [calls('stop')])).answer).toMatchObject({ ...ends, signal });
   });
 
-  it('survives a decorator that makes another result of it (SIG-01)', async () => {
+  it('survives a decorator that replaces the result (SIG-01)', async () => {
     const hushed = decorate(thrown, {
       call: async (input, live) => {
         await thrown.call(input, live);
@@ -100,7 +100,7 @@ describe.each(KINDS)('%s', (type, make, ends) => {
     expect(texts).toEqual(['Nothing happened.']);
   });
 
-  it('passes a typed tool, which makes no error of it (SIG-01)', async () => {
+  it('passes through a typed tool without becoming an error (SIG-01)', async () => {
     const typed = defineTool({
       name: 'stop',
       description: 'Stops.',
@@ -115,7 +115,7 @@ describe.each(KINDS)('%s', (type, make, ends) => {
     expect(answer).toMatchObject({ ...ends, signal });
   });
 
-  it('lets the siblings run, and keeps what they did (PAR-05, LOOP-16)', async () => {
+  it('lets the siblings run, and keeps their effects (PAR-05, LOOP-16)', async () => {
     const ran: string[] = [];
     const stopped = Promise.withResolvers<void>();
     const slow = reads('slow', async ({ id }) => {
@@ -152,7 +152,7 @@ describe.each(KINDS)('%s', (type, make, ends) => {
     ]);
   });
 
-  it('leaves a conversation that goes on: every call has an answer (LOOP-16)', async () => {
+  it('leaves a conversation that can continue: every call has a result (LOOP-16)', async () => {
     const { session } = await said([thrown], [calls('stop', 'stop'), 'Here I am.']);
     expect(await session.send('And now?')).toMatchObject({ outcome: 'completed', text: 'Here I am.' });
     expect(session.requests[1]?.messages.map(({ role }) => role)).toEqual([
@@ -163,7 +163,7 @@ describe.each(KINDS)('%s', (type, make, ends) => {
 });
 
 describe('a signal', () => {
-  it('is answered with its reason: to plan anew or to stop is no error (SIG-01, LOOP-12)', async () => {
+  it('is returned with its reason: replanning and stopping are not errors (SIG-01, LOOP-12)', async () => {
     const kinds = KINDS.map(([type, make]) => sends(type.replace('-', '_'), () => make('Enough.')));
     for (const tool of kinds) {
       const { texts } = await said([tool], [calls(tool.name)]);
@@ -172,7 +172,7 @@ describe('a signal', () => {
     }
   });
 
-  it('to plan anew keeps what the tool put on the blackboard (LOOP-12)', async () => {
+  it("keeps the tool's blackboard entries when it replans (LOOP-12)", async () => {
     const tool = reads('stop', ({ blackboard, state }) => {
       blackboard.add('a clue', { name: 'clue' });
       state.set('seen', 1);
@@ -213,7 +213,7 @@ describe('a signal', () => {
     ['an exit before a new plan', ['replan', 'exit'], 'exit'],
     ['a failure before all of these', ['replan', 'terminate_agent', 'exit', 'fail'], 'fail'],
     ['a wrong configuration before everything', ['fail', 'misconfigured', 'replan'], 'misconfigured'],
-  ])('is chosen when there are several: %s (PAR-05, PAR-06)', async (_, names, type) => {
+  ])('is selected if there are several: %s (PAR-05, PAR-06)', async (_, names, type) => {
     const tools = [...KINDS, ['replan', replan] as const].map(([kind, make], index) => {
       const name = index === KINDS.length ? 'replan_2' : kind.replace('-', '_');
       return sends(name, () => make(`${name} says so.`));
@@ -223,7 +223,7 @@ describe('a signal', () => {
     expect(answer.signal).toEqual({ type, reason: `${first} says so.` });
   });
 
-  it('ends the loop after a kill too, with the calls that had not begun skipped (LOOP-16, LOOP-22)', async () => {
+  it('ends the loop after a kill too, and skips the calls that had not begun (LOOP-16, LOOP-22)', async () => {
     const ran: string[] = [];
     let kills = 1;
     const once = (name: string, run: () => unknown) =>
@@ -250,7 +250,7 @@ describe('a signal', () => {
     expect(session.requests).toHaveLength(1);
   });
 
-  it('that was stored before a kill ends the loop of whoever goes on: only what had begun is run (LOOP-22)', async () => {
+  it('ends the loop in the next invocation if it was stored before a kill: only started calls run (LOOP-22)', async () => {
     const ran: string[] = [];
     let kills = 1;
     const tool = (name: string, run: () => unknown, serial?: string) =>
@@ -281,7 +281,7 @@ describe('a signal', () => {
     ]);
   });
 
-  it('after which the limit of calls was met keeps its word (LOOP-12)', async () => {
+  it('keeps its reason if the limit of calls was reached after it (LOOP-12)', async () => {
     const agent = defineAgent({
       ...{
         name: 'clerk',
@@ -304,7 +304,7 @@ describe('a signal in a nested loop', () => {
   it.each([
     ['replan', replan],
     ['terminate-action', terminateAction],
-  ])('ends that loop and no other: %s (SIG-02)', async (_, make) => {
+  ])('ends only that loop: %s (SIG-02)', async (_, make) => {
     const { session, answer } = await said(
       [digs([sends('stop', () => make('Enough.'))])],
       [calls('dig'), calls('stop'), 'Done.'],
@@ -315,7 +315,7 @@ describe('a signal in a nested loop', () => {
   });
 
   it.each(KINDS.slice(2))(
-    'reaches the turn, whatever the tool around it makes of it: %s (SIG-02, SIG-03)',
+    'reaches the turn, however the tool around it handles it: %s (SIG-02, SIG-03)',
     async (type, make, ends) => {
       const dig = digs([sends('stop', () => make('Enough.'))]);
       const calm = decorate(dig, {

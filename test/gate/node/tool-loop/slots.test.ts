@@ -3,7 +3,7 @@ import { Slots } from '../../../doors/loop.ts';
 import { promisesSettled } from '../../../doors/testing.ts';
 
 describe('slots', () => {
-  it('are given first come, first served, and never more than there are', async () => {
+  it('are granted first come, first served, and never exceed their number', async () => {
     const slots = new Slots(2);
     const log: string[] = [];
     const releases: (() => void)[] = [];

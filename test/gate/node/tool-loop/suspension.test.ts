@@ -30,8 +30,8 @@ const look = (ran: string[], serial?: string) =>
   });
 const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
 
-describe('a call that waits for somebody outside', () => {
-  it('suspends the turn once its siblings have ended, and keeps their results', async () => {
+describe('a call that waits for an outside answer', () => {
+  it('suspends the turn after its siblings have ended, and keeps their results', async () => {
     const app = memoryApp({ tools: [waits(), look([])], replies: [calls('ask', 'look')] });
     expect(await app.say('Go.')).toEqual({ status: 'suspended', seq: 6 });
     const [, reply] = (await app.state()).messages;
@@ -44,7 +44,7 @@ describe('a call that waits for somebody outside', () => {
     await expect(app.lease('And?')).rejects.toThrow('The lease was refused: suspended.');
   });
 
-  it('cannot ask after a tool that runs once has run, since it would begin anew after the answer', async () => {
+  it('cannot ask after a `once` tool has run, because it would restart after the answer', async () => {
     const ran: string[] = [];
     const pay = defineTool({ name: 'pay', description: 'Pays.', run: (_, { id }) => void ran.push(id) });
     const late: AnyTool = {
@@ -62,7 +62,7 @@ describe('a call that waits for somebody outside', () => {
     expect(ran).toHaveLength(1);
   });
 
-  it('was not started', async () => {
+  it('counts as not started', async () => {
     const app = memoryApp({ tools: [waits()], replies: [calls('ask')] });
     await app.say('Go.');
     const turn = (await app.state()).turn?.id ?? '';
@@ -73,14 +73,14 @@ describe('a call that waits for somebody outside', () => {
     ]);
   });
 
-  it('holds back the later calls of its serial', async () => {
+  it('delays the later calls of its serial', async () => {
     const ran: string[] = [];
     const app = memoryApp({ tools: [waits('s'), look(ran, 's')], replies: [calls('ask', 'look')] });
     expect(await app.say('Go.')).toMatchObject({ status: 'suspended' });
     expect(ran).toEqual([]);
   });
 
-  it('holds them back after a take-over too, and the turn is suspended again', async () => {
+  it('delays them after a take-over too, and the turn is suspended again', async () => {
     const ran: string[] = [];
     const clock = createManualClock();
     const app = memoryApp({ tools: [waits('s'), look(ran, 's')], replies: [], clock, leaseMs: LEASE_MS });
@@ -113,7 +113,7 @@ describe('a call that waits for somebody outside', () => {
     });
   });
 
-  it('is cancelled by the next holder when a cancel arrives while it waits', async () => {
+  it('is cancelled by the next lease holder if a cancel arrives while it waits', async () => {
     const app = memoryApp({ tools: [waits()], replies: [calls('ask'), 'Next.'] });
     await app.say('Go.');
     const turn = (await app.state()).turn?.id ?? '';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { artifact, error, text } from '../../../../src/index.ts';
 import { isToolResult, modelText, toolResult } from '../../../doors/tools.ts';
 
-describe('text, artifact and error (RES-01)', () => {
-  it('make results that are recognised', () => {
+describe('text, artifact and error results (RES-01)', () => {
+  it('are recognized', () => {
     expect([text('a'), artifact('a', 1), error('a')].map(isToolResult)).toEqual([true, true, true]);
   });
 
@@ -13,7 +13,7 @@ describe('text, artifact and error (RES-01)', () => {
     expect({ ...error('no such order') }).toEqual({ type: 'error', message: 'no such order' });
   });
 
-  it('name the type of an artifact', () => {
+  it('have the type of an artifact', () => {
     expect({ ...artifact('Ada', { name: 'Customer' }, { id: '7' }) }).toEqual({
       type: 'artifact',
       content: 'Ada',
@@ -22,7 +22,7 @@ describe('text, artifact and error (RES-01)', () => {
     });
   });
 
-  it('keep an artifact that has the shape of a type, when no type is given', () => {
+  it('accept an artifact that has the shape of a type, if no type is given', () => {
     expect({ ...artifact('a name', { name: 'Customer' }) }).toEqual({
       type: 'artifact',
       content: 'a name',
@@ -30,12 +30,12 @@ describe('text, artifact and error (RES-01)', () => {
     });
   });
 
-  it('show the model only the words of an artifact (RES-02, RES-05, S0-047)', () => {
+  it('show the model only the text of an artifact (RES-02, RES-05, S0-047)', () => {
     expect(modelText(artifact('Generated report', { pages: 3 }))).toBe('Generated report');
     expect(modelText(error('no such order'))).toBe('Error: no such order');
   });
 
-  it('have words whatever their kind (RES-03)', () => {
+  it('have a text, whatever their kind (RES-03)', () => {
     const results = [
       text('42'),
       artifact('a report', [1]),
@@ -46,7 +46,7 @@ describe('text, artifact and error (RES-01)', () => {
     expect(results.map((result) => result.text())).toEqual(results.map(({ content }) => content));
   });
 
-  it('journal nothing of that twice', () => {
+  it('store no part twice in the journal', () => {
     expect(JSON.stringify(error('no'))).toBe('{"type":"error","message":"no"}');
     expect(JSON.stringify(toolResult({ type: 'artifact', value: 1 }))).toBe('{"type":"artifact","value":1}');
   });

@@ -10,7 +10,7 @@ const TOKEN = 'tok-4711-zebra';
 const bag = () => Secrets.of({ apiKey: TOKEN, pin: '12345', empty: undefined });
 
 describe('a bag of secrets', () => {
-  it('returns what it holds, and repeats no text that may be a secret', () => {
+  it('returns its values, and never prints a text that can be a secret', () => {
     expect([bag().get('apiKey'), bag().get('other'), bag().get('empty')]).toEqual([
       TOKEN,
       undefined,
@@ -48,7 +48,7 @@ describe('a bag of secrets', () => {
     expect(Object.values(bag())).toEqual([]);
   });
 
-  it('is copied from what it is made of', () => {
+  it('is copied from its source', () => {
     const values = { apiKey: TOKEN };
     const secrets = Secrets.of(values);
     values.apiKey = 'other';
@@ -70,13 +70,13 @@ describe('data without secrets', () => {
     expect(bag().redact(data)).toEqual(expected);
   });
 
-  it('is the same data when there is nothing to hide', () => {
+  it('is the same data if it contains no secret', () => {
     const data = { a: [TOKEN] };
     expect(Secrets.NONE.redact(data)).toBe(data);
     expect(Secrets.of({ pin: '12345' }).redact(data)).toBe(data);
   });
 
-  it('hides them as they are written in JSON, in a URL and in a form', () => {
+  it('hides secrets in the encoding of JSON, URLs and forms', () => {
     const key = '-----BEGIN KEY-----\nä"b c\n-----END KEY-----';
     const secrets = Secrets.of({ key });
     const written = [
@@ -93,7 +93,7 @@ describe('data without secrets', () => {
     ]);
   });
 
-  it('hides them where JSON escapes a slash, and where percent escapes are in lower case', () => {
+  it('hides secrets if JSON escapes a slash or percent escapes are in lower case', () => {
     const key = 'zebra/stripes?a=b&c=dé+ü';
     const secrets = Secrets.of({ key });
     const phpJson = (text: string) => JSON.stringify(text).replaceAll('/', '\\/');
@@ -120,7 +120,7 @@ describe('data without secrets', () => {
     ]);
   });
 
-  it.each(['…', '...', '....', '... and', '… '])('hides the beginning that %o cuts off', (end) => {
+  it.each(['…', '...', '....', '... and', '… '])('hides the start of a secret that %o cuts off', (end) => {
     const secrets = Secrets.of({ key: 'zebra-stripes', dotted: 'lemur.4711.tail' });
     expect(
       secrets.redact([`"zebra-s${end}`, `zebra${end}`, `lemur.4711${end}`, `azebra-${end}zebra-str${end}`]),
@@ -132,7 +132,7 @@ describe('data without secrets', () => {
     ]);
   });
 
-  it('hides the longest beginning of any, whichever secret it is of', () => {
+  it('hides the longest start of any secret', () => {
     const secrets = Secrets.of({
       a: 'sk-one-aaaa-1111',
       b: 'sk-one-bbbb-2222',
@@ -159,7 +159,7 @@ describe('data without secrets', () => {
     ]);
   });
 
-  it('hides them in base64, of either alphabet, with and without its padding', () => {
+  it('hides secrets in base64, in both alphabets, with and without padding', () => {
     const key = 'zebra?>~stripes~?>';
     const secrets = Secrets.of({ key });
     const base64 = btoa(key);
@@ -180,7 +180,7 @@ describe('data without secrets', () => {
   });
 
   it.each(['', 'a', 'ab', 'abc', 'user:', 'somebody:', '{"a":"b","key":"'])(
-    'hides one inside of a longer text in base64, behind %o',
+    'hides a secret inside a longer base64 text, behind %o',
     (before) => {
       const secrets = Secrets.of({ key: 'zebra-stripes', six: 'lemurs' });
       for (const after of ['', '"', '"}', '"}]', ' and more']) {
@@ -198,7 +198,7 @@ describe('data without secrets', () => {
     },
   );
 
-  it('hides what a header as a whole carries: its credentials, and the pair and password of a Basic one', () => {
+  it('hides the secrets in a header: its credentials, and the pair and password of Basic auth', () => {
     const secrets = Secrets.of({
       basic: `Basic ${btoa('ada:zebra-stripes')}`,
       bearer: 'Bearer lemur-4711',
@@ -220,13 +220,13 @@ describe('data without secrets', () => {
     ]);
   });
 
-  it('leaves base64 alone that holds none, and words that look like a part of it', () => {
+  it('leaves base64 without a secret unchanged, and words that look like a part of one', () => {
     const secrets = Secrets.of({ key: 'zebra-stripes', pin: '12345' });
     const honest = [btoa('a picture of a zebra with other stripes'), btoa('12345'), 'Basic emVi', 'emVicmE'];
     expect(secrets.redact(honest)).toEqual(honest);
   });
 
-  it('are not taken apart where they hold none, so that a long list costs little', () => {
+  it('is not parsed without a secret in it, so that a long list is cheap', () => {
     const rows = Array.from({ length: 1000 }, (_, row) => ({ row, name: 'ann', note: `${row}`.padEnd(60) }));
     const secrets = bag().hidingToo(Secrets.of({ KEY: crypto.randomUUID() }));
     const ways = (['replaceAll', 'split'] as const).map((way) => vi.spyOn(String.prototype, way));
@@ -237,7 +237,7 @@ describe('data without secrets', () => {
     expect(called).toEqual([0, 0]);
   });
 
-  it('hides the beginning of one that an ellipsis cuts off, but nothing shorter than a secret', () => {
+  it('hides the start of a secret that an ellipsis cuts off, down to the shortest secret length', () => {
     const secrets = Secrets.of({ key: 'zebra-zebra-stripes', code: 'line\nline\nline' });
     const cut = [
       'zebra-…',
@@ -257,20 +257,20 @@ describe('data without secrets', () => {
     ]);
   });
 
-  it('looks for them in a long text as fast as it is long', () => {
+  it('searches a long text in linear time', () => {
     const text = 'zebra-'.repeat(150_000);
     const ellipses = 'zebra-…'.repeat(150_000);
     const secrets = Secrets.of({ key: 'zebra-stripes' });
     expect(secrets.redact([text, ellipses])).toEqual([text, '[secret key]…'.repeat(150_000)]);
   });
 
-  it('hides the longer of two secrets of which one holds the other', () => {
+  it('hides the longer of two secrets if it contains the other', () => {
     const secrets = Secrets.of({ user: 'zebra-1', pair: 'zebra-1:stripes', rest: 'stripes' });
     expect(secrets.redact('zebra-1:stripes, zebra-1')).toBe('[secret pair], [secret user]');
   });
 });
 
-describe('a text that comes in pieces', () => {
+describe('a streamed text', () => {
   /** What is handed on of each piece, and at the end. */
   function handed(secrets: Secrets, pieces: readonly string[]): string[] {
     let handed = '';
@@ -286,7 +286,7 @@ describe('a text that comes in pieces', () => {
     return told;
   }
 
-  it('is handed on as it comes, but for what may be the beginning of a secret', () => {
+  it('is passed on at once, except a possible start of a secret', () => {
     const pieces = ['It is t', 'wo, to', 'k-4', '7: tok-4711-', 'zebra', '. At', ' '];
     expect(handed(bag(), pieces)).toEqual([
       'It is ',
@@ -324,7 +324,7 @@ describe('a text that comes in pieces', () => {
     expect(secrets.redact(pieces.join(''))).toBe(whole);
   });
 
-  it('is without the same however it is cut into pieces', () => {
+  it('gives the same output for every division into pieces', () => {
     const secrets = Secrets.of({ one: 'ab.ab.ab', two: 'ab-ab-ab.', three: 'bbbbbbb' });
     const words = ['ab.ab.', 'ab-ab-', 'bbbbb', 'a', 'b', '.', '..', '...', '…', '-', ' '];
     const pieces = fc.array(
@@ -338,12 +338,12 @@ describe('a text that comes in pieces', () => {
     );
   });
 
-  it('costs as much as it is long', () => {
+  it('takes linear time', () => {
     const pieces = ['zebra-'.repeat(150_000), ...Array.from({ length: 10_000 }, () => 'zebra ')];
     expect(handed(Secrets.of({ key: 'zebra-stripes' }), pieces).join('')).toBe(pieces.join(''));
   });
 
-  it('is held back no longer where a secret overlaps itself', () => {
+  it('is not held back longer if a secret overlaps itself', () => {
     const secrets = Secrets.of({ pin: '000000', other: 'a00000000' });
     const pieces = Array.from({ length: 10_000 }, () => '0000');
     const told = handed(secrets, pieces);
@@ -355,7 +355,7 @@ describe('a text that comes in pieces', () => {
 const leaky = (name: string, run: Parameters<typeof defineTool>[0]['run']): AnyTool =>
   defineTool({ name, description: 'Leaks.', effect: 'read', run });
 
-describe('a secret that a tool lets out', () => {
+describe('a secret that a tool reveals', () => {
   const tools = [
     leaky('says', (_, call) => {
       call.say(`I use ${call.secrets.require('apiKey')}`);
@@ -381,7 +381,7 @@ describe('a secret that a tool lets out', () => {
   ];
   const names = tools.map(({ name }) => name);
 
-  it('is in no piece of a reply that repeats it, which is all there', async () => {
+  it('is in no piece of a streamed reply that repeats it, and the reply is complete', async () => {
     const reply = { text: `I have ${TOKEN} and mo`, pieces: ['I have tok-', '4711-zeb', 'ra', ' and mo'] };
     const app = memoryApp({ replies: [reply] });
     const items: FeedItem[] = [];
@@ -394,7 +394,7 @@ describe('a secret that a tool lets out', () => {
     expect(JSON.stringify(items)).not.toContain('4711');
   });
 
-  it('leaves what was thought before what is said, also its last letters', async () => {
+  it('leaves the thinking before the text, including its last letters', async () => {
     const parts = [
       { type: 'reasoning', text: 'It wants it' },
       { type: 'text', text: 'No, not' },
