@@ -1,4 +1,4 @@
-/** How an app takes answers of calls that wait: a part of the seam `APP`. */
+/** The part of the seam `APP` by which an app accepts answers to waiting calls. */
 import type { SentAnswer } from '../journal/asking.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { SessionAddress } from '../session/read-secrets.ts';
@@ -9,13 +9,13 @@ import type { BegunTurn } from './begun-turn.ts';
 import type { SessionRequest } from './route.ts';
 import type { SessionAccess } from './target.ts';
 
-/** The most answers of one request: a turn waits for no more calls than a model may ask for at once. */
+/** The most answers in one request. A turn waits for no more calls than a model can request at once. */
 export const MOST_ANSWERS = 128;
 
 const OF_CALL = {
   object: {
     call: TEXT,
-    // Without a `default`: generators of clients would make the property one that has to be sent.
+    // Without a `default`, since generated clients would make the property required.
     question: { optional: { type: 'integer', also: { minimum: 1 }, says: 'Defaults to the first.' } },
   },
 } as const satisfies Shape;
@@ -38,46 +38,56 @@ export const ANSWERS_BODY = {
   also: CLOSED,
 } as const satisfies Shape;
 
-/** How answers are sent. */
+/** Options of sending answers. */
 export interface Answering {
   readonly idempotencyKey?: string | undefined;
-  /** The turn resumes in the background, and the sender does not wait for its answer. */
+  /** `true` if the turn resumes in the background and the sender does not wait for its answer. */
   readonly inBackground: boolean;
 }
 
-/** A turn that got what it waited for. */
+/** A turn that has the answers it waited for. */
 export interface AnsweredTurn extends Pick<Answering, 'inBackground'> {
   readonly turn: string;
   readonly services: TurnHost;
-  /** The event that asked the last of the questions. */
+  /** The sequence of the event with the last of the questions. */
   readonly askedAt: number;
 }
 
-/** What the app does for the module that takes answers, which needs nothing else of it: tools bring the module to programs without a Worker. */
+/**
+ * The app's functions for the module that accepts answers. The module uses nothing else of the app, since
+ * tools also bring it to programs without a Worker.
+ */
 export interface AnsweringApp {
-  /** Returns what this deployment brings to the turns of a session. @throws ConfigurationError for what it lacks. */
+  /**
+   * Returns the services of this deployment for the turns of a session.
+   *
+   * @throws ConfigurationError if something is missing.
+   */
   servicesOf(at: SessionAccess, of: SessionAddress & { readonly port: SessionPort }): TurnHost;
-  /** Binds a key to what is sent under it. */
+  /** Binds a key to the content that is sent under it. */
   keyOf(idempotencyKey: string, text: string): Promise<{ readonly key: string; readonly bodyHash: string }>;
-  /** Resumes a turn here, or leaves it to the invocation that was faster. It is answered as the message is that started it. */
+  /** Resumes a turn here, unless another invocation was faster. Its response has the form of a message's. */
   goOn(at: SessionAccess, answered: AnsweredTurn): Promise<BegunTurn>;
-  /** Reads the body of a request, and answers as a message is answered. */
+  /** Reads the body of a request, and responds as to a message. */
   respond(
     asked: SessionRequest,
     begin: (body: SentAnswer['body'], how: Answering) => Promise<BegunTurn>,
   ): Promise<Response>;
 }
 
-/** Where answers are taken. */
+/** The session that receives answers, with its app. */
 export interface AnsweredHere {
   readonly app: AnsweringApp;
   readonly at: SessionAccess;
 }
 
-/** Takes the answers. Both methods throw a SessionError for what is not taken. */
+/** Accepts answers. Both methods throw a SessionError for an invalid answer. */
 export interface TakesAnswers {
-  /** Reads `{ answers }`, a list of answers of several calls, but not what each says. */
+  /** Reads `{ answers }`, a list of answers of several calls, without checking the content of each. */
   read(body: SentAnswer['body']): readonly SentAnswer[];
-  /** Takes answers of calls of one turn, each once, and resumes the turn. All are checked before the first is taken. */
+  /**
+   * Accepts answers of calls of one turn, each once, and resumes the turn. Checks all answers before it
+   * accepts the first.
+   */
   take(here: AnsweredHere, answers: readonly SentAnswer[], how: Answering): Promise<BegunTurn>;
 }

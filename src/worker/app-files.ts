@@ -1,4 +1,7 @@
-/** How an app takes files: the part of the seam `APP` for which messages are read. Without it messages are words. */
+/**
+ * The part of the seam `APP` by which an app accepts files in messages. Without it messages contain only
+ * text.
+ */
 import type { Agent } from '../agent/define-agent.ts';
 import type { AgendaOwner } from '../journal/agenda.ts';
 import type { Deferred } from '../journal/event-page.ts';
@@ -10,33 +13,38 @@ import type { ContentPart, StoredFile } from '../tool/content.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { Log } from '../tool/log.ts';
 
-/** How messages to one agent hold files. */
+/** The rules for files in messages to one agent. */
 export interface MessageFiles {
-  /** The media types that the agent takes. */
+  /** The media types that the agent accepts. */
   readonly types: MediaTaken;
-  /** What a body may weigh, in bytes. */
+  /** The most bytes of a body. */
   readonly mostBytes: number;
-  /** Reads a message that is sent as a form. @throws Problem if the body is too large, or no form. */
+  /** Reads a message that is sent as a form. @throws Problem if the body is too large or not a form. */
   readForm(request: Request, limits: BodyLimits): Promise<MessageForm>;
-  /** Checks the text of a body before it is parsed. @throws SessionError if it is too large besides what is inside of its texts. */
+  /**
+   * Checks the size of a body's text before it is parsed. @throws SessionError if it is too large without the
+   * content of its strings.
+   */
   readonly mustFit: (text: string) => void;
-  /** Reads a part that is a file. Adds what is wrong to the problems of its place; the result is of no use then. */
+  /** Reads a file part. Adds problems to its place; the result is then invalid. */
   parseFile(part: JsonObject, place: PartPlace): readonly PlacedPart[];
-  /** @throws SessionError that names each file which the agent does not take, or which is too large. */
+  /**
+   * @throws SessionError that names each file that is too large or of a type that the agent does not accept.
+   */
   check(parts: readonly PlacedPart[]): void;
 }
 
-/** What is in a form. */
+/** The content of a form. */
 export interface MessageForm {
-  /** As the properties of a JSON body. */
+  /** The fields, like the properties of a JSON body. */
   readonly fields: Readonly<Record<string, FormField>>;
-  /** In their order. */
+  /** The files, in order. */
   readonly files: readonly PlacedPart[];
-  /** What is wrong with them so far. */
+  /** Problems found so far. */
   readonly problems: readonly string[];
 }
 
-/** What a body may weigh, in bytes: with its files, and besides them. */
+/** The most bytes of a body: with its files, and without them. */
 export interface BodyLimits {
   readonly most: number;
   readonly besides: number;
@@ -50,44 +58,50 @@ export interface FilesAt {
   readonly requestId?: string | undefined;
 }
 
-/** What a session answers to a message. */
+/** The response of a session to a message. */
 export interface TakenMessage {
   readonly answer: Accepted | Deferred | Leased | NotStarted;
 }
 
-/** What is known of a file of a session, and how its bytes are read. */
+/** The metadata of a session's file, and a function to read its bytes. */
 export interface SessionFile {
   readonly file: Omit<StoredFile, 'type'>;
-  /** Returns bytes from `from` on: at least one, and at most `length`. @throws SessionError if they are not to be had. */
+  /**
+   * Returns bytes starting at `from`: at least one, and at most `length`. @throws SessionError if they are
+   * unavailable.
+   */
   read(from: number, length: number): Promise<Uint8Array>;
 }
 
-/** Takes a message once its files are where they are to be kept. @throws SessionError if the session keeps none of them. */
+/** Sends a message after its files are stored. @throws SessionError if the session cannot store them. */
 export type TakeWithFiles = <Taken extends TakenMessage>(
   at: FilesAt,
   start: TurnStart,
   taking: (placed: TurnStart) => Promise<Taken>,
 ) => Promise<Taken>;
 
-/** How an app takes, keeps and finds files. */
+/** The app's functions to accept, store and find files. */
 export interface AppFiles {
-  /** Returns how messages to an agent with this model hold files. `most`: what other bodies may weigh, in bytes. */
+  /**
+   * Returns the rules for files in messages to an agent with this model. `most` is the most bytes of other
+   * bodies.
+   */
   takenBy(agent: Pick<Agent, 'accepts'>, model: ChatModel, most: number): MessageFiles;
-  /** Has a message with files taken. */
+  /** Sends a message with files. */
   readonly take: TakeWithFiles;
   /**
-   * Returns the file of this id, or `undefined` if the session keeps none. Its first `ahead` bytes are there already when they are read,
-   * unless a store has them.
+   * Returns the file with this id, or `undefined` if the session does not have it. Reads its first `ahead`
+   * bytes in advance, unless a store has them.
    */
   find(at: FilesAt, query: { readonly id: string; readonly ahead: number }): Promise<SessionFile | undefined>;
   /**
-   * Returns the query of an address at which the file is shown without a token for a while; `undefined` if the environment has no key for
-   * that. Absent: there are no such addresses.
+   * Returns the query of an address that shows the file without a token for a limited time, or `undefined` if
+   * the environment has no signing key. Absent if the module makes no such addresses.
    *
-   * @throws DeploymentError if the key can be guessed.
+   * @throws DeploymentError if the key is too easy to guess.
    */
   sign?(app: SigningApp, place: FilePlace): Promise<string | undefined>;
-  /** The store outside; absent: sessions keep their files. */
+  /** The external store. Absent if sessions store their files themselves. */
   readonly store?: OutsideStore | undefined;
 }
 
@@ -96,29 +110,31 @@ export interface FilePlace {
   readonly owner: Owner;
   readonly agent: string;
   readonly session: string;
-  /** Its id. */
+  /** The id of the file. */
   readonly file: string;
 }
 
 /** An app that signs addresses of files. */
 interface SigningApp {
   readonly env: Readonly<Record<string, unknown>>;
-  /** In ms since the epoch. */
+  /** The time in milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** A store outside that has the files of an app. */
+/** An external store for the files of an app. */
 interface OutsideStore {
-  /** The use of a module that deletes in it what is stale. */
+  /** The use of the module that deletes old files in it. */
   readonly owner: AgendaOwner;
 }
 
-/** A part of a message: as `content` and `file` make it, or a file as a client sends it, in base64 or by its address. */
+/**
+ * A part of a message: from `content` or `file`, or a file as a client sends it, in base64 or by its address.
+ */
 export type SentPart =
   | ContentPart
   | {
       readonly type: 'file';
-      /** Such as `image/png`; not needed where a data URL says it. */
+      /** The media type, such as `image/png`. Optional if a data URL contains it. */
       readonly mediaType?: string | undefined;
       readonly name?: string | undefined;
       /** Base64, or a data URL. */
@@ -128,21 +144,21 @@ export type SentPart =
       readonly type: 'file';
       readonly mediaType?: string | undefined;
       readonly name?: string | undefined;
-      /** A data URL, or an https URL, which is handed on and not fetched. */
+      /** A data URL, or an https URL. An https URL is passed on and not fetched. */
       readonly url: string;
     };
 
 /** A property of a message: JSON, or, from code, parts with the bytes of their files. */
 export type FormField = Json | readonly SentPart[] | undefined;
 
-/** A part of a message, and where in its body it stands. */
+/** A part of a message, with its place in the body. */
 export interface PlacedPart {
-  /** Such as `message[1]`. */
+  /** The place in the body, such as `message[1]`. */
   readonly at: string;
   readonly part: ContentPart;
 }
 
-/** Where something stands in a body, and what is wrong in it. */
+/** A place in a body, with the problems found so far. */
 export interface PartPlace {
   readonly at: string;
   readonly problems: string[];

@@ -1,4 +1,4 @@
-/** Where modules plug into an app: its routes, and the entries of its Worker. */
+/** The seam by which modules extend an app: its routes, and the entries of its Worker. */
 import type { SessionPort, TurnStart } from '../journal/session-port.ts';
 import type { Modules } from '../loop/modules.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
@@ -19,110 +19,123 @@ import type { Session, TurnStream } from './session.ts';
 /** A message that a client sends again. */
 export interface SentAgain {
   readonly parts: readonly ContentPart[];
-  /** The request by which it is sent. */
+  /** The request that contains it. */
   readonly asked: { readonly request: Request; readonly signal: AbortSignal };
-  /** The turn that it has begun, if that is known: its client has shown none of it as an answer. */
+  /** The turn that it started, if known. The client has not shown any of it as an answer. */
   readonly turn?: string | undefined;
-  /** The turn behind which it is sent, if `turn` is not known: it may have begun the next one. */
+  /** The turn that precedes it, if `turn` is unknown: the message may have started the next one. */
   readonly behind?: string | undefined;
-  /** What its request asks for beside it, in place of what the first one asked for. */
+  /** The context of this request. Replaces that of the first request. */
   readonly context: JsonObject;
 }
 
-/** An app, as its modules see it while it is made. */
+/** An app, as its modules see it during construction. */
 export interface MountingApp {
   readonly host: HttpHost;
-  /** The routes so far: those of every app, then those of the modules before this one. Requests see all routes in it. */
+  /**
+   * The routes so far: those of every app, then those of the modules before this one. At the time of a
+   * request it contains all routes.
+   */
   readonly table: readonly Route[];
-  /** For routes that take answers. */
+  /** For routes that accept answers. */
   readonly answering: AnsweringApp;
 }
 
-/** An app, as one invocation of its Worker has it. */
+/** An app in one invocation of its Worker. */
 export interface InvokedApp extends HostedApp {
   readonly host: HttpHost & Invoked;
 }
 
-/** What is used of a cron event. */
+/** The part of a cron event that modules receive. */
 export interface CronTime {
   readonly cron: string;
-  /** In milliseconds since the epoch. */
+  /** The time in milliseconds since the epoch. */
   readonly scheduledTime: number;
 }
 
-/** An app, as what keeps its sessions sees it. */
+/** An app, as the code that stores its sessions sees it. */
 export interface KeptApp {
   readonly agents: readonly { readonly name: string; readonly uses: readonly ModuleUse[] }[];
   readonly use: readonly ModuleUse[];
   readonly files: AppFiles | undefined;
 }
 
-/** Changes what the messages to a session of this name say of it, in an environment. */
+/** Returns a session port that adds settings for the session of this name to its messages. */
 export type SessionKeeping = (port: SessionPort, name: string, env: Env) => SessionPort;
 
-/** What a module brings to an app. Several uses of a module that share one object bring it once. */
+/**
+ * The parts that a module adds to an app. If several uses of a module share one object, the app gets it once.
+ */
 export interface AppParts extends Gates {
-  /** Returns its routes, when the app is made. @throws ConfigurationError if the app cannot have them. */
+  /** Returns its routes, when the app is created. @throws ConfigurationError if the app cannot have them. */
   routes?(app: MountingApp): readonly Route[];
-  /** Runs at each time of the `crons` of wrangler.toml. What it throws shows the event as failed. */
+  /**
+   * Runs at each time of the `crons` in wrangler.toml. If it throws, the platform shows the event as failed.
+   */
   scheduled?(app: InvokedApp, time: CronTime): Promise<void>;
-  /** How messages hold files. */
+  /** Accepts files in messages. */
   readonly files?: AppFiles | undefined;
-  /** Shows what is not journaled to readers elsewhere than where a turn runs. */
+  /** Shows data that is not journaled to readers outside of the invocation that runs a turn. */
   readonly liveText?: LiveText | undefined;
-  /** Takes the answers of calls that wait. */
+  /** Accepts the answers to waiting calls. */
   readonly answers?: TakesAnswers | undefined;
   /**
-   * Makes a fork that ends with a turn of the session, and returns its id, if other turns came behind that. `undefined`: what is sent
-   * behind the turn is for the session itself, also if it is sent again under its key, and was the next one.
+   * Makes a fork that ends with a turn of the session if other turns follow it, and returns its id. Returns
+   * `undefined` if a message after the turn belongs to the session itself, including a message that is sent
+   * again under its key and was the next one.
    */
   forkBehind?(session: Session, sent: SentBehind): Promise<string | undefined>;
   /**
-   * Makes a fork for a message that is sent in the place of a turn, and returns its id.
+   * Makes a fork for a message that replaces a turn, and returns its id.
    *
-   * @throws SessionError `would-repeat-effects`, in words for people, if the part that is cut off holds calls that had effects.
+   * @throws SessionError `would-repeat-effects`, worded for people, if the removed part contains calls that
+   * had effects.
    */
   forkInstead?(session: Session, sent: SentInstead): Promise<string>;
   /**
-   * Begins a turn for a message that a person sends again by a client of a protocol, if it is the last one of its session and its turn failed, or is
-   * `turn`, or the next one behind `behind`, and was cancelled or reached a limit; a retry that is under way is followed. `undefined`: it is a message as any
-   * other, as one with files or an idempotency key is, and one of a client that does not say that it is no retry of its own.
+   * Starts a turn for a message that a person sends again by a protocol's client. The message must be the
+   * last of its session, and its turn must have failed, or have been cancelled or stopped at a limit while
+   * being `turn` or the one after `behind`. Follows a retry that is already running. Returns `undefined` if
+   * the message is an ordinary one: it has files or an idempotency key, or its client does not mark automatic
+   * retries.
    */
   retry?(session: Session, sent: SentAgain): Promise<TurnStream | undefined>;
-  /** Goes on with forks whose copying was cut short. */
+  /** Resumes the copying of forks that was interrupted. */
   readonly copyOn?: CopyOn | undefined;
-  /** Takes the lines of the app's log, in place of the console. Of the app. */
+  /** Receives the entries of the app's log instead of the console. For the whole app. */
   readonly log?: LogOption | undefined;
-  /** Where sessions live. Of the app. */
+  /** The location of sessions. For the whole app. */
   readonly location?: SessionPlace | undefined;
-  /** How long sessions are kept: those of the agent that brings it, or of all agents that bring none. */
+  /** The retention of sessions: those of the agent that brings it, or of all agents without their own. */
   readonly keeps?: Pick<TurnStart, 'retainMs' | 'blobRetainMs'> | undefined;
-  /** The code behind `keeps`, `wraps` and a store of files. @throws ConfigurationError if the app cannot keep its sessions so. */
+  /**
+   * Returns the code behind `keeps`, `wraps` and a file store. @throws ConfigurationError if the app cannot
+   * store its sessions like this.
+   */
   keeping?(app: KeptApp): SessionKeeping;
-  /** Returns what stands between the app and each of its sessions. Of the app. Goes with `keeping`. */
+  /** Returns a wrapper around the port of each session. For the whole app. Requires `keeping`. */
   wraps?(app: KeptApp): SessionKeeping;
-  /** Checks what it needs of an environment, once for each. @throws DeploymentError if a session cannot work without it. */
+  /** Checks an environment, once for each. @throws DeploymentError if a session cannot work in it. */
   check?(env: Env): void;
-  /** Returns checks of what it needs for itself, while sessions work without it: for `GET /health`. */
+  /** Returns checks of the module's own needs, for `GET /health`. Sessions work even if these fail. */
   checks?(app: HostedApp & { readonly host: HttpHost }): readonly Check[];
 }
 
-/** What uses of modules bring to an app. */
 export const APP = defineSeam<AppParts>();
 
-/** Returns what the modules of an app bring to it, each once. */
+/** Returns the parts that the modules of an app add, each once. */
 export const appParts = ({ modules }: Pick<HttpHost, 'modules'>): readonly AppParts[] =>
   partsOf(modules.uses);
 
-/** Returns what these uses bring, each once. */
+/** Returns the parts that these uses add, each once. */
 export const partsOf = (uses: readonly ModuleUse[]): readonly AppParts[] => [
   ...new Set(uses.flatMap((use) => APP.of(use) ?? [])),
 ];
 
 /**
- * Composes what modules put around the routes of an app. A member that no module brings is absent.
+ * Composes the gates of modules around the routes of an app. A member that no module brings is absent.
  *
- * @throws ConfigurationError if an agent or a tool brings one: it would hold for the whole app.
+ * @throws ConfigurationError if an agent or a tool brings a gate, since it would apply to the whole app.
  */
 export function gatesOf({ uses, appWide }: Modules): Gates {
   const misplaced = uses.find((use) => !appWide.includes(use) && isGate(APP.of(use)));
@@ -139,7 +152,7 @@ export function gatesOf({ uses, appWide }: Modules): Gates {
   };
 }
 
-/** Joins what modules bring by this key, or returns `undefined` if they bring none. */
+/** Composes the modules' functions for this key, or returns `undefined` if there are none. */
 const composed = <Key extends keyof Gates>(
   parts: readonly Gates[],
   key: Key,

@@ -34,16 +34,20 @@ import {
 import { routeTable } from './routes/route-table.ts';
 import { invoked, ownerOf, targetOf } from './target.ts';
 
-/** What a Worker's module exports, beside `SessionObject`. `AppEnv` is its environment. Code asks its sessions by `sessionOf`. */
+/**
+ * The exports of a Worker's module, except for `SessionObject`. `AppEnv` is its environment. Code uses its
+ * sessions by `sessionOf`.
+ */
 export interface Holdfast<AppEnv extends object = Env> {
   /** The default export. */
   readonly worker: ExportedHandler<AppEnv> & Required<Pick<ExportedHandler<AppEnv>, 'fetch' | 'scheduled'>>;
   /**
-   * The routes of `worker.fetch`, for a Hono app of your own: `app.route('/ai', holdfast.routes)`. They authenticate their callers
-   * themselves, their links lead below the path where they are mounted, and what is none of their paths is left to the app.
+   * The routes of `worker.fetch`, for a Hono app of your own: `app.route('/ai', holdfast.routes)`. They
+   * authenticate their own callers, their links include the path where they are mounted, and the outer app
+   * handles all other paths.
    */
   readonly routes: Hono<{ Bindings: AppEnv }>;
-  /** The loopback entry point, exported under this name: it goes on with turns that nobody holds. */
+  /** The loopback entry point, exported under this name. It resumes turns without a lease holder. */
   readonly TurnRunner: new (
     ctx: ExecutionContext,
     env: AppEnv,
@@ -51,12 +55,14 @@ export interface Holdfast<AppEnv extends object = Env> {
 }
 
 /**
- * Makes the Worker of an app. The object's binding is called `SESSIONS`.
+ * Makes the Worker of an app. The binding of its Durable Object must be named `SESSIONS`.
  *
- * @throws ConfigurationError when a key is not known, an agent is none, an agent has a subagent that is not there, two agents share a name, two uses of
- *   a module share a key, a module cannot be used by this app (such as a webhook of an agent that is not there), the context is not JSON, `http.contextHeaders` maps a header that carries credentials or cannot be one, a limit of the platform is impossible, or an agent has a cost
- *   limit and the app's model no prices. What the environment decides is found out by the first turn, and what the deployment lacks by the
- *   first request for a session, and by `GET /health`.
+ * @throws ConfigurationError if a key is unknown, an agent is invalid, an agent has an unknown subagent, two
+ * agents share a name, two uses of
+ *   a module share a key, a module does not fit this app (such as a webhook of an unknown agent), the context is not JSON,
+ *   `http.contextHeaders` maps a header that carries credentials or is not a header name, a platform limit is impossible, or an agent has a cost
+ *   limit and the app's model no prices. Problems of the environment show in the first turn, and problems of the deployment in the
+ *   first request for a session and in `GET /health`.
  */
 export function createHoldfast<AppEnv extends object = Env>(config: HoldfastConfig<AppEnv>): Holdfast<AppEnv>;
 export function createHoldfast(config: HoldfastConfig): Holdfast {
@@ -66,7 +72,10 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
   const app = createApp(host, table);
 
   class Runner extends WorkerEntrypoint<Env> implements TurnRunner {
-    /** An RPC ends with its caller, and a deploy resets the object that calls: what is left to `waitUntil` goes on for 30 s. */
+    /**
+     * An RPC ends with its caller, and a deploy resets the calling object. `waitUntil` keeps the work running
+     * for 30 s.
+     */
     async run(handOver: HandOver): Promise<void> {
       const work = resumeTurn(invoked(host, this.env, this.ctx), this.env, handOver);
       this.ctx.waitUntil(work.catch(() => {}));
@@ -91,7 +100,9 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
   return holdfast;
 }
 
-/** Gives a time to every module that takes the times of crons. @throws the first failure, when all have ended. */
+/**
+ * Passes a scheduled time to each module that handles crons. @throws the first failure, after all have ended.
+ */
 async function runScheduled(app: InvokedApp, time: CronTime): Promise<void> {
   const taking = appParts(app.host).flatMap(({ scheduled }) => scheduled ?? []);
   if (taking.length === 0) {
@@ -104,16 +115,16 @@ async function runScheduled(app: InvokedApp, time: CronTime): Promise<void> {
 
 const deployed = (env: Env): Deployment => ({
   env,
-  exports: exported as Deployment['exports'], // their types are those of whoever's main module it is
+  exports: exported as Deployment['exports'], // their types depend on the main module of the Worker
   flags: Cloudflare.compatibilityFlags,
 });
 
-/** What the platform gives to the routes. */
+/** The platform's objects for the routes. */
 interface Served {
   Bindings: Env;
 }
 
-/** A path with a slash behind it is no path of a route. The router takes it for one, so that slash is made two. */
+/** A path with a trailing slash matches no route. The router would accept it, so the slash is doubled. */
 const newApp = (): Hono<Served> =>
   new HonoBase<Served>({
     router: new PatternRouter(),
@@ -121,8 +132,8 @@ const newApp = (): Hono<Served> =>
   });
 
 /**
- * The HTTP surface: the routes of the app, and what answers everything else. They are found below its `basePath`, and without it
- * too, since what mounts a Worker may have taken it off.
+ * The HTTP surface: the routes of the app, and the responses to all other requests. Routes match below the
+ * app's `basePath`, and also without it, since an outer router may have removed it.
  */
 export function createApp(host: HttpHost, routes: readonly Route[]): Hono<Served> {
   const app = newApp();
@@ -143,7 +154,7 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<Served
     const { path: asked } = c.req;
     const { basePath: base = '' } = host;
     const below = asked.startsWith(`${base}/`) ? asked.slice(base.length) : asked;
-    // Below the paths of another protocol, in its words.
+    // Below the paths of another protocol, in the format of that protocol.
     const beside = routes.find(({ path }) => path.split('/')[1] === below.split('/')[1]);
     return answer({ refuse: beside?.refuse }, nothing)(c);
   });
@@ -151,15 +162,15 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<Served
 }
 
 /**
- * The routes alone, as a fold over their table: what another app mounts, which then answers everything else. Routes check, call and
- * map; what they throw becomes a response in `answering`, and nowhere else.
+ * The routes alone, for another app to mount, which then handles all other paths. Routes validate, call and
+ * map; `answering` is the only place that converts errors to responses.
  */
 function createRoutes(routes: readonly Route[], answer: Answering): Hono<Served> {
   const app = newApp();
   for (const route of routes) app.on(route.method, pathOfHono(route.path), answer(route, respond));
   for (const [path, ways] of byPath(routes)) {
     const allow = ways.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ');
-    // Whatever comes this far has the right path and the wrong method.
+    // Runs for requests with the right path and the wrong method.
     const refuse = async (_: AnsweredPath, asked: RouteRequest): Promise<Response> => {
       await callerOf(asked);
       throw new Problem('method-not-allowed', `Use ${allow} here.`, { headers: { allow } });
@@ -169,7 +180,7 @@ function createRoutes(routes: readonly Route[], answer: Answering): Hono<Served>
   return app;
 }
 
-/** What is in a request's path in the place of each name. */
+/** The values in a request's path, by name. */
 type NamedInPath = Readonly<Record<string, string>>;
 
 type Answering = <At extends AnsweredPath>(
@@ -177,16 +188,16 @@ type Answering = <At extends AnsweredPath>(
   work: (at: At, asked: RouteRequest, named: NamedInPath) => Promise<Response>,
 ) => (c: Context<Served>) => Promise<Response>;
 
-/** What is answered at: a path of the app, or none. */
+/** The path of a request: one of the app's, or none. */
 interface AnsweredPath extends Pick<RouteRequest, 'allow'> {
   readonly path?: string | undefined;
   readonly refuse?: Route['refuse'] | undefined;
 }
 
 /**
- * Makes what answers the requests to a path, or to none of the app: with an id, for its caller alone, and a failure as a problem.
- * `baseOf` returns what stands before the paths of an answer's links. Defaults
- * to the app's `basePath`.
+ * Makes the handler around all requests to a path, or to unknown paths: it adds an id, keeps the response
+ * private to its caller, and converts failures to problems. `baseOf` returns the prefix of the links in a
+ * response. Defaults to the app's `basePath`.
  */
 function answering(host: HttpHost, baseOf?: (url: string, path: string | undefined) => string): Answering {
   const failed = errorResponses(host.log);
@@ -212,12 +223,13 @@ function answering(host: HttpHost, baseOf?: (url: string, path: string | undefin
       }
       const { headers } = response;
       headers.set('x-request-id', requestId);
-      // No browser takes it for another type than it has.
+      // Keeps browsers from guessing another type.
       headers.set('x-content-type-options', 'nosniff');
       if (!SHARED.has(response)) {
-        // An answer is its caller's own, and goes when the session is erased: no cache may keep it, and a proxy passes a stream on as it is.
+        // A response belongs to its caller, and must disappear when the session is erased: caches must not
+        // store it, and proxies must not change a stream.
         headers.set('cache-control', isEventStream(response) ? 'no-store, no-transform' : 'no-store');
-        // No browser gives it to the page of another site that asks for no CORS.
+        // Keeps browsers from giving it to pages of other sites that do not use CORS.
         headers.set('cross-origin-resource-policy', 'same-origin');
       }
       return response;
@@ -228,8 +240,8 @@ function answering(host: HttpHost, baseOf?: (url: string, path: string | undefin
 const pathOfHono = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 /**
- * Hands a request to its route, with what the route's access promises. An open one stands before the authentication, and a delivery,
- * which is signed, comes from no page.
+ * Passes a request to its route after the checks for the route's access. An open route has no authentication.
+ * A delivery is signed, so it cannot come from a page.
  */
 async function respond(route: Route, asked: RouteRequest, named: NamedInPath): Promise<Response> {
   if (route.access === 'open') return route.handle(asked, named);
@@ -237,7 +249,7 @@ async function respond(route: Route, asked: RouteRequest, named: NamedInPath): P
   const { host, request } = asked;
   const known = { ...asked, caller };
   if (route.isCounted) await host.gates.admit?.(ownerOf(caller), known);
-  // Our protocol streams to those whose `Accept` asks for it. Whether another one does shows in its answer.
+  // Our protocol streams if `Accept` requests it. For other protocols, only the response shows it.
   const isStream = wantsEvents(request);
   if (!route.streams || request.method === 'HEAD' || !(isStream || route.refuse))
     return handle(route, known, named);
@@ -254,7 +266,7 @@ async function handle(
   const here = { ...known, host: invoked(host, env, execution) };
   const owner = await host.gates.owner?.(here, route, named);
   const target = targetOf(here, caller, { agent: '', session: '', ...named, owner });
-  // A tool may ask the Worker's own `fetch`.
+  // A tool may call the Worker's own `fetch`.
   const origin = CALLS.originOf(env);
   return route.handle({ ...here, target, origin, signal: request.signal }, named);
 }

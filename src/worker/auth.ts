@@ -8,20 +8,25 @@ import { type Log, logOnce, warning } from '../tool/log.ts';
 import type { Caller, Env, SpeakerOf } from './host.ts';
 import { Problem, SessionError } from './problem.ts';
 
-/** Tells who a request comes from; `null` refuses it. `env` holds the Worker's vars and secrets. */
+/** Returns the caller of a request, or `null` to refuse it. `env` holds the Worker's vars and secrets. */
 export interface Authenticate<AppEnv extends object = Env> {
   (request: Request, env: AppEnv): Caller | null | Promise<Caller | null>;
-  /** What a refused client is told to send: a bearer token. Absent: it has to know. */
+  /** The scheme that a refused client should use. If absent, the response does not name one. */
   readonly scheme?: 'Bearer' | undefined;
-  /** Whose the sessions are that nobody has asked for, such as those of a webhook. Absent: each says it itself. */
+  /**
+   * Returns the owner of sessions that no request started, such as those of a webhook. If absent, each of
+   * these must set its own.
+   */
   readonly owner?: ((env: AppEnv) => Owner) | undefined;
-  /** Returns what the log says, once, of a request that was let in, or `undefined`. */
+  /** Returns a text to log once about an accepted request, or `undefined`. */
   readonly remark?: ((request: Request, env: AppEnv) => string | undefined) | undefined;
-  /** Throws, or rejects with, a ConfigurationError if an environment lets nobody in: for `GET /health`. */
+  /**
+   * Throws, or rejects with, a ConfigurationError if an environment accepts no requests. For `GET /health`.
+   */
   readonly check?: ((env: AppEnv) => unknown) | undefined;
 }
 
-/** A request, and what of its app tells who may come in. */
+/** A request, and the parts of its app that authenticate it. */
 interface Entrance {
   readonly host: {
     readonly auth: Authenticate;
@@ -34,9 +39,10 @@ interface Entrance {
 }
 
 /**
- * Returns who the request comes from, or for whom a module says that it is sent.
+ * Returns the caller of a request, or the person for whom a module says it is sent.
  *
- * @throws Problem 401 or 403, or what a module refuses it with; Error if `auth` or a module returns something else than it may.
+ * @throws Problem 401 or 403, or the refusal of a module; Error if `auth` or a module returns an invalid
+ * value.
  */
 export async function callerOf({ host, env, request, isOwnPage }: Entrance): Promise<Caller> {
   const { auth, gates, log } = host;
@@ -58,12 +64,13 @@ export async function callerOf({ host, env, request, isOwnPage }: Entrance): Pro
   return caller;
 }
 
-/** Methods that change nothing. */
+/** Methods without side effects. */
 const SAFE: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Keeps pages of other sites from acting for whoever looks at them: a browser sends some requests without asking first, and
- * with what it knows of the user, or from the one machine that needs no token. Programs send neither header.
+ * Keeps pages of other sites from acting for the user of a browser: a browser sends some requests without a
+ * preflight, with the user's cookies or from the one machine that needs no token. Programs do not send these
+ * headers.
  *
  * @throws Problem 403 `cross-site`.
  */
@@ -78,15 +85,15 @@ function mustNotBeCrossSite({ method, url, headers }: Request): void {
   );
 }
 
-/** @throws Error if it is none. */
+/** @throws Error if it is invalid. */
 function mustBeCaller(caller: Caller, who: string): void {
   const problem = callerProblem(caller);
   if (problem !== undefined) throw new Error(`${who} a caller ${problem}.`);
 }
 
 /**
- * Answers what keeps a value from being a caller, as a sentence goes on after "a caller "; `undefined` when it is one. Code that
- * reads a claim which is not there would give everybody the same sessions.
+ * Returns the problem with a caller, as the end of a sentence after "a caller ", or `undefined`. Without this
+ * check, code that reads a missing claim would give all callers the same sessions.
  */
 export function callerProblem({ id, tenant, roles, delegates }: Caller): string | undefined {
   if (!isName(id) || (tenant !== undefined && !isName(tenant))) {
@@ -108,23 +115,25 @@ const unauthorized = (scheme: Authenticate['scheme']): Problem =>
       })
     : new Problem('unauthorized', 'Send valid credentials.');
 
-/** The principals of what nobody sent. */
+/** The principals of turns that no person started. */
 const NOBODYS = /^(webhook:|schedule:|code$)/;
 
 const isName = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
-/** The ids of the callers whom the built-in authentication knows. */
+/** The ids of the callers of the built-in authentication. */
 const TOKEN = 'token';
 const LOCAL = { id: 'local' };
 
-/** The secret that is asked for when an app declares no `auth` of its own. */
+/** The var with the token of an app without its own `auth`. */
 const TOKEN_SETTING = 'HOLDFAST_TOKEN';
 
 /**
- * Lets in requests with `Authorization: Bearer {token}`, as one owner. The token is `(env) => env.MY_TOKEN`, or in the var of
- * this name, and may be a binding of the Secrets Store. Of several, each is let in. One that is not set lets no request in.
+ * Accepts requests with `Authorization: Bearer {token}`, as one owner. The token is `(env) => env.MY_TOKEN`,
+ * or the var of this name, and can be a binding of the Secrets Store. If there are several tokens, each is
+ * valid. If no token is set, all requests are refused.
  *
- * @throws TypeError when it is neither; the text is not repeated, since a token may be given in place of its name.
+ * @throws TypeError if the argument is not a function or a var's name. The message does not repeat it, since
+ * it may be a token by mistake.
  */
 export function bearerToken(source: SecretSource): Authenticate<object> {
   if (!isSecretSource(source)) throw new TypeError(`bearerToken ${SECRET_RULE}.`);
@@ -145,9 +154,9 @@ const byTokenOf = (source: SecretSource): Authenticate<object> =>
   );
 
 /**
- * Lets in whoever asks this machine by its own name, as one owner and without a token: for development, never behind a proxy
- * or a tunnel. A request that says it was passed on is refused; one that a proxy passes on without saying so cannot be told from
- * the developer's own.
+ * Accepts requests to this machine by its own name, as one owner and without a token. For development; never
+ * use it behind a proxy or a tunnel. It refuses a request with headers of a proxy, but cannot recognize one
+ * from a proxy that sets none.
  */
 export const openOnLocalhost = (): Authenticate<object> =>
   asking(
@@ -157,11 +166,14 @@ export const openOnLocalhost = (): Authenticate<object> =>
       if (sign !== undefined) throw onlyLocal(sign);
       return LOCAL;
     },
-    // What calls the Worker without a connection comes from no network.
+    // A call to the Worker without a connection does not come from a network.
     { remark: ({ headers }) => (headers.has(FROM) ? LOCAL_MODE : undefined) },
   );
 
-/** Absent in production: no var opens what is deployed, and a bundle carries nothing of it. */
+/**
+ * Absent in production: a var cannot disable the authentication of a deployment, and a bundle does not
+ * contain this code.
+ */
 let localhost: Authenticate<object> | undefined;
 let onOwnMachine = '';
 try {
@@ -170,19 +182,25 @@ try {
     onOwnMachine = ' On your own machine, HOLDFAST_AUTH=localhost in .dev.vars lets you in without a token.';
   }
 } catch {
-  // There is no `process`, so it is not known to be development.
+  // Without `process`, this is not known to be development.
 }
 
 const byToken = byTokenOf(TOKEN_SETTING);
 
-/** Somebody has to write it down: an environment that says nothing lets nobody in. @throws Problem if it says nothing. */
+/**
+ * Access without a token must be explicit: without a setting, all requests are refused. @throws Problem if
+ * there is no setting.
+ */
 function authOf(env: Env): Authenticate<object> {
   if (env[TOKEN_SETTING]) return byToken;
   if (localhost && env.HOLDFAST_AUTH === 'localhost') return localhost;
   throw noAuth();
 }
 
-/** What the environment says where an app declares no `auth`: the token where one is set, else localhost where that is written down. */
+/**
+ * The authentication of an app without `auth`: by token if one is set, or else open on localhost if the
+ * environment says so.
+ */
 export const defaultAuth: Authenticate<object> = asking(
   (env) => authOf(env).owner?.(env) ?? { id: TOKEN },
   (request, env) => authOf(env)(request, env),
@@ -198,22 +216,22 @@ function asking(
   more: Pick<Authenticate, 'remark' | 'check'> = {},
 ): Authenticate<object> {
   const asked: Authenticate = Object.assign(auth, { scheme: 'Bearer' as const, owner, ...more });
-  return asked as Authenticate<object>; // each value of the environment is looked at when it is read
+  return asked as Authenticate<object>; // each value of the environment is checked when it is read
 }
 
 /**
- * What proxies and tunnels add to a request that they pass on. miniflare reads `MF-Original-*` and takes them off, so that those which
- * come this far were made up by the client.
+ * Headers that proxies and tunnels add. miniflare reads and removes `MF-Original-*`, so a header that reaches
+ * the Worker was invented by the client.
  */
 const PASSED_ON = /^(forwarded|x-forwarded-.+|x-real-ip|via|mf-original-.+)$/;
 
-/** The runtime of `wrangler dev` sets it to the address that the connection comes from, unless the client has set it. */
+/** The runtime of `wrangler dev` sets it to the address of the connection, unless the client has set it. */
 const FROM = 'cf-connecting-ip';
 
 const LOCAL_MODE =
   'This machine is let in without a token. With wrangler dev --ip, use a token: two headers make any request look local.';
 
-/** Answers what in a request shows that it is not this machine's own; `undefined` when nothing does. */
+/** Returns the sign that a request does not come from this machine, or `undefined`. */
 export function signOfElsewhere(hostname: string, headers: Headers): string | undefined {
   if (!LOCAL_NAMES.has(hostname)) return `it was sent to '${hostname.slice(0, 80)}'`;
   for (const [name] of headers)
@@ -229,7 +247,9 @@ const LOOPBACK = /^(::1|(::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/i;
 
 const SET_IT = `Set the secret ${TOKEN_SETTING} and send it as a bearer token, or pass \`auth\` to createHoldfast`;
 
-/** A stranger reads it, so that it names no var but our own: a token may be given in place of its name. */
+/**
+ * Strangers read it, so it names only the built-in var: a token may have been passed instead of a var's name.
+ */
 const notSet = (source: SecretSource): Problem =>
   new Problem(
     'not-configured',
@@ -245,7 +265,10 @@ const onlyLocal = (sign: string): Problem =>
     `This Worker answers its own machine alone, and this request is not from there: ${sign}. ${SET_IT}.`,
   );
 
-/** The tokens that are set. @throws Problem if none is, ConfigurationError if the Secrets Store does not give one. */
+/**
+ * Returns the tokens that are set. @throws Problem if there are none, ConfigurationError if the Secrets Store
+ * fails.
+ */
 async function tokensOf(env: Env, source: SecretSource): Promise<readonly string[]> {
   let tokens: readonly string[];
   try {
@@ -258,16 +281,19 @@ async function tokensOf(env: Env, source: SecretSource): Promise<readonly string
   return tokens;
 }
 
-/** Compares in constant time: each is signed with a key of this moment, and a signature is as long for any text. */
+/**
+ * Compares in constant time: both texts are signed with a temporary key, and all signatures have the same
+ * length.
+ */
 async function sameText(a: string, b: string): Promise<boolean> {
   const { subtle } = crypto;
   const key = await subtle.generateKey({ name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
-  if (!('type' in key)) return false; // a pair of keys, which no HMAC has
+  if (!('type' in key)) return false; // a pair of keys, which HMAC does not have
   const signature = await subtle.sign('HMAC', key, ENCODER.encode(a));
   return subtle.verify('HMAC', key, signature, ENCODER.encode(b));
 }
 
-/** A call, and what it waits for. */
+/** A call, and the question it waits for. */
 interface AskingCall {
   readonly call: string;
   readonly wait: Wait;
@@ -284,6 +310,6 @@ export function mustHaveRole(caller: Caller, { call, wait }: AskingCall): void {
 export const lackedRole = ({ roles }: Caller, wait: Wait): string | undefined =>
   wait.for === 'decision' && wait.by !== undefined && !roles?.includes(wait.by) ? wait.by : undefined;
 
-/** Makes the error of a caller who lacks a role. */
+/** Makes the error for a caller who lacks a role. */
 export const roleRequired = (problem: string, more: Readonly<Record<string, string>>): SessionError =>
   new SessionError('role-required', `${problem} Send the token of one who has it.`, { more });

@@ -16,35 +16,35 @@ import type { Env, Host, HostedApp, Invoked } from './host.ts';
 import { modelOfAgent, type Target, targetOf, turnServices } from './target.ts';
 
 /**
- * How long what has started a turn is known when it comes again, in ms. Senders of webhooks try for three days, and people press
- * a button later; the platform may deliver a time of a schedule more than once.
+ * How long a repeated start finds its turn, in milliseconds. Senders of webhooks retry for three days, people
+ * press a button again later, and the platform may deliver a scheduled time more than once.
  */
 export const KNOWN_FOR = 7 * 24 * 60 * 60_000;
 
-/** What starts a turn that no caller waits for. */
+/** A start of a turn that no caller waits for. */
 interface OutsideStart {
-  /** What it is, such as `schedule:nightly`: the id of the turn's principal. */
+  /** The source, such as `schedule:nightly`. Becomes the id of the turn's principal. */
   readonly by: string;
-  /** Whose the session is. Code of the app may have made it, so that it may be anything. */
+  /** The owner of the session. Comes from the app's code, so it is not checked yet. */
   readonly owner: Owner;
   readonly agent: string;
   readonly session: string;
   readonly message: string;
   readonly context: JsonObject;
-  /** Names it alone: however often it comes within `KNOWN_FOR`, it starts one turn in its session. */
+  /** Identifies this start: repeats within `KNOWN_FOR` start one turn in its session. */
   readonly key: string;
   readonly whenBusy: WhenBusy;
 }
 
 /** A turn, and the session that it is for. */
 export interface BackgroundTurn {
-  /** Of the session. */
+  /** The owner of the session. */
   readonly owner: Owner;
   readonly target: Target;
   readonly start: TurnStart;
 }
 
-/** Finds out before anything is taken what is wrong with it. Rejects with an Error that says so. */
+/** Validates a start before anything is stored. Rejects with an Error that names the problem. */
 export async function toBackgroundTurn(
   here: HostedApp,
   { by, owner, whenBusy, key, context, ...named }: OutsideStart,
@@ -55,7 +55,7 @@ export async function toBackgroundTurn(
   const from = { id: by, tenant: owner.tenant };
   const target = targetOf(here, from, { ...named, owner });
   checkModel(here, target);
-  // The bytes that came may differ the next time; what the key names does not.
+  // The bytes of a repeat may differ, so the key alone identifies it.
   const request = { key, bodyHash: key, ttl: KNOWN_FOR };
   const { agent, message } = named;
   const start = toTurnStart(
@@ -65,15 +65,18 @@ export async function toBackgroundTurn(
   return { owner, target, start: { ...start, whenBusy } };
 }
 
-/** A turn without a model could only fail: whoever starts it is told at once, and may start it again when that is mended. */
+/**
+ * Without a model the turn could only fail. Failing now lets the caller start it again after the problem is
+ * fixed.
+ */
 const checkModel = (here: HostedApp, { agent }: Target): unknown => modelOfAgent(here, agent);
 
-/** What became of it: `full` and `session-full` change nothing. */
+/** The outcome of a start: `full` and `session-full` change nothing. */
 type Background = Accepted | Deferred | Extract<NotStarted, { status: 'known' | 'full' | 'session-full' }>;
 
 /**
- * Stores the turn in one durable write; it runs in the background. What would steer a turn that waits for somebody outside waits
- * in line: nobody is there to be told what to answer first.
+ * Stores the turn in one durable write; it runs in the background. If it would steer a turn that waits for a
+ * person, it waits in line instead, since no client is there to answer first.
  */
 export async function startInBackground({ target, start }: BackgroundTurn): Promise<Background> {
   const { port, caller: from, agent } = target;
@@ -86,7 +89,8 @@ export async function startInBackground({ target, start }: BackgroundTurn): Prom
     case 'key-reused':
     case 'blobs-full':
     case 'blobs-moved':
-      // No port answers so to what may queue, under a key that names it alone, and holds no files.
+      // A port does not return this for a message that can queue, has a key of its own, and contains no
+      // files.
       throw new Error(`The session took no message: it is ${taken.status}.`);
     default:
       return taken;
@@ -95,16 +99,17 @@ export async function startInBackground({ target, start }: BackgroundTurn): Prom
 
 const queued = (start: TurnStart): TurnStart => ({ ...start, whenBusy: 'queue' });
 
-/** Functions of the app made it, so that it may be anything. */
+/** Comes from functions of the app, so it can be anything. */
 const isBlank = (text: unknown): boolean => typeof text !== 'string' || text.trim() === '';
 
 /**
- * Goes on with a turn that nobody holds, as far as this invocation may; a turn that is over, waits or is held by somebody
- * is left alone, so it may be asked for any number of times. What the deployment lacks for a turn is found out under its
- * lease, so that even then the turn has an outcome.
+ * Resumes a turn without a lease holder, as far as this invocation can. Does nothing if the turn has ended,
+ * waits or is held, so it is safe to call any number of times. Missing parts of the deployment are detected
+ * under the turn's lease, so that even then the turn has an outcome.
  *
- * @throws Error when the name names no session, NewerEventError when the session is for a newer deployment, UnreadableError when
- *   it was given back since it cannot be read, and SessionUnavailableError when it cannot be reached.
+ * @throws Error if the name is not a session's, NewerEventError if the session needs a newer deployment,
+ * UnreadableError if
+ *   it was released as unreadable, and SessionUnavailableError if it is unreachable.
  */
 export async function resumeTurn(host: Invoked, env: Env, { name, turn }: HandOver): Promise<void> {
   const address = addressOfSession(name);
@@ -115,7 +120,7 @@ export async function resumeTurn(host: Invoked, env: Env, { name, turn }: HandOv
   await runTurn(turnServices({ host, env }, { port, ...address }), leased, sentAt);
 }
 
-/** What a module receives of the app with a row that is due. */
+/** The app's part that a module receives with a due row. */
 export interface DueApp extends Pick<HostedApp, 'env'> {
   readonly host: Pick<Host, 'session' | 'clock' | 'log' | 'basePath' | 'answers'> & {
     readonly modules: Pick<Host['modules'], 'uses'>;
@@ -123,9 +128,9 @@ export interface DueApp extends Pick<HostedApp, 'env'> {
 }
 
 /**
- * Does the work of one row that the same use has put on the agenda of a session, at least once: a row whose outcome was lost comes
- * again. It has 30 seconds after the object that asks has gone. If it rejects, the row is offered again after a minute, then after
- * pauses that double up to an hour.
+ * Does the work of one agenda row that the same use has written, at least once: a row whose outcome was lost
+ * comes again. The work can continue for 30 seconds after the calling object has gone. If it rejects, the row
+ * is offered again after a minute, then after pauses that double up to an hour.
  */
 export type DoWork = (row: DueRow, app: DueApp) => Promise<Exclude<DueOutcome, 'unknown'>>;
 
@@ -133,8 +138,8 @@ export type DoWork = (row: DueRow, app: DueApp) => Promise<Exclude<DueOutcome, '
 export const DUE = defineSeam<DoWork>();
 
 /**
- * Gives a row to the use that has written it. Without that use the row stays, and another version of the app may do the work.
- * Rejects with what the module throws.
+ * Passes a row to the use that wrote it. Without that use the row stays, so that another version of the app
+ * can do the work. Rejects with errors of the module.
  */
 export async function doDue(app: DueApp, row: DueRow): Promise<DueOutcome> {
   const { modules, log } = app.host;

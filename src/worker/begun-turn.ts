@@ -1,4 +1,4 @@
-/** What becomes of a turn that somebody in this invocation has asked for, over HTTP or from code. */
+/** The outcome of a turn that this invocation has started or resumed, over HTTP or from code. */
 import type { Leased, NotResumed } from '../journal/session-port.ts';
 import { readerOf } from '../session/fold-session.ts';
 import type { FeedItem } from '../session/live-feed.ts';
@@ -23,50 +23,50 @@ import {
   type TurnView,
 } from './turn-view.ts';
 
-/** Runs the turn: `show` gets what its client sees, and `leave` aborts when the client has gone. */
+/** Runs the turn: `show` receives its items for the client, and `leave` aborts when the client has gone. */
 export type Run = (more: Pick<TurnHost, 'show' | 'leave'>) => Promise<TurnEnd>;
 
-/** A message, or the answer of a call, that a session has taken. */
+/** The result of an accepted message or answer. */
 export type BegunTurn =
-  /** The answer of its turn comes later, and nobody waits for it here. */
+  /** The answer comes later, and this invocation does not wait for it. */
   { readonly later: LaterView; readonly turn?: undefined } | WaitedTurn;
 
-/** A turn whose answer is waited for. Without `run` it runs, or ran, elsewhere, or waits. */
+/** A turn whose answer is awaited. Without `run` it runs, or ran, elsewhere, or waits. */
 interface WaitedTurn {
   readonly turn: string;
   readonly run?: Run;
-  /** Of one that runs here: tells its session from others of its name. */
+  /** If it runs here: distinguishes its session from others of the same name. */
   readonly incarnation?: string | undefined;
-  /** Of answers: the event that asked for the last of them, behind which whoever gave them has seen nothing. */
+  /** For answers: the event with the last of the questions. The sender has seen no later event. */
   readonly askedAt?: number;
   readonly later?: undefined;
 }
 
-/** A turn whose lease this invocation has. */
+/** A turn whose lease this invocation holds. */
 interface LeasedTurn {
   readonly turn: string;
-  /** What this deployment brings to it. */
+  /** The services of this deployment for it. */
   readonly services: TurnHost;
   readonly lease: Leased;
-  /** When the lease was asked for. */
+  /** The time when the lease was requested. */
   readonly sentAt: number;
 }
 
-/** The turn is to run here. */
+/** Returns the result for a turn that runs here. */
 export const toRunHere = ({ turn, services, lease, sentAt }: LeasedTurn): WaitedTurn => ({
   turn,
   run: (more) => runTurn({ ...services, ...more }, lease, sentAt),
   incarnation: lease.page.incarnation,
 });
 
-/** The turn goes on in the background, or with others. */
+/** Returns the result for a turn that continues elsewhere, or in the background. */
 export const accepted = ({ target }: SessionAccess, turn: string): BegunTurn => ({
   later: acceptedView(target, turn),
 });
 
 /**
- * Resumes here a turn whose holder has fallen silent, with nothing of the request, which may be of another principal. If somebody
- * else has taken it over by now, its answer is waited for.
+ * Resumes a turn here whose lease holder has gone silent. Does not use the request, which may be another
+ * principal's. If another invocation has taken the turn over, waits for its answer.
  */
 export async function takeOver(at: SessionAccess, turn: string): Promise<BegunTurn> {
   const { port, owner, agent, session } = at.target;
@@ -76,11 +76,11 @@ export async function takeOver(at: SessionAccess, turn: string): Promise<BegunTu
   return lease.status === 'leased' ? toRunHere({ turn, services, lease, sentAt }) : { turn };
 }
 
-/** Asks for the lease of the open turn. */
+/** Requests the lease of the open turn. */
 export const resume = ({ host, target }: SessionAccess, turn: string): Promise<Leased | NotResumed> =>
   target.port.resume({ nonce: host.newId(), turn, reader: readerOf(host.modules) });
 
-/** Shows a turn to somebody while it runs, here or elsewhere. */
+/** Shows a running turn to a client, whether it runs here or elsewhere. */
 interface Follower {
   /** Runs the turn here. */
   run(awaited: AwaitedTurn, run: Run): Promise<TurnEnd>;
@@ -89,9 +89,10 @@ interface Follower {
 }
 
 /**
- * Runs the turn if that is to be done here, waits for its end, and returns how it stands then.
+ * Runs the turn if it is to run here, waits for its end, and returns its view.
  *
- * @throws what `outcomeHere` does: SessionErasedError when there is no such turn any more, and the reason of the signal.
+ * @throws the errors of `outcomeHere`: SessionErasedError if the turn no longer exists, and the reason of the
+ * signal.
  */
 export async function viewOf(at: SessionAccess, begun: BegunTurn, follower?: Follower): Promise<TurnView> {
   if (begun.later) return begun.later;
@@ -114,13 +115,13 @@ export async function viewOf(at: SessionAccess, begun: BegunTurn, follower?: Fol
   return toView(at, await outcomeElsewhere(awaited));
 }
 
-/** Shows what happens in a turn until the signal aborts. */
+/** Shows the events of a turn until the signal aborts. */
 export const followerOf = (leave: AbortSignal, show: (item: FeedItem) => void): Follower => ({
   run: (awaited, run) => followed(awaited, { leave, show }, run),
   watch: (awaited) => followSession({ ...awaited, from: 1 }, show).catch(keptFor),
 });
 
-/** Runs a turn, and follows one that another invocation goes on with: `show` gets that too. */
+/** Runs a turn, and follows it if another invocation continues it: `show` receives those events, too. */
 export async function followed(
   awaited: AwaitedTurn,
   { leave, show }: Pick<TurnHost, 'show' | 'leave'>,
@@ -141,7 +142,8 @@ async function toView(at: SessionAccess, outcome: TurnOutcome): Promise<TurnView
     case 'suspended':
       return suspendedView(at, outcome.events);
     case 'queued': {
-      // Whoever asks may be the one who answers the open turn: they are told what that waits for, and are not kept waiting.
+      // The caller may be the person who must answer the open turn. So return its questions now instead of
+      // waiting.
       const pending = pendingViews(at, await readTurn(target.port, outcome.behind));
       return { ...queuedView(target, { status: 'queued', turn: outcome.turn }), pending };
     }

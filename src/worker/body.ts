@@ -17,13 +17,13 @@ import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context
 import type { FormField, MessageFiles, MessageForm, PartPlace, PlacedPart, SentPart } from './app-files.ts';
 import { Problem, SessionError } from './problem.ts';
 
-/** A body's text beside its value: an idempotency key is bound to the text. */
+/** A parsed body with its text: an idempotency key is bound to the text. */
 interface Body {
   readonly text: string;
   readonly value: JsonObject;
 }
 
-/** Answers which of these types a request says that its body has. @throws Problem 415 when it says none of them. */
+/** Returns which of these types the request's body has. @throws Problem 415 for any other type. */
 export function bodyType<Type extends string>({ headers }: Request, types: readonly Type[]): Type {
   const said = (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   const type = types.find((one) => one === said);
@@ -34,8 +34,9 @@ export function bodyType<Type extends string>({ headers }: Request, types: reado
 }
 
 /**
- * Reads a body that is a JSON object. `mustFit` sees its text before it is parsed. @throws Problem 415, 413, 400 or 422, and what `mustFit`
- * throws.
+ * Reads a body that is a JSON object. `mustFit` sees its text before it is parsed.
+ *
+ * @throws Problem 415, 413, 400 or 422, and the errors of `mustFit`.
  */
 export async function readBody(
   request: Request,
@@ -55,14 +56,14 @@ export async function readBody(
   throw invalidBody(['it must be a JSON object']);
 }
 
-/** Tells that all of a body but its files is too large. */
+/** Returns the error for a body that is too large without its files. */
 export const besidesFiles = (most: number): SessionError =>
   new SessionError(
     'body-too-large',
     `Besides its files, the body is larger than ${most} bytes. Send less, or long text as a file.`,
   );
 
-/** Tells everything that is wrong with a body. */
+/** Returns the error with all problems of a body. */
 export const invalidBody = (problems: readonly string[]): SessionError =>
   new SessionError('invalid-body', `The body is not valid: ${ended(problems.join('; '))}`, {
     more: { problems },
@@ -80,9 +81,11 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
 const FIRST_BYTES = 16_384;
 
 /**
- * A body as it was sent, read up to the chunk that makes it too much: what a client announces need not be what it sends. Chunks are copied
- * as they come: each is a view of a buffer that the platform made for it, often thousands of times as large, which whoever keeps the chunk
- * keeps. @throws Problem 413, or 400 when it breaks off.
+ * Reads the raw body, up to the chunk that exceeds the limit, since a client may send more than it announces.
+ * Copies each chunk: a chunk is a view of a platform buffer that is often thousands of times as large, and a
+ * reference to it keeps that buffer alive.
+ *
+ * @throws Problem 413, or 400 if the body breaks off.
  */
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
@@ -118,7 +121,7 @@ const BESIDE_MESSAGE = {
   object: {
     context: { optional: CONTEXT },
     loopId: { optional: { type: 'string', says: 'Continues an earlier loop.' } },
-    /** The turn is to start so much later. */
+    /** Seconds until the turn starts. */
     delaySeconds: {
       optional: {
         type: 'number',
@@ -134,7 +137,9 @@ const TEXT_PART = {
   also: CLOSED,
 } as const satisfies Shape;
 
-/** A file: with its bytes (`data`, or a data URL), or by an https `url`, which is passed on and not fetched. */
+/**
+ * A file: with its bytes (`data`, or a data URL), or by an https `url`, which is passed on and not fetched.
+ */
 export const FILE_PART = {
   object: {
     type: { only: 'file' },
@@ -165,7 +170,7 @@ export const MESSAGE_BODY = {
   also: CLOSED,
 } as const satisfies Shape;
 
-/** A message as a form. Fields of any other name may be files too. */
+/** A message as a form. Fields of any other name can be files, too. */
 export const MESSAGE_FORM = {
   object: {
     message: OPTIONAL_TEXT,
@@ -179,32 +184,33 @@ export const MESSAGE_FORM = {
   and: BESIDE_MESSAGE,
 } as const satisfies Shape;
 
-/** A message as it came, checked. */
+/** A received message, checked. */
 export interface ReceivedMessage extends Loose<Omit<Infer<typeof BESIDE_MESSAGE>, 'context'>> {
   readonly said: string | readonly ContentPart[];
   readonly context: ToolCallContext;
-  /** The text of the body, where that is the same whenever it is sent: a form has another boundary each time. */
+  /** The text of the body, if it is the same on every retry: a form has another boundary each time. */
   readonly text?: string | undefined;
 }
 
 const FORM = 'multipart/form-data';
 
-/** How a message is checked. */
+/** The rules for checking a message. */
 interface Checking {
-  /** What the app allows. */
+  /** The app's limit. */
   readonly maxBodyBytes: number;
-  /** The keys that a context may have. */
+  /** The allowed keys of a context. */
   readonly bodyContext?: ReadonlySet<string> | undefined;
-  /** Absent: the app takes no files. */
+  /** Absent if the app accepts no files. */
   readonly files: MessageFiles | undefined;
-  /** Where the parts are in the body, as problems of them say. Defaults to `message`. */
+  /** The place of the parts in the body, for problems. Defaults to `message`. */
   readonly partsAt?: string | undefined;
 }
 
 /**
- * Reads a message: JSON, or a form with files in it.
+ * Reads a message: JSON, or a form with files.
  *
- * @throws Problem that lists everything that is wrong with it, or says which files are not taken, or that it is too large.
+ * @throws Problem that lists everything that is wrong with it, names the refused files, or says that it is
+ * too large.
  */
 export async function readMessage(request: Request, checking: Checking): Promise<ReceivedMessage> {
   const { maxBodyBytes: besides, files } = checking;
@@ -216,16 +222,17 @@ export async function readMessage(request: Request, checking: Checking): Promise
 }
 
 /**
- * Checks a message, wherever it comes from. Without `bodyContext` its context may have any key.
+ * Checks a message from any source. Without `bodyContext` its context can have any key.
  *
- * @throws SessionError that lists everything that is wrong with it, or says which files are not taken, or that it is too large.
+ * @throws SessionError that lists everything that is wrong with it, names the refused files, or says that it
+ * is too large.
  */
 export function checkMessage(body: MessageForm, { maxBodyBytes, ...checking }: Checking): ReceivedMessage {
   const { files } = checking;
   const { said, ...more } = parseMessage(body, checking);
   if (typeof said === 'string') {
     const most = files?.mostBytes ?? maxBodyBytes;
-    if (said.length > most) throw besidesFiles(most); // which a body that was read is not
+    if (said.length > most) throw besidesFiles(most); // cannot occur for a body that was read
     return { said, ...more };
   }
   const words = said.flatMap(({ part }) => (part.type === 'text' ? part.text.length : []));
@@ -237,7 +244,7 @@ export function checkMessage(body: MessageForm, { maxBodyBytes, ...checking }: C
 const KNOWN: KeysOf<typeof MESSAGE_BODY> = { message: 1, context: 1, loopId: 1, delaySeconds: 1 };
 const OF_TEXT_PART: KeysOf<typeof TEXT_PART> = { type: 1, text: 1 };
 
-/** A message whose parts are still known by where they stood. */
+/** A message whose parts still have their places in the body. */
 interface ParsedMessage extends Pick<ReceivedMessage, 'context' | 'loopId' | 'delaySeconds'> {
   readonly said: string | readonly PlacedPart[];
 }
@@ -260,7 +267,7 @@ function parseMessage(
   }
   problems.push(...unknownProblems(fields, KNOWN));
   if (problems.length > 0) throw invalidBody(problems);
-  return { said, context, loopId, delaySeconds } as ParsedMessage; // as just checked
+  return { said, context, loopId, delaySeconds } as ParsedMessage; // just checked
 }
 
 type PartsTaken = Pick<Checking, 'files' | 'partsAt'>;
@@ -275,13 +282,13 @@ function parseSaid(message: FormField, problems: string[], taking: PartsTaken): 
 /** The most parts of one message. */
 export const MAX_PARTS = 100;
 
-/** A part as a body has it, or as code of the app does, which has bytes as they are. */
+/** A part from a body, or from the app's code, which can pass bytes directly. */
 type GivenPart = Json | SentPart;
 
 /**
- * Adds what is wrong to `problems`, each with where it stands; the result is of no use then.
+ * Parses parts. Adds problems to `problems`, each with its place; the result is then invalid.
  *
- * @throws SessionError 415 for a file if the app takes none.
+ * @throws SessionError 415 for a file if the app accepts none.
  */
 function parseParts(
   parts: readonly GivenPart[],
@@ -327,7 +334,7 @@ const noFiles = (at: string): SessionError =>
     more: { accepts: { data: [], url: [] } },
   });
 
-/** The files of a form stand behind its text, which it may go without. */
+/** Puts the files of a form after its text, which is optional. */
 const withFiles = (message: FormField, files: readonly PlacedPart[]): readonly PlacedPart[] => [
   ...(typeof message === 'string' ? [{ at: 'message', part: { type: 'text' as const, text: message } }] : []),
   ...files,
@@ -336,7 +343,7 @@ const withFiles = (message: FormField, files: readonly PlacedPart[]): readonly P
 const isText = (value: unknown, pattern: RegExp): value is string =>
   typeof value === 'string' && pattern.test(value);
 
-/** The context, or what is wrong with it. */
+/** Returns the context, or adds its problems. */
 function parseContext(
   values: FormField,
   allowed: ReadonlySet<string> | undefined,
@@ -353,7 +360,7 @@ function parseContext(
   }
 }
 
-/** Keys of a context that a problem lists. */
+/** The most context keys that a problem lists. */
 const MOST_TOLD = 10;
 
 const notAllowed = (key: string): string =>

@@ -6,7 +6,7 @@ import { literals } from '../tool/literals.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import { notAmong } from '../tool/shown.ts';
 
-/** What is checked of an app. */
+/** The parts of an app to check. */
 interface CheckedApp {
   readonly agents: readonly Agent[];
   readonly model?: ChatModel | ((env: never) => ChatModel) | undefined;
@@ -15,14 +15,15 @@ interface CheckedApp {
 }
 
 /**
- * In development: @throws ConfigurationError if a key is unknown, missing or of another kind, a list holds something else, an agent has no
- * model, or the app's cannot be used with its modules, or a tool asks an agent that the app lacks. In production turns find it.
+ * Runs in development only. @throws ConfigurationError if a key is unknown, missing or of another type, a
+ * list has an invalid item, an agent has no model, the app's model does not fit its modules, or a tool uses
+ * an agent that the app lacks. In production the turns fail instead.
  */
 export function checkApp(config: CheckedApp): void {
   literals?.refuse(ConfigurationError, literals.appProblem(config, refused));
 }
 
-/** A model that comes from an environment is known in turns alone. */
+/** A model that comes from an environment is known only in turns. */
 const refused = (
   model: NonNullable<CheckedApp['model']> | undefined,
   uses: readonly ModuleUse[],
@@ -30,9 +31,9 @@ const refused = (
   model === undefined || typeof model === 'function' ? undefined : refusedModel(uses, model);
 
 /**
- * Checks that an app has an agent. `what`: what names it, as in `Agent 'a' has the subagent`.
+ * Checks that an app has an agent. `what` is the place that names it, as in `Agent 'a' has the subagent`.
  *
- * @throws ConfigurationError if it has not; in development with the name that was probably meant.
+ * @throws ConfigurationError if it does not; in development with the closest existing name.
  */
 export function mustHaveAgent(agents: ReadonlyMap<string, unknown>, what: string, name: string): void {
   if (agents.has(name)) return;

@@ -1,4 +1,4 @@
-/** What is wrong with the routes of a module, found when they are made and when an app mounts them. */
+/** Checks the routes of a module, when they are made and when an app mounts them. */
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Owner } from '../tool/call-origin.ts';
 import { literals } from '../tool/literals.ts';
@@ -8,7 +8,7 @@ import type { HttpHost, Route } from './route.ts';
 
 const METHODS = ['GET', 'POST', 'DELETE'];
 
-/** @throws ConfigurationError if they are no list, or one of them is no route or is in it twice. */
+/** @throws ConfigurationError if they are not a list, or an item is not a route or appears twice. */
 export function checkRoutes({
   name,
   routes,
@@ -32,7 +32,7 @@ export function checkRoutes({
   });
 }
 
-/** What is wrong with a route, as a sentence without its subject; `undefined` when it is one. */
+/** Returns the problem with a route, as a sentence without its subject, or `undefined`. */
 function routeProblem(route: unknown): string | undefined {
   const fault = literals?.fault(route, 'defineRoute');
   if (fault) return fault.problem;
@@ -56,16 +56,16 @@ function pathProblem(path: string): string | undefined {
   return twice === undefined ? undefined : `${twice} is in it twice`;
 }
 
-/** A word of a path, or a name in braces. A router reads other characters as rules. */
+/** A word of a path, or a name in braces. A router gives other characters a meaning. */
 const SEGMENT = /^(\{[A-Za-z_]\w*\}|[\w.~@-][\w.~@:-]*)$/;
 
 const segmentsOf = (path: string): readonly string[] => path.split('/').slice(1);
 const isName = (segment: string): boolean => segment.startsWith('{');
 
-/** A route, as an error names it. */
+/** The name of a route in errors. */
 const routeName = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;
 
-/** Whether a request can be for both paths. */
+/** Returns whether a request can match both paths. */
 function canMeet(one: string, other: string): boolean {
   const [here, there] = [segmentsOf(one), segmentsOf(other)];
   return (
@@ -78,8 +78,8 @@ function canMeet(one: string, other: string): boolean {
 }
 
 /**
- * Checks that none of the paths of a module are those of the app or of a module before it: the first would answer, and the other would
- * never be asked.
+ * Checks that no path of a module collides with the app or an earlier module: the first route would handle
+ * all requests, and the other would never run.
  *
  * @throws ConfigurationError that names both.
  */
@@ -93,7 +93,7 @@ export function checkBeside(name: string, routes: readonly Route[], others: read
   }
 }
 
-/** What starts turns: of an agent, or of whichever it chooses later; for an owner, or for whom its mapping or `auth` names later. */
+/** A schedule or webhook: its agent and owner, unless its mapping or `auth` decides them later. */
 interface Starter {
   readonly name: string;
   readonly agent?: string | undefined;
@@ -101,10 +101,12 @@ interface Starter {
 }
 
 /**
- * Checks schedules or webhooks when the app is made: a mistake would show at their time, or with their first delivery, which may be months
- * away. Each must have an owner, because a user of the app's own `auth` might have any name that were made up.
+ * Checks schedules or webhooks when the app is created: otherwise a mistake would show at their time, or with
+ * their first delivery, perhaps months later. Each must have an owner, because an invented name could be that
+ * of a user of the app's own `auth`.
  *
- * @throws ConfigurationError if the app does not have the agent of one, or if neither one nor `auth` says whose its sessions are.
+ * @throws ConfigurationError if the app does not have the agent of one, or if neither the item nor `auth`
+ * sets its owner.
  */
 export function checkStarters(
   { agents, auth }: Pick<HttpHost, 'agents' | 'auth'>,

@@ -2,20 +2,20 @@ import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { Invoked } from './host.ts';
 import type { HttpHost } from './route.ts';
 
-/** An app, as code that asks its sessions has it, and what keeps the invocation alive. */
+/** An app, as code that uses its sessions sees it, with a function that keeps the invocation alive. */
 export interface CodeHost extends Pick<Invoked, 'waitUntil'> {
   readonly host: HttpHost;
-  /** Messages come from a client, in another protocol than ours; absent: they are the app's own. */
+  /** Set if a client of another protocol sends the messages. Absent if the app itself does. */
   readonly sentBy?: SentBy | undefined;
 }
 
-/** What a client may say beside a message, and what its headers say. */
+/** The limits of a client's context, and the context from its headers. */
 interface SentBy {
   readonly bodyContext: ReadonlySet<string>;
   readonly contextOfHeaders: ToolCallContext;
-  /** Where the parts of its messages are in its body. Defaults to `message`. */
+  /** The place of the parts in the body. Defaults to `message`. */
   readonly partsAt?: string | undefined;
 }
 
-/** The apps that `createHoldfast` has made, by what it has returned. */
+/** The apps by the return value of `createHoldfast`. */
 export const APPS = new WeakMap<object, CodeHost>();

@@ -26,36 +26,44 @@ import { createOpenStreams } from './open-streams.ts';
 import { parseContextHeaders } from './request-headers.ts';
 import type { HttpHost } from './route.ts';
 
-/** The literal that `createHoldfast` takes. `AppEnv`: the Worker's environment, such as the `Cloudflare.Env` of `wrangler types`. */
+/**
+ * The options of `createHoldfast`. `AppEnv` is the Worker's environment, such as the `Cloudflare.Env` of
+ * `wrangler types`.
+ */
 export interface HoldfastConfig<AppEnv extends object = Env> {
   readonly agents: readonly Agent[];
   /**
-   * For agents without a model of their own; required if there is one. A function makes it from the environment, once for each,
-   * such as `openaiCompatible()` of `holdfast/models/openai-compatible`. If the function throws, messages for such agents return 500
-   * `misconfigured`; `GET /health` does so too if the function says that it may be checked, as `openaiCompatible()` does.
+   * The model for agents without their own; required if there are such agents. A function creates it from the
+   * environment, once for each, such as `openaiCompatible()` of `holdfast/models/openai-compatible`. If the
+   * function throws, messages for these agents return 500 `misconfigured`. `GET /health` does so too if the
+   * function allows the check, as `openaiCompatible()` does.
    */
   readonly model?: ChatModel | ModelOfEnv<NoInfer<AppEnv>> | undefined;
   /**
-   * Authenticates each request. Defaults to the bearer token in `HOLDFAST_TOKEN`, or, if that is not set, to `openOnLocalhost()` where the
-   * var `HOLDFAST_AUTH` is `localhost`. Without either, every request but `GET /health` is answered 401.
+   * Authenticates each request. Defaults to the bearer token in `HOLDFAST_TOKEN`. If that is not set, and the
+   * var `HOLDFAST_AUTH` is `localhost`, defaults to `openOnLocalhost()`. Otherwise all requests except `GET
+   * /health` get a 401 response.
    */
   readonly auth?: Authenticate<AppEnv> | undefined;
   /**
-   * Modules of the app: protocols that it speaks beside its own (`aiSdkUi()`, `openAi()`, `defineMcpEndpoint`), webhooks of both directions, schedules,
-   * `toolGroups()`, `openApi()`, `files()`, `liveText()`, `cors()`, `onBehalfOf()`, `rateLimit()`, `logTo()`, `retain()`, `placeSessions()`, and modules of
-   * your own, made by `defineModule`. Those that its agents and their tools bring along need not be named.
+   * Modules of the app: additional protocols (`aiSdkUi()`, `openAi()`, `defineMcpEndpoint`), incoming and
+   * outgoing webhooks, schedules, `toolGroups()`, `openApi()`, `files()`, `liveText()`, `cors()`,
+   * `onBehalfOf()`, `rateLimit()`, `logTo()`, `retain()`, `placeSessions()`, and your own modules from
+   * `defineModule`. Modules that agents and their tools bring need not be listed.
    */
   readonly use?: readonly ModuleUse[] | undefined;
   /**
-   * Tool-call context of every turn, under the agent's own and the request's. No credentials: tools may pass it on. A function is called in
-   * every invocation of a turn, and `request` is defined in the first one alone, as `OwnRequest` says: a value that is read from it is gone
-   * where the turn resumes elsewhere. The headers that `http.contextHeaders` maps are kept.
+   * The tool-call context of every turn. The agent's and the request's context override it. Must not contain
+   * credentials, since tools may pass it on. A function runs in every invocation of a turn, but `request` is
+   * defined only in the first, as `OwnRequest` says: values from it are lost if the turn resumes elsewhere.
+   * The headers that `http.contextHeaders` maps are kept.
    */
   readonly context?: AppContext | ((env: AppEnv, asked: ContextFor) => AppContext) | undefined;
   /**
-   * Mints the credentials of a turn's tools (`call.secrets`) for the principal, once an invocation: a turn that is resumed
-   * has them minted again, and they are neither stored nor shown. The caller's own request is defined only in the invocation that it
-   * began: where `own.request` is undefined, mint by the principal. If it throws, or returns no answer within 30 seconds, the turn fails.
+   * Creates the credentials of a turn's tools (`call.secrets`) for the principal, once for each invocation. A
+   * resumed turn gets new ones; they are not stored or shown. `own.request` is defined only in the invocation
+   * that the caller's request started: without it, use the principal. If the function throws, or does not
+   * return within 30 seconds, the turn fails.
    */
   readonly secrets?:
     | ((
@@ -65,46 +73,58 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
       ) => MintedSecrets | undefined | Promise<MintedSecrets | undefined>)
     | undefined;
   /**
-   * What one invocation may use, over the vars `SUBREQUESTS`, `INTERNAL_SUBREQUESTS` and `WALL_MS`, over what the plan allows that
-   * the var `PLAN` names, `free` or `paid`. Defaults to `free`. A turn that comes near a limit is handed over to a fresh invocation.
+   * Limits of one invocation. They override the vars `SUBREQUESTS`, `INTERNAL_SUBREQUESTS` and `WALL_MS`, and
+   * those override the limits of the plan in the var `PLAN`, `free` or `paid`. Defaults to `free`. A turn
+   * that comes near a limit is handed over to a fresh invocation.
    */
   readonly limits?: PlatformConfig | ((env: AppEnv) => PlatformConfig) | undefined;
-  /** What requests may bring, and where they come in. */
+  /** Settings of HTTP requests. */
   readonly http?: HttpConfig | undefined;
 }
 
-/** What an app says of its HTTP requests. Which pages of other origins may read its answers, `cors()` of `holdfast/http` says. */
+/**
+ * Settings of an app's HTTP requests. For access from pages of other origins, use `cors()` of
+ * `holdfast/http`.
+ */
 export interface HttpConfig {
   /**
-   * The path below which the Worker is served, such as `/ai`: every link begins with it. Routes that `app.route` mounts find theirs out
-   * by themselves; it is for what a request does not show: `worker.fetch` below a part of a site, `mount` of Hono, and proxies that
-   * rewrite paths.
+   * The path prefix of the Worker, such as `/ai`: all links begin with it. Routes that `app.route` mounts
+   * detect their prefix. Set it if requests do not show the prefix: with `worker.fetch` below a part of a
+   * site, `mount` of Hono, and proxies that rewrite paths.
    */
   readonly basePath?: string | undefined;
-  /** Request header -> key of the tool-call context, over what a body says. Headers that carry credentials cannot be mapped. */
+  /**
+   * Maps request headers to keys of the tool-call context. They override the body. Headers with credentials
+   * cannot be mapped.
+   */
   readonly contextHeaders?: Readonly<Record<string, string>> | undefined;
-  /** The keys of the tool-call context that a body may have. Any other key is refused. Defaults to no keys. */
+  /**
+   * The keys of the tool-call context that a body may have. Any other key is refused. Defaults to no keys.
+   */
   readonly bodyContext?: readonly string[] | undefined;
-  /** The largest request body. A webhook has a limit of its own. Defaults to 1 MB. */
+  /** The most bytes of a request body. A webhook has a limit of its own. Defaults to 1 MB. */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * How many event streams a caller, by id and tenant, may have open in one isolate of the Worker: one more is answered 429
-   * `rate-limited`. Raise it where one token serves many people. Defaults to 16.
+   * The most event streams that a caller, by id and tenant, can have open in one isolate of the Worker. One
+   * more gets a 429 response `rate-limited`. Increase it if many people share one token. Defaults to 16.
    */
   readonly maxStreams?: number | undefined;
 }
 
-/** What the entry of a Worker knows, and its code does not. */
+/** Values that the entry of a Worker passes in. */
 interface Platform {
   deployed(env: Env): Deployment;
-  /** Takes the secrets of the Worker's vars out of the lines of a log. */
+  /** Removes the secrets of the Worker's vars from the entries of a log. */
   hide(log: Log): Log;
 }
 
-/** Returns what the first module brings that has this part. */
+/** Returns this part of the first module that brings it. */
 type PartOf = <Key extends keyof AppParts>(key: Key) => AppParts[Key];
 
-/** Makes of an app whose literal was checked what its routes and its turns need. @throws ConfigurationError for what its declaration alone tells. */
+/**
+ * Builds the host for routes and turns from checked options. @throws ConfigurationError for mistakes that
+ * show without an environment.
+ */
 export function toHost(config: HoldfastConfig, { deployed, hide }: Platform): HttpHost {
   const agents = byName(config.agents);
   const { auth = defaultAuth, context = {}, http = {} } = config;
@@ -117,7 +137,7 @@ export function toHost(config: HoldfastConfig, { deployed, hide }: Platform): Ht
     () => checkDeployment(deployed(env)),
     ...parts.map((part) => () => part.check?.(env)),
   ];
-  // An environment does not change: it is checked once.
+  // An environment does not change, so it is checked once.
   const warnings = memoized((env: Env): readonly string[] => {
     for (const check of checks(env)) check();
     return deploymentWarnings(deployed(env));
@@ -151,7 +171,7 @@ export function toHost(config: HoldfastConfig, { deployed, hide }: Platform): Ht
   };
 }
 
-/** What is wrong with vars is found out by every request alike, and logged once. */
+/** Problems with vars occur in every request, and are logged once. */
 function readingVars<T>(read: () => T): T {
   try {
     return read();
@@ -160,14 +180,14 @@ function readingVars<T>(read: () => T): T {
   }
 }
 
-/** An app without the function mints nothing, and nothing waits for it. */
+/** Absent if the app has no function, so that turns do not wait for it. */
 const mintingIn = (mint: HoldfastConfig['secrets']): Host['secrets'] =>
   mint && (async (env, principal, own) => readSecrets(await mint(env, principal, own)));
 
-/** What wrangler.toml binds as `SESSIONS`. */
+/** The binding `SESSIONS` of wrangler.toml. */
 type Sessions = Parameters<typeof objectSession>[0];
 
-/** Every message that starts a turn, from wherever it comes, goes through here. */
+/** Returns the port of a session. Every message that starts a turn passes through it. */
 function sessionIn(
   { agents, use = [] }: HoldfastConfig,
   { log, part, warnings }: Pick<HttpHost, 'log' | 'warnings'> & { readonly part: PartOf },
@@ -182,7 +202,7 @@ function sessionIn(
   };
 }
 
-/** What does not depend on the environment is checked at once. */
+/** Values that do not depend on the environment are checked at once. */
 function contextIn(context: NonNullable<HoldfastConfig['context']>): Host['context'] {
   if (typeof context === 'function') return (env, asked) => toAppContext(context(env, asked));
   const ofApp = toAppContext(context);

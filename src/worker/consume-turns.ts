@@ -1,5 +1,5 @@
 import { mistake } from '../tool/log.ts';
-/** Turns that an alarm has handed over by the queue `TURNS`. */
+/** Consumes turns that alarms have handed over by the queue `TURNS`. */
 
 import type { HandOver } from '../journal/agenda.ts';
 import { NewerEventError } from '../journal/event-rows.ts';
@@ -22,11 +22,12 @@ type TurnConsumer = (
 ) => Promise<void>;
 
 /**
- * Makes the consumer of the queue `TURNS`, for a Worker that lets its turns run by a queue. It resumes the turns that the messages name,
- * one after another: they share the limits of an invocation, and a message for which no room is left comes again. It never rejects: each
- * message is acknowledged, or is to come again. A message is only a hint; the alarm of its session comes anyway.
+ * Makes the consumer of the queue `TURNS`, for a Worker that runs its turns by a queue. It resumes the turns
+ * in the messages, one after another: they share the limits of an invocation, and a message without room is
+ * retried. It never rejects: it acknowledges or retries each message. A lost message does no harm, since the
+ * alarm of its session resumes the turn, too.
  *
- * @throws ConfigurationError if the argument is not what `createHoldfast` has returned.
+ * @throws ConfigurationError if the argument is not the return value of `createHoldfast`.
  *
  * @example
  * ```ts
@@ -42,7 +43,7 @@ export function consumeTurns<AppEnv extends object = Env>(holdfast: Holdfast<App
       `consumeTurns: ${shown(holdfast)} is no app: pass what createHoldfast returns.`,
     );
   return async ({ messages }, bindings, execution) => {
-    const env = bindings as Env; // an interface of bindings has no index
+    const env = bindings as Env; // an interface of bindings has no index signature
     const host = invoked(app.host, env, execution);
     for (const [index, message] of messages.entries()) {
       if (index > 0 && host.meter.short()) message.retry();
@@ -58,13 +59,13 @@ interface QueueMessage {
   retry(options?: { readonly delaySeconds?: number }): void;
 }
 
-/** Longer than a session that is being moved, or is overloaded, takes to be there again; in seconds. */
+/** Seconds, longer than a moved or overloaded session needs to become available. */
 const RETRY_AFTER = 5;
 
 async function takeMessage(host: Invoked, env: Env, message: QueueMessage): Promise<void> {
   const handOver = parseHandOver(message.body);
   if (!handOver) {
-    // Whoever sent it, it is not from here: nothing of it is told, and it ends in the dead-letter queue.
+    // The message is not from an alarm. Its content is not logged, and it ends in the dead-letter queue.
     const told = `message ${message.id} of the queue names no turn, and is refused`;
     host.log(mistake(told));
     message.retry();
@@ -74,7 +75,7 @@ async function takeMessage(host: Invoked, env: Env, message: QueueMessage): Prom
     await resumeTurn(host, env, handOver);
     message.ack();
   } catch (failure) {
-    // The session has been given back, for a newer deployment or a while, and comes by itself.
+    // The session was released, for a newer deployment or for a while. Its alarm resumes it.
     if (failure instanceof NewerEventError || failure instanceof UnreadableError) return message.ack();
     const told = `turn ${handOver.turn} was not gone on with`;
     host.log(mistake(told, failure));
@@ -82,10 +83,10 @@ async function takeMessage(host: Invoked, env: Env, message: QueueMessage): Prom
   }
 }
 
-/** What an alarm has sent; `undefined` when it is anything else. */
+/** Parses a message from an alarm, or returns `undefined`. */
 function parseHandOver(body: unknown): HandOver | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
-  const { name, turn } = body as Partial<Record<keyof HandOver, unknown>>; // what is there is looked at
+  const { name, turn } = body as Partial<Record<keyof HandOver, unknown>>; // each property is checked below
   if (typeof name !== 'string' || typeof turn !== 'string') return undefined;
   return attempt(() => agentOfSession(name)).ok ? { name, turn } : undefined;
 }

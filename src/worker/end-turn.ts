@@ -1,5 +1,5 @@
 import { pagesFrom } from '../session/fold-session.ts';
-/** Ends what is not wanted any more: a turn, or a session with all that is in it. */
+/** Cancels turns and erases sessions. */
 
 import { waitId } from '../journal/conversation.ts';
 import { parseKnown } from '../journal/event-rows.ts';
@@ -14,22 +14,23 @@ import { SessionError } from './problem.ts';
 import { unknownSession, unknownTurn } from './session-view.ts';
 import { type OwnedName, ownerOf, type SessionAccess, type Target, targetOf, turnPath } from './target.ts';
 
-/** A turn that is asked to stop. */
+/** A turn that was asked to stop. */
 export interface CancelRequested extends Infer<typeof CANCEL_REQUESTED> {}
 export const CANCEL_REQUESTED = {
   object: { turn: TEXT, status: { only: 'cancel-requested' } },
 } as const satisfies Shape;
 
 /**
- * Asks whoever runs the turn to stop it, or ends one that waits before it begins; the open turn unless one is named.
+ * Stops a running turn, or ends a waiting one before it starts. Defaults to the open turn.
  *
- * @throws SessionError when there is nothing to cancel, and when the turn waits for somebody with a role that the caller lacks.
+ * @throws SessionError if there is nothing to cancel, or the turn waits for a person with a role that the
+ * caller lacks.
  */
 export async function cancelTurn({ target }: SessionAccess, named?: string): Promise<CancelRequested> {
   const { port } = target;
   const page = await port.read({ from: 1, limit: 1, turn: named });
   if (!page) throw unknownSession(target);
-  // The event that opens a session is of no turn, and has this name for it.
+  // The event that opens a session belongs to no turn, and has this name instead.
   if (named === '') throw unknownTurn(target, named);
   const turn = named ?? page.openTurn?.id;
   if (turn === undefined) throw noOpenTurn();
@@ -43,7 +44,7 @@ export async function cancelTurn({ target }: SessionAccess, named?: string): Pro
 const noOpenTurn = (): SessionError =>
   new SessionError('no-open-turn', 'No turn is open, so there is nothing to cancel.');
 
-/** What was cancelled is over, or never was one. */
+/** Returns why a turn cannot be cancelled: it has ended, or never existed. */
 async function whyNot(target: Target, turn: string): Promise<SessionError> {
   const page = await target.port.read({ from: 1, limit: 1, turn });
   if (page?.waits?.status === 'steering') {
@@ -58,22 +59,26 @@ async function whyNot(target: Target, turn: string): Promise<SessionError> {
 const turnOver = (target: Target, turn: string): SessionError =>
   new SessionError('turn-over', `Turn ${turn} has ended: GET ${turnPath(target, turn)} shows its answer.`);
 
-/** Tells whether a turn has ended as anything but cancelled: its end was on its way when the cancel came, which is void then. */
+/**
+ * Returns whether a turn has ended otherwise. Its end was on its way when the cancel came, which then has no
+ * effect.
+ */
 async function hasEndedOtherwise({ port }: Target, turn: string): Promise<boolean> {
   const [end] = await eventsOf(port, turn, ['turn-ended']);
   return end?.type === 'turn-ended' && end.outcome !== 'cancelled';
 }
 
-/** Somebody who wants something of a session, whether there is one or not. */
+/** A caller's access to a session that may not exist. */
 interface Visit extends HostedApp {
   readonly caller: Caller;
 }
 
 /**
- * Removes all of a session; there is none afterwards, or was none. Its object remembers which files are to be deleted in a store outside,
- * and asks the store a while later, when nothing puts files there any more.
+ * Erases a session. Succeeds also if it does not exist. Its object remembers which files to delete in an
+ * external store, and deletes them a while later, when no upload can be running.
  *
- * @throws SessionError when the id cannot be one, there is neither such an agent nor such a session, or the open turn waits for a role
+ * @throws SessionError if the id is invalid, neither the agent nor the session exists, or the open turn waits
+ * for a role
  *   that the caller lacks.
  */
 export async function eraseSession({ caller, ...app }: Visit, named: OwnedName): Promise<void> {
@@ -90,13 +95,16 @@ export async function eraseSession({ caller, ...app }: Visit, named: OwnedName):
 
 /** A call that waits for an answer. */
 export interface OpenWait {
-  /** Names the question in the session. */
+  /** Identifies the question in the session. */
   readonly id: string;
   readonly call: string;
   readonly wait: Wait;
 }
 
-/** Returns what an open turn waits for. It folds nothing, and reads what this code knows of events that a newer version wrote. */
+/**
+ * Returns the calls that an open turn waits for, without folding. It also reads the known parts of events
+ * from a newer version.
+ */
 export async function openWaits(
   port: Pick<SessionPort, 'read'>,
   turn: string,
@@ -133,10 +141,10 @@ interface Visitor {
 }
 
 /**
- * Lets pass a caller who may end a turn now: to end a turn that waits for a decision is to decide. One that comes to wait for somebody
- * right after this was not waiting when it was asked.
+ * Accepts a caller who may end a turn now: ending a turn that waits for a decision is a decision, too. A turn
+ * that starts to wait right after this check counts as not waiting.
  *
- * @throws SessionError if it waits for somebody with a role that the caller lacks.
+ * @throws SessionError if it waits for a person with a role that the caller lacks.
  */
 export async function mustMayEnd(
   { port, caller }: Visitor,

@@ -1,15 +1,21 @@
-/** The addresses of the files that a turn shows. Making one takes time, and translators have none: they are made before an item is shown. */
+/**
+ * The addresses of the files that a turn shows. Making one is asynchronous and translators are synchronous,
+ * so addresses are made before an item is shown.
+ */
 import { type ContentPart, isFile, isStored } from '../tool/content.ts';
 import type { ModuleRequest, RouteSession } from './module-request.ts';
 import type { TurnItem } from './turn-feed.ts';
 
 /** The addresses of the files of a session. */
 export interface FileUrls {
-  /** Returns the address of a file of an item that was shown, or of these ids. @throws Error for any other file. */
+  /**
+   * Returns the address of a file that an item showed, or that `make` received. @throws Error for any other
+   * file.
+   */
   url(file: string): string;
   /** Makes the addresses of these files, by their ids. */
   make(files: readonly string[]): Promise<void>;
-  /** Returns the same items, each with the addresses of its files made. */
+  /** Returns the same items, after making the addresses of each item's files. */
   items<Item extends TurnItem>(items: AsyncIterable<Item>): AsyncIterable<Item>;
 }
 

@@ -1,4 +1,4 @@
-/** What a fork is asked for with, and what is answered, in shapes of which clients and descriptions are made. */
+/** The requests and responses of forks, as shapes that clients and descriptions are generated from. */
 import {
   FLAG,
   type Infer,
@@ -10,7 +10,7 @@ import {
   WHOLE,
 } from '../tool/shape.ts';
 
-/** What a fork is to be. */
+/** The options of a fork. */
 export const FORK_BODY = {
   object: {
     /** The last event that the fork has: a sequence of the session. Defaults to its last event. */
@@ -18,8 +18,8 @@ export const FORK_BODY = {
     /** The id of the fork. Defaults to a new one, which begins with that of the session. */
     name: OPTIONAL_TEXT,
     /**
-     * Allows a fork that leaves out calls which had effects: its model is shown these calls, and may repeat them. Defaults to false: such
-     * a fork is refused as `would-repeat-effects`.
+     * `true` to allow a fork that leaves out calls which had effects: its model is shown these calls, and may
+     * repeat them. Defaults to `false`: such a fork is refused as `would-repeat-effects`.
      */
     repeatEffects: { optional: FLAG },
   },
