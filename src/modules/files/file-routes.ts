@@ -60,7 +60,7 @@ export const fileRoutes = (find: AppFiles['find'], table: readonly Route[]): rea
   }),
 ];
 
-/** Lets a page of any site show the file, and its browser cache it until the URL expires. */
+/** The maximum number of bytes per read. */
 const PAGE = 4 * 1024 * 1024;
 
 const NOBODY = { id: '' };
@@ -114,7 +114,7 @@ const SHOWN = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif
 const shownType = ({ mediaType }: SessionFile['file']): string =>
   mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType;
 
-/** For clients without RFC 8187. A percent sign would make some of them decode the name. */
+/** Returns the Content-Disposition (RFC 6266): whether a browser shows or saves the file, and its name. */
 function disposition({ mediaType, name: given }: SessionFile['file']): string {
   const kind = SHOWN.includes(mediaType) ? 'inline' : 'attachment';
   const name = toFileName(given ?? '')?.replaceAll(/[/\\]/g, '_');
@@ -159,7 +159,8 @@ async function bodyOf({ read }: SessionFile, { from, to }: ByteRange): Promise<B
     },
     { highWaterMark: 0 },
   );
-  // Bytes from `from` to the one before `to`.
+  // It fails if the client disconnects, or if the session is erased. In the second case, the client sees that
+  // the body is too short.
   pages.pipeTo(writable).catch(() => {});
   return readable;
 }

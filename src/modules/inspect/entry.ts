@@ -1,4 +1,4 @@
-/** The entry `holdfast/inspect`: what watches a loop: loggers, metrics and inspectors of your own. */
+/** The entry `holdfast/inspect`: loggers, metrics and custom inspectors that watch a loop. */
 import { lastReply, openBatch } from '../../journal/conversation.ts';
 import { type Loop, principalOf } from '../../loop/loop.ts';
 import { LOOPS, type LoopMoment, type WatchedOffer } from '../../loop/loop-seams.ts';
@@ -49,14 +49,14 @@ export {
 } from './logging-inspector.ts';
 
 /**
- * Watches loops: those of an agent with `defineAgent({ use: [inspect(loggingInspector())] })`, or all of an app with
- * `createHoldfast({ use })`. Loops inside are watched too.
+ * Watches loops: those of an agent with `defineAgent({ use: [inspect(loggingInspector())] })`, or those of
+ * all agents with `createHoldfast({ use })`. Nested loops are watched too.
  *
- * @throws TypeError if an inspector is no object.
+ * @throws TypeError if an inspector is not an object.
  */
 export function inspect(...inspectors: readonly LoopInspector[]): ModuleUse {
   for (const [index, given] of inspectors.entries()) {
-    // Callers without types may give anything, such as a function.
+    // Callers without types can pass any value, such as a function.
     if (typeof given !== 'object' || given === null)
       throw new TypeError(
         `inspect: the inspector at ${index} is no object with functions, as loggingInspector() makes it.`,
@@ -68,12 +68,15 @@ export function inspect(...inspectors: readonly LoopInspector[]): ModuleUse {
   return use;
 }
 
-/** Each use has a key of its own, so that an agent may have several. Nothing keeps it. */
+/** Each use has its own key, so an agent can have several. The counter is not persisted. */
 let made = 0;
 
 const INSPECT = createModule({ name: 'inspect', nested: true });
 
-/** Calls the inspectors. `seen` is made once for each, so that none can change what another sees, or what the loop works with. */
+/**
+ * Calls the inspectors. `seen` runs once for each, so an inspector cannot change the data of another or of
+ * the loop.
+ */
 type Tell = <Name extends keyof LoopMoments>(name: Name, seen: () => LoopMoments[Name]) => void;
 
 const tellAll =
@@ -191,12 +194,12 @@ function showToolCall(moment: At<'call' | 'result'>, { loop, tell }: Shown): voi
 function showIteration({ loop, tell }: Shown): void {
   const { frame } = loop;
   const last = lastReply(frame.messages);
-  // A request that did not fit is no iteration.
+  // A rejected request is not an iteration.
   if (!last || frame.shortened || openBatch(frame).length > 0) return;
   tell('afterIteration', () => ({ ...placeOf(loop), calls: last.calls.map(callSeen) }));
 }
 
-/** Returns where a loop is; `ahead`: the model call that comes next is meant, not the last one. */
+/** Returns the position of a loop. With `ahead`, the iteration is that of the next model call. */
 const placeOf = (loop: Loop, ahead = 0): LoopPlace => ({
   session: loop.session,
   turn: loop.turn,
@@ -215,7 +218,7 @@ const toolCallSeen = (loop: Loop, { record, offer }: At<'call' | 'result'>): Too
   definition: () => structuredClone(offer.definitions.find(({ name }) => name === record.name)),
 });
 
-/** Returns copies of what the tools of an offer say of themselves. */
+/** Returns a function that copies the metadata of a tool in an offer. */
 const metadataIn =
   ({ byName }: WatchedOffer) =>
   (name: string): Record<string, Json> =>

@@ -4,140 +4,144 @@ import type { TurnPrincipal } from '../../tool/call.ts';
 import type { Json } from '../../tool/json.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
 
-/** Where in a turn something was seen. */
+/** The place in a turn where an inspector saw something. */
 export interface LoopPlace {
-  /** The session's id, as its owner calls it; empty where a loop runs without one. */
+  /** The session's id, as its owner knows it. Empty if the loop runs without a session. */
   readonly session: string;
   readonly turn: string;
-  /** The id of the call that opened the nested loop; empty for the turn's own. */
+  /** The id of the call that opened the nested loop. Empty for the turn's own loop. */
   readonly frame: string;
-  /** The names of the agent and of the frames around, joined by `/`. */
+  /** The names of the agent and of the enclosing frames, joined by `/`. */
   readonly path: string;
-  /** The model call of this loop, from 1; of a tool call, the one that asked for it. */
+  /** The number of the model call in this loop, from 1. For a tool call, the model call that requested it. */
   readonly iteration: number;
-  /** Who asked for the turn: nothing that a client writes into a message can change it. */
+  /** The principal of the turn. Text in a client's message cannot change it. */
   readonly principal: TurnPrincipal;
 }
 
-/** What a model is about to be asked. */
+/** A model call before it is sent. */
 export interface ModelCallSeen extends LoopPlace {
-  /** As they are sent: transformed, and one system message first. */
+  /** The messages as sent: transformed, with one system message first. */
   readonly messages: readonly ModelMessage[];
-  /** The names of the tools that it is offered, sorted. */
+  /** The names of the offered tools, sorted. */
   readonly tools: readonly string[];
   /**
-   * How often sources outside, such as MCP servers, were asked before requests of this turn so far, by whichever loop, and told
-   * their tools. What an unfolding tool asks when it is opened does not count.
+   * The number of times that loops of this turn queried external sources, such as MCP servers, for their
+   * tools so far. Queries from opening an unfolding tool do not count.
    */
   readonly sourcesAsked: number;
-  /** Characters of the messages over 4: a rough guess, made when asked for. */
+  /** Returns a rough estimate: the characters of the messages divided by 4. Computed on demand. */
   tokenEstimate(): number;
 }
 
-/** What a model answered. */
+/** A model's reply. */
 export interface ReplySeen extends LoopPlace {
   readonly model: string;
   readonly text: string;
   readonly calls: readonly CallSeen[];
   readonly finish: string;
   readonly usage?: Usage | undefined;
-  /** Milliseconds from the request to the reply, the wait for a slot and a second attempt included. */
+  /** Milliseconds from the request to the reply, including the wait for a slot and a second attempt. */
   readonly ms: number;
 }
 
-/** A model call that came to no reply: the loop ends, unless the model is asked once more for less. */
+/** A model call without a reply. The loop ends, unless the model is asked again with a shorter request. */
 export interface ModelFailureSeen extends LoopPlace {
   readonly model: string;
-  /** Such as `rate-limited`. */
+  /** The kind of failure, such as `rate-limited`. */
   readonly failure: ModelFailure;
-  /** The HTTP status of the server's answer, where there was one. */
+  /** The HTTP status of the server's response, if there was one. */
   readonly status?: number | undefined;
-  /** As clients are told it. */
+  /** The message as clients see it. */
   readonly message: string;
-  /** Milliseconds from the request to the failure, with the attempts and waits between. */
+  /** Milliseconds from the request to the failure, including attempts and waits in between. */
   readonly ms: number;
 }
 
-/** Which tools came and went between two requests; one that was replaced by another of its name did both. */
+/** The tools that were added and removed between two requests. A replaced tool is in both lists. */
 export interface ToolsChangeSeen extends LoopPlace {
   /**
-   * `session`: what the session knows since, such as what calls have opened; `turn`: another turn has begun; `deploy`: this code
-   * offers others than the one that asked last, of which `came` and `went` may say nothing.
+   * `session`: the session's state changed, for example because a call opened tools. `turn`: another turn has
+   * begun. `deploy`: this code offers other tools than the code that asked last, and `came` and `went` can be
+   * empty.
    */
   readonly cause: 'session' | 'turn' | 'deploy';
   readonly came: readonly string[];
   readonly went: readonly string[];
   /**
-   * What a tool that is offered now says of itself, copied when asked for: one of a discovered object its `domainType` and
-   * `instanceId`, one of an MCP server that server. Empty when there is none of this name.
+   * Returns a copy of an offered tool's metadata. A discovered object's tool has `domainType` and
+   * `instanceId`, and an MCP tool has its server. Empty if there is no such tool.
    */
   metadata(name: string): Readonly<Record<string, Json>>;
-  /** What brought a tool that is offered now; `undefined` if the loop had it from the start, or there is none of this name. */
+  /**
+   * Returns what added an offered tool. Returns `undefined` if the loop had it from the start, or if there is
+   * no such tool.
+   */
   broughtBy(name: string): BroughtBy | undefined;
 }
 
 /**
- * What brought a tool: an object that a call returned, by the name of its domain type and by its id, if its type has ids; or the unfolding tool that
- * it was behind.
+ * The origin of a tool: an object that a call returned, with its domain type and its id if the type has ids,
+ * or the unfolding tool that contained it.
  */
 export type BroughtBy =
   | { readonly by: 'object'; readonly domainType: string; readonly instanceId?: string }
   | { readonly by: 'unfolding'; readonly tool: string };
 
-/** One call as the model asked for it. */
+/** A call as the model requested it. */
 export interface CallSeen {
-  /** Unique in the session, and the same when the call is run again. */
+  /** Unique in the session. It stays the same if the call runs again. */
   readonly id: string;
   readonly name: string;
-  /** The model's own text. */
+  /** The input as the model wrote it. */
   readonly input: string;
 }
 
-/** A call that is about to be run, or answered without running. */
+/** A call before it runs, or before it gets a result without running. */
 export interface ToolCallSeen extends LoopPlace {
   readonly call: CallSeen;
-  /** Of the tool; empty when there is none of this name. */
+  /** The metadata of the tool. Empty if there is no such tool. */
   readonly metadata: Readonly<Record<string, Json>>;
-  /** What the model was told of the tool, copied when asked for; `undefined` when there is none of this name. */
+  /** Returns a copy of the tool's definition as the model saw it, or `undefined` if there is no such tool. */
   definition(): ToolDefinition | undefined;
 }
 
 /** A call and its result. */
 export interface ToolResultSeen extends ToolCallSeen {
-  /** As the journal keeps it: no transformer has touched it. */
+  /** The result as the journal stores it, before any transformer. */
   readonly result: ResultData;
-  /** What it says to the model. */
+  /** The text that the model reads. */
   readonly text: string;
-  /** Milliseconds of the whole call, decorators and the wait for a slot included. */
+  /** Milliseconds of the whole call, including decorators and the wait for a slot. */
   readonly ms: number;
 }
 
-/** An iteration that is over. */
+/** A completed iteration. */
 export interface IterationSeen extends LoopPlace {
-  /** The calls of its reply; none when the reply was the answer. */
+  /** The calls of its reply. Empty if the reply was the answer. */
   readonly calls: readonly CallSeen[];
 }
 
-/** The moments of a loop that can be watched, and what is told of each. */
+/** The events of a loop, with the data that inspectors receive. */
 export interface LoopMoments {
   readonly beforeModelCall: ModelCallSeen;
   readonly afterModelCall: ReplySeen;
-  /** Told in the place of `afterModelCall` when the model failed. */
+  /** Called in place of `afterModelCall` if the model failed. */
   readonly modelFailed: ModelFailureSeen;
-  /** Told before the first request with other tools than the one before it. */
+  /** Called before the first request whose tools differ from the previous request's. */
   readonly toolsChanged: ToolsChangeSeen;
-  /** Told again when a call that was suspended or left behind begins anew. */
+  /** Called again if a suspended or abandoned call restarts. */
   readonly beforeToolCall: ToolCallSeen;
-  /** Told of every result: of tools that failed, that do not exist, and that were skipped, too. */
+  /** Called for every result, including those of failed, unknown and skipped tools. */
   readonly afterToolCall: ToolResultSeen;
-  /** Told when every call of the reply has its result, however the loop goes on or ends. */
+  /** Called when every call of the reply has its result, whether the loop continues or ends. */
   readonly afterIteration: IterationSeen;
 }
 
 /**
- * Watches the loops of an agent and changes nothing. Every inspector is given a copy of its own and is not waited for;
- * what it throws is logged, what it answers is not looked at. Nested loops are watched by the inspectors of the loop around
- * them. What happened in an invocation that was killed may be told of not at all, or twice.
+ * Watches the loops of an agent without changing them. Each inspector receives its own copy of the data, and
+ * the loop does not wait for it. Its errors are logged, and its return values are ignored. The inspectors of
+ * a loop also watch its nested loops. After a killed invocation, an event can be missing or reported twice.
  */
 export type LoopInspector = {
   readonly [Moment in keyof LoopMoments]?: ((seen: LoopMoments[Moment]) => unknown) | undefined;

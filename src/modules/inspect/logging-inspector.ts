@@ -2,7 +2,7 @@ import { literals } from '../../tool/literals.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
 import type { LoopInspector, LoopPlace, ToolCallSeen, ToolResultSeen } from './inspector.ts';
 
-/** How grave a line of the log is, from the gravest to the finest. */
+/** The severity of a log line, from most to least severe. */
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
 /** One line of a log. */
@@ -11,27 +11,31 @@ export interface LogLine {
   /** `holdfast.tool.{name}`, `holdfast.model.{name}` or `holdfast.loop.{path}`. */
   readonly logger: string;
   readonly message: string;
-  /** Of the session and the turn: their ids. */
+  /** The ids of the session and the turn. */
   readonly session: string;
   readonly turn: string;
 }
 
-/** What an inspector logs, how much of it, and where to. */
+/** The destination and the amount of an inspector's log. */
 export interface LoggingOptions {
-  /** Takes each line; the console unless given. */
+  /** Receives each line. Defaults to the console. */
   readonly log?: ((line: LogLine) => void) | undefined;
-  /** The finest level that is logged; `info` unless given. */
+  /** The least severe level to log. Defaults to `info`. */
   readonly level?: LogLevel | undefined;
-  /** Characters of an input or a result in the line of a call: 200 unless given, -1 for all, 0 for none. */
+  /**
+   * The maximum number of characters of an input or a result in a call's line. Use -1 for all and 0 for none.
+   * Defaults to 200.
+   */
   readonly truncate?: number | undefined;
 }
 
 /**
- * Logs the tool calls of an agent: `info` for a call that succeeded, `warn` for one that failed, `error` for a
- * mistake of configuration, each with input, result and duration; `debug` the whole texts; `trace` what the model was
- * told of the tool. A model call that failed is an `error`, with its reason. What a log must not hold must not be in an input or a result; `call.secrets` are not.
+ * Logs the tool calls of an agent. A successful call is `info`, a failed one `warn`, and a configuration
+ * mistake `error`, each with input, result and duration. `debug` adds the full texts, and `trace` the tool's
+ * definition for the model. A failed model call is an `error` with its reason. `call.secrets` never appear in
+ * the log, but other inputs and results do, so keep confidential data out of them.
  *
- * @throws RangeError when `truncate` is not a whole number from -1.
+ * @throws RangeError if `truncate` is not a whole number from -1.
  */
 export function loggingInspector(options: LoggingOptions = {}): LoopInspector {
   const { log = logToConsole, level: finest = 'info', truncate = 200 } = options;
@@ -40,7 +44,7 @@ export function loggingInspector(options: LoggingOptions = {}): LoopInspector {
   }
   const write = (level: LogLevel, { session, turn, call }: ToolCallSeen, what: () => string): void => {
     if (LEVELS.indexOf(level) > LEVELS.indexOf(finest)) return;
-    const name = inLogger(call.name); // a model may make names up
+    const name = inLogger(call.name); // a model can invent names
     const message = oneLine(`Tool '${name}' ${what()}`);
     log({ level, logger: `holdfast.tool.${name}`, message, session, turn });
   };
@@ -84,24 +88,27 @@ function gravity({ result }: ToolResultSeen): readonly [level: LogLevel, became:
 const truncated = (text: string, max: number): string =>
   max === -1 || text.length <= max ? text : `${text.slice(0, max).toWellFormed()}…`;
 
-/** What comes from outside must not look like lines of their own. */
+/** Escapes line breaks, so external text cannot imitate log lines. */
 const oneLine = (text: string): string => text.replaceAll('\r', '\\r').replaceAll('\n', '\\n');
 
-/** Writes a line to the console, in words or, in production, as JSON; `console.trace` would add a stack. */
+/**
+ * Writes a line to the console, as text in development and as JSON in production. Uses `debug` for `trace`,
+ * because `console.trace` would add a stack.
+ */
 function logToConsole(line: LogLine): void {
   const level = line.level === 'trace' ? 'debug' : line.level;
   console[level](literals?.inspectedInWords(line) ?? JSON.stringify(line));
 }
 
-/** How an inspector logs the course of a loop. */
+/** Options of `loopLoggingInspector`. */
 export interface LoopLoggingOptions extends Pick<LoggingOptions, 'log'> {
-  /** Of every line; `debug` unless given. */
+  /** The level of every line. Defaults to `debug`. */
   readonly level?: Extract<LogLevel, 'info' | 'debug' | 'trace'> | undefined;
 }
 
 /**
- * Logs how the loops of an agent go on: a line for each model call, reply, result and iteration, with sizes and times and
- * never a word of what was said. `loggingInspector` logs what tools were given and answered.
+ * Logs the course of an agent's loops: a line for each model call, reply, result and iteration, with sizes
+ * and times but no content. `loggingInspector` logs the inputs and results of tools.
  */
 export function loopLoggingInspector(options: LoopLoggingOptions = {}): LoopInspector {
   const { log = logToConsole, level = 'debug' } = options;
@@ -142,21 +149,22 @@ export function loopLoggingInspector(options: LoopLoggingOptions = {}): LoopInsp
   };
 }
 
-/** What a measurement belongs to. */
+/** The tags of a measurement. */
 export type MetricTags = Readonly<Record<string, string>>;
 
-/** Takes measurements: the library's, and those of tools that were given the same object. */
+/** Receives measurements, from the library and from tools that use the same object. */
 export interface Metrics {
   count(name: string, by: number, tags: MetricTags): void;
   value(name: string, value: number, tags: MetricTags): void;
 }
 
-/** Takes measurements and forgets them. */
+/** A `Metrics` object that discards all measurements. */
 export const NO_METRICS: Metrics = { count: () => {}, value: () => {} };
 
 /**
- * Measures the tool calls of an agent: one count of `holdfast.tool.success`, `holdfast.tool.failure`,
- * `holdfast.tool.error` or `holdfast.tool.skipped` a call, and `holdfast.tool.duration` in milliseconds, tagged with the `tool`, and the `agent` or `unknown`.
+ * Measures the tool calls of an agent. Each call counts once as `holdfast.tool.success`,
+ * `holdfast.tool.failure`, `holdfast.tool.error` or `holdfast.tool.skipped`, and adds its milliseconds to
+ * `holdfast.tool.duration`. The tags are `tool`, and `agent` with `unknown` as its default.
  */
 export const metricsInspector = (metrics: Metrics = NO_METRICS): LoopInspector => ({
   afterToolCall({ call, path, result, ms }) {
@@ -168,12 +176,13 @@ export const metricsInspector = (metrics: Metrics = NO_METRICS): LoopInspector =
 });
 
 /**
- * What came of a call, for whoever counts calls. `failure`: the tool, or whoever was asked, said no. `error`: its
- * code threw, or nobody knows. `skipped`: it was not run, since a limit was met or the loop had ended.
+ * The outcome of a call, for metrics. `failure`: the tool, or a person who was asked, refused. `error`: its
+ * code threw, or the outcome is unknown. `skipped`: it did not run, because a limit was reached or the loop
+ * had ended.
  */
 export type CallOutcome = 'success' | 'failure' | 'error' | 'skipped';
 
-/** Decides by the type of a result, never by its words. */
+/** Returns the outcome of a call. It depends on the type of the result, never on its text. */
 export function callOutcome(result: ResultData): CallOutcome {
   if (result.type !== 'error') return 'success';
   switch (result.reason) {

@@ -1,4 +1,4 @@
-/** Copies of JSON Schemas in which something is otherwise, in every schema that is inside. */
+/** Copies JSON Schemas with changes to every schema inside. */
 import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.ts';
 
 const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
@@ -8,8 +8,8 @@ const SCHEMAS = new Set([
 ]);
 
 /**
- * Returns a copy of a schema, with `change` applied to each schema in it, from the inside to the outside. Values in it, such as a default,
- * are no schemas. Never throws for a schema that is formed as JSON Schema.
+ * Returns a copy of a schema, with `change` applied to each schema in it, from the innermost outward. Values
+ * in it, such as a default, do not count as schemas. Never throws for well-formed JSON Schema.
  */
 export function changedIn(schema: Json, change: (part: JsonObject) => JsonObject): Json {
   if (!isJsonObject(schema)) return schema;
@@ -24,8 +24,8 @@ export function changedIn(schema: Json, change: (part: JsonObject) => JsonObject
 }
 
 /**
- * Returns a copy of a schema in which no property with a `default` is required, in any depth: a model may leave it out. A server, or
- * `filledIn`, has the value then.
+ * Returns a copy of a schema in which no property with a `default` is required, at any depth. A model can
+ * then leave it out, and the server or `filledIn` adds the value.
  */
 export const withoutDefaultsRequired = (schema: Json): Json => changedIn(schema, requireLess);
 
@@ -37,7 +37,7 @@ function requireLess(part: JsonObject): JsonObject {
   return left.length > 0 ? { ...rest, required: left } : rest;
 }
 
-/** The required properties of an object schema that have a default. */
+/** Returns the required properties of an object schema that have a default. */
 const defaultsOf = ({ properties, required }: JsonObject): readonly (readonly [string, Json])[] =>
   isJsonObject(properties) && Array.isArray(required)
     ? Object.entries(properties).flatMap(([name, one]) =>
@@ -48,8 +48,8 @@ const defaultsOf = ({ properties, required }: JsonObject): readonly (readonly [s
     : [];
 
 /**
- * Returns a value with the defaults of the required properties that it lacks: in objects, and in lists of them, as far as `properties` and
- * `items` lead.
+ * Returns a value with defaults for its missing required properties, in objects and in lists of objects, as
+ * far as `properties` and `items` describe them.
  */
 export function filledIn(value: Json, schema: Json | undefined): Json {
   if (!isJsonObject(schema)) return value;

@@ -15,11 +15,11 @@ import { MAX_PATH, type Problem } from '../../tool/problem-lines.ts';
 import { uniqueItemsSettled, withUniqueItemsNamed } from './unique-items.ts';
 
 /**
- * Prepares a JSON Schema for checking inputs, by an interpreter: code generation as in Ajv is forbidden on Workers.
- * It keeps the schema and writes on it, so it is given its own copy.
+ * Prepares a JSON Schema for checks of inputs. It uses an interpreter, because Workers forbid code generation
+ * as in Ajv. It keeps and modifies the schema, so pass a copy.
  *
- * @throws Error when a `$ref` leads nowhere or a `pattern` is not a regular expression, which would otherwise only
- *   show when an input reaches that place.
+ * @throws Error if a `$ref` does not resolve or a `pattern` is not a regular expression. Otherwise such an
+ * error would only appear when an input reaches that place.
  */
 export function jsonSchemaCheck(schema: Schema): (value: Json) => readonly Problem[] {
   const lookup = dereference(schema);
@@ -39,15 +39,16 @@ function checkPart(part: Schema, lookup: Record<string, Schema | boolean>): void
   for (const pattern of [part.pattern, ...Object.keys(part.patternProperties ?? {})]) {
     if (typeof pattern === 'string') new RegExp(pattern, 'u');
   }
-  // The interpreter's pattern for `url` takes twice as long with every letter of a host that fits no name.
+  // The interpreter's pattern for `url` takes exponential time on some hosts.
   if (part.format === 'url') part.format = 'uri';
 }
 
 /**
- * What a schema asserts and `jsonSchemaCheck` cannot check, each as in `format: "phone"` and where it stands. An input
- * would pass for valid that is not. Annotations, such as `contentEncoding`, assert nothing. It writes on the schema.
+ * Returns the assertions of a schema that `jsonSchemaCheck` does not check, such as `format: "phone"`, with
+ * their paths. An invalid input would pass them. Annotations, such as `contentEncoding`, are not assertions.
+ * It modifies the schema.
  *
- * @throws Error when a `$id` or a `$ref` in it cannot be read.
+ * @throws Error if a `$id` or a `$ref` in it cannot be read.
  */
 export function uncheckedIn(schema: Schema): readonly Unchecked[] {
   const isDraft4 = draftOf(schema.$schema) === '4';
@@ -67,10 +68,13 @@ export interface Placed {
   readonly path: readonly PropertyKey[];
 }
 
-/** Every schema inside this one, with where it stands. It writes on the schema. */
+/** Returns every schema inside this one, with its path. It modifies the schema. */
 export const schemasOf = (schema: Schema): readonly Placed[] => schemasIn(schema, dereference(schema));
 
-/** Every schema that an input may be held against, once, where it stands: also one that only a `$ref` leads to. */
+/**
+ * Returns every schema that an input can be checked against, once, with its path. Includes schemas that only
+ * a `$ref` reaches.
+ */
 function schemasIn(root: Schema, lookup: Record<string, Schema | boolean>): readonly Placed[] {
   const found = new Map<unknown, Placed>();
   const walk = (part: unknown, path: readonly PropertyKey[]): void => {
@@ -83,7 +87,7 @@ function schemasIn(root: Schema, lookup: Record<string, Schema | boolean>): read
     }
     const { $ref, __absolute_ref__: absolute = $ref }: Schema = part;
     if (absolute === undefined || lookup[absolute] === undefined) return;
-    // A name that an anchor was given need not be a pointer.
+    // An anchor's name does not have to be a pointer.
     const at = attempt(() => parsePointer(absolute.slice(absolute.indexOf('#'))));
     walk(lookup[absolute], at.ok ? at.value : [...path, '$ref']);
   };
@@ -96,14 +100,17 @@ function schemasIn(root: Schema, lookup: Record<string, Schema | boolean>): read
   return [...found.values()];
 }
 
-/** The keywords that hold lists or maps of schemas; the library knows the last one too, and does not say so. */
+/**
+ * The keywords that hold lists or maps of schemas. The library supports `dependencies` but does not export
+ * it.
+ */
 const HOLD_SEVERAL: readonly object[] = [schemaArrayKeyword, schemaMapKeyword, { dependencies: true }];
 
 /** An assertion of a schema that is not checked. */
 export interface Unchecked {
-  /** As in `format: "phone"`. */
+  /** The keyword and its value, such as `format: "phone"`. */
   readonly assertion: string;
-  /** The schema that makes it, as in `$.properties.phone`. */
+  /** The path of its schema, such as `$.properties.phone`. */
   readonly path: string;
 }
 
@@ -115,7 +122,7 @@ function isUnchecked(keyword: string, value: unknown, isDraft4: boolean): boolea
   return NUMBERS.has(keyword) && typeof value !== 'number';
 }
 
-/** Of the drafts, and of what other validators add to them: the interpreter passes over these. */
+/** Keywords of JSON Schema drafts and other validators that the interpreter ignores. */
 const NOT_CHECKED = new Set([
   ...['$dynamicRef', 'divisibleBy', 'disallow', 'extends'],
   ...['formatMinimum', 'formatMaximum', 'formatExclusiveMinimum', 'formatExclusiveMaximum'],
@@ -131,13 +138,16 @@ const NOT_CHECKED = new Set([
   ...['uniqueItemProperties', 'regexp', 'range', 'exclusiveRange', 'instanceof', 'typeof'],
 ]);
 
-/** Other values of these are compared with numbers all the same, to no good: `exclusiveMinimum: true` is of draft 4. */
+/**
+ * Keywords whose value must be a number. The interpreter compares other values too, with wrong results:
+ * `exclusiveMinimum: true` is valid in draft 4 only.
+ */
 const NUMBERS = new Set([
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength'],
   ...['minItems', 'maxItems', 'minContains', 'maxContains', 'minProperties', 'maxProperties'],
 ]);
 
-/** The draft that a `$schema` names; the newest unless it names another. */
+/** Returns the draft that a `$schema` names. Defaults to the newest. */
 export function draftOf(dialect: unknown): SchemaDraft {
   if (typeof dialect !== 'string') return '2020-12';
   if (dialect.includes('draft-04')) return '4';
@@ -145,7 +155,7 @@ export function draftOf(dialect: unknown): SchemaDraft {
   return dialect.includes('2019-09') ? '2019-09' : '2020-12';
 }
 
-/** Answers what of the interpreter's errors tells somebody something. */
+/** Converts the interpreter's errors to problems, without redundant ones. */
 export const toProblems = (errors: readonly OutputUnit[]): readonly Problem[] =>
   errors
     .filter(({ keyword }) => !PARENTS.has(keyword))
@@ -154,7 +164,7 @@ export const toProblems = (errors: readonly OutputUnit[]): readonly Problem[] =>
       message: keyword === 'false' ? 'Not allowed.' : error,
     }));
 
-/** Errors of these keywords only say that there are errors below them. */
+/** Keywords whose errors only report that there are errors below them. */
 const PARENTS = new Set([
   ...['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties'],
   ...['items', 'prefixItems', 'additionalItems', 'unevaluatedItems'],

@@ -1,4 +1,7 @@
-/** The entry `holdfast/json-schema`: inputs and outputs that are declared by JSON Schema, and parameters without a schema library. */
+/**
+ * The entry `holdfast/json-schema`: inputs and outputs in JSON Schema, and parameters without a schema
+ * library.
+ */
 
 export { type JsonSchemaInput, type JsonSchemaValue, jsonSchema } from './json-schema.ts';
 export {

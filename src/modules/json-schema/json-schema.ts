@@ -9,10 +9,10 @@ import { filledIn, withoutDefaultsRequired } from './change-schema.ts';
 import { jsonSchemaCheck, uncheckedIn } from './check.ts';
 import { schemaMistake } from './schema-mistakes.ts';
 
-/** A literal of JSON Schema as a Standard Schema: it checks values, and is shown to models as it is. */
+/** A JSON Schema literal as a Standard Schema. It checks values, and models see it unchanged. */
 export type JsonSchemaInput<Value> = StandardSchemaV1<Value, Value> & StandardJSONSchemaV1<Value, Value>;
 
-/** The type of the values of a literal; any record where it says nothing. */
+/** The type of a literal's values. Defaults to any record if the literal does not describe a type. */
 export type JsonSchemaValue<Schema extends JsonSchema> =
   FromJsonSchema<Schema> extends infer Value
     ? unknown extends Value
@@ -21,10 +21,12 @@ export type JsonSchemaValue<Schema extends JsonSchema> =
     : never;
 
 /**
- * Takes JSON Schema where a schema is declared: as the `input` of a tool, the `output` of an agent. Values are checked by an interpreter (JSON
- * Schema 2020-12, 2019-09, draft-07 or draft-04, by its `$schema`), and typed by the literal: by its types, properties, items, `enum`, `const`,
- * `anyOf` and `oneOf`. A required property with a `default` is not required of a model, and is filled in. A slip in it (a keyword or a type that there is not, an assertion that is not checked) is told by what it is given to,
- * such as `defineTool`.
+ * Accepts JSON Schema in place of a schema library, for example as the `input` of a tool or the `output` of
+ * an agent. An interpreter checks the values (JSON Schema 2020-12, 2019-09, draft-07 or draft-04, depending
+ * on `$schema`). The literal gives them their type, from its types, properties, items, `enum`, `const`,
+ * `anyOf` and `oneOf`. A required property with a `default` is optional for a model, and its value is filled
+ * in. Functions that receive the schema, such as `defineTool`, report mistakes in it: an unknown keyword or
+ * type, or an assertion that is not checked.
  *
  * @example
  * ```ts
@@ -42,7 +44,7 @@ export function jsonSchema<const Schema extends JsonSchema>(
 export function jsonSchema(schema: JsonSchema): JsonSchemaInput<unknown> {
   let read: ReadSchema | undefined;
   const shown = (): JsonSchema => {
-    // What is no JSON is refused by whatever it is given to.
+    // The function that receives the schema rejects it if it is not JSON.
     if (!copyJson(schema).ok) return schema;
     read ??= readSchema(schema);
     return read.shown;
@@ -54,7 +56,7 @@ export function jsonSchema(schema: JsonSchema): JsonSchemaInput<unknown> {
       validate(value) {
         if (value === undefined) return { issues: [{ message: 'It is missing.' }] };
         read ??= readSchema(schema);
-        const filled = read.fill(value as Json); // what models send, and answers, are JSON
+        const filled = read.fill(value as Json); // models send JSON, and answers are JSON
         const issues = read.check(filled);
         return issues.length > 0 ? { issues } : { value: filled };
       },
@@ -63,29 +65,35 @@ export function jsonSchema(schema: JsonSchema): JsonSchemaInput<unknown> {
   };
 }
 
-/** A schema in the shapes in which it is used. */
+/** A parsed schema in its different forms. */
 interface ReadSchema {
   readonly check: JsonSchemaCheck;
-  /** Without the required properties that have a default among those that are required. */
+  /** The schema with required properties that have a default made optional. */
   readonly shown: JsonSchema;
-  /** Adds these properties to a value that lacks them. */
+  /** Adds missing defaults to a value. */
   fill(value: Json): Json;
 }
 
-/** @throws InputSchemaError as `checkOf` does. */
+/** Parses a schema. @throws InputSchemaError as `checkOf` does. */
 function readSchema(schema: JsonSchema): ReadSchema {
   const check = checkOf(schema);
   const json: JsonObject = JSON.parse(JSON.stringify(schema));
   const lenient = withoutDefaultsRequired(json);
-  // Most schemas have none, and stay the very object that they were.
+  // Most schemas have no defaults, and stay the same object.
   if (sameJson(lenient, json)) return { check, shown: schema, fill: (value) => value };
-  return { check, shown: lenient as JsonObject, fill: (value) => filledIn(value, json) }; // of an object comes one
+  return { check, shown: lenient as JsonObject, fill: (value) => filledIn(value, json) }; // an object stays an object
 }
 
-/** Returns every problem of a value; none: it is valid. @throws RangeError when it is nested too deeply. */
+/**
+ * Returns every problem of a value, or an empty list if it is valid. @throws RangeError if it is nested too
+ * deeply.
+ */
 export type JsonSchemaCheck = (value: Json) => readonly Problem[];
 
-/** @throws InputSchemaError when the schema has a mistake, or asserts what is not checked. */
+/**
+ * Returns the check of a schema. @throws InputSchemaError if the schema has a mistake, or an assertion that
+ * is not checked.
+ */
 export function checkOf(schema: JsonSchema): JsonSchemaCheck {
   const copy: JsonSchema = JSON.parse(JSON.stringify(schema));
   if (literals) {
@@ -105,7 +113,9 @@ function valid<Value>(read: () => Value): Value {
   throw new InputSchemaError(`is not valid JSON Schema: ${reason}.`, { cause });
 }
 
-/** @throws InputSchemaError when it asserts what `jsonSchemaCheck` does not check. It writes on the schema. */
+/**
+ * Modifies the schema. @throws InputSchemaError if it has an assertion that `jsonSchemaCheck` does not check.
+ */
 function mustBeChecked(schema: JsonSchema): void {
   const [first, ...others] = uncheckedIn(schema);
   if (!first) return;
@@ -117,8 +127,9 @@ function mustBeChecked(schema: JsonSchema): void {
 }
 
 /**
- * The type of the values that a literal of JSON Schema describes: its types, properties, items, `enum`, `const`, `anyOf` and `oneOf`. What else
- * it says is checked when a value comes, and `unknown` stands where it says nothing. A schema whose literal is not known is any record.
+ * The type of a JSON Schema literal's values, from its types, properties, items, `enum`, `const`, `anyOf` and
+ * `oneOf`. Other keywords are checked only at run time. Parts without a type are `unknown`. If the literal
+ * itself is not known, the type is any record.
  */
 type FromJsonSchema<Schema> = Schema extends object
   ? string extends keyof Schema
@@ -136,7 +147,7 @@ type Described<Schema extends object> = Schema extends { readonly const: infer V
         ? FromJsonSchema<One>
         : unknown;
 
-/** Of each of several types by itself. */
+/** Distributes over a list of types. */
 type OfType<Type, Schema extends object> = Type extends readonly (infer One)[]
   ? OfType<One, Schema>
   : Type extends 'string'

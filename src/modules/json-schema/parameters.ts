@@ -3,15 +3,16 @@ import { type InputSchema, type Parameter, toInputSchema } from '../../tool/inpu
 import { isJsonObject, type JsonSchema, own } from '../../tool/json.ts';
 import { checkOf, jsonSchema } from './json-schema.ts';
 
-/** An input that is declared by hand, with the type that follows from its parameters. */
+/** An input declared with parameters, and typed by them. */
 export type ParametersSchema<Values> = StandardSchemaV1<unknown, Values> &
   StandardJSONSchemaV1<unknown, Values>;
 
 /**
- * The `input` of a tool without a schema library: JSON Schema of its parameters, by name. For anything that needs
- * defaults, bounds or transforms use Valibot. What a model sends beside the parameters is handed on.
+ * Creates the `input` of a tool without a schema library: a JSON Schema from named parameters. For defaults,
+ * bounds or transforms, use Valibot. Other properties that a model sends are passed on.
  *
- * @throws InputSchemaError when the schema of one asserts what is not checked here, such as an unknown `format`.
+ * @throws InputSchemaError if a parameter's schema has an assertion that is not checked, such as an unknown
+ * `format`.
  *
  * @example
  * ```ts
@@ -30,22 +31,22 @@ export function parameters<const Parameters extends Readonly<Record<string, Para
       validate(input) {
         const issues = isJsonObject(input) ? check(input) : [{ message: 'Expected an object.' }];
         if (issues.length > 0) return { issues };
-        return { value: input as ParameterValues<Parameters> }; // just checked
+        return { value: input as ParameterValues<Parameters> }; // checked above
       },
       jsonSchema: { input: () => schema, output: () => schema },
     },
   };
 }
 
-/** What is said of a parameter beside its type and description. */
+/** Options of a parameter. */
 export interface ParameterOptions {
-  /** `true` unless given. */
+  /** Defaults to `true`. */
   readonly required?: boolean | undefined;
 }
 
-/** What is said of a parameter whose values can be listed. */
+/** Options of a parameter with a list of allowed values. */
 export interface EnumOptions<Value> extends ParameterOptions {
-  /** The only values that are allowed. */
+  /** The allowed values. */
   readonly enum?: readonly Value[] | undefined;
 }
 
@@ -57,7 +58,7 @@ type ListedBy<Options, Base> = Options extends { readonly enum: readonly (infer 
   ? Value
   : Base;
 
-/** The values of an input of these parameters; optional where they are not required. */
+/** The values of an input with these parameters. Parameters that are not required are optional. */
 export type ParameterValues<Parameters extends Readonly<Record<string, Parameter>>> = {
   -readonly [Key in keyof Parameters as Parameters[Key] extends Parameter<unknown, true>
     ? Key
@@ -72,7 +73,10 @@ export type ParameterValues<Parameters extends Readonly<Record<string, Parameter
 
 type ValueOf<P> = P extends Parameter<infer Value> ? Value : never;
 
-/** Declares a text; with `enum`, one of its words. It is described by its name unless given, as every parameter. */
+/**
+ * Declares a string, or with `enum` one of several strings. As with every parameter, its description defaults
+ * to its name.
+ */
 export const stringParameter = <const Options extends EnumOptions<string>>(
   description?: string,
   options?: Options,
@@ -93,13 +97,13 @@ export const numberParameter = <const Options extends EnumOptions<number>>(
 ): Parameter<ListedBy<Options, number>, RequiredBy<Options>> =>
   parameterOf({ type: 'number' }, description, options);
 
-/** Declares a parameter that is `true` or `false`. */
+/** Declares a boolean. */
 export const booleanParameter = <const Options extends ParameterOptions>(
   description?: string,
   options?: Options,
 ): Parameter<boolean, RequiredBy<Options>> => parameterOf({ type: 'boolean' }, description, options);
 
-/** Declares a list of such items. Whether the item is required says nothing here. */
+/** Declares a list of items. The item's own `required` is ignored. */
 export const arrayParameter = <Item, const Options extends ParameterOptions>(
   item: Parameter<Item>,
   description?: string,
@@ -107,7 +111,7 @@ export const arrayParameter = <Item, const Options extends ParameterOptions>(
 ): Parameter<Item[], RequiredBy<Options>> =>
   parameterOf({ type: 'array', items: item.schema }, description, options);
 
-/** Declares an object of such properties, nested as deeply as needed. */
+/** Declares an object with these properties. Objects can be nested. */
 export const objectParameter = <
   Properties extends Readonly<Record<string, Parameter>>,
   const Options extends ParameterOptions,
@@ -118,7 +122,9 @@ export const objectParameter = <
 ): Parameter<ParameterValues<Properties>, RequiredBy<Options>> =>
   parameterOf(objectSchema(properties), description, options);
 
-/** The schema of an object of these parameters; `required` only when it names some. */
+/**
+ * Returns the schema of an object with these parameters. It has `required` only if a parameter is required.
+ */
 function objectSchema(properties: Readonly<Record<string, Parameter>>): JsonSchema {
   const entries = Object.entries(properties);
   const required = entries.filter(([, parameter]) => parameter.required).map(([name]) => name);
@@ -143,7 +149,7 @@ function parameterOf<Value, Required extends boolean>(
   };
   return {
     schema,
-    required: required as Required, // `RequiredBy` says the same of the options
+    required: required as Required, // `RequiredBy` derives the same from the options
     alone(name) {
       return aloneIn(name, this);
     },

@@ -5,18 +5,21 @@ import { type Problem, problemLines } from '../../tool/problem-lines.ts';
 import { draftOf, jsonSchemaCheck, toProblems } from './check.ts';
 import { isWellFormed } from './well-formed.ts';
 
-/** `all` that is wrong with a value, or the `first` thing, after which the rest is hardly looked at. */
+/** Whether to find `all` problems of a value, or to stop after the `first`. */
 type HowMany = 'all' | 'first';
 
-/** Answers lines about what is wrong with a value, none when it is valid. @throws Error when it takes too long to tell. */
+/**
+ * Returns the problems of a value, one line each, or an empty list if it is valid. @throws Error if the check
+ * takes too long.
+ */
 export type SchemaCheck = (value: Json, howMany: HowMany) => readonly string[];
 
 /**
- * Prepares a schema of a server, for values that may be its own as well. Unlike those of an app's own tools such a
- * schema may be made to take for ever, so `tame` bounds what it takes. No valid value is refused; some pass that are not
- * valid, which the server's own check is for.
+ * Prepares a server's schema for checks of values, which can also come from the server. A hostile schema
+ * could take forever, so `tame` limits its cost. Every valid value passes. Some invalid values pass too, and
+ * the server's own check must reject them.
  *
- * @throws Error when the schema cannot be read.
+ * @throws Error if the schema cannot be read.
  */
 export function schemaCheck(schema: JsonObject): SchemaCheck {
   const parts = schemaParts(schema);
@@ -40,15 +43,17 @@ function problemsOf({ root, draft, lookup }: Check, value: Json, howMany: HowMan
 }
 
 /**
- * Times that a schema is held against a part of a value, in one check. The ones of honest tools need as many as there are
- * values; and an error weighs some 200 bytes, in an isolate that has 128 MB.
+ * The maximum number of times that one check compares a part of a value with a schema. The schemas of real
+ * tools need about as many steps as there are values. An error takes about 200 bytes, and an isolate has 128
+ * MB.
  */
 const MAX_STEPS = 100_000;
 
 /**
- * Makes checking end, whatever the schema. Keywords whose cost depends on the value's text (patterns, `uniqueItems`, `format:
- * url`) are taken out, and so is what would then refuse a valid value. Everything else is counted: 100,000 steps, then a
- * RangeError. Call the answer before each check: it sets the count to 0.
+ * Limits the cost of a check, whatever the schema. Keywords whose cost depends on the value's text (patterns,
+ * `uniqueItems`, `format: url`) are removed, as are those that would then reject a valid value. All other
+ * steps are counted. After 100,000 steps, the check throws a RangeError. Call the returned function before
+ * each check to reset the count.
  */
 function tame(parts: readonly Schema[]): () => void {
   relax(parts);
@@ -63,8 +68,9 @@ function tame(parts: readonly Schema[]): () => void {
 }
 
 /**
- * Takes out of all parts what costs more the longer a text or a list is, and what would refuse a value because a schema inside
- * of it has become more lenient, or is so by a `$dynamicRef` that nobody follows here. Nothing when there is no such thing.
+ * Removes keywords whose cost grows with the length of a text or a list. Also removes keywords that would
+ * then reject valid values, because a schema inside became more lenient or has a `$dynamicRef`, which is not
+ * followed here. Does nothing if there are no such keywords.
  */
 function relax(parts: readonly Schema[]): void {
   if (parts.some(isCostly)) for (const part of parts) relaxPart(part);
@@ -96,7 +102,10 @@ function relaxPart(part: Schema): void {
 const OF_ALL_OTHERS = ['additionalProperties', 'unevaluatedProperties', 'propertyNames'] as const;
 const OF_ITEMS = ['items', 'additionalItems', 'unevaluatedItems', 'contains'] as const;
 
-/** Puts schemas in the place of `true` and `false`, which are not counted when they are held against each of many values. */
+/**
+ * Replaces `true` and `false` with schemas, because booleans are not counted when they are compared with many
+ * values.
+ */
 function booleansMadeObjects(part: Schema): readonly Schema[] {
   return [...OF_ALL_OTHERS, ...OF_ITEMS].flatMap((keyword) => {
     const inner: unknown = part[keyword];
@@ -107,11 +116,11 @@ function booleansMadeObjects(part: Schema): readonly Schema[] {
   });
 }
 
-/** Tells whether an error is of the schema that stands for `false`. */
+/** Returns `true` if an error comes from the schema that replaces `false`. */
 const isNothingMatches = ({ keyword, error }: OutputUnit): boolean =>
   keyword === 'enum' && error === 'Instance does not match any of [].';
 
-/** Counts by a keyword that the interpreter reads once whenever it holds the schema against something. */
+/** Counts steps through a keyword that the interpreter reads once each time it applies the schema. */
 function count(part: Schema, watch: { steps: number }): void {
   const { $recursiveAnchor } = part;
   const weight = weightOf(part);
@@ -125,7 +134,7 @@ function count(part: Schema, watch: { steps: number }): void {
   });
 }
 
-/** Weighs long lists, such as of what is required: they are gone through each time. */
+/** Returns the weight of a schema. Long lists, such as `required`, are walked each time and weigh more. */
 function weightOf(part: Schema): number {
   const values: readonly unknown[] = Object.values(part);
   const entries = values.map((value) =>
@@ -134,20 +143,20 @@ function weightOf(part: Schema): number {
   return 1 + Math.floor(entries.reduce((sum, length) => sum + length, 0) / 16);
 }
 
-/** A JSON Schema taken apart: every schema in it that is an object, and what `$ref` finds. */
+/** A dissected JSON Schema: every object schema in it, and the targets of `$ref`. */
 interface SchemaParts {
   readonly root: Schema;
   readonly parts: readonly Schema[];
   readonly lookup: Record<string, Schema | boolean>;
 }
 
-/** The most `$id`s inside each other: the library's work doubles with each. */
+/** The maximum nesting of `$id`s. The library's work doubles with each level. */
 const MAX_NESTED_IDS = 4;
 
 /**
- * Takes a copy of a schema apart. What is inside may be changed, and has been: the interpreter writes on it.
+ * Dissects a copy of a schema. The interpreter modifies the parts, and callers can too.
  *
- * @throws Error when it cannot be taken apart, or only by work without end.
+ * @throws Error if it cannot be dissected, or only with unbounded work.
  */
 function schemaParts(schema: JsonObject): SchemaParts {
   if (nestedIds(schema) > MAX_NESTED_IDS)
@@ -159,8 +168,8 @@ function schemaParts(schema: JsonObject): SchemaParts {
 }
 
 /**
- * Counts the deepest nesting of `$id`s, and also what only looks like an identifier, such as in a default: nobody nests
- * that deeply.
+ * Returns the deepest nesting of `$id`s. It also counts properties that only look like one, for example in a
+ * default, because real schemas never nest them that deeply.
  */
 function nestedIds(node: unknown): number {
   if (typeof node !== 'object' || node === null) return 0;
@@ -173,10 +182,11 @@ function nestedIds(node: unknown): number {
 }
 
 /**
- * A copy of a server's schema that can be shown, and checked by anybody in a bounded time; `undefined` when it is not the
- * schema of an object, is not formed as JSON Schema, holds a part of a value against more than 1,000 schemas, or refers to what
- * it does not hold: a provider would refuse the whole request for it. What is costly is taken out (see `relax`), and with it
- * the regular expressions of other languages: the server checks what it is sent by its own schema. Never throws.
+ * Returns a copy of a server's schema that can be shown to models and checked in bounded time. Returns
+ * `undefined` if a provider would reject the whole request because of it, or if it is too costly: if it is
+ * not an object schema, is malformed, compares a part of a value with more than 1,000 schemas, or has a
+ * reference that does not resolve. Costly keywords are removed (see `relax`), and so are regular expressions,
+ * which can be in another dialect. The server still checks inputs with its own schema. Never throws.
  */
 export function usableSchema(schema: Json | undefined): JsonObject | undefined {
   if (!isJsonObject(schema) || schema.type !== 'object' || !isWellFormed(schema)) return undefined;
@@ -184,13 +194,16 @@ export function usableSchema(schema: Json | undefined): JsonObject | undefined {
     const parts = schemaParts(schema);
     if (!isBounded(parts)) return undefined;
     const copy = relaxed(parts);
-    jsonSchemaCheck(JSON.parse(JSON.stringify(copy))); // throws where it could not check
+    jsonSchemaCheck(JSON.parse(JSON.stringify(copy))); // throws if it cannot be checked
     return copy;
   });
   return made.ok ? made.value : undefined;
 }
 
-/** Where nothing refuses a value for being valid elsewhere, a reference to what was taken out can be left out too. */
+/**
+ * Removes costly keywords, and references to removed parts. The latter is safe, because `relax` has also
+ * removed the keywords that reject values valid elsewhere.
+ */
 function relaxed({ root, parts, lookup }: SchemaParts): JsonObject {
   relax(parts);
   const left = schemaParts(JSON.parse(JSON.stringify(root)));
@@ -202,13 +215,17 @@ function relaxed({ root, parts, lookup }: SchemaParts): JsonObject {
   return JSON.parse(JSON.stringify(left.root));
 }
 
-/** The most schemas that one part of a value may be held against: the richest unions of honest servers come to some dozens. */
+/**
+ * The maximum number of schemas that one part of a value can be compared with. The richest unions of real
+ * servers reach a few dozen.
+ */
 const MAX_IN_PLACE = 1_000;
 
 /**
- * Whether a schema is held against each part of a value a bounded number of times: `$ref`, `allOf` and their like hold more
- * schemas against the same part, and a few that double each other are for ever. What leads back to itself without going
- * into the value never ends. (`$dynamicRef` is not followed by the interpreter.)
+ * Returns `true` if each part of a value is compared with a bounded number of schemas. `$ref`, `allOf` and
+ * similar keywords apply more schemas to the same part, and a few that double each other take forever. A
+ * reference cycle that does not descend into the value never ends. (The interpreter does not follow
+ * `$dynamicRef`.)
  */
 function isBounded({ root, parts, lookup }: SchemaParts): boolean {
   const counts = new Map<Schema, number>();
@@ -216,7 +233,7 @@ function isBounded({ root, parts, lookup }: SchemaParts): boolean {
     if (typeof part !== 'object') return 1;
     const known = counts.get(part);
     if (known !== undefined) return known;
-    counts.set(part, Infinity); // whoever comes by here again before it is counted, is in a cycle
+    counts.set(part, Infinity); // a part that is reached again before it is counted is in a cycle
     const inside = inPlace(part, root, lookup).map(count);
     const all = inside.reduce((sum, one) => sum + one, 1);
     counts.set(part, all);
@@ -225,7 +242,7 @@ function isBounded({ root, parts, lookup }: SchemaParts): boolean {
   return parts.every((part) => count(part) <= MAX_IN_PLACE);
 }
 
-/** Finds the schemas that are held against whatever this one is held against. */
+/** Returns the schemas that apply to the same value as this one. */
 function inPlace(
   part: Schema,
   root: Schema,
@@ -234,7 +251,7 @@ function inPlace(
   const { $ref, $recursiveRef, __absolute_ref__: absolute } = part;
   return [
     ...($ref === undefined ? [] : [lookup[absolute ?? $ref]]),
-    // Without an anchor the interpreter takes the schema itself, for ever.
+    // Without an anchor, the interpreter uses the schema itself, which never ends.
     ...($recursiveRef === undefined ? [] : [root.$recursiveAnchor === true ? root : part]),
     ...[part.allOf, part.anyOf, part.oneOf].flatMap((list) => list ?? []),
     ...[part.not, part.if, part.then, part.else].filter((inner) => inner !== undefined),

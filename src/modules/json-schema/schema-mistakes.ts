@@ -4,9 +4,9 @@ import { nearest, shown } from '../../tool/shown.ts';
 import { type Placed, schemasOf } from './check.ts';
 
 /**
- * Says what of a plain JSON Schema is a slip of whoever wrote it: a keyword that is nearly one, a type that there is not, a
- * required property that is none. A validator passes over the first, and refuses every input for the others. `undefined` when
- * nothing is. It writes on the schema.
+ * Returns the first likely mistake in a JSON Schema: a misspelled keyword, an unknown type, or a required
+ * property that is not declared. A validator ignores the first, and rejects every input for the others.
+ * Returns `undefined` if there is none. It modifies the schema.
  */
 export function schemaMistake(schema: Schema): string | undefined {
   for (const placed of schemasOf(schema)) {
@@ -20,7 +20,7 @@ export function schemaMistake(schema: Schema): string | undefined {
 const at = ({ path }: Placed, ...more: readonly PropertyKey[]): string =>
   `\`${formatPath([...path, ...more], '$')}\``;
 
-/** A keyword that nobody knows may be an annotation of somebody's; one that is nearly a keyword is none. */
+/** Returns a misspelled keyword. Other unknown keywords can be annotations. */
 function keywordMistake(placed: Placed): string | undefined {
   for (const keyword of Object.keys(placed.part)) {
     if (KEYWORDS.includes(keyword) || keyword.startsWith('__') || keyword.length < 4) continue;
@@ -40,7 +40,7 @@ function typeMistake(placed: Placed): string | undefined {
   return `the type ${shown(wrong)} at ${at(placed)} is none. ${use}`;
 }
 
-/** Finds what is not of the kind that a keyword takes. */
+/** Returns a keyword whose value has the wrong type. */
 function listMistake(placed: Placed): string | undefined {
   const {
     properties,
@@ -62,7 +62,10 @@ function listMistake(placed: Placed): string | undefined {
   return `${at(placed, 'properties', name)} is ${shown(given)}: use a schema, as in { type: 'string' }.`;
 }
 
-/** A part of a composition may require what another part of it declares, so only parts that stand alone are held to it. */
+/**
+ * Returns a required property that is not declared. Skips parts of compositions, because one part can require
+ * a property that another declares.
+ */
 function requiredMistake(placed: Placed): string | undefined {
   const { part, path } = placed;
   const { properties, required, patternProperties } = part;
@@ -98,7 +101,7 @@ const PARTS = [
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
 
-/** What other languages call them. */
+/** The names of the types in other languages. */
 const SHORT: Readonly<Record<string, string | undefined>> = {
   str: 'string',
   text: 'string',
@@ -109,7 +112,7 @@ const SHORT: Readonly<Record<string, string | undefined>> = {
   dict: 'object',
 };
 
-/** The assertions and applicators of the drafts, and their annotations that are as near to others. */
+/** The assertions and applicators of the drafts, and annotations with similar names. */
 const KEYWORDS = [
   ...[
     '$ref',
@@ -180,5 +183,5 @@ const KEYWORDS = [
   ...['formatMinimum', 'formatMaximum', 'formatExclusiveMinimum', 'formatExclusiveMaximum'],
 ];
 
-/** Annotations of others that are near to a keyword. */
+/** Annotations of other tools with names similar to a keyword. */
 const TOLERATED = ['example', 'note', 'notes', 'titles'];

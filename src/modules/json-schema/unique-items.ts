@@ -1,14 +1,15 @@
 /**
- * Checks `uniqueItems` in a time that grows with the list: the interpreter compares every item with every other one, and a
- * model's list may be long. Lists are compared once, and the schema is written anew for the one input that holds an item twice.
+ * Checks `uniqueItems` in linear time. The interpreter compares every item with every other one, and a
+ * model's list can be long. Here each list is compared once, and the schema is rewritten for an input that
+ * has a duplicate item.
  */
 import type { OutputUnit, Schema, SchemaDraft } from '@cfworker/json-schema';
 import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.ts';
 
-/** The schemas that can be found from a root, by the names that `$ref` has for them. */
+/** The schemas that are reachable from a root, by their `$ref` names. */
 export type Lookup = Record<string, Schema | boolean>;
 
-/** A schema as its checks go by it. */
+/** A schema with its lookup table and draft. */
 interface Rooted {
   readonly schema: Schema;
   readonly lookup: Lookup;
@@ -16,21 +17,25 @@ interface Rooted {
 }
 
 /**
- * Prepares what makes, for an input, a schema without `uniqueItems` that says of this input what the whole schema says;
- * `undefined` when the schema has none, or comes back to itself by `$recursiveRef`. Below `contains` and `unevaluatedItems` or
- * `-Properties` it stays: the interpreter checks it there.
+ * Returns a function that rewrites a schema for one input: without `uniqueItems`, but with the same result
+ * for this input. Returns `undefined` if the schema has no `uniqueItems`, or refers to itself through
+ * `$recursiveRef`. Below `contains`, `unevaluatedItems` and `unevaluatedProperties` the keyword stays, and
+ * the interpreter checks it.
  */
 export function uniqueItemsSettled(rooted: Rooted): ((input: Json) => Schema) | undefined {
   const bearers = bearersIn(rooted.lookup);
   if (bearers.size === 0 || isReentered(rooted.lookup)) return undefined;
-  return (input) => settled(rooted.schema, input, { ...rooted, bearers, twice: itemsTwice(input) }) as Schema; // of an object comes one
+  return (input) => settled(rooted.schema, input, { ...rooted, bearers, twice: itemsTwice(input) }) as Schema; // an object stays an object
 }
 
-/** By `$recursiveRef` the interpreter holds a schema, as it is for one value, against another one. */
+/**
+ * Returns `true` if a schema has `$recursiveRef`. The interpreter would then apply a schema that was
+ * rewritten for one value to another.
+ */
 const isReentered = (lookup: Lookup): boolean =>
   Object.values(lookup).some((part) => typeof part === 'object' && part.$recursiveRef !== undefined);
 
-/** The schemas that have `uniqueItems`, or hold or refer to one that has it. */
+/** Returns the schemas that have `uniqueItems`, or contain or refer to one that has it. */
 function bearersIn(lookup: Lookup): ReadonlySet<unknown> {
   const parts = new Set(Object.values(lookup).filter((part) => typeof part === 'object'));
   const bearers = new Set<unknown>([...parts].filter(({ uniqueItems }) => uniqueItems === true));
@@ -49,7 +54,7 @@ function bearersIn(lookup: Lookup): ReadonlySet<unknown> {
   return bearers;
 }
 
-/** The schema that a `$ref` leads to, where it is one of these. */
+/** Returns the target of a `$ref` if it is one of these schemas. */
 function targetOf(
   { $ref, __absolute_ref__: absolute = $ref }: Schema,
   lookup: Lookup,
@@ -59,10 +64,13 @@ function targetOf(
   return typeof target === 'object' && bearers.has(target) ? target : undefined;
 }
 
-/** The places of the first item that comes again, and of that; by the lists that have one. */
+/** The indexes of the first duplicate item and its repetition, by list. */
 type Twice = ReadonlyMap<unknown, readonly [first: number, again: number]>;
 
-/** Gives equal values one number, from inside to outside, so that items are compared by their numbers. */
+/**
+ * Finds lists with duplicates. It gives equal values the same number, from the innermost outward, so items
+ * are compared by number.
+ */
 function itemsTwice(input: Json): Twice {
   const numbers = new Map<string, number>();
   const twice = new Map<unknown, readonly [number, number]>();
@@ -105,13 +113,16 @@ interface Settling extends Rooted {
 
 type Part = Schema | boolean;
 
-/** The schema as it is for this value alone. Whoever is no bearer, such as a list of names in `dependencies`, stays. */
+/**
+ * Returns the schema rewritten for this value. A part without `uniqueItems`, such as a list of names in
+ * `dependencies`, stays unchanged.
+ */
 function settled<P extends Part>(part: P, value: Json, settling: Settling): P | Part {
   const { bearers, twice, lookup, draft } = settling;
   if (typeof part !== 'object' || !bearers.has(part)) return part;
   const within = (one: Part): Part => settled(one, value, settling);
   const target = targetOf(part, lookup, bearers);
-  if (target && (draft === '4' || draft === '7')) return within(target); // nothing counts beside it
+  if (target && (draft === '4' || draft === '7')) return within(target); // in these drafts, keywords beside `$ref` are ignored
   const { uniqueItems, $ref, allOf = [], ...rest } = part;
   const pair = uniqueItems === true ? twice.get(value) : undefined;
   const all = [
@@ -122,13 +133,13 @@ function settled<P extends Part>(part: P, value: Json, settling: Settling): P | 
   return {
     ...inside(rest, value, settling),
     ...inPlace(rest, within),
-    // The library keeps what the reference means where a copy does not take it along.
+    // The library stores the resolved reference in a property that a copy would lose.
     ...(!target && $ref !== undefined && { $ref, __absolute_ref__: part.__absolute_ref__ ?? $ref }),
-    ...(all.length > 0 && { allOf: all as Schema[] }), // the library's type knows no booleans here
+    ...(all.length > 0 && { allOf: all as Schema[] }), // the library's type does not allow booleans here
   };
 }
 
-/** What is held against the same value. */
+/** Rewrites the parts that apply to the same value. */
 function inPlace(part: Schema, within: (one: Part) => Part): Schema {
   const made: Schema = {};
   for (const keyword of ['anyOf', 'oneOf']) if (part[keyword]) made[keyword] = part[keyword].map(within);
@@ -144,7 +155,7 @@ function inPlace(part: Schema, within: (one: Part) => Part): Schema {
 const mapped = <From, To>(map: Readonly<Record<string, From>>, to: (one: From, key: string) => To) =>
   Object.fromEntries(Object.entries(map).map(([key, one]): [string, To] => [key, to(one, key)]));
 
-/** The schema with one for each item or member of this value, in place of one for several. */
+/** Returns the schema with separate schemas for each item or member of this value. */
 function inside(part: Schema, value: Json, settling: Settling): Schema {
   if (Array.isArray(value)) return ofItems(part, value, settling);
   return isJsonObject(value) ? ofMembers(part, value, settling) : part;
@@ -187,7 +198,7 @@ function ofMembers(part: Schema, value: JsonObject, settling: Settling): Schema 
 const wordsOf = ([first, again]: readonly [number, number]): string =>
   `holdfast: items ${first} and ${again}`;
 
-/** An error of the interpreter, in the words of the keyword where it stands for one that was settled. */
+/** Restores the name of `uniqueItems` in an error that comes from a rewritten schema. */
 export function withUniqueItemsNamed(error: OutputUnit): OutputUnit {
   const [, first, again] =
     /^Instance does not match "holdfast: items (\d+) and (\d+)"\.$/.exec(error.error) ?? [];

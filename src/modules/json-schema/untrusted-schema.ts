@@ -1,16 +1,19 @@
-/** Checks values by the JSON Schema of a client, which may be made to take for ever: in a bounded number of steps, and without patterns. */
+/**
+ * Checks values against a client's JSON Schema, which can be hostile. It uses a bounded number of steps and
+ * no patterns.
+ */
 import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject, own, sameJson } from '../../tool/json.ts';
 import { type Problem, problemLines } from '../../tool/problem-lines.ts';
 import type { JsonSchemaInput } from './json-schema.ts';
 
-/** What is checked of a schema: the keywords of structured outputs. */
+/** The keywords that are checked: those of structured outputs. */
 const CHECKED = (
   '$ref $defs definitions type enum const properties required additionalProperties items anyOf oneOf allOf ' +
   'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems'
 ).split(' ');
 
-/** What the model is shown, and nobody checks. */
+/** Keywords that the model sees but are not checked. */
 const SHOWN = (
   '$schema $id id $comment title description default examples example deprecated ' +
   'readOnly writeOnly format pattern contentEncoding contentMediaType'
@@ -20,17 +23,23 @@ const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'nul
 
 const MAX_DEPTH = 100;
 
-/** Returns what of a schema cannot be checked, to complete "a JSON Schema ..."; `undefined` if all can. */
+/**
+ * Returns the problem of a schema that cannot be checked, as an ending of "a JSON Schema ...". Returns
+ * `undefined` if it can be checked.
+ */
 export const faultIn = (root: JsonObject): string | undefined => faultAt(root, { root, at: '$', depth: 0 });
 
-/** Returns a part of a schema without what is not checked here: keywords, and references, which may lead anywhere. */
+/**
+ * Returns a part of a schema with only the checked keywords. References are removed too, because they can
+ * lead to any schema.
+ */
 export const checkedPart = (part: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(part).filter(([word]) => word !== '$ref' && CHECKED.includes(word)));
 
-/** A schema inside of another. */
+/** The position of a schema inside another. */
 interface Place {
   readonly root: JsonObject;
-  /** The path, as in `$.properties.name`. */
+  /** The path, such as `$.properties.name`. */
   readonly at: string;
   readonly depth: number;
 }
@@ -53,7 +62,7 @@ function faultAt(schema: Json, { root, at, depth }: Place): string | undefined {
   return undefined;
 }
 
-/** The schemas inside a keyword, each with its path from there. */
+/** Returns the schemas inside a keyword, each with its path relative to it. */
 function insideOf(keyword: string, value: Json): readonly (readonly [string, Json])[] {
   if (keyword === 'items' || keyword === 'additionalProperties') return [['', value]];
   const isList = LISTS.includes(keyword);
@@ -61,7 +70,7 @@ function insideOf(keyword: string, value: Json): readonly (readonly [string, Jso
   return Object.entries(Object(value)).map(([name, one]) => [
     isList ? `[${name}]` : `.${name.slice(0, 80)}`,
     one as Json,
-  ]); // of JSON
+  ]); // it is JSON
 }
 
 const MAPS = ['properties', '$defs', 'definitions'];
@@ -76,7 +85,7 @@ function isFormed(keyword: string, value: Json, root: JsonObject): boolean {
   return keyword in LIMITS || keyword === 'multipleOf' ? typeof value === 'number' : true;
 }
 
-/** What a local reference leads to. */
+/** Returns the target of a local reference. */
 function target(root: JsonObject, ref: string): Json | undefined {
   if (ref === '#') return root;
   const [, place = '', name = ''] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(ref) ?? [];
@@ -84,22 +93,28 @@ function target(root: JsonObject, ref: string): Json | undefined {
   return isJsonObject(known) ? own(known, name.replaceAll('~1', '/').replaceAll('~0', '~')) : undefined;
 }
 
-/** Times that a schema is held against a part of an answer: honest ones need as many as the answer has parts. */
+/**
+ * The maximum number of times that one check compares a part of a value with a schema. Real schemas need
+ * about as many as the value has parts.
+ */
 const MAX_STEPS = 100_000;
 
-/** Returns every problem of a value, a line each; that it takes too long to say is one. */
+/** Returns every problem of a value, one line each. A check that takes too long is a problem too. */
 export function problemsOf(value: Json, schema: JsonObject): readonly string[] {
   const found = attempt(() => check(value, schema, { root: schema, path: [], watch: { steps: 0 } }));
   return found.ok ? problemLines(found.value) : ['It could not be checked: it takes too long.'];
 }
 
-/** A schema of a client, as forms and tools are made of them. What of it is not checked here is shown and not checked. */
+/**
+ * Creates an input schema from a client's JSON Schema, for forms and tools. Keywords that are not checked
+ * here are only shown.
+ */
 export const untrustedSchema = (schema: JsonObject): JsonSchemaInput<unknown> => ({
   '~standard': {
     version: 1,
     vendor: 'json-schema',
     validate(value) {
-      const problems = problemsOf(value as Json, schema); // what models send was parsed
+      const problems = problemsOf(value as Json, schema); // models send parsed JSON
       return problems.length > 0 ? { issues: problems.map((message) => ({ message })) } : { value };
     },
     jsonSchema: { input: () => schema, output: () => schema },
@@ -145,7 +160,7 @@ function kindsOf(value: Json): readonly string[] {
   return Number.isInteger(value) ? ['number', 'integer'] : [typeof value];
 }
 
-/** The problems of the alternative that comes nearest. */
+/** Returns the problems of the alternative that matches best. */
 function ofAny(value: Json, any: readonly Json[], at: Checking): readonly Problem[] {
   const all = any.map((one) => check(value, one, at)).toSorted((a, b) => depthOf(b) - depthOf(a));
   if (all.some((problems) => problems.length === 0)) return [];
@@ -174,7 +189,7 @@ const size: Measure = (value) => (typeof value === 'number' ? value : undefined)
 const length: Measure = (value) => (typeof value === 'string' ? [...value].length : undefined);
 const count: Measure = (value) => (Array.isArray(value) ? value.length : undefined);
 
-/** What each limit measures, and how it is said. */
+/** The measure of each limit, and its text in a problem. */
 const LIMITS: Readonly<
   Record<string, { of: Measure; fits(is: number, limit: number): boolean; says: string }>
 > = {

@@ -14,7 +14,9 @@ const isList =
 
 const isMap = (value: Json): boolean => isJsonObject(value) && Object.values(value).every(isSchema);
 
-/** Says what keywords must be that lead the check somewhere, or that providers read. The others may be anything. */
+/**
+ * The value checks for keywords that the check follows or providers read. Other keywords can have any value.
+ */
 const KEYWORDS = new Map<string, (value: Json) => boolean>([
   ['type', (type) => [type].flat().every((one) => TYPES.has(one))],
   ['enum', Array.isArray],
@@ -30,6 +32,6 @@ const KEYWORDS = new Map<string, (value: Json) => boolean>([
   ),
 ]);
 
-/** Whether every keyword of a schema has a value of its kind, also in the schemas inside it. */
+/** Returns `true` if every keyword of a schema and of the schemas inside it has a value of the right type. */
 export const isWellFormed = (schema: JsonObject): boolean =>
   Object.entries(schema).every(([keyword, value]) => KEYWORDS.get(keyword)?.(value) ?? true);

@@ -1,28 +1,31 @@
 import { isJsonObject, type Json, type JsonObject, own, sameJson } from '../../tool/json.ts';
 import { changedIn } from './change-schema.ts';
 
-/** Keywords that say something to readers, and nothing about which values are valid. */
+/** Keywords for readers, which do not affect validity. */
 const WORDS = new Set([
   ...['title', 'description', 'default', 'examples', '$comment', 'deprecated', 'readOnly', 'writeOnly'],
 ]);
 
-/** A copy of a schema without what only its readers see. Never throws for a schema that is formed as JSON Schema. */
+/** Returns a copy of a schema without keywords for readers. Never throws for well-formed JSON Schema. */
 export const bareSchema = (schema: Json): Json =>
   changedIn(schema, (part) =>
     Object.fromEntries(Object.entries(part).filter(([keyword]) => !WORDS.has(keyword))),
   );
 
-/** What reaches further than the place where it stands: what changes elsewhere may change what is valid here. */
+/**
+ * Matches keywords whose effect depends on other places. A change elsewhere can change what is valid here.
+ */
 const FAR_REACHING =
   /"(?:unevaluated\w+|patternProperties|\$dynamicRef|\$recursiveRef|\$id)":|"\$ref":"(?!#\/(?:\$defs|definitions)\/)/;
 
-/** The most places of two schemas that are compared. */
+/** The maximum number of places of two schemas to compare. */
 const MAX_COMPARED = 10_000;
 
 /**
- * Finds where a schema may take what an earlier one did not: the path of a property, empty for the input itself. `undefined` says
- * that every value which is valid now was valid before, and that no property has a name which none had: a model is asked for those
- * that are named, whether the object was closed or not. What cannot be shown to be so within a bounded time, counts as wider.
+ * Returns the path of a property where a schema can accept more than an earlier one. The path is empty for
+ * the input itself. Returns `undefined` if every value that is valid now was valid before, and no property
+ * has a new name. Named properties count even if the object was open, because a model is asked for them. If
+ * this cannot be shown in bounded time, the schema counts as wider.
  */
 export function widerAt(now: JsonObject, before: JsonObject): string | undefined {
   const [is, was] = [bareSchema(now), bareSchema(before)];
@@ -32,7 +35,7 @@ export function widerAt(now: JsonObject, before: JsonObject): string | undefined
   return widerThan({ is, was, at: '', isTooMuch: () => --left < 0 });
 }
 
-/** Two schemas of one place; a keyword that is not there is `true`, which takes everything. */
+/** Two schemas at one place. A missing keyword is `true`, which accepts every value. */
 interface Compared {
   readonly is: Json;
   readonly was: Json;
@@ -55,7 +58,7 @@ const toObject = (schema: Json): JsonObject => {
   return schema === true ? {} : { not: {} };
 };
 
-/** Keywords that hold schemas, or go by them, which are compared one by one. */
+/** Keywords that contain schemas or depend on them. They are compared one by one. */
 const OF_PARTS = new Set([
   ...['properties', 'additionalProperties', 'required', 'items', 'propertyNames', 'anyOf', 'allOf'],
 ]);
@@ -65,11 +68,11 @@ type Comparison = (now: Json, before: Json) => boolean;
 const isNumber = (value: Json): value is number => typeof value === 'number';
 const atMost: Comparison = (now, before) => isNumber(now) && isNumber(before) && now <= before;
 const atLeast: Comparison = (now, before) => atMost(before, now);
-const isSame: Comparison = () => false; // it has been looked at
+const isSame: Comparison = () => false; // already compared
 
 /**
- * Keywords that make a schema narrower where they are added, and whether one value of theirs is narrower than another one. Any
- * other keyword has to stay as it is.
+ * Keywords that make a schema narrower when added, with a function that returns `true` if one value is
+ * narrower than another. All other keywords must stay the same.
  */
 const NARROWER: ReadonlyMap<string, Comparison> = new Map([
   ...['const', 'pattern', 'format', 'multipleOf', 'uniqueItems'].map((word) => [word, isSame] as const),
@@ -94,7 +97,7 @@ function isNarrower(keyword: string, now: Json | undefined, before: Json | undef
   return compare !== undefined && now !== undefined && (before === undefined || compare(now, before));
 }
 
-/** Looks for a property that is new, takes more than before, or need not be there any more. */
+/** Returns the path of a property that is new, accepts more than before, or is no longer required. */
 function widerProperty(compared: Compared, now: JsonObject, before: JsonObject): string | undefined {
   const { at } = compared;
   const [named, known] = [propertiesOf(now), propertiesOf(before)];
@@ -115,12 +118,15 @@ const propertiesOf = ({ properties = {} }: JsonObject): JsonObject =>
 
 const pathTo = (at: string, name: string): string => (at === '' ? name : `${at}.${name}`);
 
-/** Looks for a schema that takes more than before: of items, of other properties and their names, and of alternatives. */
+/**
+ * Returns the path if a schema accepts more than before: of items, of other properties and their names, or of
+ * alternatives.
+ */
 function widerPart(compared: Compared, now: JsonObject, before: JsonObject): string | undefined {
   const { at } = compared;
   for (const keyword of ['additionalProperties', 'propertyNames', 'items']) {
     const [is = true, was = true] = [own(now, keyword), own(before, keyword)];
-    // A list of schemas, one for each item, stays as it is.
+    // A list with one schema per item must stay the same.
     const isKept = Array.isArray(is) || Array.isArray(was) ? sameJson(is, was) : undefined;
     const isWider = isKept === undefined ? widerThan({ ...compared, is, was }) !== undefined : !isKept;
     if (isWider) return at;

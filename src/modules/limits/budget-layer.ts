@@ -1,4 +1,4 @@
-/** What holds model calls to the budgets of their loops, whichever modules bring those. */
+/** Applies the budgets of all modules to the model calls of a loop. */
 import { askLayer } from '../../loop/ask-layers.ts';
 import type { Loop } from '../../loop/loop.ts';
 import type { ChatModel } from '../../model/chat-model.ts';
@@ -6,15 +6,19 @@ import type { ModuleUse } from '../../tool/module-use.ts';
 import { type Budget, release, reserve } from './reserve.ts';
 
 /**
- * Returns the budgets of a use in a loop. `frame`: the loop for which the module is used.
+ * Returns the budgets of a use in a loop. `frame` is the loop that the use belongs to.
  *
- * @throws ModelCallRefused if the loop may ask no model; Interrupted if that cannot be known now.
+ * @throws ModelCallRefused if the loop must not call a model.
+ * @throws Interrupted if the budgets cannot be read now.
  */
 type BudgetsOf = (loop: Loop, frame: string) => readonly Budget[] | Promise<readonly Budget[]>;
 
 const BOUNDS = new WeakMap<ModuleUse, BudgetsOf>();
 
-/** Has the model calls in the scope of a use held to its budgets. The use has `BUDGET_LAYER` as its `ask`. */
+/**
+ * Registers the budgets of a use. They limit the model calls in its scope. The use has `BUDGET_LAYER` as its
+ * `ask`.
+ */
 export const boundBy = (use: ModuleUse, budgets: BudgetsOf): unknown => BOUNDS.set(use, budgets);
 
 async function budgetsOf(loop: Loop): Promise<readonly Budget[]> {
@@ -22,21 +26,22 @@ async function budgetsOf(loop: Loop): Promise<readonly Budget[]> {
   return (await Promise.all(found)).flat();
 }
 
-/** One layer for all budgets of a loop: a call is held back once, in each of them. */
+/** The layer for all budgets of a loop. It reserves a call once, in each budget. */
 export const BUDGET_LAYER = askLayer({
   place: 'budget',
   async around({ loop, request, tell, atEnd }, next) {
     const budgets = await budgetsOf(loop);
     if (budgets.length === 0) return next(request, tell);
-    // Only then is it known what the call used.
+    // The usage of a call is known only at its end.
     atEnd(() => release(loop));
     const allowed = await reserve({ loop, budgets, request });
     return next(allowed, {
       ...tell,
-      // Each attempt of an adapter is a request, and held back by itself unless the one before was not charged for.
+      // Each attempt of an adapter is a request, and needs a reservation of its own unless the attempt before
+      // was free.
       async again(failed) {
         await tell.again?.(failed);
-        // A provider that is asked too often refuses before it works on a request.
+        // A provider that limits the rate rejects a request before it works on it.
         if (failed === 'rate-limited') return;
         await reserve({ loop, budgets, request: allowed, outputTokens: allowed.maxOutputTokens });
       },
@@ -44,7 +49,7 @@ export const BUDGET_LAYER = askLayer({
   },
 });
 
-/** Returns why a model without prices cannot be used where its cost is bounded. */
+/** Returns why a model without prices cannot be used with a cost limit, or `undefined`. */
 export function noPrices({ name, prices }: ChatModel): string | undefined {
   if (prices) return undefined;
   const model = name.slice(0, 80);

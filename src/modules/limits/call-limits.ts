@@ -12,19 +12,19 @@ import { failure } from '../../tool/tool-result.ts';
 
 /** The literal that `callLimits` takes. */
 export interface CallLimits {
-  /** Tool calls in the turn, or in the nested loop. Defaults to 150. */
+  /** The maximum number of tool calls in the turn, or in the nested loop. Defaults to 150. */
   readonly toolCalls?: CallLimit | undefined;
   /**
-   * Calls of any one tool there; or by the tool's name, where `*` is every tool that is not named. Defaults to 40, or to `toolCalls` if
-   * that is declared and is more.
+   * The maximum number of calls per tool: one number for every tool, or numbers by tool name with `*` for all
+   * other tools. Defaults to 40, or to `toolCalls` if that is set and higher.
    */
   readonly callsPerTool?: CallLimit | Readonly<Record<string, CallLimit>> | undefined;
 }
 
 /**
- * Bounds the tool calls of a turn, nested loops included. Give it to the `use` of an agent, of an app for each of its agents, or of an
- * agentic tool for its nested loop, which the limits around it bound too. A call beyond a limit does not run: the model reads that the
- * limit is reached, and the turn continues.
+ * Limits the tool calls of a turn, including nested loops. List it in the `use` of an agent, of an app for
+ * each of its agents, or of an agentic tool for its nested loop, to which the enclosing limits also apply. A
+ * call over a limit does not run. The model sees that the limit is reached, and the turn continues.
  *
  * @throws RangeError if a limit is neither a positive whole number nor `unlimited`.
  *
@@ -59,11 +59,11 @@ export function callLimits(limits: CallLimits = {}): ModuleUse {
   return use;
 }
 
-/** A provider's tools are made in a turn: the app does not know their modules. */
+/** Provider tools are created in a turn, so the app does not know their modules. */
 const NOT_COUNTED =
   "The app does not count tool calls, so `callLimits` cannot bound them: import it from 'holdfast/limits' and add it to `use`.";
 
-/** Enough for honest work, and little enough to stop a runaway. */
+/** High enough for real work, and low enough to stop a runaway loop. */
 const DEFAULTS = { toolCalls: 150, callsPerTool: 40 };
 
 interface Bounds {
@@ -71,7 +71,7 @@ interface Bounds {
   readonly callsPerTool: Readonly<Record<string, CallLimit>>;
 }
 
-/** @throws RangeError for an invalid limit. */
+/** @throws RangeError if a limit is invalid. */
 function boundsOf(limits: CallLimits): Bounds {
   const stranger = literals?.innerFault(limits, SHAPE);
   if (stranger)
@@ -85,7 +85,7 @@ function boundsOf(limits: CallLimits): Bounds {
       `callLimits: ${path} is ${String(most)}: use a positive whole number, or 'unlimited'.`,
     );
   }
-  // More calls in all than any one tool has by default are meant for any one tool too.
+  // If the total exceeds the default per tool, it also applies per tool.
   const isMore = toolCalls !== undefined && numberOf(toolCalls) > DEFAULTS.callsPerTool;
   return {
     toolCalls: toolCalls ?? DEFAULTS.toolCalls,
@@ -125,8 +125,8 @@ function overLimit({ tool, frame, calls, ofTool }: Place, bounds: Bounds): OverL
 const numberOf = (limit: CallLimit): number => (limit === 'unlimited' ? Infinity : limit);
 
 /**
- * The place of a call among the calls of a loop, nested ones included: in all, and among those of the tool for which it counts; from 1.
- * A type alias, since it must be JSON.
+ * The number of a call among the calls of a loop, including nested ones: among all calls, and among those of
+ * its tool, from 1. A type alias, because it must be JSON.
  */
 type Place = {
   readonly frame: string;
@@ -135,14 +135,20 @@ type Place = {
   readonly ofTool: number;
 };
 
-/** Calls of a loop, nested ones included. Tools may have any name, so that names are not keys. */
+/**
+ * The calls of a loop, including nested ones. A list, because tool names can be any string and are not safe
+ * as keys.
+ */
 type Counts = { readonly calls: number; readonly tools: readonly (readonly [tool: string, calls: number])[] };
 
 /** The calls of a turn. */
 export type Counted = {
-  /** By the ids of loops; the turn's own loop counts all calls of the turn. */
+  /** The counts by loop id. The turn's own loop counts all calls of the turn. */
   readonly loops: { readonly [frame: string]: Counts };
-  /** Of each call that has not ended, by its id: one for its loop, and one for each loop around that. */
+  /**
+   * The numbers of each call that has not ended, by call id: one for its loop, and one for each enclosing
+   * loop.
+   */
   readonly places: { readonly [call: string]: readonly Place[] };
 };
 
@@ -150,8 +156,8 @@ const NOTHING: Counted = { loops: {}, places: {} };
 const NO_CALLS: Counts = { calls: 0, tools: [] };
 
 /**
- * Counts the calls of a turn, loop by loop, in the order of its replies. So a call has the same places whenever the turn resumes,
- * whichever calls of its batch have ended by then.
+ * Counts the calls of a turn per loop, in the order of its replies. A call keeps its numbers when the turn
+ * resumes, even if other calls of its batch have ended.
  */
 export const COUNTED: ToolMemory<Counted> = {
   name: 'limits',
@@ -171,7 +177,7 @@ export const COUNTED: ToolMemory<Counted> = {
   },
 };
 
-/** The module of call limits. An agent's limits hold in the loops inside its own too. */
+/** The module of call limits. An agent's limits also apply in its nested loops. */
 export const LIMITS = createModule({ name: 'limits', nested: true, state: [COUNTED] });
 
 type CallsMade = Extract<SessionMoment, { readonly type: 'calls-made' }>;
@@ -191,7 +197,7 @@ function withCalls(counted: Counted, { calls, loops: around }: CallsMade): Count
   return { loops, places };
 }
 
-/** Drops the call, and the loop that it may have opened, which ends with it. */
+/** Drops a call, and the loop that it opened, if any. */
 function withoutCall({ loops, places }: Counted, call: string): Counted {
   const { [call]: _, ...openLoops } = loops;
   const { [call]: __, ...openPlaces } = places;

@@ -1,4 +1,4 @@
-/** The entry `holdfast/limits`: bounds on what a turn may use, and how many tools it may call. */
+/** The entry `holdfast/limits`: limits on a turn's usage and on its number of tool calls. */
 import { LOOPS } from '../../loop/loop-seams.ts';
 import { isCount } from '../../loop/policies.ts';
 import { type ModuleUse, useOf } from '../../tool/module-use.ts';
@@ -8,25 +8,27 @@ import { BUDGETS } from './spending.ts';
 
 export { type CallLimits, callLimits } from './call-limits.ts';
 
-/** The literal that `budget` takes: at least one of both. */
+/** The literal that `budget` takes. At least one field is required. */
 export interface BudgetOptions {
-  /** Tokens that models may use, input and output together. */
+  /** The maximum number of tokens, input and output together. */
   readonly tokens?: number | undefined;
-  /** The same in USD, for models that have prices. */
+  /** The maximum cost in USD, for models with prices. */
   readonly cost?: number | undefined;
 }
 
 /**
- * Bounds what models may use in a turn, with all that nests in it and all turns that it starts: `use: [budget({ cost: 0.5 })]` of an
- * agent, of an app for each of its agents, or of an agentic tool for its nested loop, which is bound by the budgets around it too.
+ * Limits the usage of models in a turn, including nested loops and all turns that it starts: `use: [budget({
+ * cost: 0.5 })]` of an agent, of an app for each of its agents, or of an agentic tool for its nested loop, to
+ * which the enclosing budgets also apply.
  *
- * Each model call is held to what is left, and what it may use at the most is stored before the model is asked, so that neither loops
- * side by side nor a crash exceed a budget. A call for which too little is left is refused, and its loop ends as `limit-reached` with the
- * best answer so far. What a provider does not report counts with what was held back for it. Instructions, tools or messages that change
- * between two calls without a change in length are taken for the same, so that a call may exceed a budget by the tokens that the new ones
- * have more.
+ * Before each model call, the maximum that it can use is reserved and stored. Neither parallel loops nor a
+ * crash can then exceed a budget. If too little is left for a call, it is refused, and its loop ends as
+ * `limit-reached` with the best answer so far. If a provider does not report usage, the reservation counts.
+ * Instructions, tools and messages that change between two calls without changing their length count as
+ * unchanged, so a call can exceed a budget by the extra tokens of the new text.
  *
- * @throws RangeError if `tokens` is no positive whole number, `cost` is no positive number, or both are absent.
+ * @throws RangeError if `tokens` is not a positive whole number, if `cost` is not a positive number, or if
+ * both are absent.
  */
 export function budget(options: BudgetOptions): ModuleUse {
   const problem = problemOf(options);
@@ -54,7 +56,7 @@ export function budget(options: BudgetOptions): ModuleUse {
   return use;
 }
 
-/** Equal budgets in one place are one. */
+/** Equal budgets in one place count as one. */
 const USES = new Map<string, ModuleUse>();
 
 function problemOf({ tokens, cost }: BudgetOptions): string | undefined {

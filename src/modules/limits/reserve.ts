@@ -15,34 +15,38 @@ import {
   type Spending,
 } from './spending.ts';
 
-/** One limit on what models may use, and the loop that it bounds with all that nests in it. */
+/** A limit on the usage of models, and the loop that it applies to, including nested loops. */
 export interface Budget {
   readonly frame: string;
   readonly limit: 'tokens' | 'cost';
   readonly most: number;
 }
 
-/** The most tokens of a reply under a budget, where its model does not say: what most models can write at once. */
+/**
+ * The default maximum of a reply's tokens under a budget, if the model does not declare one. Most models can
+ * write this much at once.
+ */
 const MAX_OUTPUT = 4_096;
 
-/** The fewest tokens of a reply that is of use: a tool call with a small input, or a few sentences. */
+/** The minimum of a reply's tokens to be useful: a tool call with a small input, or a few sentences. */
 const MIN_OUTPUT = 256;
 
-/** A model call that is to be held back. */
+/** A model call that needs a reservation. */
 interface Reserving {
   readonly loop: Loop;
-  /** All that bound the loop: at least one. */
+  /** All budgets that apply to the loop, at least one. */
   readonly budgets: readonly Budget[];
   readonly request: ModelRequest;
-  /** Of an attempt before, whose request is sent again as it was. */
+  /** The output tokens of the previous attempt, whose request is sent again unchanged. */
   readonly outputTokens?: number | undefined;
 }
 
 /**
- * Holds back in every budget of the loop what a request may use at the most, and returns the request as it may be sent
- * once that is stored. Room that other model calls hold back now is waited for.
+ * Reserves the maximum that a request can use in every budget of the loop. Returns the request to send, after
+ * the reservation is stored. If other model calls have reserved the room, waits for them.
  *
- * @throws ModelCallRefused if a budget does not leave enough for a useful reply; Interrupted if the wait was cut short.
+ * @throws ModelCallRefused if a budget does not leave enough for a useful reply.
+ * @throws Interrupted if the wait was cut short.
  */
 export async function reserve(reserving: Reserving): Promise<ModelRequest> {
   const { loop, request } = reserving;
@@ -61,25 +65,25 @@ export async function reserve(reserving: Reserving): Promise<ModelRequest> {
   }
 }
 
-/** The call of the loop has an outcome, or never will have. */
+/** Releases the reservation of the loop's call, because its outcome is known or will never be. */
 export const release = (loop: Loop): void => reservationsOf(loop).release(loop.frame.id);
 
-/** What a loop's session remembers now. */
+/** Returns the current spending of a loop's session. */
 export const spendingOf = ({ memories, journal, frame }: Loop): Spending =>
   memories.of(SPENDING).valueIn(journal.state.memories, SPENDING, frame.path);
 
-/** Returns what counts against a budget. Nothing once its loop is over. */
+/** Returns the usage that counts against a budget. Returns 0 after its loop has ended. */
 export const usedOf = ({ frame, limit }: Budget, { loops }: Spending): number =>
   loops[frame]?.spent[limit] ?? 0;
 
-/** How much one budget leaves for the output of a call. */
+/** The room that one budget leaves for the output of a call. */
 interface Room {
   readonly budget: Budget;
-  /** Below 0 when not even the input fits. */
+  /** Negative if not even the input fits. */
   readonly outputTokens: number;
 }
 
-/** The budget that leaves the least. */
+/** Returns the room in the budget that leaves the least. */
 function tightest({ loop, budgets }: Reserving, { inputTokens }: RequestSize): Room {
   const spending = spendingOf(loop);
   return budgets
@@ -87,7 +91,7 @@ function tightest({ loop, budgets }: Reserving, { inputTokens }: RequestSize): R
     .reduce((least, room) => (room.outputTokens < least.outputTokens ? room : least));
 }
 
-/** Returns what a budget leaves for the output of a call with this much input. */
+/** Returns the room that a budget leaves for the output of a call with this input. */
 function roomIn(
   budget: Budget,
   inputTokens: number,
@@ -104,14 +108,14 @@ function affordable(prices: Prices, inputTokens: number, left: number): number {
   if (rest < 0) return -1;
   if (prices.output === 0) return Infinity;
   let outputTokens = Math.floor((rest * 1e6) / prices.output);
-  // The division may round up to a token that the sum does not allow.
+  // The division can round up to a token that the sum does not allow.
   while (outputTokens > 0 && costOf(prices, { inputTokens, outputTokens }) > left) outputTokens -= 1;
   return outputTokens;
 }
 
 interface Need {
   readonly size: RequestSize;
-  /** Tokens of the reply. */
+  /** Maximum tokens of the reply. */
   readonly most: number;
   readonly least: number;
 }
@@ -122,19 +126,19 @@ function needOf({ loop, request, outputTokens }: Reserving): Need {
   const most =
     outputTokens ?? Math.min(request.maxOutputTokens ?? model.maxOutputTokens ?? MAX_OUTPUT, ofModel);
   const least = outputTokens ?? Math.min(MIN_OUTPUT, most);
-  // What one of several models has counted, another counts otherwise.
+  // Models count tokens differently, so with several candidates the measured count does not apply.
   const measured = model.candidates ? undefined : spendingOf(loop).loops[loop.frame.id]?.measured;
   return { size: sizeOf(model.name, request, measured), most, least };
 }
 
-/** How much a request may use at the most. */
+/** The maximum usage of a request. */
 interface Held {
   readonly size: RequestSize;
-  /** Tokens of the reply. */
+  /** Maximum tokens of the reply. */
   readonly outputTokens: number;
 }
 
-/** Stores what is held back, and returns the request as it may be sent. */
+/** Stores a reservation, and returns the request to send. */
 async function hold(loop: Loop, request: ModelRequest, { size, outputTokens }: Held): Promise<ModelRequest> {
   const { prices } = loop.spec.model;
   const usage = { inputTokens: size.inputTokens, outputTokens };
@@ -148,7 +152,7 @@ async function hold(loop: Loop, request: ModelRequest, { size, outputTokens }: H
   return { ...request, maxOutputTokens: outputTokens };
 }
 
-/** Whether a model call that is running now may give something of this budget back. */
+/** Returns `true` if a running model call can still release part of this budget. */
 function isHeldWithin(loop: Loop, { frame }: Budget): boolean {
   const spending = spendingOf(loop);
   return [...reservationsOf(loop).held].some((id) => loopsAround(spending, id).includes(frame));
@@ -165,13 +169,13 @@ function refused(loop: Loop, budget: Budget, least: Usage): ModelCallRefused {
   });
 }
 
-/** Returns what a call would use of a budget at the most, in its unit. */
+/** Returns the maximum that a call can use of a budget, in its unit. */
 const priceIn = ({ limit }: Budget, prices: Prices | undefined, usage: Usage): number => {
   if (limit === 'tokens') return usage.inputTokens + usage.outputTokens;
   return prices ? costOf(dearest(prices), usage) : 0;
 };
 
-/** The model calls of one invocation that hold something back now, by their loops. */
+/** The current reservations of one invocation, by loop. */
 class Reservations {
   readonly #held = new Set<string>();
   readonly #changes = new Changes();
@@ -188,13 +192,13 @@ class Reservations {
     return this.#held;
   }
 
-  /** Resolves when the next one is released. */
+  /** Resolves at the next release. */
   get changed(): Promise<void> {
     return this.#changes.next;
   }
 }
 
-/** The loops of one turn share what one invocation has of their memories. */
+/** Keyed by the memories object that the loops of one turn share in an invocation. */
 const RESERVATIONS = new WeakMap<Loop['memories'], Reservations>();
 
 function reservationsOf({ memories }: Loop): Reservations {
@@ -203,29 +207,33 @@ function reservationsOf({ memories }: Loop): Reservations {
   return reservations;
 }
 
-/** How long a request is, and a number of tokens that it does not exceed. */
+/** The lengths of a request, and an upper bound of its tokens. */
 interface RequestSize {
   readonly lengths: RequestLengths;
   readonly inputTokens: number;
 }
 
-/** What chat templates put around a message, and around a request; generous: they take 3 to 10. */
+/**
+ * The tokens that chat templates add to a message and to a request. A generous estimate: they add 3 to 10.
+ */
 const AROUND_MESSAGE = 16;
 const AROUND_REQUEST = 64;
-/** What providers tell a model beside its tools (Anthropic: up to 530 tokens) and a form, in words of their own. */
+/** The tokens that providers add to a request with tools (Anthropic: up to 530) or with an output format. */
 const AROUND_TOOLS = 1_024;
 const AROUND_OUTPUT = 256;
 
 /**
- * Measures a request before it is sent. A token of the byte-level and byte-fallback tokenizers that models use stands for
- * one byte at least, so the bytes of the request's JSON, with what is put around its parts, are never fewer than its
- * tokens. That is about four times what they are in English; once a provider has counted an earlier request of the
- * conversation, its figure stands for all that is the same, and only what is new is counted in bytes.
+ * Measures a request before it is sent. A token of the byte-level and byte-fallback tokenizers of models
+ * covers at least one byte. The bytes of the request's JSON, plus the additions around its parts, are
+ * therefore an upper bound of its tokens. In English, that is about four times the real number. After a
+ * provider has counted an earlier request of the conversation, its count replaces the bytes of the unchanged
+ * parts, and only new parts count in bytes.
  *
- * The system text, the tools, or the messages that were there are taken for the same when they are as long as they were.
- * Else all bytes of that part count beside the figure, which is never too few. A change that keeps a part's length is not
- * seen: then the number falls short by as many tokens as the new words have more than the old ones, at most the part's
- * bytes. Of a date or a counter those are a few, and every message that came is counted for some thirty too many.
+ * The system text, the tools, and the earlier messages count as unchanged if their length is unchanged.
+ * Otherwise all bytes of that part count in addition to the provider's count, which is never too low. A
+ * change with equal length goes unnoticed. The result is then too low by the extra tokens of the new text, at
+ * most the part's bytes. For a date or a counter that is a few tokens, and each new message is overestimated
+ * by about thirty.
  */
 export function sizeOf(model: string, request: ModelRequest, known: Measured | undefined): RequestSize {
   const [first, ...others] = request.messages;
@@ -251,11 +259,11 @@ const sum = (lengths: readonly number[]): number => lengths.reduce((all, one) =>
 const bytesOfMessage = (message: ModelMessage): number =>
   bytesOf(jsonOf(message)) + tokensOfFiles(message) + AROUND_MESSAGE;
 
-/** Looking at every value takes several times as long, and only messages with files need it. */
+/** The replacer takes several times as long, and only messages with files need it. */
 const jsonOf = (message: ModelMessage): string =>
   hasParts(message) ? JSON.stringify(message, withoutBytes) : JSON.stringify(message);
 
-/** Lists of definitions and forms are never mutated, and outlive their requests. */
+/** Lists of definitions and output formats are never mutated, and outlive their requests. */
 const bytesOfJson = memoized((value: readonly ToolDefinition[] | OutputFormat) => ({
   bytes: bytesOf(JSON.stringify(value)),
 }));

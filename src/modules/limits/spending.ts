@@ -4,29 +4,32 @@ import { usd } from '../../model/prices.ts';
 import { createModule } from '../../tool/module-use.ts';
 import type { SessionMoment, ToolMemory } from '../../tool/tool-memory.ts';
 
-/** What counts against budgets: of calls without a reported usage, what was held back. Type aliases: they must be JSON. */
+/**
+ * The usage that counts against budgets. For calls without reported usage, the reservation counts. Type
+ * aliases, because they must be JSON.
+ */
 export type Spent = {
   readonly tokens: number;
-  /** In USD. */
+  /** USD. */
   readonly cost: number;
 };
 
 const NOTHING: Spent = { tokens: 0, cost: 0 };
 
-/** How long a request was, in bytes, by which it is known again as the beginning of a later one. */
+/** The lengths of a request in bytes, which identify it as the start of a later one. */
 export type RequestLengths = {
-  /** The model that was asked: others count otherwise. */
+  /** The model that was called, because other models count tokens differently. */
   readonly model: string;
   readonly system: number;
-  /** Of the tools, and of the form that the answer must have. */
+  /** The length of the tools and the output format. */
   readonly tools: number;
-  /** How many messages it had beside the system's. */
+  /** The number of messages, without the system message. */
   readonly messages: number;
-  /** The length of those messages together. */
+  /** The total length of those messages. */
   readonly text: number;
 };
 
-/** What is held back for a model call until it has replied. One that never does has used it all. */
+/** The reservation of a model call until its reply. If there is never a reply, all of it counts as used. */
 export type Asked = {
   readonly reserved: Usage;
   readonly request: RequestLengths;
@@ -34,36 +37,36 @@ export type Asked = {
 
 type Usage = { readonly inputTokens: number; readonly outputTokens: number; readonly cost?: number };
 
-/** A request, and how many tokens its provider counted in it. */
+/** A request, and its token count from the provider. */
 export type Measured = Omit<Asked, 'reserved'> & { readonly inputTokens: number };
 
 type LoopSpending = {
-  /** The id of the loop around it; absent for the turn's own. */
+  /** The id of the enclosing loop. Absent for the turn's own loop. */
   readonly around?: string;
-  /** What model calls in it and in the loops inside have used, or hold back. */
+  /** The usage and reservations of the model calls in it and in its nested loops. */
   readonly spent: Spent;
-  /** The model call that has no reply. */
+  /** The model call without a reply. */
   readonly asked?: Asked;
   readonly measured?: Measured;
 };
 
-/** What a session remembers for budgets. */
+/** A session's state for budgets. */
 export type Spending = {
   /** The root of the open turn's tree. */
   readonly root: string;
-  /** What that tree used before the turn, which counts in the budgets of its own loop. */
+  /** The tree's usage before the turn. It counts in the budgets of the turn's own loop. */
   readonly before: Spent;
-  /** The open loops, by their ids. */
+  /** The open loops, by id. */
   readonly loops: { readonly [frame: string]: LoopSpending };
-  /** Of the last request of a turn's own loop. */
+  /** The last measured request of a turn's own loop. */
   readonly measured?: Measured;
-  /** What trees of turns have used, by the ids of their roots. */
+  /** The usage of trees of turns, by the id of their root. */
   readonly trees: { readonly [root: string]: Spent };
 };
 
 const EMPTY: Spending = { root: '', before: NOTHING, loops: {}, trees: {} };
 
-/** Counts what models use, loop by loop, with what is held back for calls that have no reply. */
+/** Tracks the usage of models per loop, including reservations for calls without a reply. */
 export const SPENDING: ToolMemory<Spending, Asked> = {
   name: 'budgets',
   folding: FOLDING,
@@ -99,7 +102,7 @@ export const SPENDING: ToolMemory<Spending, Asked> = {
   },
 };
 
-/** The module of budgets. What an agent has of it binds what nests in its loop. */
+/** The module of budgets. An agent's budgets also apply in its nested loops. */
 export const BUDGETS = createModule({ name: 'budgets', nested: true, state: [SPENDING] });
 
 type Moment<Type extends SessionMoment['type']> = Extract<SessionMoment, { readonly type: Type }>;
@@ -118,7 +121,7 @@ function endTurn(spending: Spending, { isTree }: Moment<'turn-ended'>): Spending
   return { ...spending, root: '', before: NOTHING, loops: {}, trees: kept };
 }
 
-/** The turn is the root of a tree now: what the tree around it used before counts no more. */
+/** Makes the turn the root of its own tree. The earlier usage of the tree that it left no longer counts. */
 function leaveTree(spending: Spending, turn: string): Spending {
   const { before } = spending;
   const own = spending.loops[ROOT];
@@ -127,7 +130,9 @@ function leaveTree(spending: Spending, turn: string): Spending {
   return { ...withLoop(spending, ROOT, { spent }), root: turn, before: NOTHING };
 }
 
-/** Puts what a reply used in the place of what was held back for it. Without a believable report, that counts. */
+/**
+ * Replaces a call's reservation with its reported usage. Without a plausible report, the reservation counts.
+ */
 function settle(spending: Spending, frame: string, usage: Moment<'model-replied'>['usage']): Spending {
   const asked = spending.loops[frame]?.asked;
   const { inputTokens = 0, outputTokens = 0 } = usage ?? {};
@@ -142,7 +147,7 @@ function settle(spending: Spending, frame: string, usage: Moment<'model-replied'
   });
 }
 
-/** Remembers how many tokens a request had that was sent under a budget, as its provider has counted them. */
+/** Remembers the provider's token count of a request that was sent under a budget. */
 function measure(
   settled: Spending,
   { loops }: Spending,
@@ -156,20 +161,20 @@ function measure(
   return { ...withLoop(settled, frame, { measured }), ...(frame === ROOT && { measured }) };
 }
 
-/** Gives back what was held back for a request that its provider refused before it worked on it. */
+/** Releases the reservation of a request that its provider rejected before it worked on it. */
 function giveBack(spending: Spending, frame: string): Spending {
   const asked = spending.loops[frame]?.asked;
   return asked ? spend(withoutAsked(spending, frame), frame, negative(asked.reserved)) : spending;
 }
 
-/** The loop that a call has opened is over with it, and so are those inside. */
+/** Drops the loop that a call opened, and its nested loops. */
 function withoutLoops(spending: Spending, call: string): Spending {
   if (!spending.loops[call]) return spending;
   const left = Object.entries(spending.loops).filter(([id]) => !loopsAround(spending, id).includes(call));
   return { ...spending, loops: Object.fromEntries(left) };
 }
 
-/** The loop itself and those around it, from the inside out. */
+/** Returns the loop and its enclosing loops, from the inside out. */
 export function loopsAround({ loops }: Spending, frame: string): readonly string[] {
   const around: string[] = [];
   for (let id: string | undefined = frame; id !== undefined && loops[id]; id = loops[id]?.around)

@@ -1,5 +1,8 @@
 import { mistake, warning } from '../../tool/log.ts';
-/** The entry `holdfast/listings`: tools that are found outside before a model is asked, and remembered by the session. */
+/**
+ * The entry `holdfast/listings`: tools that are discovered outside before a model call, and kept by the
+ * session.
+ */
 
 import type { SessionEvent } from '../../journal/events.ts';
 import { FOLDING } from '../../journal/memory-folding.ts';
@@ -16,7 +19,7 @@ import { createModule, useOf } from '../../tool/module-use.ts';
 import type { Discover, Discovery } from '../../tool/tool.ts';
 import type { MemoryFact, ToolMemory } from '../../tool/tool-memory.ts';
 
-/** Remembers tools that were found outside, so that another invocation need not ask again. */
+/** Keeps discovered tools, so another invocation does not need to query their source again. */
 export const LISTINGS: ToolMemory<Listings, ListingFact> = {
   name: 'listings',
   folding: FOLDING,
@@ -26,30 +29,30 @@ export const LISTINGS: ToolMemory<Listings, ListingFact> = {
   when: 'batch',
   apply(listings, { key, at, told }) {
     const known = listings.find((one) => one.key === key);
-    const now = told === undefined ? known?.told : told; // `null` is something that may be told
+    const now = told === undefined ? known?.told : told; // `null` is a valid value
     if (now === undefined) return listings;
     const others = listings.filter((one) => one !== known);
     return kept([...others, { key, told: now, ...(at !== undefined && { at }) }]);
   },
 };
 
-/** What a source of tools told of them. A type alias: it must be JSON. */
+/** A source's reply about its tools. A type alias, because it must be JSON. */
 export type Listing = {
-  /** Names the source, and whoever asked it: one's tools are not another's. */
+  /** Identifies the source and the principal who asked, because their tools can differ. */
   readonly key: string;
-  /** As the source's own code reads it. */
+  /** The reply, in a format that only the source's own code reads. */
   readonly told: Json;
-  /** When it was last found to be so, in ms since the epoch, where the source goes by that. */
+  /** When it was last confirmed, in milliseconds since the epoch, if the source uses that. */
   readonly at?: number;
 };
 
-/** A listing; or, without what was told, that the one of this key is still so. */
+/** A listing, or without `told`, the confirmation that the listing with this key is still valid. */
 export type ListingFact = Pick<Listing, 'key' | 'at'> & { readonly told?: Json };
 
-/** The newest listing of each key, the one that was found last at the end. */
+/** The newest listing of each key, ordered by when they were found. */
 export type Listings = readonly Listing[];
 
-/** Those that were found last, as many as there is room for; the very last in any case. */
+/** Keeps the newest listings that fit, and always the last one. */
 function kept(listings: Listings): Listings {
   let room = MAX_TOLD;
   const from = listings.findLastIndex(({ told }, index) => {
@@ -59,29 +62,38 @@ function kept(listings: Listings): Listings {
   return listings.slice(Math.max(from + 1, listings.length - MAX_LISTINGS));
 }
 
-/** Sources x principals that one session remembers; the one found longest ago is forgotten, and asked again. */
+/**
+ * The maximum number of listings in a session, one per source and principal. The oldest is dropped, and its
+ * source is queried again.
+ */
 const MAX_LISTINGS = 100;
 
-/** Characters of JSON of all of them: a snapshot of the session holds them too. */
+/** The maximum number of JSON characters of all listings, because the session's snapshot contains them. */
 const MAX_TOLD = 2 * 1024 * 1024;
 
-/** The module of sources outside, which list their tools: whatever has `discover` names it in its `uses`. */
+/**
+ * The module of external sources that list their tools. A strategy with `discover` lists it in its `uses`.
+ */
 export const listings = useOf(createModule({ name: 'listings', nested: true, state: [LISTINGS] }));
 
 LOOPS.give(listings, { prepare: discoverTools });
 
-/** How long one source may take that names no time of its own, in ms. */
+/** The default time limit of one source, in milliseconds. */
 const LONGEST = 120_000;
 
-/** Invocations in a row without any progress, after which the model is asked with what is known: finding may end them. */
+/**
+ * The maximum number of consecutive invocations without progress. After that, the model is called with the
+ * known tools, because discovery itself can end the invocations.
+ */
 const MAX_TRIES = 2;
 
 /**
- * Asks the strategies that offer tools from outside to find them, before the model is asked. What they found is journaled, so
- * that `offer` stays a function of the state. A source that fails brings no tools now; the loop goes on without them. What
- * others found is kept, also when one of them leaves the turn to another invocation, so that each gets further.
+ * Lets strategies discover their external tools before a model call. The results are journaled, which keeps
+ * `offer` a function of the state. If a source fails, its tools are missing and the loop continues. The
+ * results of other sources are kept even if one leaves the turn to another invocation, so each invocation
+ * makes progress.
  *
- * @throws Interrupted when this invocation is to start nothing more.
+ * @throws Interrupted if this invocation must not start more work.
  */
 async function discoverTools(loop: Loop): Promise<void> {
   const sources = loop.spec.strategies.flatMap((strategy) =>
@@ -92,9 +104,9 @@ async function discoverTools(loop: Loop): Promise<void> {
   const discovery = discoveryOf(loop, loopView(loop, 'now'), modelSignal);
   const finding = await Promise.allSettled(sources.map((source) => findWith(loop, discovery, source)));
   const found = finding.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-  // One that asked for what another had asked for already found the same.
+  // Two sources can return equal facts if they query the same server.
   const distinct = new Map(loop.secrets.redact(found).map((fact) => [JSON.stringify(fact), fact]));
-  // An event for each, since lists may be long.
+  // One event each, because lists can be long.
   const listed = Array.from(distinct.values(), (fact): SessionEvent => {
     return { type: 'tools-listed', ...inLoop(loop), facts: [{ ...fact, at: timeIn(loop) }] };
   });
@@ -108,7 +120,7 @@ interface Source {
   readonly find: Discover;
 }
 
-/** @throws Interrupted when the turn is left to another invocation. */
+/** @throws Interrupted if the turn is left to another invocation. */
 async function findWith(
   loop: Loop,
   discovery: Discovery,

@@ -1,13 +1,14 @@
-/** The entry `holdfast/live-text`: readers of a running turn see its text as it comes. */
+/** The entry `holdfast/live-text`: live text for readers of a running turn. */
 
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
 import { LIVE_TEXT } from './live-text.ts';
 
 /**
- * Shows readers of a running turn its text piece by piece, and the progress of its calls, in `use` of `createHoldfast`. Without it only the
- * client whose request runs the turn gets these: readers of a running turn, resumed streams and streams of a turn that was handed over get
- * events and whole replies. `aiSdkUi()`, `openAi()` and `defineMcpEndpoint` bring it along.
+ * Streams the text and call progress of a running turn to its readers, in `use` of `createHoldfast`. Without
+ * it, only the client whose request runs the turn receives them. Readers of a running turn, resumed streams,
+ * and streams of a turn after a hand-over receive events and whole replies. `aiSdkUi()`, `openAi()` and
+ * `defineMcpEndpoint` include it.
  *
  * @example
  * ```ts

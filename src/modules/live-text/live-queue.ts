@@ -8,36 +8,39 @@ import {
 } from '../../journal/live-items.ts';
 import type { Queue } from '../../session/live-feed.ts';
 
-/** What one reader was shown of the reply that a loop is being given. */
+/** The part of a loop's current reply that one reader has seen. */
 interface ShownReply {
-  /** Its last reply that is journaled. */
+  /** The sequence number of its last journaled reply. */
   readonly replied: number;
   readonly reply?: string;
-  /** How many characters of the reply were shown, text and reasoning together. */
+  /** The number of characters that were shown, text and reasoning together. */
   readonly next: number;
 }
 
 /**
- * Holds what came over the line of one reader and is not journaled, until it is shown: never before the events that precede it, never
- * behind the reply that it is a piece of, no character twice, and none without those before it. The line brings a reply that runs from
- * its beginning soon after it opens, so that a piece that came earlier is in that.
+ * Queues the live items of one reader until they can be shown. Items never appear before the events that
+ * precede them, nor after the reply that they belong to. Characters are never repeated or skipped. A new
+ * connection soon receives the open reply from its beginning, which includes any piece that arrived earlier.
  */
 export class LiveQueue implements Queue {
   readonly #turn: string | undefined;
   readonly #items: SentItem[] = [];
   #weight = 0;
   readonly #replies = new Map<string, ShownReply>();
-  /** Calls of the turn that have ended, and loops with them. */
+  /** Calls of the turn that have ended, and their loops. */
   readonly #ended = new Set<string>();
-  /** The last event at which somebody else went on, or nobody: what came before it is void. */
+  /**
+   * The sequence number of the last event at which another invocation took over or the turn ended. Earlier
+   * items are void.
+   */
   #closed = 0;
 
-  /** `turn`: only what happens in this one. */
+  /** `turn` limits the queue to one turn. */
   constructor(turn?: string) {
     this.#turn = turn;
   }
 
-  /** Takes what has come, as far as there is room. */
+  /** Adds the items of a message, as far as they fit. */
   push({ turn, items }: LiveMessage): void {
     if (this.#turn !== undefined && turn !== this.#turn) return;
     for (const item of items) {
@@ -48,7 +51,7 @@ export class LiveQueue implements Queue {
     }
   }
 
-  /** To be called with every event before it is shown. */
+  /** Call this with every event before it is shown. */
   shown(event: StoredEvent): void {
     const { seq, type } = event;
     if (type === 'model-replied') {
@@ -63,13 +66,13 @@ export class LiveQueue implements Queue {
     }
   }
 
-  /** Whether there is something that may be looked at when all events up to this one were shown. */
+  /** Returns `true` if an item can be checked after all events up to this one were shown. */
   isReady(seq: number): boolean {
     const first = this.#items[0];
     return first !== undefined && first.after <= seq;
   }
 
-  /** Takes what is to be shown next, when all events up to this one were. */
+  /** Returns the next item to show, after all events up to this one were shown. */
   take(seq: number): LiveItem | undefined {
     while (this.isReady(seq)) {
       const sent = this.#items.shift();
@@ -81,7 +84,7 @@ export class LiveQueue implements Queue {
     return undefined;
   }
 
-  /** What is still to be shown of it. */
+  /** Returns the part of an item that still has to be shown. */
   #due(sent: SentItem): LiveItem | undefined {
     const { item, after } = sent;
     if (after < this.#closed) return undefined;

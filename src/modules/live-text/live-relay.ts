@@ -9,22 +9,25 @@ import {
 } from '../../journal/live-items.ts';
 import type { Relay, RelayOptions } from '../../session/live-feed.ts';
 
-/** What comes within so many ms is sent together. */
+/** Milliseconds during which items are collected and sent together. */
 const JOINED = 50;
 
 /**
- * Sends what is not journaled to the readers of the session: nothing while there are none, and what comes within 50 ms together. It keeps
- * what runs: the text so far of each open reply, and the last progress of each call. A reader who comes is sent that first, alone.
+ * Sends live items to the readers of the session: only if there are any, and at most every 50 ms. It keeps
+ * the text so far of each open reply, and the last progress of each call. A new reader first receives those
+ * in a separate message.
  */
 export class LiveRelay implements Relay {
   readonly #options: RelayOptions;
-  /** What a reader who comes now is sent. */
+  /** The items that a new reader receives. */
   #open: SentItem[] = [];
   #weight = 0;
-  /** What was not sent yet: to all readers who are here, and to those who have come, by their names. */
+  /**
+   * Items that were not sent yet, by the names of new readers. The key `undefined` stands for all readers.
+   */
   readonly #waiting = new Map<string | undefined, SentItem[]>();
   #joined: string[] = [];
-  /** The places of replies of which a piece did not fit: the rest of them is left out too. */
+  /** The places of replies of which a piece did not fit. The rest of those replies is skipped. */
   readonly #cut = new Set<string>();
   #cancel: (() => void) | undefined;
 
@@ -32,7 +35,7 @@ export class LiveRelay implements Relay {
     this.#options = options;
   }
 
-  /** Keeps it, and sends it soon if anybody reads. All events up to `after` are stored. */
+  /** Keeps an item, and sends it soon if there are readers. All events up to `after` are stored. */
   add(item: LiveItem, after: number): void {
     const place = placeOf(item);
     const last = this.#open.findLast((one) => placeOf(one.item) === place);
@@ -41,7 +44,7 @@ export class LiveRelay implements Relay {
     if (!isMore) this.#forget(place);
     const sent: SentItem = { item, after, at: isMore ? endOf(last) : 0 };
     const weight = weightOfItem(sent);
-    // A model says so much at once only when that is all of its reply, which is about to be stored.
+    // Only a complete reply can be this long at once, and it is about to be stored.
     if (weight > MOST_IN_MESSAGE || this.#weight + weight > MOST_OPEN) this.#cut.add(place);
     if (this.#cut.has(place)) return;
     this.#weight += addTo(this.#open, sent);
@@ -52,7 +55,7 @@ export class LiveRelay implements Relay {
     this.#sendSoon();
   }
 
-  /** Has what runs sent to a reader who has come, by its name in the object, or to all of them again. */
+  /** Sends the open items to a new reader, by its name in the object, or again to all readers. */
   joined(reader: string): void {
     if (this.#open.length === 0) return;
     if (reader === LIVE) this.#waiting.set(undefined, [...this.#open]);
@@ -60,14 +63,14 @@ export class LiveRelay implements Relay {
     this.#sendSoon();
   }
 
-  /** Forgets what this event has ended: the journal has it. */
+  /** Drops the items that this event completes, because the journal has them. */
   ended(event: StoredEvent): void {
     if (this.#open.length === 0 && this.#cut.size === 0) return;
     if (event.type === 'model-replied' || event.type === 'tool-call-ended') this.#end(placeOf(event));
     if (event.type === 'tool-call-ended') this.#end(placeOf({ frame: event.call }));
   }
 
-  /** What was not sent is dropped. */
+  /** Drops all items that were not sent. */
   close(): void {
     this.#cancel?.();
     this.#open = [];
@@ -79,7 +82,7 @@ export class LiveRelay implements Relay {
     if (readers.isRead) this.#cancel ??= clock.after(JOINED, () => this.settle());
   }
 
-  /** Sends at once what waits: the reply that it is a piece of is about to be stored. */
+  /** Sends the waiting items at once, because their reply is about to be stored. */
   settle(): void {
     this.#cancel?.();
     this.#cancel = undefined;
@@ -113,14 +116,17 @@ export class LiveRelay implements Relay {
   }
 }
 
-/** Where something happens: in a loop, which is given one reply at a time, or in a call. */
+/** Returns the place of an item: a loop, which has one reply at a time, or a call. */
 const placeOf = ({ call, frame = ROOT }: { readonly call?: string; readonly frame?: string }): string =>
   call ?? `loop ${frame}`;
 
-/** How long a reply is up to the end of a piece of it. */
+/** Returns the length of a reply up to the end of a piece. */
 const endOf = ({ item, at = 0 }: SentItem): number => at + ('text' in item ? item.text.length : 0);
 
-/** Puts it behind the others of its place, and makes pieces of one type one. Returns by how much the list weighs more. */
+/**
+ * Adds an item after the others of its place, and joins it with a piece of the same type. Returns the added
+ * weight.
+ */
 function addTo(list: SentItem[], sent: SentItem): number {
   const { item, after } = sent;
   const index = list.findLastIndex((one) => placeOf(one.item) === placeOf(item));
@@ -136,7 +142,7 @@ function addTo(list: SentItem[], sent: SentItem): number {
   return weightOfItem(sent);
 }
 
-/** As many of the items as one message holds. */
+/** Returns as many items as fit in one message. */
 function firstOf(items: readonly SentItem[]): readonly SentItem[] {
   let weight = 0;
   const end = items.findIndex((item) => {

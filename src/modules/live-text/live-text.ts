@@ -2,7 +2,10 @@ import type { AppParts } from '../../worker/app-seam.ts';
 import { LiveQueue } from './live-queue.ts';
 import { LiveRelay } from './live-relay.ts';
 
-/** The part of an app that shows other readers text and progress. `liveText()` gives it, and so do protocols that need it. */
+/**
+ * The part of an app that streams text and progress to other readers. `liveText()` provides it, and so do
+ * protocols that need it.
+ */
 export const LIVE_TEXT = {
   liveText: {
     relay: (options) => new LiveRelay(options),

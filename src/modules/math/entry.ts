@@ -8,7 +8,7 @@ const two = v.object({ a: v.number(), b: v.number() });
 const one = v.object({ number: v.number() });
 const some = v.object({ numbers: v.pipe(v.array(v.number()), v.minLength(1)) });
 
-/** Beyond what a number can hold there is no answer: JSON has no infinity. */
+/** Returns an error for infinite results, because JSON has no infinity. */
 const finite = (value: number): number | ToolResult =>
   Number.isFinite(value) ? value : error('The result is too large to be a number.');
 
@@ -28,7 +28,7 @@ const ofSome = <const Name extends string>(
 ) =>
   defineTool({ name, description, effect: 'read', input: some, run: ({ numbers }) => finite(run(numbers)) });
 
-/** By folding: a call with a long list as its arguments would overflow the stack. */
+/** Uses `reduce`, because spreading a long list into arguments would overflow the stack. */
 const best = (better: (a: number, b: number) => number) => (numbers: readonly number[]) =>
   numbers.reduce((a, b) => better(a, b));
 
@@ -37,11 +37,14 @@ const divide = defineTool({
   description: 'Divide the first number by the second.',
   effect: 'read',
   input: two,
-  // Dividing by zero is something to say, and no failure of the tool.
+  // Division by zero is a normal answer, not a failure of the tool.
   run: ({ a, b }) => (b === 0 ? 'Cannot divide by zero' : finite(a / b)),
 });
 
-/** Arithmetic that models get wrong by themselves. Register it with the app, or give it to an agent as it is. */
+/**
+ * Arithmetic tools, because models often calculate wrongly. Register the group with the app, or pass it to an
+ * agent.
+ */
 export const mathTools = defineToolGroup({
   role: CORE_ROLES.math,
   description: 'Arithmetic: use it instead of calculating yourself.',

@@ -1,4 +1,4 @@
-/** The components of the OpenAPI description: shapes that are described once, by their names. */
+/** The components of the OpenAPI description: named shapes that are described once. */
 import { WAITING_TURN } from '../../journal/event-page.ts';
 import { EVENTS, PLACES, PRINCIPAL, type StoredEvent, TURN_ERROR } from '../../journal/events.ts';
 import { OF_REPLY, PIECE, PROGRESS } from '../../journal/live-items.ts';
@@ -51,12 +51,12 @@ const SHAPES = Object.entries(PLACES).flatMap(([place, and]) =>
 /** All types of events. */
 const EVENT_TYPES = SHAPES.map(([type]) => type);
 
-/** The components of all types of events, by their names. */
+/** The components of all event types, by name. */
 const EVENT_COMPONENTS: Readonly<Record<string, Shape>> = Object.fromEntries(
   SHAPES.map(([type, shape]) => [nameOf(type), shape]),
 );
 
-/** Returns the schema of any event, which its `type` tells from others. */
+/** Returns the schema of any event, with `type` as its discriminator. */
 function storedEvent(): Schema {
   const refs = EVENT_TYPES.map((type) => [type, refTo(nameOf(type))] as const);
   return {
@@ -71,7 +71,7 @@ function storedEvent(): Schema {
 
 const STORED_EVENT: ShapeAs<StoredEvent> = { schema: storedEvent };
 
-/** The data of the events of a stream that are in no journal. */
+/** The data of stream events that are not in the journal. */
 const PASSING = {
   'text-delta': PIECE,
   'reasoning-delta': PIECE,
@@ -88,10 +88,13 @@ const OF_TURNS: { readonly [Type in Exclude<TurnItem, StoredEvent>['type']]: Sha
   erased: { object: { turn: TEXT } },
 };
 
-/** The stream of a whole session: an erasure is that of all its turns. */
+/** The stream of a whole session. `erased` applies to all of its turns. */
 const OF_SESSIONS = { ...PASSING, erased: { object: {} } };
 
-/** The event of a stream that has this data. One is sent under another name than it has inside; the empty id of another takes back the one before. */
+/**
+ * Returns the shape of a stream event with this data. `later` is sent as `accepted`. The empty id of `erased`
+ * clears the previous one.
+ */
 const frame = ([type, data]: readonly [string, Shape]): Shape =>
   type === 'erased'
     ? { object: { id: { only: '' }, event: { only: type }, data } }
@@ -107,7 +110,7 @@ const streamEvent = (passing: { readonly [type: string]: Shape }): Shape => ({
 const TURN_STREAM_EVENT = streamEvent(OF_TURNS);
 const SESSION_STREAM_EVENT = streamEvent(OF_SESSIONS);
 
-/** The text of a stream, and what its events are. */
+/** Returns the shape of a stream's text, and of its events. */
 const streamOf = (events: 'TurnStreamEvent' | 'SessionStreamEvent'): Shape => ({
   schema: {
     type: 'string',
@@ -118,7 +121,10 @@ const streamOf = (events: 'TurnStreamEvent' | 'SessionStreamEvent'): Shape => ({
   },
 });
 
-/** The name of a component. Written out: its declaration would hold the type of every shape otherwise. */
+/**
+ * The name of a component. Written out, because its declaration would otherwise contain the type of every
+ * shape.
+ */
 export type ComponentName =
   | 'Root'
   | 'Health'
@@ -204,7 +210,7 @@ const COMPONENTS: Readonly<Record<ComponentName, Shape>> = {
   MemoryFact: MEMORY_FACT,
 };
 
-/** Returns every component, made when they are asked for: few requests ask. */
+/** Returns every component. Built on request, because few requests need them. */
 export function componentSchemas(): Readonly<Record<string, Schema>> {
   const shapes: readonly (readonly [string, Shape])[] = Object.entries({
     ...COMPONENTS,

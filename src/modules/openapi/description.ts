@@ -1,4 +1,7 @@
-/** How a route is described: what an entry of the route table does not say, since serving it needs none of it. */
+/**
+ * The description of a route: the parts that serving it does not need, and that its entry in the route table
+ * leaves out.
+ */
 
 import type { Schema, Shape } from '../../tool/shape.ts';
 import type { ProblemType } from '../../worker/problem.ts';
@@ -6,65 +9,74 @@ import type { Route } from '../../worker/route.ts';
 import type { ComponentName } from './components.ts';
 import { toJsonSchema } from './to-json-schema.ts';
 
-/** What `/openapi.json` says of a route. */
+/** The description of a route in `/openapi.json`. */
 export interface RouteDescription {
-  /** What generated clients call it. Defaults to a name made of the method and the path. */
+  /**
+   * The operation id, which generated clients use as a name. Defaults to a name made of the method and the
+   * path.
+   */
   readonly operation?: string | undefined;
-  /** Says what the route does. */
+  /** Describes what the route does. */
   readonly summary: string;
   readonly parameters?: readonly RouteParameter[] | undefined;
-  /** Absent: a body is not read. */
+  /** The request body. Absent if the route reads none. */
   readonly body?: BodySchema | undefined;
-  /** By status. */
+  /** The responses, by status. */
   readonly answers: Readonly<Record<number, RouteAnswer>>;
-  /** The problems of the route, beside those that every route of its access has. */
+  /** The problems of the route, in addition to those of every route with its access. */
   readonly problems?: readonly ProblemAnswer[] | undefined;
-  /** The responses of a route that answers problems in words of its own, by media type. Defaults to any content. */
+  /** The error responses of a route with its own error format, by media type. Defaults to any content. */
   readonly refusal?: Refusal | undefined;
-  /** Who may use the route, where it finds that out by itself. Defaults to the access of the route. */
+  /** The access of the route, if it checks access itself. Defaults to the route's declared access. */
   readonly access?: Route['access'] | undefined;
-  /** Describes all other statuses, which a protocol of its own may have. */
+  /** Describes all other statuses, for routes of another protocol. */
   readonly others?: string | undefined;
 }
 
-/** Descriptions by the method and the path of their routes: `{ 'GET /v1/models': { ... } }`. */
+/** Descriptions by the method and path of their routes: `{ 'GET /v1/models': { ... } }`. */
 export type RouteDescriptions = Readonly<Record<string, RouteDescription>>;
 
-/** Returns the description of a route that another module brings, with what this one adds. */
+/** Extends the description of another module's route. */
 export type RouteAddition = (about: RouteDescription) => RouteDescription;
 
-/** A problem that a route may answer; with a status if that is not its usual one. */
+/** A problem that a route can return, with a status if it is not the usual one. */
 export type ProblemAnswer = ProblemType | readonly [status: number, type: ProblemType];
 
-/** What is in a body. One that has a name is described once, among the components. */
+/** The schema of a body. If it has a name, it is described once, among the components. */
 export interface BodySchema {
   readonly name?: string;
   readonly schema: Schema;
-  /** Its media type. Defaults to `application/json`. */
+  /** The media type. Defaults to `application/json`. */
   readonly type?: string;
 }
 
-/** Returns the JSON of a body, or of an answer, that is described once by a name. */
+/** Returns the schema of a JSON body that is described once, under a name. */
 export const bodyOf = (name: string, shape: Shape): BodySchema => ({ name, schema: toJsonSchema(shape) });
 
-/** A component of the description by its name, or a schema that a description brings. */
+/** The name of a component, or a schema. */
 export type AnswerSchema = ComponentName | BodySchema;
 
-/** Schemas of problems in the words of a protocol, by their media types: `{ 'text/plain': { schema: { type: 'string' } } }`. */
+/**
+ * Schemas of errors in a protocol's own format, by media type: `{ 'text/plain': { schema: { type: 'string' }
+ * } }`.
+ */
 export type Refusal = Readonly<Record<string, AnswerSchema>>;
 
-/** What a status of a route says; without JSON, a stream or a file, it has no body. */
+/** The response for a status of a route. Without JSON, a stream or a file, it has no body. */
 export interface RouteAnswer {
   readonly description: string;
-  /** One of these, if there are several. */
+  /** The JSON schema of the response. A list means one of several. */
   readonly json?: AnswerSchema | readonly AnswerSchema[];
-  /** Server-sent events, of this kind or of any; if there is JSON too, for a client whose `Accept` asks for them. */
+  /**
+   * The component of its server-sent events, or `true` for any. If there is JSON too, the stream is for
+   * clients whose `Accept` asks for it.
+   */
   readonly streams?: ComponentName | true;
-  /** The answer is a file of any media type. */
+  /** Set if the response is a file of any media type. */
   readonly isFile?: true;
 }
 
-/** A parameter of the query or of the headers, as OpenAPI writes it. Those of the path are read off it. */
+/** A query or header parameter in OpenAPI's format. Path parameters are derived from the path. */
 export interface RouteParameter {
   readonly name: string;
   readonly in: 'query' | 'header';
@@ -72,7 +84,7 @@ export interface RouteParameter {
   readonly description?: string;
 }
 
-/** Some JSON object, whose properties are not described. */
+/** A JSON object whose properties are not described. */
 export const ANY_OBJECT: BodySchema = { schema: { type: 'object', additionalProperties: true } };
 
 /** Describes a header. */
@@ -91,7 +103,7 @@ export const queryParameter = (name: string, schema: Schema, description: string
   description,
 });
 
-/** The header under which a message is sent again. */
+/** The header that identifies retries of a message. */
 export const IDEMPOTENCY_KEY = headerParameter(
   'Idempotency-Key',
   'A retry under the same key joins or replays the same turn.',

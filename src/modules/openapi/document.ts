@@ -15,7 +15,7 @@ import type {
 import { OWN_ROUTES } from './own-routes.ts';
 import { refTo } from './to-json-schema.ts';
 
-/** What an app has that its paths name. */
+/** The parts of an app that its paths depend on. */
 type Named = Pick<HttpHost, 'agents' | 'basePath'>;
 
 const INFO = {
@@ -27,15 +27,18 @@ const INFO = {
   license: { name: 'MIT', identifier: 'MIT' },
 };
 
-/** What describes an app. */
+/** Options for the description of an app. */
 export interface Describing {
   /** The descriptions of routes that not every app has. */
   readonly descriptions?: RouteDescriptions | undefined;
-  /** The path before every path in a link. Defaults to none. */
+  /** The prefix of all paths in links. Defaults to none. */
   readonly base?: string | undefined;
 }
 
-/** Returns the OpenAPI 3.1 document of an app. A route without a description has only its method, its path and its problems. */
+/**
+ * Returns the OpenAPI 3.1 document of an app. A route without a description has only its method, its path and
+ * its problems.
+ */
 export function toDocument(
   app: Named,
   routes: readonly Route[],
@@ -69,7 +72,7 @@ interface Described {
 function describe(route: Route, descriptions: RouteDescriptions, basePath = ''): Described {
   const key = `${route.method} ${route.path}`;
   const isOwn = Object.hasOwn(OWN_ROUTES, key);
-  // A route that a mounted app has in the root of its site names the path of the app.
+  // The routes of a mounted app at the root of the site contain the app's path.
   const about = { ...OWN_ROUTES, ...descriptions }[key] ?? descriptions[key.replace(basePath, '')];
   return {
     route,
@@ -78,20 +81,23 @@ function describe(route: Route, descriptions: RouteDescriptions, basePath = ''):
   };
 }
 
-/** What may stand in a path in place of a name in braces; any text unless said here, and of a surface anything but an agent. */
+/**
+ * The schemas of path parameters. Other parameters are any text. For routes of other modules, only `agent`
+ * applies.
+ */
 const IN_PATH: Readonly<Record<string, (app: Named) => Schema>> = {
   agent: ({ agents }) => nameIn(agents),
   session: () => ({ type: 'string', pattern: SESSION_ID.source }),
   file: () => ({ type: 'string', pattern: '^[0-9a-f]{64}$', description: 'The SHA-256 of its bytes.' }),
 };
 
-/** An empty list of values would be no schema. */
+/** An empty list of values would be an invalid schema. */
 const nameIn = (all: ReadonlyMap<string, unknown>): Schema => ({
   type: 'string',
   ...(all.size > 0 && { enum: [...all.keys()] }),
 });
 
-/** The routes of a path, and what all operations are called. */
+/** The routes of a path, and the names of all operations. */
 interface Ways {
   readonly ways: readonly Described[];
   readonly names: ReadonlyMap<Described, string>;
@@ -128,7 +134,10 @@ function operation(one: Described): Schema {
   };
 }
 
-/** What each operation is called. One of a surface is called by its method and its path: `postV1Responses`; two never alike. */
+/**
+ * Returns the unique name of each operation. Routes without one are named by method and path, such as
+ * `postV1Responses`.
+ */
 function operationNames(all: readonly Described[]): ReadonlyMap<Described, string> {
   const names = new Map<string, Described>();
   for (const one of all) {
@@ -142,13 +151,13 @@ function operationNames(all: readonly Described[]): ReadonlyMap<Described, strin
   return new Map(Array.from(names, ([name, one]) => [one, name]));
 }
 
-/** A response as OpenAPI writes it. */
+/** A response in OpenAPI's format. */
 interface ResponseSchema {
   readonly description: string;
   readonly content?: Schema;
 }
 
-/** The answers of a route and its problems, by their statuses. */
+/** Returns the responses and problems of a route, by status. */
 function responsesOf(one: Described): Schema {
   const { answers, others: description, refusal } = one.about;
   const responses = new Map(Object.entries(answers).map(([status, answer]) => [status, toResponse(answer)]));
@@ -176,7 +185,9 @@ const ANY_CONTENT: Schema = { '*/*': {} };
 const contentOf = (schemas: Refusal): Schema =>
   Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, { schema: schemaOf(schema) }]));
 
-/** What is answered depends on `Accept`, which OpenAPI tells by the content alone. */
+/**
+ * Converts a response. Its body depends on `Accept`, which OpenAPI expresses only by several content types.
+ */
 function toResponse({ description, json, streams, isFile }: RouteAnswer): ResponseSchema {
   const content = {
     ...(isFile && contentOf({ '*/*': ANY_BYTES })),
@@ -195,7 +206,7 @@ function anyOf(schemas: AnswerSchema | readonly AnswerSchema[]): Schema {
   return others.length > 0 || first === undefined ? { anyOf: [first, ...others] } : first;
 }
 
-/** A schema with a name stands among the components, and is referred to. */
+/** Returns a schema, or a reference to it if it has a name. */
 function schemaOf(schema: AnswerSchema): Schema {
   const name = typeof schema === 'string' ? schema : schema.name;
   return typeof schema !== 'string' && name === undefined ? schema.schema : refTo(String(name));
@@ -210,7 +221,7 @@ const OF_CALLERS: readonly ProblemAnswer[] = [
   'internal-error',
 ];
 
-/** What every route may refuse, by who may use it. */
+/** The problems that every route can return, by its access. */
 const OF_ACCESS: Readonly<Record<Route['access'], readonly ProblemAnswer[]>> = {
   open: ['internal-error'],
   caller: OF_CALLERS,
@@ -247,7 +258,10 @@ function problemsByStatus(described: Described): ReadonlyMap<number, readonly To
 const runsTurns = ({ answers }: RouteDescription): boolean =>
   Object.values(answers).some(({ json }) => json === 'TurnAnswer');
 
-/** What is told of the problems of one status. A turn that failed is one, with all that is told of the turn. */
+/**
+ * Returns the response for the problems of one status. A failed turn is one of them, with the data of the
+ * turn.
+ */
 function toProblem({ route, about }: Described, problems: readonly ToldProblem[]): ResponseSchema {
   const description = [...new Set(problems.map(([, type]) => `\`${type}\``))].join(', ');
   const { refusal } = about;
@@ -257,7 +271,7 @@ function toProblem({ route, about }: Described, problems: readonly ToldProblem[]
   return { description, content: { 'application/problem+json': { schema } } };
 }
 
-/** Returns the schemas that descriptions have names for. */
+/** Returns the schemas that have a name in the descriptions. */
 export function schemasOf(descriptions: readonly RouteDescription[]): Readonly<Record<string, Schema>> {
   const all = descriptions.flatMap(({ body, answers, refusal = {} }): AnswerSchema[] => [
     ...(body ? [body] : []),

@@ -1,4 +1,4 @@
-/** The entry `holdfast/openapi`: describes an app to generators of clients. */
+/** The entry `holdfast/openapi`, which describes an app to client generators. */
 
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
@@ -23,9 +23,9 @@ export {
 /** The literal that `openApi` takes. */
 export interface OpenApiConfig {
   /**
-   * The descriptions of routes that other modules bring, such as `openAiDescription` of `holdfast/surfaces/openai`. The document lists a
-   * route without a description by its method and its path alone. An addition, as of `operatorsDescription` of `holdfast/operators`, adds
-   * parameters to the description of a route.
+   * The descriptions of routes from other modules, such as `openAiDescription` of `holdfast/surfaces/openai`.
+   * Without a description, the document lists only a route's method and path. An addition, such as
+   * `operatorsDescription` of `holdfast/operators`, adds parameters to the description of a route.
    */
   readonly descriptions?: Descriptions | undefined;
 }
@@ -33,9 +33,10 @@ export interface OpenApiConfig {
 const OPENAPI = createModule({ name: 'openapi' });
 
 /**
- * Describes every route of an app in OpenAPI 3.1, at `GET /openapi.json`.
+ * Serves the OpenAPI 3.1 description of every route of an app at `GET /openapi.json`.
  *
- * @throws ConfigurationError if two descriptions are for one route, or have a schema of one name that describes different things.
+ * @throws ConfigurationError if two descriptions are for one route, or have different schemas with the same
+ * name.
  *
  * @example
  * ```ts

@@ -5,13 +5,15 @@ import type { RouteAddition, RouteDescription, RouteDescriptions } from './descr
 import { schemasOf } from './document.ts';
 import { OWN_ROUTES } from './own-routes.ts';
 
-/** What modules say of routes: descriptions of their own, and additions to those of others. */
+/** The route descriptions of modules, and their additions to other descriptions. */
 export type Descriptions = readonly Readonly<Record<string, RouteDescription | RouteAddition>>[];
 
 /**
- * Joins all descriptions with those of the routes of every app, and adds the additions to those before them.
+ * Joins all descriptions with those of every app's own routes, and applies each addition to an earlier
+ * description.
  *
- * @throws ConfigurationError if two descriptions are for one route, or have a schema of one name that describes different things.
+ * @throws ConfigurationError if two descriptions are for one route, or have different schemas with the same
+ * name.
  */
 export function joinDescriptions(all: Descriptions): RouteDescriptions {
   const joined = new Map<string, RouteDescription>();
@@ -34,7 +36,7 @@ export function joinDescriptions(all: Descriptions): RouteDescriptions {
   return Object.fromEntries(joined);
 }
 
-/** Returns what is wrong with the name of a schema, or `undefined`. */
+/** Returns the problem of a schema's name, or `undefined`. */
 function schemaProblem(name: string, own: Schema, other: Schema): string | undefined {
   if (!/^[\w.-]+$/.test(name)) return 'use letters, digits and . _ - alone';
   if (JSON.stringify(other) !== JSON.stringify(own)) return 'another description has one by that name';

@@ -1,4 +1,4 @@
-/** The descriptions of the routes that every described app has, one for each by its type. */
+/** The descriptions of an app's own routes. The type requires one for each. */
 
 import { SENT_DECISION, SENT_RESULT } from '../../tool/call.ts';
 import { ANSWERS_BODY } from '../../worker/answering.ts';
@@ -19,18 +19,18 @@ import {
 } from './description.ts';
 import { toJsonSchema } from './to-json-schema.ts';
 
-/** The key of a route: `GET /health`, and `POST .../messages` for one of a session. */
+/** The key of a route, such as `GET /health`, or `POST .../messages` for a route of a session. */
 type KeyOf<One extends OwnRoute> = One extends OwnRoute
   ? `${One['method']} ${One['path'] extends `${typeof SESSION}${infer Rest}` ? `...${Rest}` : One['path']}`
   : never;
 
-/** What a request may say whose answer is a stream that resumes. */
+/** The parameters of requests whose response is a resumable stream. */
 const RESUMES: readonly RouteParameter[] = [
   headerParameter('Last-Event-ID', 'The stream begins after this event.'),
   queryParameter('after', { type: ['integer', 'string'], minimum: 0 }, 'The same, as a sequence or an id.'),
 ];
 
-/** What every request may say that may run a turn. */
+/** The parameters of every request that can run a turn. */
 export const TURN_HEADERS: readonly RouteParameter[] = [
   IDEMPOTENCY_KEY,
   headerParameter(
@@ -40,7 +40,7 @@ export const TURN_HEADERS: readonly RouteParameter[] = [
   ...RESUMES,
 ];
 
-/** What a request is answered that may run a turn. */
+/** The responses of every request that can run a turn. */
 export const TURN_ANSWERS: Readonly<Record<number, RouteAnswer>> = {
   200: { description: 'The turn has ended', json: 'TurnAnswer', streams: 'TurnStream' },
   202: {
@@ -49,7 +49,7 @@ export const TURN_ANSWERS: Readonly<Record<number, RouteAnswer>> = {
   },
 };
 
-/** What every request with a JSON body may be refused for. */
+/** The problems of every request with a JSON body. */
 const OF_JSON_BODIES: readonly ProblemAnswer[] = [
   'bad-json',
   'invalid-body',
@@ -101,13 +101,13 @@ const OF_ANSWERS: readonly ProblemAnswer[] = [
 const OF_DECISIONS = ['another-person-required', 'approval-void', 'approval-expired'] as const;
 const OF_RESULTS = ['result-void', 'result-expired'] as const;
 
-/** The routes that the module `files` brings. */
+/** The routes of the `files` module. */
 type RouteOfFiles = `${'GET' | 'DELETE'} .../files/{file}` | 'POST .../forms';
 
-/** The routes that the module `answers` brings. */
+/** The routes of the `answers` module. */
 type RouteOfAnswers = `POST .../${'approvals/{callId}' | 'results/{callId}' | 'answers'}`;
 
-/** What both routes of messages have. */
+/** The description that both message routes share. */
 const OF_MESSAGES = {
   parameters: [...TURN_HEADERS, ...MESSAGE_QUERY],
   answers: TURN_ANSWERS,
@@ -276,7 +276,7 @@ const DESCRIPTIONS: {
   },
 };
 
-/** The descriptions by the methods and paths of their routes. */
+/** The descriptions, by the method and path of their routes. */
 export const OWN_ROUTES: RouteDescriptions = Object.fromEntries(
   Object.entries<RouteDescription>(DESCRIPTIONS).map(([key, about]) => [key.replace('...', SESSION), about]),
 );

@@ -1,14 +1,14 @@
 import type { Fields, ObjectShape, Schema, Shape } from '../../tool/shape.ts';
 
-/** Returns the name of a shape that is described once, and referred to elsewhere. */
+/** Returns the name of a shape that is a component, or `undefined`. */
 export type NameOf = (shape: object) => string | undefined;
 
-/** Refers to a component by its name. */
+/** Returns a reference to a component. */
 export const refTo = (name: string): { readonly $ref: string } => ({ $ref: `#/components/schemas/${name}` });
 
 /**
- * Writes a shape as a JSON Schema. An object may have other properties that later versions add: a client that was generated from an older
- * description ignores them.
+ * Converts a shape to a JSON Schema. Objects are open, because later versions can add properties, and clients
+ * generated from an older description ignore them.
  */
 export function toJsonSchema(shape: Shape, nameOf: NameOf = () => undefined): Schema {
   const inner = (one: Shape): Schema => {

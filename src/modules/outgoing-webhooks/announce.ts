@@ -15,40 +15,49 @@ import { pendingViews } from '../../worker/turn-view.ts';
 import { hmacOf, STANDARD_KEY_RULE, standardKey } from '../webhooks/signature.ts';
 import type { WebhookEnv } from '../webhooks/webhook.ts';
 
-/** Something that a receiver is to be told. */
+/** A message to a receiver. */
 export interface OutgoingMessage {
-  /** Names the message, and is the same at every try: visible ASCII without a full stop. */
+  /** The id of the message, the same for every try: visible ASCII without a period. */
   readonly id: string;
   readonly body: string;
   readonly env: Env;
   readonly clock: Clock;
 }
 
-/** Why a message is not delivered. */
+/** The reason that a message was not delivered. */
 export interface Undelivered {
-  /** Goes on after the name of the webhook, as in `answered 500`. It holds no secret, and nothing of the address. */
+  /**
+   * A text to follow the name of the webhook, such as `answered 500`. It contains neither a secret nor the
+   * URL.
+   */
   readonly why: string;
-  /** The receiver wants nothing of it any more. */
+  /** Set if the receiver no longer wants any messages. */
   readonly isGone?: true;
-  /** In ms: the receiver wants to be left alone for so long. */
+  /** The pause that the receiver asks for, in milliseconds. */
   readonly retryAfter?: number;
 }
 
-/** Who is told, and of what. */
+/** A receiver, and the events that it subscribes to. */
 export interface Receiver {
   readonly name: string;
   readonly on: readonly TurnStop[];
   readonly agents: readonly string[] | undefined;
-  /** Sends a message once. Answers why it is not delivered; nothing when it is. Rejects with what the app's `url` throws. */
+  /**
+   * Sends a message once. Returns why it was not delivered, or `undefined` if it was. Rejects with errors of
+   * the app's `url` function.
+   */
   send(message: OutgoingMessage): Promise<Undelivered | undefined>;
-  /** Returns what it lacks of an environment, to follow its name, or `undefined`. Rejects with what the app's `url` throws. */
+  /**
+   * Returns what is missing in an environment, as text to follow the webhook's name, or `undefined`. Rejects
+   * with errors of the app's `url` function.
+   */
   lacks(env: Env): Promise<string | undefined>;
 }
 
-/** A stop of a turn that the receiver is owed. */
+/** A stop of a turn that must be sent to the receiver. */
 type Owed = Pick<StoppedTurn, 'id' | 'seq'>;
 
-/** Returns the `ref` of what the receiver is owed for a stop; `undefined` if it is not for such a stop. */
+/** Returns the `ref` of the message for a stop, or `undefined` if the receiver does not subscribe to it. */
 export const owedFor = (
   { on, agents }: Receiver,
   { id, seq, stop, name }: StoppedTurn,
@@ -58,25 +67,28 @@ export const owedFor = (
     : undefined;
 
 function fromRef(ref: string): Owed {
-  const [id, seq] = JSON.parse(ref) as [id: string, seq: number]; // written by owedFor
+  const [id, seq] = JSON.parse(ref) as [id: string, seq: number]; // `owedFor` wrote it
   return { id, seq };
 }
 
-/** Pauses between two tries, in ms, as the makers of Standard Webhooks have them: ten tries within 76 hours. */
+/** The pauses between tries, in milliseconds, as Standard Webhooks recommends: ten tries within 76 hours. */
 const PAUSES = [5, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 14 * 3600, 20 * 3600, 24 * 3600].map(
   (s) => s * 1000,
 );
 
-/** What a receiver wants to be left alone for is no more than this, in ms. */
+/** The maximum pause that a receiver can ask for, in milliseconds. */
 const LONGEST_PAUSE = 24 * 3600_000;
 
-/** What stopped so long ago is not tried again, in ms: it stood behind others that were not taken. */
+/**
+ * The age of a stop after which it is not tried again, in milliseconds. It can get that old behind other
+ * messages that were not delivered.
+ */
 const TOLD_WITHIN = 96 * 3600_000;
 
-/** What becomes of a stop that the receiver is owed. */
+/** The outcome of a try to deliver a stop. */
 type Announced = Awaited<ReturnType<DoWork>>;
 
-/** Tells the receiver that a turn has stopped. What goes wrong is told in one line of the log. */
+/** Sends a turn's stop to the receiver. Logs one line if it fails. */
 export async function announce(app: DueApp, row: DueRow, receiver: Receiver): Promise<Announced> {
   const { host } = app;
   const { name, attempt, ref } = row;
@@ -108,9 +120,9 @@ function inWords(became: Announced): string {
   return became === 'done' ? 'which is given up' : 'nor is it of what else this session had to tell it';
 }
 
-/** Why it was not told, and of what time. */
+/** The reason that a stop was not delivered, and when it happened. */
 interface NotTold extends Undelivered {
-  /** When the turn has stopped, in ms since the epoch. */
+  /** When the turn stopped, in milliseconds since the epoch. */
   readonly at?: number;
   readonly thrown?: unknown;
 }
@@ -123,7 +135,10 @@ interface Telling extends Pick<DueRow, 'name' | 'attempt'> {
   readonly seq: number;
 }
 
-/** Rejects with what reading the turn does, and with what the app's own functions throw. */
+/**
+ * Sends the message of a stop once. Rejects with errors from reading the turn and from the app's own
+ * functions.
+ */
 async function tell(
   app: DueApp,
   { receiver, name, turn, seq, attempt }: Telling,
@@ -132,7 +147,7 @@ async function tell(
   if (attempt > PAUSES.length + 1) return { why: 'was tried ten times, and nobody came back from it', at: 0 };
   const events = (await readTurn(host.session(env, name), turn)).filter((event) => event.seq <= seq);
   const last = events.at(-1);
-  // It was erased meanwhile.
+  // The turn was erased meanwhile.
   if (last === undefined) return undefined;
   const stop = last.type === 'turn-ended' ? stopOfEnd(last.outcome) : 'suspended';
   if (!receiver.on.includes(stop)) return undefined;
@@ -143,14 +158,17 @@ async function tell(
 }
 
 interface Stopped {
-  /** Of the session. */
+  /** The name of the session. */
   readonly name: string;
   readonly stop: TurnStop;
   readonly events: readonly StoredEvent[];
   readonly at: number;
 }
 
-/** Characters. Receivers take messages of some size; what is longer is told without what the turn has answered. */
+/**
+ * The maximum length of a body in characters, because receivers limit the size of messages. A longer body is
+ * sent without the turn's answer.
+ */
 const LONGEST_BODY = 256 * 1024;
 
 function bodyOf({ host }: DueApp, { name, stop, events, at }: Stopped): string {
@@ -172,13 +190,15 @@ function bodyOf({ host }: DueApp, { name, stop, events, at }: Stopped): string {
   return body.length > LONGEST_BODY ? write({ ...brief, shortened: true }) : body;
 }
 
-/** Where messages go, and what signs them. */
+/** The URL for messages, and the secret that signs them. */
 interface Sending {
   readonly url: string | ((env: WebhookEnv) => unknown);
   readonly secret: SecretSource;
 }
 
-/** Reads the address and the keys of an environment. Returns what is wrong with them, to follow the name of the webhook. */
+/**
+ * Reads the URL and the keys from an environment. Returns any problem as text to follow the webhook's name.
+ */
 async function readSending(
   { url, secret }: Sending,
   env: Env,
@@ -196,7 +216,7 @@ async function readSending(
     : { to, keys: known };
 }
 
-/** Returns what sends messages to this address, signed with these secrets. */
+/** Returns the functions that send signed messages to a URL. */
 export const sending = (config: Sending): Pick<Receiver, 'send' | 'lacks'> => ({
   async lacks(env) {
     const read = await readSending(config, env);
@@ -220,7 +240,10 @@ export const sending = (config: Sending): Pick<Receiver, 'send' | 'lacks'> => ({
   },
 });
 
-/** Returns the problem of an address, or `undefined`. The address is not shown, since it may hold a credential. */
+/**
+ * Returns the problem of a URL, or `undefined`. The text does not contain the URL, because it can hold a
+ * credential.
+ */
 export function urlProblem(url: unknown): string | undefined {
   const parsed = typeof url === 'string' ? URL.parse(url) : null;
   const isLocal = parsed !== null && ['localhost', '127.0.0.1', '[::1]'].includes(parsed.hostname);
@@ -230,10 +253,10 @@ export function urlProblem(url: unknown): string | undefined {
     : "has no 'url' that can be used: it must be an https URL without a user, or http on localhost";
 }
 
-/** A receiver has so long to answer; in ms. */
+/** The time limit for a receiver's response, in milliseconds. */
 const TIMEOUT = 15_000;
 
-/** Posts it once, and reads nothing of what is answered but the status. */
+/** Posts a request once, and reads only the status of the response. */
 async function post(
   url: string,
   request: Pick<RequestInit, 'headers' | 'body'>,
@@ -243,7 +266,7 @@ async function post(
   const { signal } = over;
   const late = (ms: number): Error => new TooLate(`did not answer within ${ms} ms`);
   try {
-    // Whoever redirects might be led elsewhere than the app's developer has said.
+    // Redirects are not followed, because they could lead to a host that the app's developer did not choose.
     const asked = fetch(url, { method: 'POST', ...request, redirect: 'manual', signal });
     const response = await inTime(clock, asked, { ms: TIMEOUT, late });
     void response.body?.cancel().catch(() => {});
@@ -265,7 +288,7 @@ function refusedBy({ status, headers }: Response, now: number): Undelivered {
   };
 }
 
-/** The ms that a `Retry-After` asks for, in seconds or by a date. */
+/** Returns the milliseconds of a `Retry-After` header, which holds seconds or a date. */
 function pauseIn(header: string | null, now: number): number | undefined {
   if (header === null) return undefined;
   const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;

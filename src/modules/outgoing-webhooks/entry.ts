@@ -1,4 +1,4 @@
-/** The entry `holdfast/outgoing-webhooks`: tells somebody outside when turns stop. */
+/** The entry `holdfast/outgoing-webhooks`, which notifies other systems when turns stop. */
 import { DeploymentError } from '../../session/deployment.ts';
 import { ENDED, type TurnStop } from '../../session/turn-end.ts';
 import { notOneOf } from '../../tool/check-definition.ts';
@@ -17,27 +17,34 @@ export type { TurnStop } from '../../session/turn-end.ts';
 
 /** The literal that `outgoingWebhook` takes. */
 export interface OutgoingWebhookConfig {
-  /** 1 to 64 of `A-Z a-z 0-9 _ -`. Defaults to `outgoing`. Sessions remember by it what they still have to tell. */
+  /**
+   * 1 to 64 of `A-Z a-z 0-9 _ -`. Defaults to `outgoing`. Sessions store their undelivered messages under it.
+   */
   readonly name?: string | undefined;
-  /** Where it is sent to: `https`, or `http` on localhost. Redirects are not followed. What a function returns is checked when it is read. */
+  /**
+   * The destination: an `https` URL, or `http` on localhost. Redirects are not followed. The result of a
+   * function is checked when it is read.
+   */
   readonly url: string | ((env: WebhookEnv) => unknown);
   /**
-   * Where the secret is: `(env) => env.TURNS_WEBHOOK_SECRET`, or the name of its var. It is `whsec_` and the base64 of 24 bytes or more.
-   * Every message is signed with each of several, `(env) => [env.NEW, env.OLD]`, so that a receiver may have either.
+   * The secret: `(env) => env.TURNS_WEBHOOK_SECRET`, or the name of its var. It is `whsec_` and the base64 of
+   * 24 bytes or more. With several, `(env) => [env.NEW, env.OLD]`, every message is signed with each, and a
+   * receiver can check either.
    */
   readonly secret: SecretSource;
-  /** What it is told of; all three unless given. */
+  /** The events to send. Defaults to all three. */
   readonly on?: readonly TurnStop[] | undefined;
-  /** The agents whose turns it is told of; all unless given. */
+  /** The agents whose turns are reported. Defaults to all agents. */
   readonly agents?: readonly string[] | undefined;
 }
 
 const STOPS: readonly TurnStop[] = ['suspended', 'ended', 'failed'];
 
 /**
- * Declares a receiver for `createHoldfast({ use })`: it is sent a message, signed by Standard Webhooks 1.0.0, whenever
- * a turn suspends, ends or fails. What it is owed is stored with the end of the turn, and sent at least once, in the order
- * of its session, until it answers 2xx: ten times, with pauses that grow to a day. A message that comes twice has the same `webhook-id`.
+ * Declares a receiver for `createHoldfast({ use })`. It receives a message, signed as in Standard Webhooks
+ * 1.0.0, when a turn suspends, ends or fails. The message is stored with the end of the turn and sent at
+ * least once, in the order of its session, until the receiver responds with 2xx. There are at most ten tries,
+ * with pauses that grow to a day. A repeated message has the same `webhook-id`.
  *
  * @example
  * ```ts
@@ -48,7 +55,7 @@ const STOPS: readonly TurnStop[] = ['suspended', 'ended', 'failed'];
  * });
  * ```
  *
- * @throws WebhookDefinitionError when a setting is none.
+ * @throws WebhookDefinitionError if a setting is invalid.
  */
 export function outgoingWebhook(config: OutgoingWebhookConfig): ModuleUse {
   const fault = literals?.fault(config, SHAPE);
@@ -78,7 +85,7 @@ export function outgoingWebhook(config: OutgoingWebhookConfig): ModuleUse {
   return use;
 }
 
-/** Each webhook is a use of it, whose key is its name. */
+/** Each webhook is a use of this module, with its name as the key. */
 const OUTGOING_WEBHOOKS = createModule({ name: 'outgoing-webhooks' });
 
 const SHAPE = {

@@ -25,32 +25,37 @@ import {
 
 /** The literal that `definePipeline` takes. */
 export interface PipelineConfig<Name extends string, Steps extends readonly PipelineStep[]> {
-  /** The names of the steps, joined by `_then_` and cut to 64 characters, unless given. */
+  /** Defaults to the names of the steps, joined by `_then_` and cut to 64 characters. */
   readonly name?: Name | undefined;
-  /** `Pipeline: a -> b` unless given. */
+  /** Defaults to `Pipeline: a -> b`. */
   readonly description?: string | undefined;
-  /** Run in order, each with an input made of the result before it. */
+  /** The steps. They run in order, each with an input made from the previous result. */
   readonly steps: Steps;
-  /** `fail-fast`, unless given: the failed step's result is the pipeline's. `continue`: its message is the next input. */
+  /**
+   * `fail-fast` makes the result of a failed step the pipeline's result. `continue` passes its message on as
+   * the next input. Defaults to `fail-fast`.
+   */
   readonly onFailure?: OnFailure | undefined;
 }
 
 /**
- * Makes one tool of several, run one after another without a model in between. The input is the first step's;
- * the result is the last step's, artifact and all. A text step is given what the model would read of the result before
- * it; another step is given an artifact's value, or text that is the JSON of its input; `adapt` says otherwise.
+ * Creates one tool from several, which run one after another without a model in between. The input is the
+ * first step's, and the result is the last step's, including its artifact. A text step receives the text that
+ * the model would read of the previous result. Other steps receive an artifact's value, or text that is the
+ * JSON of their input. Use `adapt` to change this.
  *
- * Each step is a call in the journal, with its own effect, approval and reconciliation, and counts as a tool call of
- * the turn: a pipeline that is cut off goes on at the step where it stood. A step's signal is the pipeline's.
+ * Each step is a call in the journal, with its own effect, approval and reconciliation, and counts as a tool
+ * call of the turn. An interrupted pipeline resumes at the step where it stopped. A step's signal becomes the
+ * pipeline's.
  *
- * @throws ToolDefinitionError when the pipeline cannot work.
+ * @throws ToolDefinitionError if the pipeline cannot work.
  *
  * @example
  * ```ts
  * const refundWhole = definePipeline({
  *   name: 'refund_whole_order',
  *   description: 'Refund all of an order.',
- *   steps: [findOrder, refundOrder], // what the first answers is the input of the second
+ *   steps: [findOrder, refundOrder], // the first step's result is the input of the second
  * });
  * ```
  */
@@ -66,7 +71,7 @@ export function definePipeline<
   const names = declared.map(({ tool }) => tool.name);
   const chain = `Pipeline: ${names.join(' -> ')}`;
   const description = config.description ?? chain;
-  // Without a name of its own its type is `string`, unless a caller says otherwise by hand.
+  // Without a `name`, the type is `string`, unless a caller sets the type parameter explicitly.
   const name = (config.name ?? names.join('_then_').slice(0, 64)) as Name;
   checkNaming(name, description);
   checkWord(name, { onFailure }, ON_FAILURE);
@@ -81,7 +86,7 @@ export function definePipeline<
     readInput,
     check: (input, as = name) => check(input, as),
     effect: 'none',
-    // Steps keep their state under the pipeline's path, where two calls of one batch would meet.
+    // Steps keep their state under the pipeline's path, where two parallel calls would conflict.
     serial: serialOf(name, steps),
     returnDirect: false,
     metadata: {},
@@ -103,7 +108,10 @@ const SHAPE = {
   foreign: { tools: 'steps' },
 } satisfies LiteralShape<keyof PipelineConfig<string, []>>;
 
-/** A step's word holds for the pipeline; one that depends on the step's input does not, so the pipeline's name stands for it. */
+/**
+ * Returns a step's fixed `serial` for the pipeline. If all of them depend on their step's input, returns the
+ * pipeline's name.
+ */
 function serialOf(name: string, steps: PipelineRun['steps']): string | undefined {
   const words = steps.flatMap(({ tool: { serial } }) => serial ?? []);
   return words.find((word) => typeof word === 'string') ?? (words.length > 0 ? name : undefined);
@@ -131,20 +139,20 @@ async function runSteps(
   return 'done' in progress ? progress.done : error(outcome.text);
 }
 
-/** A pipeline without steps answers with its input. */
+/** Creates the tool of a pipeline without steps. It returns its input. */
 const passingOn = <Name extends string>(name: Name, description: string): AnyTool & { readonly name: Name } =>
   defineTextTool({ name, description, effect: 'read', run: (input) => input });
 
 type StepTool<Step> = Step extends { readonly tool: infer T } ? T : Step;
 
-/** What the `run` of the first step is given; text when there is none. */
+/** The input of the first step's `run`. Text if there are no steps. */
 type FirstInput<Steps extends readonly PipelineStep[]> = Steps extends readonly []
   ? string
   : Steps extends readonly [infer First, ...unknown[]]
     ? ToolInput<StepTool<First> & AnyTool>
     : unknown;
 
-/** What the `run` of the last step returns; text when there is none. */
+/** The output of the last step's `run`. Text if there are no steps. */
 type LastOutput<Steps extends readonly PipelineStep[]> = Steps extends readonly []
   ? string
   : Steps extends readonly [...unknown[], infer Last]

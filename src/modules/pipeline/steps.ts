@@ -12,32 +12,33 @@ import type { AnyTool } from '../../tool/tool.ts';
 import { error, type ToolResult, toolResult } from '../../tool/tool-result.ts';
 import { withName } from '../../tool/with.ts';
 
-/** A step as it is declared. */
+/** A declared step. */
 export type PipelineStep = AnyTool | AdaptedStep;
 
-/** A step that says how its result becomes the next step's input. */
+/** A step with a function that converts its result to the next step's input. */
 export interface AdaptedStep {
   readonly tool: AnyTool;
-  /** Asked only when the step succeeded and another one follows. */
+  /** Converts the result. Called only if the step succeeded and another step follows. */
   readonly adapt?: Adapter | undefined;
 }
 
 /**
- * Makes the next step's input of a step's success: an object, or text, as a model would send it; `null` and `undefined`
- * are the empty text. It is asked again on every resume, so it depends on the result alone and has no effect.
+ * Converts a successful result to the next step's input: an object, or text, as a model would send it. `null`
+ * and `undefined` become an empty text. It runs again on every resume, so it must depend only on the result
+ * and have no side effects.
  */
 export type Adapter = (result: ToolResult) => object | string | null | undefined;
 
-/** A step as the pipeline's frame runs it. */
+/** A step in the pipeline's frame. */
 export interface Step {
-  /** Its tool's own name, for people. */
+  /** The tool's own name, for messages. */
   readonly label: string;
-  /** Under the name that it has in the frame, which is its own unless an earlier step has that. */
+  /** The tool under its name in the frame. If an earlier step has its own name, it has another. */
   readonly tool: AnyTool;
   readonly adapt: Adapter | undefined;
 }
 
-/** The tools of declared steps. @throws ToolDefinitionError when one is neither a tool nor `{ tool, adapt }`. */
+/** Reads the declared steps. @throws ToolDefinitionError if one is neither a tool nor `{ tool, adapt }`. */
 export function readSteps(pipeline: string, declared: readonly PipelineStep[]): readonly AdaptedStep[] {
   return declared.map((step, index) => {
     const refuse = (problem: string): ToolDefinitionError =>
@@ -56,14 +57,14 @@ const ADAPTED: { readonly keys: readonly (keyof AdaptedStep)[] } = { keys: ['too
 
 const isAdapted = (step: PipelineStep): step is AdaptedStep => typeof step === 'object' && 'tool' in step;
 
-/** The steps under names of their own. */
+/** Gives the steps unique names. */
 export function nameSteps(steps: readonly AdaptedStep[]): readonly Step[] {
   const used = new Set<string>();
   return steps.map(({ tool, adapt }) => {
     const name = used.has(tool.name) ? freeName(tool.name, used) : tool.name;
     used.add(name);
     const named = name === tool.name ? tool : withName(tool, name);
-    // A step that returned directly would end the frame before the next one.
+    // With `returnDirect`, a step would end the frame before the next step.
     return { label: tool.name, tool: decorate(named, { returnDirect: false }), adapt };
   });
 }
@@ -77,21 +78,24 @@ function freeName(name: string, used: ReadonlySet<string>): string {
   }
 }
 
-/** What a pipeline is made of, and what it was called with. */
+/** The steps of a pipeline, and the input of its call. */
 export interface PipelineRun {
-  /** At least one. */
+  /** At least one step. */
   readonly steps: readonly [Step, ...Step[]];
   readonly onFailure: OnFailure;
   readonly input: JsonObject;
 }
 
-/** What a pipeline does with a step that failed: stop, or hand its message on. */
+/** The reaction of a pipeline to a failed step: stop, or pass its message on. */
 export type OnFailure = 'fail-fast' | 'continue';
 
-/** Where a pipeline stands: the call of its next step, or its result. */
+/** The state of a pipeline: the call of its next step, or its result. */
 type Progress = { readonly next: PlannedCall } | { readonly done: ToolResult };
 
-/** Decides from the results so far alone, so that any invocation goes on where the journal stands. */
+/**
+ * Returns the state of a pipeline. It depends only on the results so far, so any invocation can resume it
+ * from the journal.
+ */
 export function progressOf({ steps, onFailure, input }: PipelineRun, calls: readonly DoneCall[]): Progress {
   if (calls.some(({ tool }, place) => tool !== steps[place]?.tool.name)) return { done: changed(calls) };
   const index = calls.length - 1;
@@ -104,18 +108,26 @@ export function progressOf({ steps, onFailure, input }: PipelineRun, calls: read
   return stops(result, onFailure) ? { done: result } : { next: handOver(next, result.message) };
 }
 
-/** Its steps were others when it began: what ran must not run again at another place. */
+/**
+ * Returns the error if the steps changed after the pipeline began. The steps that have run must not run again
+ * at another position.
+ */
 const changed = (calls: readonly DoneCall[]): ToolResult =>
   error(
     `The pipeline has changed since it began. Its steps ${calls.map(({ tool }) => `'${tool}'`).join(', ')} have run, and ` +
       'nothing more was run. Do not assume that it did all of its work.',
   );
 
-/** A doubt about what happened is never lost among the results of later steps. */
+/**
+ * Returns `true` if the pipeline stops. An unknown outcome always stops it, because it must not be lost among
+ * the results of later steps.
+ */
 const stops = (result: Extract<ToolResult, { type: 'error' }>, onFailure: OnFailure): boolean =>
   onFailure === 'fail-fast' || result.reason === 'unknown-outcome';
 
-/** The result of a step; an error that does not come from the tool's own words names the step. */
+/**
+ * Returns the result of a step. If an error does not come from the tool itself, its message names the step.
+ */
 function ofStep(step: Step, before: Step | undefined, result: ToolResult): ToolResult {
   if (result.type !== 'error') return result;
   if (result.reason === 'threw') {
@@ -141,13 +153,16 @@ function adapted(step: Step, next: Step, result: ToolResult): Progress {
   }
 }
 
-/** A text tool is given text as it is; for another, text must be the JSON of its input, which the tool checks. */
+/**
+ * Passes text to a text tool as it is. For another tool, text must be the JSON of its input, which the tool
+ * checks.
+ */
 function handOver({ tool }: Step, value: Json): PlannedCall {
   if (isJsonObject(value)) return { tool: tool.name, input: value };
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return { tool: tool.name, input: tool.readInput ? toTextInput(text) : text };
 }
 
-/** A text tool takes what the model would read. */
+/** Returns the text that the model would read for a text tool, and the artifact's value for another tool. */
 const fitting = ({ tool }: Step, result: ToolResult): Json =>
   tool.readInput || result.type !== 'artifact' ? result.content : result.value;

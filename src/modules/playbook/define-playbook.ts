@@ -36,18 +36,23 @@ import {
   type UnlockCondition,
 } from './unlock-condition.ts';
 
-/** What is not available at first, and what makes it available. */
+/** A locked tool, and the condition that unlocks it. */
 export interface LockedTool<Name extends string, Known extends string> {
-  /** Listed as for an agent: of several tools each is available once the condition holds. */
+  /** The tool, listed as for an agent. If the source has several tools, the condition applies to each. */
   readonly tool: Listed<Name>;
-  /** The tools that it names must be the playbook's own. */
+  /** The condition. It can only name tools of this playbook. */
   readonly unlockedBy: NameToolsOfThisPlaybook<Known>;
 }
 
-/** A condition on tools of the playbook. The name of the type is the compile error of one that names another. */
+/**
+ * A condition on tools of the playbook. The type's name appears in the compile error if a condition names
+ * another tool.
+ */
 type NameToolsOfThisPlaybook<Known extends string> = UnlockCondition<Known>;
 
-/** What is listed, and the names that conditions may use of it; what a factory makes is known when the playbook is defined. */
+/**
+ * A listed tool, and its names for conditions. The tools of a factory are known when the playbook is defined.
+ */
 type Listed<Name extends string> =
   | Exclude<ToolSource, ToolFactory>
   | (AnyTool & { readonly name: Name })
@@ -62,9 +67,9 @@ export interface PlaybookConfig<
   Output extends InputDeclaration = undefined,
 > extends InstructedConfig<Name, Declaration, [], Output>,
     KeyedConfig<InputOf<Declaration>> {
-  /** These are always available; they are listed as for an agentic tool. */
+  /** Tools that are always available, listed as for an agentic tool. */
   readonly tools: readonly Listed<Open>[];
-  /** Each is available once its condition holds. */
+  /** Tools that are available once their condition is met. */
   readonly locked: readonly LockedTool<Locked, NoInfer<Open | Locked>>[];
 }
 
@@ -74,18 +79,20 @@ const SHAPE = {
   required: ['name', 'description', 'tools', 'locked'],
 } satisfies LiteralShape<keyof PlaybookConfig<string, undefined, string, string>>;
 
-/** A playbook, as a tool that can be drawn. */
+/** A playbook. As a tool, it can also be drawn. */
 export type Playbook<Name extends string = string, Input = unknown, Output = unknown> = DrawnTool &
   Tool<Name, Input, Output>;
 
 /**
- * Makes an agentic tool that brings its tools forward step by step: a locked tool is shown from the start, with its own
- * description, and answers what it still needs until its condition holds. The instructions end with what each of those
- * needs that are locked when a call begins, also those of its author, in words that stay the same. What has been done is remembered for the session, under its key; `when` and
- * conditions on the blackboard are asked anew.
+ * Creates an agentic tool that unlocks its tools step by step. A locked tool is visible from the start, with
+ * its own description. Until its condition is met, it returns its missing prerequisites. The instructions,
+ * including the author's own, end with the prerequisites of all tools that are locked when a call begins, in
+ * text that stays the same. Progress is kept in the session, under its key. `when` and blackboard conditions
+ * are evaluated each time.
  *
- * @throws ToolDefinitionError when the tool cannot work, a condition names a tool that is not the playbook's, or one of its
- *   tools could never be unlocked; ToolObjectError as `toolsOf`.
+ * @throws ToolDefinitionError if the tool cannot work, if a condition names a tool outside the playbook, or
+ * if a tool can never be unlocked.
+ * @throws ToolObjectError as `toolsOf` does.
  *
  * @example
  * ```ts
@@ -128,7 +135,7 @@ export function definePlaybook<
       const memory = memoryOf(config, input, call);
       const { key, isReset } = memory;
       const path = `${call.view.path}/${frameName(name, call)}`;
-      // As of the reply that asked for this call, also when another invocation goes on with it.
+      // The progress as of the reply that requested this call, also if another invocation resumes it.
       const before = isReset ? NO_PROGRESS : storedProgress(call.view.recall(PLAYBOOKS, path), key);
       const shut = locks.filter((lock) => !wasOpened(lock, before));
       return {
@@ -147,7 +154,7 @@ export function definePlaybook<
   );
 }
 
-/** The locks of one entry, and what offers the tools that are not known beforehand. */
+/** Returns the locks of one entry, and the sources of tools that are not known in advance. */
 function readLocked(
   playbook: string,
   { tool: source, unlockedBy }: LockedTool<string, string>,
@@ -157,7 +164,7 @@ function readLocked(
   const { tools, providers, notes } = collectFor(place, [source], { from: index });
   const locks = tools.map((tool) => toLock({ name: tool.name, tool }, unlockedBy));
   const [of = ''] = providers.flatMap(({ about }) => about?.name ?? []);
-  // A tool has no such name, nor an id of its own that begins so.
+  // Tool names contain no spaces, so this cannot clash with a tool.
   const name = of === '' ? `tools of provider ${index}` : `tools of ${of}`;
   const lock = toLock({ name }, unlockedBy, `provider ${index}`);
   const sources = withProviders([], providers).map((one) => lockedSource(one, lock));
@@ -165,8 +172,8 @@ function readLocked(
 }
 
 /**
- * Tells the model of a playbook what to do, and below that, whoever wrote it, what opens the locks that are shut: nothing else
- * says it from the start.
+ * Returns the instructions of a playbook, followed by the prerequisites of its shut locks. No other text
+ * shows these from the start.
  */
 function playbookInstructions<Input>(
   { description, instructions = defaultInstructions(description) }: Instructed<Input>,
@@ -178,15 +185,16 @@ function playbookInstructions<Input>(
   return (view, input) => instructions(view, input) + below;
 }
 
-/** What the literal of a playbook says of its instructions. */
+/** The description and instructions in a playbook's literal. */
 interface Instructed<Input> {
   readonly description: string;
   readonly instructions?: NestedInstructions<Input> | undefined;
 }
 
 /**
- * A playbook as a Mermaid flowchart: an arrow leads from a tool to what its use unlocks. What is no use of a tool stands in
- * a round box. Arrows that meet are all needed, except in an "any of".
+ * Draws a playbook as a Mermaid flowchart. An arrow leads from a tool to the tools that its use unlocks.
+ * Conditions that are not about the use of a tool are rounded boxes. All arrows into a node are required,
+ * except in an "any of".
  */
 function playbookDiagram(open: readonly AnyTool[], locks: readonly Lock[]): string {
   const tools = [...open, ...locks];
@@ -203,7 +211,7 @@ function playbookDiagram(open: readonly AnyTool[], locks: readonly Lock[]): stri
     return id;
   }
 
-  /** Makes the nodes that stand for a condition; all of them are needed. */
+  /** Returns the nodes of a condition. All of them are required. */
   function nodesOf(condition: UnlockCondition): readonly string[] {
     switch (condition.type) {
       case 'after':

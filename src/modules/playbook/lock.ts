@@ -14,21 +14,21 @@ import {
   type UnlockCondition,
 } from './unlock-condition.ts';
 
-/** Tools of a playbook that are not available at first. */
+/** A lock on one or more tools of a playbook. */
 export interface Lock {
-  /** That of the tool; of those that a provider answers, what stands for them. */
+  /** The name of the tool, or a label for the tools of a provider. */
   readonly name: string;
-  /** The tool, where it is known beforehand. */
+  /** The tool, if it is known in advance. */
   readonly tool?: AnyTool | undefined;
   readonly condition: UnlockCondition;
   /**
-   * Under which a met condition on artifacts is remembered: `{tool}#{place}`, counted among those of the tool. So one
-   * that is added behind the others leaves what is remembered of them alone.
+   * The ids under which met artifact conditions are stored: `{tool}#{index}`, counted per tool. A condition
+   * that is added after the others keeps their ids unchanged.
    */
   readonly ids: ReadonlyMap<UnlockCondition, string>;
 }
 
-/** @throws ToolDefinitionError when an entry of `locked` has a key that is not known, or no condition. */
+/** @throws ToolDefinitionError if an entry of `locked` has an unknown key or no condition. */
 export function checkLocked(playbook: string, locked: readonly unknown[]): void {
   for (const [index, entry] of locked.entries()) {
     const stranger = literals?.innerFault(entry, LOCKED);
@@ -44,7 +44,7 @@ export function checkLocked(playbook: string, locked: readonly unknown[]): void 
 
 const LOCKED = { keys: ['tool', 'unlockedBy'] };
 
-/** Makes the lock that a playbook puts on something. `id`: what begins the ids of its conditions. */
+/** Creates a lock. `id` is the prefix of its conditions' ids. */
 export function toLock(
   locked: Pick<Lock, 'name' | 'tool'>,
   condition: UnlockCondition,
@@ -54,11 +54,11 @@ export function toLock(
   return { ...locked, condition, ids: new Map([...matching].map((one, at) => [one, `${id}#${at}`])) };
 }
 
-/** Puts a lock on the tools that a source adds. */
+/** Locks the tools that a source adds. */
 export const lockedSource = (source: InjectionStrategy, lock: Lock): InjectionStrategy =>
   changedSource(source, (tool): LockedTool => ({ ...decorate(tool, {}), [LOCK]: lock }));
 
-/** Under which a tool keeps its lock that was not known beforehand. */
+/** The key for the lock of a tool that was not known in advance. */
 const LOCK: unique symbol = Symbol('holdfast.lock');
 
 interface LockedTool extends AnyTool {
@@ -67,30 +67,30 @@ interface LockedTool extends AnyTool {
 
 const isLocked = (tool: AnyTool): tool is LockedTool => LOCK in tool;
 
-/** Holds what decides whether a lock is open. */
+/** The data that decides whether a lock is open. */
 interface Circumstances {
   readonly progress: StoredProgress;
   readonly view: LoopView;
 }
 
-/** Answers what the loop of a playbook knows of its progress. */
+/** Returns the progress of a playbook as its loop knows it. */
 export const circumstances = (view: LoopView, key: string): Circumstances => ({
   view,
   progress: storedProgress(view.recall(PLAYBOOKS), key),
 });
 
-/** Tells whether the tool is available. Never throws. */
+/** Returns `true` if the tool is available. Never throws. */
 export const isOpen = (lock: Lock, circumstances: Circumstances): boolean =>
   isMet(lock.condition, lock, circumstances);
 
 /**
- * Tells whether what has been done before has opened a lock, whatever a loop is like: conditions that are asked anew of the
- * loop have not held.
+ * Returns `true` if earlier progress has opened a lock, without a loop. Conditions that need the loop count
+ * as unmet.
  */
 export const wasOpened = (lock: Lock, progress: StoredProgress): boolean =>
   isMet(lock.condition, lock, { progress });
 
-/** Answers what the model is told of a tool that is not available. */
+/** Returns the text for the model about a locked tool. */
 export const guidance = (lock: Lock, now: Circumstances): string =>
   `This tool is not yet available. ${hint(lock.condition, lock, now)}`;
 
@@ -131,7 +131,7 @@ function hint(condition: UnlockCondition, lock: Lock, now: Circumstances): strin
     case 'artifact':
       return `You must first produce an artifact of type: ${condition.of.name}`;
     case 'artifact-matching':
-      // Told to produce what it has produced, a model would only do the same again.
+      // A model that is asked for an artifact again would only repeat its call.
       return condition.of && toProgress(progress).produced(condition.of) === 0
         ? `You must first produce an artifact of type: ${condition.of.name}`
         : UNMET;
@@ -147,7 +147,7 @@ function hint(condition: UnlockCondition, lock: Lock, now: Circumstances): strin
   }
 }
 
-/** Each once: several conditions may be told in the same words. */
+/** Joins hints without duplicates, because several conditions can have the same text. */
 const sentences = (hints: readonly string[]): string =>
   [...new Set(hints)].map((one) => one.replace(/\.$/, '')).join('. ');
 
@@ -157,8 +157,9 @@ const missing = ({ names }: UnlockCondition, progress: StoredProgress): readonly
   names.filter((name) => toProgress(progress).used(name) === 0);
 
 /**
- * Answers what the model of a playbook is told of the locks that are shut when its loop begins: what opens each. The words stay
- * the same however far it comes then, since newer models check what stands before their replies.
+ * Returns the text for the model about the locks that are shut at the start of its loop, and their
+ * prerequisites. The text does not change with progress, because newer models check the text before their
+ * replies.
  */
 export const prerequisites = (locks: readonly Lock[]): string =>
   [
@@ -186,16 +187,18 @@ function needed(condition: UnlockCondition): string {
   }
 }
 
-/** What is made of several needs stands in brackets among others. */
+/** Adds brackets to a compound condition among others. */
 const inBrackets = (condition: UnlockCondition, _at: number, all: readonly UnlockCondition[]): string => {
   const isSeveral = conditionsIn(condition).length > 1 || condition.names.length > 1;
   return all.length > 1 && isSeveral ? `(${needed(condition)})` : needed(condition);
 };
 
-/** Asks a predicate. */
+/** Evaluates a predicate. */
 type Yes = <Args extends readonly unknown[]>(predicate: (...args: Args) => unknown, ...args: Args) => boolean;
 
-/** Asks a predicate that must not take the whole loop with it: one that throws has not held, and its author is told. */
+/**
+ * Evaluates a predicate without failing the loop. If it throws, it counts as unmet and the error is logged.
+ */
 export function holds(
   { name }: Pick<Lock, 'name'>,
   { log }: Pick<LoopView, 'log'>,
@@ -212,8 +215,8 @@ export function holds(
 }
 
 /**
- * @throws ToolDefinitionError when two tools of the playbook share a name, a condition is empty or names a tool that the
- *   playbook does not have, or a tool can never be unlocked.
+ * @throws ToolDefinitionError if two tools share a name, if a condition is empty or names a tool outside the
+ * playbook, or if a tool can never be unlocked.
  */
 export function checkLocks(playbook: string, open: readonly AnyTool[], locks: readonly Lock[]): void {
   const refuse = (problem: string): never => {
@@ -240,7 +243,7 @@ const isEmpty = (condition: UnlockCondition): boolean =>
     ? condition.names.length === 0
     : 'conditions' in condition && condition.conditions.length === 0;
 
-/** Finds the locks that stay closed when all else happens that may. */
+/** Returns the locks that stay shut even if everything else is used. */
 function neverUnlocked(open: readonly AnyTool[], locks: readonly Lock[]): readonly Lock[] {
   const usable = new Set(open.map(({ name }) => name));
   let left = locks;
@@ -265,13 +268,13 @@ function mayBeMet(condition: UnlockCondition, usable: ReadonlySet<string>): bool
   }
 }
 
-/** The locks of a playbook are keyed by the tools as it was given them. */
+/** The locks of a playbook, by the original tools. */
 export type Locks = ReadonlyMap<AnyTool, Lock>;
 
 /**
- * The lock that keeps a tool from being used: its own, or that of the unfolding tool that brought it. An unfolding tool
- * may have been opened when its lock was open, for another key or before the playbook began anew, and what it brought
- * is behind the lock as it is now. One way that is open is enough for a tool that several unfolding tools bring.
+ * Returns the lock that blocks a tool: its own, or that of the unfolding tool that contains it. An unfolding
+ * tool can have been opened for another key, or before a reset of the playbook. Its inner tools are then
+ * behind its current lock. If several unfolding tools contain a tool, one open way is enough.
  */
 function shutBy(tool: AnyTool, locks: Locks, isShut: (lock: Lock) => boolean): Lock | undefined {
   const own =
@@ -284,7 +287,7 @@ function shutBy(tool: AnyTool, locks: Locks, isShut: (lock: Lock) => boolean): L
   return ways.includes(undefined) ? undefined : ways[0];
 }
 
-/** Finds the first lock that keeps one of these tools from being used. */
+/** Returns the first lock that blocks one of these tools. */
 export function firstShut(
   tools: readonly AnyTool[],
   locks: Locks,

@@ -17,8 +17,8 @@ import {
 } from './unlock-condition.ts';
 
 /**
- * Keeps the locked tools of a playbook locked, and remembers what has been done. It stands behind unfolding and
- * chaining: what these offer is free of conditions, and counts when it is used.
+ * Withholds the locked tools of a playbook, and records progress. It runs after unfolding and chaining. The
+ * tools that those offer have no conditions of their own, and their use counts.
  */
 export function playbookStrategy(run: PlaybookRun): InjectionStrategy {
   const locks = new Map(run.locks.flatMap((lock) => (lock.tool ? [[lock.tool, lock] as const] : [])));
@@ -26,7 +26,8 @@ export function playbookStrategy(run: PlaybookRun): InjectionStrategy {
   const listed = lastList();
   return {
     name: 'playbook',
-    // What a model is shown of a tool is the same behind a lock and without it: newer models check what they were shown.
+    // Tool definitions are the same with and without a lock, because newer models check the definitions that
+    // they saw.
     offer: (tools) => listed(tools, undefined, () => tools.map(inPlaybook)),
     remarkOn: ({ tool, result }, view) => {
       const done = { names: namesOf(tool), result, log: view.log };
@@ -36,22 +37,27 @@ export function playbookStrategy(run: PlaybookRun): InjectionStrategy {
   };
 }
 
-/** One call of a playbook, as its nested loop knows it. */
+/** One call of a playbook, in its nested loop. */
 interface PlaybookRun {
   readonly locks: readonly Lock[];
   /** The names of the playbook's own tools. */
   readonly own: ReadonlySet<string>;
-  /** Its progress is kept under this key. */
+  /** The key of its progress. */
   readonly key: string;
-  /** All calls of a batch have it in common, so that each sees what the one before it has unlocked. */
+  /**
+   * The common `serial` of all calls in a batch. Each call sees the tools that the previous one has unlocked.
+   */
   readonly serialKey: string;
 }
 
-/** Makes the tools of a loop calls of the playbook: one after another within a batch, and withheld while they are locked. */
+/**
+ * Returns a function that wraps the tools of a loop. Their calls run one after another in a batch, and are
+ * withheld while they are locked.
+ */
 function boundTo({ key, serialKey }: PlaybookRun, locks: Locks): (tool: AnyTool) => AnyTool {
   function bound(tool: AnyTool, around: readonly AnyTool[] = []): AnyTool {
     const all = [tool, ...around];
-    // What an unfolding tool stands for is behind its lock too.
+    // A tool behind an unfolding tool is also behind its lock.
     const viaUnfolding = (meant: AnyTool): Routed => ({ ...bound(meant, all), [VIA]: tool.name });
     return decorate(tool, {
       serial: serialKey,
@@ -67,7 +73,7 @@ function boundTo({ key, serialKey }: PlaybookRun, locks: Locks): (tool: AnyTool)
   return memoized((tool: AnyTool) => bound(tool));
 }
 
-/** A tool that an unfolding tool stood for, and the name of that unfolding tool. */
+/** A tool behind an unfolding tool, with the name of that unfolding tool. */
 interface Routed extends AnyTool {
   readonly [VIA]: string;
 }
@@ -76,13 +82,13 @@ const VIA: unique symbol = Symbol('holdfast.via');
 
 const isRouted = (tool: AnyTool): tool is Routed => VIA in tool;
 
-/** Lists the name of a tool, and that of the unfolding tool that the model called in its place. */
+/** Returns the name of a tool, and that of the unfolding tool that the model called in its place. */
 function namesOf(tool: AnyTool): readonly string[] {
   const via = unwrapAs(tool, isRouted)?.[VIA];
   return via === undefined || via === tool.name ? [tool.name] : [tool.name, via];
 }
 
-/** Shows the loop as a call sees it, with what earlier calls of its batch have added to the blackboard. */
+/** Returns the view of a call, with the blackboard entries of earlier calls in its batch. */
 const withLiveBoard = ({ view, blackboard }: CallRun): LoopView => ({
   ...view,
   get blackboard() {
@@ -90,15 +96,15 @@ const withLiveBoard = ({ view, blackboard }: CallRun): LoopView => ({
   },
 });
 
-/** A call that succeeded. */
+/** A successful call. */
 interface Done {
-  /** The call counts under these names. */
+  /** The names under which the call counts. */
   readonly names: readonly string[];
   readonly result: ToolResult;
   readonly log: Log;
 }
 
-/** Says what a successful call adds to the progress that was there. */
+/** Returns the progress that a successful call adds. */
 function whatWasDone(
   { names, result, log }: Done,
   { tools, artifacts, met }: StoredProgress,
@@ -118,14 +124,14 @@ function whatWasDone(
   };
 }
 
-/** Counts artifacts by their types. Those without one are not counted. */
+/** Counts artifacts by type. Artifacts without a type are skipped. */
 function countedByType(items: readonly ProducedArtifact[]): readonly Produced[] {
   const counts = new Map<string, number>();
   for (const { type } of items) if (type !== undefined) counts.set(type, (counts.get(type) ?? 0) + 1);
   return [...counts].map(([type, count]) => ({ type, count }));
 }
 
-/** Collects the domain types that conditions ask for, by name. */
+/** Returns the domain types in conditions, by name. */
 const typesIn = (locks: readonly Lock[]): ReadonlyMap<string, DomainType> =>
   new Map(
     locks
@@ -133,7 +139,7 @@ const typesIn = (locks: readonly Lock[]): ReadonlyMap<string, DomainType> =>
       .flatMap((one) => ('of' in one && one.of ? [[one.of.name, one.of] as const] : [])),
   );
 
-/** What a type's own schema refuses is no artifact of that type. */
+/** Returns `false` if the artifact does not match the schema of its own type. */
 const isWhatItSays = ({ type, value }: ProducedArtifact, types: ReadonlyMap<string, DomainType>): boolean =>
   types.get(type ?? '')?.parse(value).ok !== false;
 
@@ -141,12 +147,12 @@ const isCounted = (name: string, counts: Counts, needed: { has(name: string): bo
   needed.has(name) || Object.hasOwn(counts, name) || Object.keys(counts).length < MAX_COUNTED;
 
 /**
- * Names counted one by one beside those that conditions name: instances of a domain type bring tools with names of
- * their own.
+ * The maximum number of other names that are counted individually, besides those in conditions. Objects of a
+ * domain type add tools with their own names.
  */
 const MAX_COUNTED = 200;
 
-/** Lists the conditions of a lock that one of these artifacts meets. */
+/** Returns the ids of a lock's conditions that one of these artifacts meets. */
 const metBy = (items: readonly ProducedArtifact[], lock: Lock, log: Log): readonly string[] =>
   [...lock.ids].flatMap(([condition, id]) =>
     condition.type === 'artifact-matching' &&

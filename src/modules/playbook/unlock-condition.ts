@@ -8,11 +8,11 @@ import type { ToolMemory } from '../../tool/tool-memory.ts';
 import type { ArtifactType } from '../../tool/tool-result.ts';
 
 /**
- * What must have happened before a tool of a playbook is available. `Name` is what it names of the
- * playbook's tools: an unlock by a tool that the playbook does not have is a compile error.
+ * A condition that must be met before a tool of a playbook is available. `Name` is the type of the tool names
+ * in it. A condition on a tool outside the playbook is a compile error.
  */
 export type UnlockCondition<Name extends string = string> = Rule & {
-  /** The tools that it names, also further inside. */
+  /** The tools that it names, including those in nested conditions. */
   readonly names: readonly Name[];
 };
 
@@ -28,17 +28,22 @@ type Rule =
   | { readonly type: 'when'; readonly holds: (progress: PlaybookProgress, view: LoopView) => boolean }
   | { readonly type: 'all-of' | 'any-of'; readonly conditions: readonly UnlockCondition[] };
 
-/** Such a condition is decided once, when an artifact arrives, and remembered: the artifacts themselves are not kept. */
+/**
+ * A condition that is decided once, when an artifact arrives, and stored. The artifacts themselves are not
+ * kept.
+ */
 interface ArtifactMatching {
   readonly type: 'artifact-matching';
   readonly of?: DomainType | undefined;
   readonly accepts: Predicate<ProducedArtifact>;
 }
 
-/** One artifact of a tool, as the journal keeps it; a list counts item by item. */
+/** One artifact of a tool in its journaled form. A list counts item by item. */
 export type ProducedArtifact = Pick<BlackboardEntry, 'type' | 'value'>;
 
-/** A predicate must not change what it is given. One that throws has not accepted, and is reported in the log. */
+/**
+ * A predicate. It must not change its argument. If it throws, it counts as `false` and the error is logged.
+ */
 type Predicate<Value> = (value: Value) => boolean;
 
 /** A tool, or its name. */
@@ -48,15 +53,14 @@ type NonEmpty<Item> = readonly [Item, ...Item[]];
 
 type NamesIn<Conditions extends readonly UnlockCondition[]> = Conditions[number]['names'][number];
 
-/** Holds once all of these tools have been used successfully. */
+/** Met after all of these tools have been used successfully. */
 export const after = <const Name extends string>(...tools: NonEmpty<Named<Name>>): UnlockCondition<Name> => ({
   type: 'after',
   names: [...new Set(tools.map((tool) => (typeof tool === 'string' ? tool : tool.name)))],
 });
 
 /**
- * Holds once a tool has returned an artifact of this type that its schema reads and the predicate, if there is one,
- * accepts.
+ * Met after a tool has returned an artifact of this type that matches its schema and the predicate, if any.
  */
 export function onArtifact<Value>(
   of: DomainType<string, Value>,
@@ -66,7 +70,7 @@ export function onArtifact<Value>(
   return { type: 'artifact-matching', of, accepts: acceptsOf(of, accepts), names: [] };
 }
 
-/** Holds once a tool has returned an artifact, of whatever type or of none, that the predicate accepts. */
+/** Met after a tool has returned an artifact, of any or no type, that the predicate accepts. */
 export const onArtifactMatching = (accepts: Predicate<ProducedArtifact>): UnlockCondition<never> => ({
   type: 'artifact-matching',
   accepts,
@@ -74,22 +78,22 @@ export const onArtifactMatching = (accepts: Predicate<ProducedArtifact>): Unlock
 });
 
 /**
- * Holds while the blackboard has an object of this type, whoever added it, one that its schema reads and the predicate, if there is
- * one, accepts.
+ * Met while the blackboard has an object of this type, from any source, that matches its schema and the
+ * predicate, if any.
  */
 export const onBlackboard = <Value>(
   of: DomainType<string, Value>,
   accepts: Predicate<Value> = () => true,
 ): UnlockCondition<never> => ({ type: 'blackboard', of, accepts: acceptsOf(of, accepts), names: [] });
 
-/** Holds while the blackboard has an entry that the predicate accepts. */
+/** Met while the blackboard has an entry that the predicate accepts. */
 export const onBlackboardMatching = (accepts: Predicate<BlackboardEntry>): UnlockCondition<never> => ({
   type: 'blackboard',
   accepts,
   names: [],
 });
 
-/** Accepts values, as they are kept, of the type whose schema reads them and whose predicate accepts them then. */
+/** Returns a predicate for stored values: of this type, valid for its schema, and accepted by `accepts`. */
 const acceptsOf =
   <Value>(of: DomainType<string, Value>, accepts: Predicate<Value>): Predicate<ProducedArtifact> =>
   ({ type, value }) => {
@@ -98,19 +102,19 @@ const acceptsOf =
   };
 
 /**
- * Holds when the function says so. It is asked at every call of the tool, and must be a function of what it is given: what it has said
- * is not remembered.
+ * Met if the function returns `true`. It runs at every call of the tool and must depend only on its
+ * arguments. Its result is not stored.
  */
 export const when = (
   holds: (progress: PlaybookProgress, view: LoopView) => boolean,
 ): UnlockCondition<never> => ({ type: 'when', holds, names: [] });
 
-/** Holds when every one of these does. */
+/** Met if all of these conditions are met. */
 export const allOf = <const Conditions extends NonEmpty<UnlockCondition>>(
   ...conditions: Conditions
 ): UnlockCondition<NamesIn<Conditions>> => ({ type: 'all-of', conditions, names: namesIn(conditions) });
 
-/** Holds when at least one of these does. */
+/** Met if at least one of these conditions is met. */
 export const anyOf = <const Conditions extends NonEmpty<UnlockCondition>>(
   ...conditions: Conditions
 ): UnlockCondition<NamesIn<Conditions>> => ({ type: 'any-of', conditions, names: namesIn(conditions) });
@@ -119,62 +123,64 @@ const namesIn = <Conditions extends readonly UnlockCondition[]>(
   conditions: Conditions,
 ): readonly NamesIn<Conditions>[] => conditions.flatMap(({ names }) => names);
 
-/** Lists a condition and all that it is made of, itself first, in order. */
+/** Returns a condition and all conditions inside it, itself first, in order. */
 export const conditionsIn = (condition: UnlockCondition): readonly UnlockCondition[] => [
   condition,
   ...('conditions' in condition ? condition.conditions.flatMap(conditionsIn) : []),
 ];
 
-/** How far a playbook has come, as conditions read it: over all calls with one key in the session. */
+/** The progress of a playbook for conditions, over all calls with one key in the session. */
 export interface PlaybookProgress {
-  /** Calls of its tools that succeeded; replies of the model are not counted. */
+  /** The number of successful calls of its tools, without model replies. */
   readonly toolExecutions: number;
-  /** How often this tool has been used successfully; also one that was unfolded or chained. */
+  /** Returns the number of successful uses of a tool, including unfolded and chained tools. */
   used(tool: AnyTool | string): number;
-  /** How many artifacts of this type its tools have returned; the items of a list count one by one. */
+  /**
+   * Returns the number of artifacts of this type that its tools have returned. List items count individually.
+   */
   produced(type: ArtifactType | string): number;
 }
 
-/** What is remembered of a playbook, as small as conditions allow: how often, and never what was returned. */
+/** The stored progress of a playbook: only counts, never results. */
 export type StoredProgress = {
   readonly toolExecutions: number;
-  /** By name. */
+  /** Counts by tool name. */
   readonly tools: Counts;
-  /** By the name of their type. */
+  /** Counts by type name. */
   readonly artifacts: Counts;
-  /** The conditions on single artifacts that one of them has met. */
+  /** The ids of artifact conditions that have been met. */
   readonly met: readonly string[];
 };
 
-/** Names may come from a model: read by `countOf`, never by an index. */
+/** Counts by name. A name can come from a model, so use `countOf`, never an index. */
 export type Counts = { readonly [name: string]: number };
 
-/** It is keyed by what may come from a model, so only own properties are looked up. */
+/** Progress by key. A key can come from a model, so only own properties are read. */
 type Playbook = { readonly [key: string]: StoredProgress };
 
-/** That a playbook begins anew, or what a successful call adds. */
+/** A reset of a playbook, or the progress of a successful call. */
 export type PlaybookFact = { readonly type: 'reset'; readonly key: string } | Used;
 
 type Used = {
   readonly type: 'used';
   readonly key: string;
   /**
-   * Its name, and that of an unfolding tool through which it was called; fewer when there are too many to count each
-   * alone.
+   * The tool's name, and that of an unfolding tool through which it was called. Left out if there are too
+   * many names to count individually.
    */
   readonly tools: readonly string[];
-  /** A list for artifacts of more than one type. */
+  /** A list if there are artifacts of several types. */
   readonly artifacts?: Produced | readonly Produced[];
   readonly met?: readonly string[];
 };
 
-/** How many artifacts of a type a call has returned. */
+/** The number of artifacts of a type that a call has returned. */
 export type Produced = { readonly type: string; readonly count: number };
 
-/** What is remembered of a playbook of which nothing has been used. */
+/** The progress of an unused playbook. */
 export const NO_PROGRESS: StoredProgress = { toolExecutions: 0, tools: {}, artifacts: {}, met: [] };
 
-/** Remembers the progress of every playbook of a session, each by its path. It outlives the turn. */
+/** Keeps the progress of every playbook in a session, by path. It outlives the turn. */
 export const PLAYBOOKS: ToolMemory<Playbook, PlaybookFact> = {
   name: 'playbooks',
   folding: FOLDING,
@@ -183,7 +189,7 @@ export const PLAYBOOKS: ToolMemory<Playbook, PlaybookFact> = {
   when: 'batch',
   apply(playbook, fact) {
     const progress = fact.type === 'used' ? advanced(storedProgress(playbook, fact.key), fact) : NO_PROGRESS;
-    // A computed key makes a property of its own, whatever its name: `__proto__` is a key like any other.
+    // A computed key is always an own property, even for the name `__proto__`.
     return { ...playbook, [fact.key]: progress };
   },
 };
@@ -205,14 +211,14 @@ const added = (counts: Counts, name: string, more: number): Counts => ({
   [name]: countOf(counts, name) + more,
 });
 
-/** Says how often this name was counted. */
+/** Returns the count of a name. */
 const countOf = (counts: Counts, name: string): number => own(counts, name) ?? 0;
 
-/** Answers what is remembered of a playbook under this key. */
+/** Returns the progress of a playbook under this key. */
 export const storedProgress = (playbook: Playbook, key: string): StoredProgress =>
   own(playbook, key) ?? NO_PROGRESS;
 
-/** Answers what is remembered, as conditions read it. */
+/** Converts stored progress to the form that conditions read. */
 export const toProgress = ({ toolExecutions, tools, artifacts }: StoredProgress): PlaybookProgress => ({
   toolExecutions,
   used: (tool) => countOf(tools, nameOf(tool)),

@@ -10,8 +10,8 @@ import type { UnfoldingOptions, UnfoldingTool } from '../unfolding/unfolding.ts'
 import { AGENT_PROCESS, type PastCall, PROCESS, type ProcessMemory } from './memory.ts';
 
 /**
- * Lets a model look at the turn that it works in: how long it runs, what it has used of its limits and what they leave,
- * which tools and models have been called. Reads only, from the journal; shows no context and nothing secret.
+ * Returns tools with which a model inspects its own turn: its running time, its usage and limits, and the
+ * tools and models that were called. They only read the journal, and show neither context nor secrets.
  */
 export const agentProcessTools = (
   options: UnfoldingOptions = {},
@@ -29,7 +29,7 @@ export const agentProcessTools = (
     tools: processTools(),
   });
 
-/** Each of the tools answers this outside of a session. */
+/** The result of each tool outside a session. */
 const NO_PROCESS = 'No agent process available. These tools require an active agent context.';
 
 const processTools = (): readonly AnyTool[] => [
@@ -57,7 +57,7 @@ const looks = (
     run: (_, { process }) => (process ? text(process, process.recall(PROCESS)) : NO_PROCESS),
   });
 
-/** Always says that the turn runs, since a call can only ask while it does. */
+/** Returns the status of the turn. It is always running, because a call can only ask while it runs. */
 const statusText = ({ id, runningMs, goal, parent }: ProcessView): string =>
   [
     `Process ID: ${id}`,
@@ -67,7 +67,7 @@ const statusText = ({ id, runningMs, goal, parent }: ProcessView): string =>
     `Parent ID: ${parent ?? 'none (root process)'}`,
   ].join('\n');
 
-/** Lists what the budget has left. What it calls actions are tool calls. */
+/** Returns the budget and its usage. "Action" means a tool call. */
 const budgetText = ({ budget: { cost, tokens, toolCalls }, used }: ProcessView): string =>
   [
     'Budget Status:',
@@ -93,7 +93,9 @@ function limitLines(
   ];
 }
 
-/** Says what the turn has cost. Its line on embeddings is always 0, since none are ever asked for. */
+/**
+ * Returns the cost of the turn. The number of embeddings is always 0, because there are no embedding calls.
+ */
 const costText = (
   { used: { modelCalls, inputTokens, outputTokens } }: ProcessView,
   { models }: ProcessMemory,
@@ -152,7 +154,7 @@ function modelsText(_: ProcessView, { models }: ProcessMemory): string {
   return [`Models used (${models.length}):`, '', ...lines].join('\n');
 }
 
-/** Writes milliseconds as a model reads them: `1h 2m 3s`, `2m 3s`, `3.4s`, `250ms`. */
+/** Formats milliseconds for a model: `1h 2m 3s`, `2m 3s`, `3.4s`, `250ms`. */
 export function duration(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
@@ -161,13 +163,13 @@ export function duration(ms: number): string {
   return seconds > 0 ? `${seconds}.${Math.floor((ms % 1000) / 100)}s` : `${Math.floor(ms)}ms`;
 }
 
-/** Writes a number as `1,234`. */
+/** Formats a number as `1,234`. */
 const count = (amount: number): string => amount.toLocaleString('en-US');
 
-/** Writes an amount as `$0.1234`, with so many decimals. */
+/** Formats an amount as `$0.1234`, with this many decimals. */
 const dollars = (amount: number, decimals: number): string => `$${amount.toFixed(decimals)}`;
 
-/** Reads one required text. It is `undefined` when the model left it out or sent nothing but blanks. */
+/** Declares one required text. It is `undefined` if the model left it out or sent only blanks. */
 export const textParameter = (name: string, description: string): LenientSchema<string | undefined> =>
   lenientSchema(oneString(name, description), (input) => {
     const sent = Object.hasOwn(input, name) ? input[name] : undefined;
@@ -176,12 +178,12 @@ export const textParameter = (name: string, description: string): LenientSchema<
     return words.trim() === '' ? undefined : words;
   });
 
-/** Marks tools whose calls a console may leave out, since what they say is shown by itself. */
+/** Marks tools whose calls a console can hide, because it shows their output separately. */
 const SHOWN_BY_ITSELF: { readonly banner: false } = { banner: false };
 
 /**
- * Lets the model tell whoever watches the turn what it is doing. Nothing is kept; that nobody can be told is
- * no failure.
+ * Returns a tool with which the model reports its progress to the people who watch the turn. Progress is not
+ * stored, and it is not an error if no one is watching.
  */
 export const progressTool = (): Tool<'progress', string | undefined> =>
   defineTool({
@@ -206,15 +208,16 @@ export const progressTool = (): Tool<'progress', string | undefined> =>
   });
 
 /**
- * Lets the model say something to the user before the turn ends. The message is journaled together with the
- * call's success, so it is said exactly once, and is a message of the conversation; what cannot be said is an error result.
+ * Returns a tool with which the model sends the user a message before the turn ends. The message is journaled
+ * together with the call's success, so it is sent exactly once and is part of the conversation. If it cannot
+ * be sent, the result is an error.
  */
 export const communicateTool = (): Tool<'communicate', string | undefined> =>
   defineTool({
     name: 'communicate',
     description: 'Sends a message to the user now, while you go on working. The user can keep it.',
     input: textParameter('message', 'What to say to the user'),
-    // The journal keeps the message with the end of the call: running it again says nothing twice.
+    // The journal stores the message with the end of the call, so a repeated run does not send it twice.
     effect: 'read',
     metadata: SHOWN_BY_ITSELF,
     run(message, call) {

@@ -9,23 +9,27 @@ import { defineUnfolding } from '../unfolding/define-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../unfolding/unfolding.ts';
 import { textParameter } from './agent-process-tools.ts';
 
-/** Makes words of one value of the blackboard, for the model. */
+/** Converts a value of the blackboard to text for the model. */
 export type BlackboardFormatter = (value: Json, entry: BlackboardEntry) => string;
 
-/** Says how the blackboard unfolds, and how its values are shown. */
+/** Options for the blackboard tools, and for the format of values. */
 export interface BlackboardToolsOptions extends UnfoldingOptions {
-  /** Types whose values are shown by their `infoString`, or their `content`: those that entries name as their type. */
+  /**
+   * Domain types whose values are shown by their `infoString` or `content`. They are matched by the type name
+   * of an entry.
+   */
   readonly types?: readonly DomainType[] | undefined;
   /**
-   * Unless it is given, a value is shown as its type says, text as it is and everything else as its JSON, all up to 8,000
-   * characters.
+   * Formats a value. By default, a value is shown as its type defines, text as it is, and all other values as
+   * JSON, each up to 8,000 characters.
    */
   readonly format?: BlackboardFormatter | undefined;
 }
 
 /**
- * Lets a model look at the blackboard of the loop in which it works: in a subagent, at that of the subagent.
- * Types are nominal, the names under which objects were added; an object without one goes by what it is as JSON.
+ * Returns tools with which a model reads the blackboard of its loop. In a subagent, that is the subagent's
+ * own. Types are nominal: the names under which objects were added. An object without a type has its JSON
+ * type.
  */
 export const blackboardTools = ({
   types = [],
@@ -44,14 +48,14 @@ export const blackboardTools = ({
     tools: boardTools(format),
   });
 
-/** Each of the tools answers this outside of a session. */
+/** The result of each tool outside a session. */
 const NO_PROCESS = 'No agent process available. Blackboard tools require an active agent context.';
 
-/** So many characters are shown of a value that has no formatter of its own. */
+/** The maximum number of characters of a value without a custom format. */
 const MAX_VALUE = 8_000;
-/** So many entries are listed; of more, the newest are. */
+/** The maximum number of entries in a list. The newest are shown. */
 const MAX_LISTED = 200;
-/** So many characters of a name that the model sent are echoed. */
+/** The maximum number of characters of a model's name that are echoed. */
 const MAX_ECHO = 80;
 
 const boardTools = (format: BlackboardFormatter): readonly AnyTool[] => [
@@ -104,7 +108,7 @@ const listTool: AnyTool = defineTool({
 const label = (entry: BlackboardEntry): string =>
   entry.name === undefined ? typeOf(entry) : `${typeOf(entry)} bound to '${entry.name}'`;
 
-/** Names the type of an entry. One that was added without a type goes by the kind of JSON that it is. */
+/** Returns the type of an entry. An entry without a type has its JSON type. */
 function typeOf({ type, value }: BlackboardEntry): string {
   if (type !== undefined) return type;
   if (value === null) return 'null';
@@ -157,7 +161,9 @@ function lookUp(
   return say(sought, sought.slice(0, MAX_ECHO));
 }
 
-/** Writes a value as its type says, text as it is and everything else as its JSON, all up to a size. */
+/**
+ * Formats a value as its type defines, text as it is, and all other values as JSON, up to a maximum length.
+ */
 function formatterFor(types: readonly DomainType[]): BlackboardFormatter {
   const byName = new Map(types.map((type) => [type.name, type]));
   return (value, { type = '' }) => {

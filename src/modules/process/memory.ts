@@ -2,20 +2,20 @@ import { FOLDING } from '../../journal/memory-folding.ts';
 import { createModule, useOf } from '../../tool/module-use.ts';
 import type { SessionMoment, ToolMemory } from '../../tool/tool-memory.ts';
 
-/** What is remembered of the open turn, or of the one that ended last, for whoever looks at it from inside. */
+/** The state of the open or last turn, for tools that inspect it. */
 export type ProcessMemory = {
   readonly turn: string;
-  /** Calls that have ended, in all loops. */
+  /** The number of ended calls in all loops. */
   readonly calls: number;
-  /** The last of those calls, oldest first. */
+  /** The most recent of those calls, oldest first. */
   readonly history: readonly PastCall[];
-  /** In the order of their first call. */
+  /** The tools, in the order of their first call. */
   readonly tools: readonly ToolCount[];
-  /** In the order of their first reply. */
+  /** The models, in the order of their first reply. */
   readonly models: readonly ModelUse[];
 };
 
-/** `ms` is absent when nothing was run, as in a call that opened a loop. */
+/** A past call. `ms` is absent if no tool ran, for example if the call opened a loop. */
 export type PastCall = { readonly tool: string; readonly failed: boolean; readonly ms?: number };
 
 type ToolCount = { readonly tool: string; readonly calls: number };
@@ -27,15 +27,15 @@ type ModelUse = {
   readonly cost?: number;
 };
 
-/** Only so many calls are remembered one by one. */
+/** The maximum number of calls in the history. */
 const HISTORY = 50;
-/** Models may call tools that do not exist, by any name, so the count of names is bounded. */
+/** The maximum number of tool names. Models can call tools that do not exist, with any name. */
 const MAX_TOOLS = 200;
 const MAX_NAME = 64;
 
 const nothing = (turn: string): ProcessMemory => ({ turn, calls: 0, history: [], tools: [], models: [] });
 
-/** Remembers what the tools of `agentProcessTools` tell; it begins anew with each turn. */
+/** Keeps the state for `agentProcessTools`. It restarts with each turn. */
 export const PROCESS: ToolMemory<ProcessMemory> = {
   name: 'process',
   folding: FOLDING,
@@ -55,7 +55,7 @@ export const PROCESS: ToolMemory<ProcessMemory> = {
   },
 };
 
-/** The module of the tools of `agentProcessTools`. */
+/** The module of `agentProcessTools`. */
 export const AGENT_PROCESS = useOf(createModule({ name: 'process', state: [PROCESS] }));
 
 type ModelReplied = Extract<SessionMoment, { type: 'model-replied' }>;

@@ -1,4 +1,4 @@
-/** The entry `holdfast/prompt-cache`: what of its requests an agent has its model's provider keep, if that is not what holds by default. */
+/** The entry `holdfast/prompt-cache`, which overrides the default prompt caching of an agent. */
 import { messageOf } from '../../loop/exception-processor.ts';
 import type { Loop } from '../../loop/loop.ts';
 import { LOOPS } from '../../loop/loop-seams.ts';
@@ -8,13 +8,14 @@ import { isRecord } from '../../model/untrusted-json.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 
 /**
- * Says what the provider of a model is asked to keep of the requests of a loop: `defineAgent({ use: [promptCache('off')] })`, or of all
- * loops of an app with `createHoldfast({ use })`. Without it, `auto` holds. It holds in nested loops too, unless their agents use their own.
+ * Sets which parts of a loop's requests the model's provider should cache: `defineAgent({ use:
+ * [promptCache('off')] })`, or for all loops of an app with `createHoldfast({ use })`. Defaults to `auto`.
+ * The setting also applies in nested loops, unless their agents have their own.
  *
- * @throws TypeError if the setting is none.
+ * @throws TypeError if the setting is invalid.
  */
 export function promptCache(setting: CacheSetting): ModuleUse {
-  // Callers without types may give anything.
+  // Callers without types can pass any value.
   if (setting !== 'auto' && setting !== 'off' && typeof setting !== 'function')
     throw new TypeError("promptCache takes 'auto', 'off' or a function.");
   const use = useOf(PROMPT_CACHE);
@@ -28,16 +29,18 @@ export function promptCache(setting: CacheSetting): ModuleUse {
 }
 
 /**
- * What a model's provider is asked to keep of the requests of a loop. `auto`: the tools, the system text and the conversation, under a key
- * of the session and the loop. `off`: nothing. A function returns it for each request, or nothing. If the function throws, or returns what
- * cannot be asked for, the log says so, and nothing of the request is marked.
+ * The parts of a loop's requests to cache. `auto` caches the tools, the system text and the conversation,
+ * under a key of the session and the loop. `off` caches no part. A function returns the marks for each
+ * request, or `undefined` for none. If the function throws or returns invalid marks, the error is logged and
+ * the request has no marks.
  */
 export type CacheSetting = 'auto' | 'off' | ((request: CacheableRequest) => CacheMarks | undefined);
 
-/** A request as it is about to be sent. It is the loop's own, to be read and not to be changed. */
+/** A request before it is sent. It belongs to the loop, so do not modify it. */
 export interface CacheableRequest extends Omit<ModelRequest, 'cache'> {
   /**
-   * The key that `auto` would give: the same for all requests of a loop in its session, and made of no name that anybody could read.
+   * The key that `auto` would use. It is the same for all requests of a loop in its session, and contains no
+   * readable name.
    */
   readonly key: string;
 }
@@ -66,7 +69,10 @@ const tell = (loop: Loop, what: string): void =>
     `nothing of a request is marked for a cache, since the function of promptCache for '${loop.frame.path}' ${what}`,
   );
 
-/** Returns what a function has returned in place of marks; `undefined` for marks. Callers without types may return anything. */
+/**
+ * Returns the problem of a function's return value, or `undefined` if it is valid. Callers without types can
+ * return any value.
+ */
 function marksProblem(marks: unknown): string | undefined {
   if (marks === undefined) return undefined;
   if (marks instanceof Promise) {
