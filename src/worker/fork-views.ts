@@ -25,21 +25,21 @@ export const FORK_BODY = {
   },
 } as const satisfies Shape;
 
-/** What a fork is to be. */
+/** The options of a fork. */
 export interface ForkOptions extends Loose<Infer<typeof FORK_BODY>> {}
 
-/** A session that begins with a copy of another one's events. */
+/** A session that begins with a copy of another session's events. */
 export interface Fork extends Infer<typeof FORK> {}
 export const FORK = {
   object: {
     /** The id of the fork. */
     session: TEXT,
     agent: TEXT,
-    /** The id of the session whose events it has. */
+    /** The id of the copied session. */
     from: TEXT,
-    /** The last of these events. */
+    /** The last copied event. */
     at: WHOLE,
-    /** Where the fork is. */
+    /** The path of the fork. */
     url: TEXT,
   },
 } as const satisfies Shape;
@@ -49,22 +49,22 @@ export const FORKS = {
   object: { forks: { listOf: { object: { session: TEXT, at: WHOLE, url: TEXT } } } },
 } as const satisfies Shape;
 
-/** What is sent behind a turn. */
+/** A message that is sent after a turn. */
 export interface SentBehind {
   readonly turn: string;
-  /** Its words. */
+  /** The text of the message. */
   readonly message: string;
-  /** By which it is sent, maybe under an idempotency key. */
+  /** The request that contains it, possibly with an idempotency key. */
   readonly request: Request;
-  /** The id of the fork, if there is to be one. */
+  /** The id of the fork, if one is made. */
   readonly name: string;
 }
 
-/** What is sent in the place of a turn. */
+/** A message that is sent in place of a turn. */
 export interface SentInstead {
   /** The last event before that turn. */
   readonly at: number;
   readonly turn: string;
-  /** Names what is sent: the same again is the same fork. */
+  /** Identifies the message: the same message gives the same fork. */
   readonly said: string;
 }

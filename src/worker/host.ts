@@ -13,32 +13,39 @@ import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { AppFiles } from './app-files.ts';
 import type { ShowsPending } from './turn-view.ts';
 
-/** Who a request comes from. Its sessions are those of its tenant, or, without one, its own. */
+/** The sender of a request. Its sessions belong to its tenant, or, without a tenant, to itself. */
 export interface Caller {
   readonly id: string;
   readonly tenant?: string | undefined;
   /** Journaled with the caller's messages, as `call.principal.roles`. */
   readonly roles?: readonly string[] | undefined;
-  /** The caller operates the deployment, and may see and erase the sessions of any owner by `sessionIndex()`. Kept nowhere. */
+  /**
+   * `true` if the caller operates the deployment, and may list and erase the sessions of any owner by
+   * `sessionIndex()`. Not stored.
+   */
   readonly operator?: boolean | undefined;
-  /** What else `auth` has read of the credentials, for `secrets`; kept nowhere. */
+  /** Other data from the credentials, for `secrets`. Not stored. */
   readonly claims?: Claims | undefined;
   /**
-   * `true`: the caller sends requests for several persons, whom `onBehalfOf` of `holdfast/http` names. `false`: the caller is one person.
-   * Absent: it is not known, so that its chats with the same words may be those of different persons. Kept nowhere.
+   * `true` if the caller sends requests for several persons, whom `onBehalfOf` of `holdfast/http` names.
+   * `false` if the caller is one person. If absent, this is unknown, so chats with the same words may belong
+   * to different persons. Not stored.
    */
   readonly delegates?: boolean | undefined;
 }
 
-/** Returns the caller for whom a request is handled, in place of the one that `auth` returned. @throws Problem or SessionError to refuse it. */
+/**
+ * Returns the caller for a request instead of the one from `auth`. @throws Problem or SessionError to refuse
+ * the request.
+ */
 export type SpeakerOf = (caller: Caller, request: Request) => Caller | Promise<Caller>;
 
-/** What credentials say of whoever sends them, by name. */
+/** Claims in the caller's credentials, by name. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * The request that asked for a turn, while the invocation that it began runs that turn: then alone it is there. Nothing of it is
- * kept, so that a turn which goes on elsewhere, waits in line or runs in the background has none.
+ * The request that asked for a turn. Defined only while the invocation that it started runs that turn. It is
+ * not stored, so a turn that resumes elsewhere, waits in line or runs in the background does not have it.
  */
 export interface OwnRequest {
   /** Its body has been read. */
@@ -46,7 +53,7 @@ export interface OwnRequest {
   readonly claims?: Claims | undefined;
 }
 
-/** For whom the app's context is made. */
+/** The turn for which the app's context is created. */
 export interface ContextFor extends Pick<OwnRequest, 'request'> {
   readonly principal: Principal;
 }
@@ -54,67 +61,79 @@ export interface ContextFor extends Pick<OwnRequest, 'request'> {
 /** The Worker's vars, secrets and bindings. */
 export type Env = Readonly<Record<string, unknown>>;
 
-/** What turns need of an app, however they start; the Worker's entry makes it, and a test can. */
+/** The app as turns need it, however they start. The Worker's entry creates it; tests can, too. */
 export interface Host {
   readonly agents: ReadonlyMap<string, Agent>;
-  /** All modules of the app, put together. */
+  /** All modules of the app. */
   readonly modules: Modules;
-  /** The uses among them that hold for every agent. */
+  /** The uses that apply to every agent. */
   readonly appUses: readonly ModuleUse[];
   readonly clock: Clock;
-  /** Takes the lines of the app's log. */
+  /** Receives the entries of the app's log. */
   readonly log: Log;
-  /** A short random id, unlike any other. */
+  /** Returns a short, unique, random id. */
   readonly newId: () => string;
-  /** For agents without a model of their own. */
+  /** The model for agents without their own. */
   readonly model: ChatModel | ModelOfEnv | undefined;
-  /** Returns the agent with what it asks the app for; absent: agents are as they are. @throws ConfigurationError when something is not to be had. */
+  /**
+   * Returns the agent with the parts it requests from the app. Absent if agents need no such parts. @throws
+   * ConfigurationError if a part is unavailable.
+   */
   readonly resolve?: ((agent: Agent, env: Env) => Agent) | undefined;
-  /** The app's tool-call context, under the agent's and the request's. @throws ConfigurationError when it is not JSON. */
+  /**
+   * Returns the app's tool-call context, which the agent's and the request's override. @throws
+   * ConfigurationError if it is not JSON.
+   */
   context(env: Env, asked: ContextFor): ToolCallContext;
-  /** Mints the credentials of one invocation; absent where the app has none. Rejects with what the app's hook throws. */
+  /**
+   * Creates the credentials of one invocation. Absent if the app has none. Rejects with errors of the app's
+   * function.
+   */
   readonly secrets?: ((env: Env, principal: Principal, own: OwnRequest) => Promise<Secrets>) | undefined;
-  /** How messages hold files; absent: they hold none. */
+  /** Accepts files in messages. Absent if the app accepts none. */
   readonly files?: AppFiles | undefined;
-  /** Shows what is not journaled to readers elsewhere than where a turn runs; absent: they have the journal alone. */
+  /**
+   * Shows data that is not journaled to readers outside of the invocation that runs a turn. Absent if they
+   * see only the journal.
+   */
   readonly liveText?: LiveText | undefined;
-  /** What calls wait for; absent: none can ask. */
+  /** Lists the questions of waiting calls. Absent if calls cannot ask. */
   readonly answers?: ShowsPending | undefined;
-  /** As of the module that makes forks; absent: this deployment makes none. */
+  /** The function of the module that makes forks. Absent without that module. */
   readonly copyOn?: CopyOn | undefined;
-  /** What one invocation may use. @throws ConfigurationError when the settings say something impossible. */
+  /** Returns the limits of one invocation. @throws ConfigurationError if a setting is impossible. */
   platform(env: Env): Platform;
-  /** The path below which the app is served, as it says. */
+  /** The path prefix from the app's settings. */
   readonly basePath?: string | undefined;
   /**
-   * Returns a session. `onSend` is called before each message to its object, also before one that is sent again.
+   * Returns the port of a session. Calls `onSend` before each message to its object, including retries.
    *
-   * @throws DeploymentError when the Worker is deployed so that no session can work.
+   * @throws DeploymentError if the Worker's deployment is missing something that every session needs.
    */
   session(env: Env, name: string, onSend?: () => void): SessionPort;
 }
 
-/** An app, with the vars, secrets and bindings that its Worker has. */
+/** An app with the environment of its Worker. */
 export interface HostedApp {
   readonly host: Host;
   readonly env: Env;
-  /** What stands before every path in a link; nothing unless given. */
+  /** The prefix of the paths in links. Defaults to an empty string. */
   readonly base?: string | undefined;
 }
 
 /**
- * Copies further events into a session that is a fork, which is leased and lacks some. Resolves with `true` when the lease is given back, or
- * is lost.
+ * Copies more events into a leased session that is an incomplete fork. Resolves with `true` if the lease was
+ * released or lost.
  */
 export type CopyOn = (
   app: Pick<HostedApp, 'env'> & { readonly host: Invoked },
   leased: Leased,
 ) => Promise<boolean>;
 
-/** The app as one invocation of its Worker has it. */
+/** The app in one invocation of its Worker. */
 export interface Invoked extends Host {
-  /** Counts what the invocation uses: its messages to any session, and the work of all its turns. */
+  /** Counts the invocation's use: its messages to any session, and the work of all its turns. */
   readonly meter: Meter;
-  /** Keeps the invocation alive for what comes after its answer. */
+  /** Keeps the invocation alive for work after its response. */
   readonly waitUntil: (work: Promise<unknown>) => void;
 }

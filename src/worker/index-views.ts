@@ -1,4 +1,4 @@
-/** What an index of sessions answers, in shapes of which clients and descriptions are made. */
+/** The responses of an index of sessions, as shapes that clients and descriptions are generated from. */
 import { FINAL_OUTCOME } from '../journal/events.ts';
 import { PRICED_USAGE } from '../journal/reply-data.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from '../tool/shape.ts';
 import { PENDING_VIEW } from './turn-view.ts';
 
-/** How a session stands in a list. */
+/** The status of a session in a list. */
 export type SessionStatus = Infer<typeof SESSION_STATUS>;
 export const SESSION_STATUS = { oneOf: ['running', 'waiting', 'failed', 'idle'] } as const satisfies Shape;
 
@@ -25,20 +25,22 @@ export const LISTED_SESSION = {
     /** The id of the session. */
     session: TEXT,
     agent: TEXT,
-    /** As it was set, or the first words of the first message. `null`: that has no words. */
+    /**
+     * The title that was set, or the first words of the first message. `null` if that message has no words.
+     */
     title: TEXT_OR_NULL,
     /**
-     * `running`: a turn is open. `waiting`: the open turn waits for somebody. `failed`: the last turn has failed. `idle`: the last turn has
-     * ended in any other way.
+     * `running`: a turn is open. `waiting`: the open turn waits for a person. `failed`: the last turn failed.
+     * `idle`: the last turn ended in any other way.
      */
     status: SESSION_STATUS,
     /** In milliseconds since the epoch. */
     openedAt: WHOLE,
-    /** The last message, reply or end of a turn. In milliseconds since the epoch. */
+    /** The time of the last message, reply or end of a turn, in milliseconds since the epoch. */
     lastActivity: WHOLE,
-    /** Of the last turn that has ended. */
+    /** The outcome of the last turn that has ended. */
     outcome: { optional: FINAL_OUTCOME },
-    /** How many turns have ended. */
+    /** The number of ended turns. */
     turns: WHOLE,
     /** The last turn that has begun. */
     turn: OPTIONAL_TEXT,
@@ -49,7 +51,7 @@ export const LISTED_SESSION = {
     seq: WHOLE,
     /** Something has happened since the caller has last marked the session as read. Absent in another owner's list. */
     unread: { optional: FLAG },
-    /** The path of the session. Absent in another owner's list, who alone can use it. */
+    /** The path of the session. Absent in another owner's list, since only the owner can use it. */
     url: { optional: TEXT },
   },
 } as const satisfies Shape;
@@ -64,14 +66,14 @@ export const SESSION_LIST = {
   },
 } as const satisfies Shape;
 
-/** A session that waits for somebody, with what an answer needs. */
+/** A session that waits for a person, with the data for an answer. */
 export interface WaitingSession extends Infer<typeof WAITING_SESSION> {}
 export const WAITING_SESSION = {
   object: {
     session: TEXT,
     agent: TEXT,
     title: TEXT_OR_NULL,
-    /** The turn that waits. */
+    /** The id of the waiting turn. */
     turn: TEXT,
     /** In milliseconds since the epoch. */
     lastActivity: WHOLE,
@@ -81,13 +83,13 @@ export const WAITING_SESSION = {
   },
 } as const satisfies Shape;
 
-/** A page of the inbox. It may hold fewer sessions than were asked for, or none, though more follow. */
+/** A page of the inbox. It can contain fewer sessions than requested, even zero, although more follow. */
 export interface Inbox extends Infer<typeof INBOX> {}
 export const INBOX = {
   object: { waiting: { listOf: WAITING_SESSION }, next: TEXT_OR_NULL },
 } as const satisfies Shape;
 
-/** A new title of a session. `null`: the first words of its first message again. */
+/** A new title of a session. `null` restores the first words of its first message. */
 export const TITLE_BODY = { object: { title: TEXT_OR_NULL }, also: CLOSED } as const satisfies Shape;
 
 /** The title of a session. */
@@ -120,23 +122,25 @@ export const READ_SESSION = {
 
 const COUNTS = {
   object: {
-    /** Turns that have ended. */
+    /** The number of ended turns. */
     turns: WHOLE,
     usage: PRICED_USAGE,
   },
 } as const satisfies Shape;
 
-/** What an owner has used. */
+/** The usage of an owner. */
 export interface UsageReport extends Infer<typeof USAGE_REPORT> {}
 export const USAGE_REPORT = {
   object: {
-    /** `id:` or `tenant:`, and whose it is. */
+    /** `id:` or `tenant:`, and the name of the owner. */
     owner: TEXT,
     by: { oneOf: ['day', 'agent', 'model'] },
     usage: {
       listOf: {
         object: {
-          /** The day in UTC (`2026-11-30`), the name of the agent, or that of the model: `null` if it is not known. */
+          /**
+           * The day in UTC (`2026-11-30`), or the name of the agent or the model. `null` if it is unknown.
+           */
           of: TEXT_OR_NULL,
         },
         and: COUNTS,
@@ -150,20 +154,23 @@ export const USAGE_REPORT = {
 export interface IndexedOwner extends Infer<typeof INDEXED_OWNER> {}
 export const INDEXED_OWNER = {
   object: {
-    /** `id:` or `tenant:`, and whose it is. */
+    /** `id:` or `tenant:`, and the name of the owner. */
     owner: TEXT,
-    /** Sessions that there are. */
+    /** The number of existing sessions. */
     sessions: WHOLE,
     erasure: {
       optional: {
         object: {
-          /** `erasing`: sessions are being erased, and no session can begin. `erased`: there is none from before. */
+          /**
+           * `erasing`: sessions are being erased, and new ones cannot start. `erased`: all earlier sessions
+           * are erased.
+           */
           status: { oneOf: ['erasing', 'erased'] },
-          /** When it was asked for. In milliseconds since the epoch, as is `at`. */
+          /** The time of the request. In milliseconds since the epoch, like `at`. */
           since: WHOLE,
-          /** When it was done. */
+          /** The time when it was done. */
           at: OPTIONAL_WHOLE,
-          /** Sessions that were erased. */
+          /** The number of erased sessions. */
           removed: WHOLE,
         },
       },

@@ -4,22 +4,25 @@ import { agentOfSession } from '../session/read-secrets.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import { type KeptApp, partsOf, type SessionKeeping } from './app-seam.ts';
 
-/** What every message says of its session: how long it and its blobs are kept, and whether a module has a store for them. */
+/**
+ * The settings in every message to a session: the retention of the session and its blobs, and whether a
+ * module stores them externally.
+ */
 type Keeping = Pick<TurnStart, 'retainMs' | 'blobRetainMs' | 'keepsOutside'>;
 
 type Times = Pick<Keeping, 'retainMs' | 'blobRetainMs'>;
 
 /**
- * Has every message say how long its session is kept: as its agent says, or else as the app does. A module whose `keeps`, `wraps` or store
- * of files is to count brings it.
+ * Makes every message contain the retention of its session: that of its agent, or else that of the app. A
+ * module whose `keeps`, `wraps` or file store should apply must bring this function.
  *
- * @throws ConfigurationError if an agent, or the app, says it twice.
+ * @throws ConfigurationError if an agent or the app sets the retention twice.
  */
 export function keepSessions(app: KeptApp): SessionKeeping {
   const { agents, use, files } = app;
   const store = files?.store;
   const keepingOf = (times: Times): Keeping | undefined => {
-    // What a message says that says nothing.
+    // Without settings, messages stay unchanged.
     if (!store && times.retainMs === undefined && times.blobRetainMs === undefined) return undefined;
     return { retainMs: undefined, blobRetainMs: undefined, ...times, keepsOutside: store && [store.owner] };
   };
@@ -38,14 +41,16 @@ export function keepSessions(app: KeptApp): SessionKeeping {
   };
 }
 
-/** Returns how long sessions are kept by these uses, or `undefined`. @throws ConfigurationError if they say so more than once. */
+/**
+ * Returns the retention from these uses, or `undefined`. @throws ConfigurationError if several uses set it.
+ */
 function timesOf(whose: string, uses: readonly ModuleUse[]): Times | undefined {
   const [times, another] = partsOf(uses).flatMap(({ keeps }) => keeps ?? []);
   if (another) throw new ConfigurationError(`${whose} says twice how long its sessions are kept: use one.`);
   return times;
 }
 
-/** Returns the port of a session whose messages say this. */
+/** Returns a port that adds the settings to its messages. */
 function withKeeping(port: SessionPort, keeping: Keeping): SessionPort {
   const kept = (start: TurnStart): TurnStart => ({ ...start, ...keeping });
   return {

@@ -1,4 +1,4 @@
-/** What the handler of a module's route is given. */
+/** The request that the handler of a module's route receives. */
 import type { StoredEvent } from '../journal/events.ts';
 import type { PendingCall } from '../journal/wait.ts';
 import type { JsonObject, JsonSchema } from '../tool/json.ts';
@@ -9,112 +9,127 @@ import type { Caller } from './host.ts';
 import type { ProblemType } from './problem.ts';
 import type { Session } from './session.ts';
 
-/** An agent, as routes list it. */
+/** An agent in the list for routes. */
 export interface RouteAgent {
   readonly name: string;
   readonly description: string;
-  /** The names of its own tools. Those that unfold, or that it is given by others, are not among them. */
+  /** The names of its own tools. Does not include unfolding tools, and tools from other sources. */
   readonly tools: readonly string[];
   /** The JSON Schema of its answers, if it declares one. */
   readonly output?: JsonSchema | undefined;
-  /** The uses of modules that hold for it: those of the app, its own, and those that its tools bring along. */
+  /** The uses of modules that apply to it: those of the app, its own, and those of its tools. */
   readonly uses: readonly ModuleUse[];
 }
 
-/** Which session is meant: of this agent, and of whoever sent the request. */
+/** Identifies a session of the request's caller. */
 export interface RouteSession {
   readonly agent: string;
   /** The id of the session: letters, digits and `_ . : @ -`, at most 128. */
   readonly session: string;
-  /** Where the parts of its messages are in the body, as problems of them say. Defaults to `message`. */
+  /** The place of its messages' parts in the body, for problems. Defaults to `message`. */
   readonly partsAt?: string | undefined;
-  /** Keys of the context of its messages that the protocol itself says, beside those that clients may. */
+  /**
+   * Keys of its messages' context that the protocol itself sets, in addition to those that clients may set.
+   */
   readonly contextKeys?: readonly string[] | undefined;
   /**
-   * What the protocol adds to the context of its messages, over what clients say. A message that is sent again under its key is the same one,
-   * whatever is added then. Must be JSON.
+   * The protocol's context for its messages. Overrides the client's. A message that is sent again under its
+   * key counts as the same, even if this context differs. Must be JSON.
    */
   readonly context?: JsonObject | undefined;
 }
 
-/** What went wrong, as a route reports it in the words of its protocol. */
+/** A problem, for a route to report in the format of its protocol. */
 export interface RouteProblem {
   readonly type: ProblemType;
-  /** Of the response. */
+  /** The status of the response. */
   readonly status: number;
-  /** Says what to do about it, and nothing of the inside of the Worker. */
+  /** Says how to fix the problem, without internals of the Worker. */
   readonly detail: string;
-  /** What a response has for it, such as `retry-after`. */
+  /** Headers for the response, such as `retry-after`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What else is known, as of a SessionError. */
+  /** More data, such as that of a SessionError. */
   readonly more: Readonly<Record<string, unknown>>;
 }
 
-/** A request to a route of a module, of somebody whom the app knows. */
+/** An authenticated request to a module's route. */
 export interface ModuleRequest {
-  /** Its body is read by `json`, within the limit of the app. */
+  /** Read its body by `json`, which enforces the app's limit. */
   readonly request: Request;
-  /** Names the request in logs, as in its `x-request-id`. */
+  /** The id of the request in logs and in `x-request-id`. */
   readonly requestId: string;
-  /** The caller, or the person for whom it sends the request. Its `delegates` is `false` where that is known to be one person. */
+  /**
+   * The caller, or the person for whom it sends the request. Its `delegates` is `false` if that is known to
+   * be one person.
+   */
   readonly caller: Caller;
-  /** The tool-call context that `contextHeaders` of the app maps of the request's headers. Every turn that the request begins has it. */
+  /**
+   * The tool-call context from the request's headers, by `contextHeaders` of the app. Every turn that the
+   * request starts has it.
+   */
   readonly context: JsonObject;
-  /** The keys of the tool-call context that the app lets a client say. */
+  /** The keys of the tool-call context that the app lets clients set. */
   readonly bodyContext: ReadonlySet<string>;
   /** The agents of the app, in the order of their list. */
   readonly agents: readonly RouteAgent[];
-  /** What stands before every path of the app in a link. */
+  /** The prefix of the app's paths in links. */
   readonly base: string;
   /**
-   * What modules of the app bring for messages that are sent again. `forkBehind` makes a fork that ends with a turn of a session, and returns
-   * its id, if other turns came behind that; `undefined` if what is sent behind the turn is for the session itself. `forkInstead` makes one
-   * for a message in the place of a turn. Both are absent if the app has no `branches()`. `retry` retries a message that a client sends
+   * Functions of the app's modules for messages that are sent again. `forkBehind` makes a fork that ends with
+   * a turn of a session if other turns follow it, and returns its id. It returns `undefined` if a message
+   * after the turn belongs to the session itself. `forkInstead` makes a fork for a message that replaces a
+   * turn. Both are absent if the app has no `branches()`. `retry` retries a message that a client sends
    * again. Absent if the app has no `retry()`.
    */
   readonly parts: Pick<AppParts, 'forkBehind' | 'forkInstead' | 'retry'>;
   /** Aborts when the client has gone. */
   readonly signal: AbortSignal;
-  /** Takes lines of the app's log. */
+  /** Receives entries of the app's log. */
   readonly log: Log;
   /**
-   * Reads the body, which must be a JSON object. Besides its texts it may weigh what `maxBodyBytes` of the app says, and with them as much as a
-   * message with files, where an agent takes any. Rejects with a problem when it is larger, or no JSON object.
+   * Reads the body, which must be a JSON object. Without the content of its strings, it can have
+   * `maxBodyBytes` of the app; with it, as much as a message with files if an agent accepts these. Rejects
+   * with a problem if it is larger, or not a JSON object.
    */
   json(): Promise<JsonObject>;
   /**
-   * A session of the caller's. What it refuses is thrown, and told by `refuse` of the route. The `context` of its messages is taken as what
-   * the client says: of the keys that `bodyContext` of the app names, and under what `contextHeaders` maps.
+   * Returns a session of the caller. Its methods throw refusals, which `refuse` of the route formats. The
+   * `context` of its messages counts as the client's: only keys in `bodyContext` of the app are accepted, and
+   * `contextHeaders` overrides them.
    */
   session(of: RouteSession): Session;
   /**
-   * Keeps a short text under a key, by which the protocol finds a session of its caller again: an id, and nothing that anybody has said. It
-   * is kept as long as `retention` of the app says, for this module and whoever owns the caller's sessions. Never rejects: of what could not
-   * be kept, the log says so.
+   * Stores a short text under a key, by which the protocol finds a session of its caller again: an id, not
+   * content. It is stored as long as `retention` of the app says, for this module and the owner of the
+   * caller's sessions. Never rejects: failures are logged.
    */
   keep(key: string, text: string): Promise<void>;
-  /** The newest texts that were kept under a key, at most 20, the last one first. Whether they still lead anywhere is for the protocol to see. */
+  /**
+   * Returns the newest texts that were stored under a key, at most 20, the last one first. The protocol must
+   * check whether they are still valid.
+   */
   kept(key: string): Promise<readonly string[]>;
   /**
-   * Answers with server-sent events: `frames` are texts that are sent as they are, asked for as fast as the client reads. Comments keep
-   * a silent stream open. When they throw, the stream ends, and the log says so.
+   * Returns a response with server-sent events. `frames` are sent as they are, and requested as fast as the
+   * client reads. Comments keep a silent stream open. If they throw, the stream ends and the error is logged.
    */
   stream(
     frames: (leave: AbortSignal) => AsyncIterable<string>,
     headers?: Readonly<Record<string, string>>,
   ): Response;
-  /** Returns what a turn waits for, by its events. */
+  /** Returns the calls that a turn waits for, from its events. */
   pending(events: readonly StoredEvent[]): readonly PendingCall[];
-  /** What a failure is told as: of what went wrong inside, only that something did. */
+  /** Converts a failure to a problem. An internal failure becomes a general problem without details. */
   problem(failure: unknown): RouteProblem;
   /**
-   * Returns the address of a file of a session of the caller's. If the app has a key for that, it is one that a page draws without a token,
-   * for a while; otherwise it needs the token as every other.
+   * Returns the address of a file of one of the caller's sessions. If the app has a signing key, a page can
+   * show the address without a token for a limited time; otherwise it needs the token like every other
+   * address.
    */
   fileUrl(of: RouteSession & { readonly file: string }): Promise<string>;
-  /** Keeps work going after the answer. */
+  /** Keeps work running after the response. */
   waitUntil(work: Promise<unknown>): void;
 }
 
-/** A request to a public route, of anybody: nobody's sessions are there for it. */
+/** A request to a public route. It has no caller, and therefore no sessions. */
 export type PublicRequest = Omit<ModuleRequest, 'caller' | 'session' | 'keep' | 'kept' | 'fileUrl'>;

@@ -1,4 +1,4 @@
-/** The routes of modules: another protocol than the Worker's own, over the sessions of its callers. */
+/** The routes of modules: other protocols than the Worker's own, over the sessions of their callers. */
 import { parseEvent, toRow, toTurnStart } from '../journal/event-rows.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import { readerOf } from '../session/fold-session.ts';
@@ -34,29 +34,33 @@ export interface ModuleRoute<
   Public extends true | undefined = true | undefined,
 > {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** With names in braces: `/agents/{agent}/chat`. It must be none of the app's own. */
+  /** A path with names in braces: `/agents/{agent}/chat`. It must not be one of the app's own. */
   readonly path: Path;
-  /** It may start a turn, so that modules may refuse its callers, as `rateLimit()` does. */
+  /** `true` if it may start a turn, so that modules such as `rateLimit()` can refuse its callers. */
   readonly isCounted?: true | undefined;
-  /** Anybody may ask it, with no token and from any page, as for what says how to sign in: its request has no caller, and no sessions. */
+  /**
+   * `true` if it needs no token and accepts requests from any page, such as a description of how to sign in.
+   * Its request has no caller and no sessions.
+   */
   readonly isPublic?: Public;
-  /** It may answer with `asked.stream`, so that `maxStreams` of the app bounds its callers. */
+  /** `true` if it may respond with `asked.stream`, so that `maxStreams` of the app limits its callers. */
   readonly streams?: true | undefined;
-  /** Answers a request. `named`: what its path has in the place of each name. */
+  /** Handles a request. `named` has the values in its path, by name. */
   handle(
     asked: Public extends true ? PublicRequest : ModuleRequest,
     named: NamesOf<Path>,
   ): Response | Promise<Response>;
   /**
-   * Tells a problem in the words of the protocol: also why nobody was let in, and, of the first route whose path begins with the same word, that
-   * there is nothing at some other path. As RFC 9457 has it unless given.
+   * Formats a problem for the protocol, including refused authentication. The first route whose path begins
+   * with the same word also formats
+   * 404 responses for unknown paths. Defaults to RFC 9457.
    */
   refuse?(problem: RouteProblem, request: Request): Response;
 }
 
 /**
- * Defines a route of a module, for its `routes`. The names in its path type `named` of its handler: `/chat/{agent}` has an `agent`, and
- * nothing else. A handler of a route that `isPublic` receives a request without a caller.
+ * Defines a route of a module, for its `routes`. The names in its path are the type of its handler's `named`:
+ * `/chat/{agent}` gives only `agent`. The handler of an `isPublic` route receives a request without a caller.
  *
  * @example
  * ```ts
@@ -79,9 +83,9 @@ export interface ModuleRoute<
  */
 export const defineRoute = <const Path extends string, Public extends true | undefined = undefined>(
   route: ModuleRoute<Path, Public>,
-): ModuleRoute => route as ModuleRoute; // names are read off the very path, and the request is made by the very flag
+): ModuleRoute => route as ModuleRoute; // the types of names and request follow from this path and flag
 
-/** The routes of a module, under its name. */
+/** The routes of a module, and its name. */
 interface RoutesConfig {
   readonly name: string;
   readonly routes: readonly ModuleRoute[];
@@ -100,9 +104,10 @@ export function useOfRoutes(
 }
 
 /**
- * Returns what mounts the routes of a module, which throws ConfigurationError if a path is one of the app's own or of another module.
+ * Returns a function that mounts the routes of a module. It throws ConfigurationError if a path collides with
+ * the app or another module.
  *
- * @throws ConfigurationError if a route is none, or is in the list twice.
+ * @throws ConfigurationError if an item is not a route, or is in the list twice.
  */
 export function routesOf(config: RoutesConfig): NonNullable<AppParts['routes']> {
   checkRoutes(config);
@@ -117,7 +122,8 @@ export function routesOf(config: RoutesConfig): NonNullable<AppParts['routes']> 
 function toRoute(module: string, { handle, refuse, isPublic, ...route }: ModuleRoute): Route {
   return routeEntry({
     ...route,
-    // A public route receives no caller, and by its type no sessions: if it asks for one all the same, that fails for want of a caller.
+    // The handler of a public route has no caller, and no session by its type. If it accesses one anyway,
+    // that fails without a caller.
     access: (isPublic ? 'open' : 'caller') as 'caller',
     ...(refuse && {
       refuse: (problem: Problem, { request }: Pick<RouteRequest, 'request'>) =>
@@ -126,7 +132,10 @@ function toRoute(module: string, { handle, refuse, isPublic, ...route }: ModuleR
     handle: async (asked, named) => copied('handle', await handle(toModuleRequest(asked, module), named)),
   });
 
-  /** A copy, since what was fetched has headers that cannot be added to. @throws TypeError when it is no response. */
+  /**
+   * Copies a response, since the headers of a fetched one are immutable. @throws TypeError if it is not a
+   * response.
+   */
   function copied(by: 'handle' | 'refuse', response: unknown): Response {
     if (response instanceof Response) return new Response(response.body, response);
     const what = `${route.method} ${route.path} of module '${module}'`;
@@ -134,11 +143,11 @@ function toRoute(module: string, { handle, refuse, isPublic, ...route }: ModuleR
   }
 }
 
-/** Makes the request of a handler, for a route of the module of this name. */
+/** Makes the request for a handler of this module. */
 function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
   const { host, env, base = '', request, requestId, caller, execution } = asked;
   const waitUntil = (work: Promise<unknown>): void => execution.waitUntil(work);
-  // A client that closes its stream has gone, also where its request tells nothing of it.
+  // A client that closes its stream has gone, even if its request does not report it.
   const gone = new AbortController();
   const { bodyContext } = host;
   const mapped = contextOfHeaders(request.headers, host.contextHeaders);
@@ -150,7 +159,7 @@ function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
     context: mapped.toJSON(),
     bodyContext,
     log: host.log,
-    // Most requests ask for none.
+    // A getter, since most requests do not use it.
     get agents() {
       return [...host.agents.values()].map(({ name, description, tools, output, uses }) => ({
         name,
@@ -194,7 +203,8 @@ function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
         leave.addEventListener('abort', () => gone.abort());
         return frames(leave);
       };
-      // Clients of other protocols read all but comments as events of theirs: OpenAI's for Python fails on `retry`.
+      // Clients of other protocols treat everything except comments as events: OpenAI's Python client fails
+      // on `retry`.
       return eventStream(asked, leaving, { headers, first: COMMENT });
     },
     pending: (events) => host.answers?.pending(events) ?? [],
@@ -203,7 +213,7 @@ function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
   };
 }
 
-/** Reads a body: which agent its message is for, and so what it may weigh, is known only when it is read. */
+/** Reads a body. The agent of its message, and therefore its limit, is known only afterwards. */
 async function readJson({ host, env, request }: RouteRequest): Promise<JsonObject> {
   const [files] = Array.from(host.agents.values(), (agent) =>
     attempt(() => filesOfAgent({ host, env }, agent)),
@@ -213,7 +223,7 @@ async function readJson({ host, env, request }: RouteRequest): Promise<JsonObjec
   return (await readBody(request, files?.mostBytes ?? host.maxBodyBytes, files?.mustFit)).value;
 }
 
-/** Describes a problem to a route of another protocol. */
+/** Converts a problem for a route of another protocol. */
 const toRouteProblem = ({ type, status, message, worded, headers, more }: Problem): RouteProblem => ({
   type,
   status,
@@ -222,23 +232,26 @@ const toRouteProblem = ({ type, status, message, worded, headers, more }: Proble
   more,
 });
 
-/** Where texts are kept, and for whom. */
+/** The place and owner of stored texts. */
 interface TextsOf extends HostedApp {
   readonly host: Invoked;
   readonly caller: Caller;
-  /** The name of the module whose routes keep them: what one keeps is not found by another. */
+  /** The name of the module whose routes store them. Other modules cannot read them. */
   readonly module: string;
 }
 
-/** How many are read: the newest. */
+/** The most texts to read: the newest. */
 const MOST_READ = 20;
 
-/** How often it is tried while somebody else keeps a text under the same key, which takes two messages to the object. */
+/**
+ * The most attempts while another invocation stores a text under the same key, which takes two messages to
+ * the object.
+ */
 const TRIES = 5;
 
 /**
- * Keeps a text under a key, for all callers with the same owner. It is a turn that no model is asked in: its message is the text, and it
- * ends where it begins. Never rejects: of what cannot be kept, the log says so.
+ * Stores a text under a key, for all callers with the same owner. It is stored as the message of a turn that
+ * ends without a model call. Never rejects: failures are logged.
  */
 export async function keepText(of: TextsOf, key: string, text: string): Promise<void> {
   const { host } = of;
@@ -255,7 +268,7 @@ export async function keepText(of: TextsOf, key: string, text: string): Promise<
 async function isKept(port: SessionPort, { host, caller }: TextsOf, text: string): Promise<boolean> {
   const said = { agent: NO_AGENT, message: text, context: ToolCallContext.EMPTY, from: caller };
   const start = toTurnStart(said, host.newId);
-  // Nothing of what is there already is read.
+  // Existing events are not read.
   const reader = { ...readerOf(host.modules), maxBytes: 1 };
   const leased = await port.begin({ start, nonce: host.newId(), reader });
   if (leased.status !== 'leased') return false;
@@ -267,10 +280,10 @@ async function isKept(port: SessionPort, { host, caller }: TextsOf, text: string
   return status === 'appended';
 }
 
-/** The newest texts that were kept under a key, the last one first. */
+/** Returns the newest texts that were stored under a key, the last one first. */
 export async function keptTexts(of: TextsOf, key: string): Promise<readonly string[]> {
   const port = await portOf(of, key);
-  // A text is two events, behind the one that opens the session.
+  // Each text is two events, after the event that opens the session.
   const limit = 2 * MOST_READ;
   const first = await port.read({ from: 1, limit: limit + 1 });
   const page = first?.next ? await port.read({ from: first.head - limit + 1, limit }) : first;
@@ -278,7 +291,7 @@ export async function keptTexts(of: TextsOf, key: string): Promise<readonly stri
   return events.flatMap((event) => (event.type === 'turn-started' ? [event.message] : [])).toReversed();
 }
 
-/** Every agent has a name, so that no route leads to a session of none. */
+/** Every agent has a name, so routes cannot reach a session with this one. */
 const NO_AGENT = '';
 
 async function portOf({ host, env, caller, module }: TextsOf, key: string): Promise<SessionPort> {

@@ -1,42 +1,47 @@
 import { ENCODER, pause, TIMERS } from '../tool/async.ts';
-/** Bounds the event streams that one caller has open in this isolate. */
+/** Limits the event streams that one caller has open in this isolate. */
 import type { Caller } from './host.ts';
 import { Problem } from './problem.ts';
 import { isEventStream } from './request-headers.ts';
 
 /**
- * After this a stream is not counted of which nothing was read, in ms: its client or its invocation is gone, which the platform does not
- * always report. A stream that is read has a comment more often.
+ * Milliseconds after which an unread stream no longer counts: its client or its invocation is gone, which the
+ * platform does not always report. A stream with a reader gets a comment more often.
  */
 const SILENT = 60_000;
-/** A caller with all its streams open is refused when so many comments have found no client that is gone, each after so many ms. */
+/**
+ * A caller at the limit is refused if this many comments, each after this many milliseconds, have found no
+ * disconnected client.
+ */
 const PROBES = 3;
 const PROBE_TIME = 40;
-/** Says nothing to a client that reads events. */
+/** A comment, which clients ignore. */
 const NOTHING = ENCODER.encode(':\n\n');
 
-/** The open streams of the callers of an app. */
+/** The open streams of an app's callers. */
 export interface OpenStreams {
   /**
-   * Returns what `work` does, which may be a stream: one counts until its body ends, fails, or is cancelled.
+   * Returns the response of `work`. A stream counts until its body ends, fails, or is cancelled.
    *
-   * @throws Problem 429 if the caller has too many.
+   * @throws Problem 429 if the caller has too many streams.
    */
   count(caller: StreamingCaller, asked: AskedStream, work: () => Promise<Response>): Promise<Response>;
 }
 
-/** Each person of a tenant counts alone. */
+/** Each person of a tenant counts separately. */
 type StreamingCaller = Pick<Caller, 'id' | 'tenant'>;
 
-/** A request whose answer may be a stream. */
+/** A request whose response may be a stream. */
 interface AskedStream {
-  /** The client's `Accept` asks for one. Otherwise the answer shows whether it is one. */
+  /**
+   * `true` if the client's `Accept` requests a stream. Otherwise only the response shows whether it is one.
+   */
   readonly isStream: boolean;
   /** Aborts when the client has gone. */
   readonly signal: AbortSignal;
 }
 
-/** Creates the count for one app. `most`: how many one caller may have. */
+/** Creates the count for one app. `most` is the limit for each caller. */
 export function createOpenStreams(most: number): OpenStreams {
   const open = new Map<string, Set<Place>>();
   const placesOf = (key: string): Set<Place> => {
@@ -44,7 +49,7 @@ export function createOpenStreams(most: number): OpenStreams {
     for (const place of places) if (Date.now() - place.seen >= SILENT) places.delete(place);
     return places;
   };
-  /** Takes a place. */
+  /** Adds a stream. */
   const enter = async ({ id, tenant }: StreamingCaller): Promise<Place> => {
     const key = JSON.stringify([id, tenant]);
     for (let tries = 0; placesOf(key).size >= most; tries += 1) {
@@ -66,14 +71,15 @@ export function createOpenStreams(most: number): OpenStreams {
   };
   return {
     async count(caller, { isStream, signal }, work) {
-      // Whether another protocol streams shows when it has answered: it is refused before it has begun anything.
+      // For another protocol only the response shows whether it streams, so the request is refused before it
+      // starts any work.
       const early = await enter(caller);
       if (!isStream) early.leave();
       try {
         const response = await work();
         if (isEventStream(response) && response.body) {
           const place = isStream ? early : await enter(caller);
-          // A client that goes while nothing is sent cancels no body.
+          // If a client disconnects while the stream is silent, the platform does not cancel the body.
           signal.addEventListener('abort', place.leave);
           return new Response(counted(response.body, place), response);
         }
@@ -92,19 +98,19 @@ const tooMany = (most: number): Problem =>
     retryAfter: 10,
   });
 
-/** The place of an open stream. */
+/** The entry of an open stream. */
 interface Place {
-  /** When something of the stream was read last. */
+  /** The time of the last read. */
   seen: number;
   /** Writes a comment, which fails if the client is gone. */
   probe: () => void;
   leave(): void;
 }
 
-/** Returns the same body, which reports that it is read and when it is over. */
+/** Returns the same body, which reports each read and its end. */
 function counted(body: ReadableStream<Uint8Array>, place: Place): ReadableStream<Uint8Array> {
   const reader = body.getReader();
-  // Also if no one reads its end any more.
+  // Also if the reader has stopped reading.
   reader.closed.then(place.leave, place.leave);
   return new ReadableStream<Uint8Array>(
     {

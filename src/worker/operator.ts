@@ -1,4 +1,4 @@
-/** What operators may do with the sessions of other owners, for the modules that let them. */
+/** The access of operators to sessions of other owners, for modules that allow it. */
 import type { Owner } from '../tool/call-origin.ts';
 import { keyOfOwner, ownerOfKey } from '../tool/owner-name.ts';
 import { shown } from '../tool/shown.ts';
@@ -7,10 +7,10 @@ import type { Caller } from './host.ts';
 import { SessionError } from './problem.ts';
 import { ownerOf } from './target.ts';
 
-/** The name of the module by which journals know accesses of operators. */
+/** The module name of operators' accesses in journals. */
 export const OPERATORS = 'operators';
 
-/** @throws SessionError if the caller is no operator. */
+/** @throws SessionError if the caller is not an operator. */
 export function mustOperate({ operator }: Caller): void {
   if (operator === true) return;
   throw roleRequired('Only operators may do this: callers for whom `auth` returns operator: true.', {
@@ -18,7 +18,7 @@ export function mustOperate({ operator }: Caller): void {
   });
 }
 
-/** Reads an owner as paths and queries name it. @throws SessionError if it is none. */
+/** Parses an owner from a path or query. @throws SessionError if it is invalid. */
 export function readOwner(key: string): Owner {
   const owner = ownerOfKey(key);
   if (owner) return owner;
@@ -29,9 +29,9 @@ export function readOwner(key: string): Owner {
 }
 
 /**
- * Returns the owner that a query names, or `undefined` if the caller's own sessions are meant.
+ * Returns the owner in a query, or `undefined` for the caller's own sessions.
  *
- * @throws SessionError if another owner is named by a caller who is no operator, or the name is no owner.
+ * @throws SessionError if the caller is not an operator and names another owner, or the name is invalid.
  */
 export function ownerAsked(caller: Caller, named: unknown): Owner | undefined {
   if (named === undefined || named === keyOfOwner(ownerOf(caller))) return undefined;

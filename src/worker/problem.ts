@@ -16,7 +16,7 @@ import {
 } from '../tool/shape.ts';
 import { PENDING_VIEW } from './turn-view.ts';
 
-/** The status of a problem, by its name, which stays: of all that are neither 404 nor 409. */
+/** The statuses of problems other than 404 and 409. The names are stable. */
 const STATUS = {
   'bad-json': 400,
   'bad-form': 400,
@@ -55,7 +55,7 @@ const STATUS = {
   'internal-error': 500,
 } as const;
 
-/** What is not there: 404. Their names begin alike, and no others do. */
+/** Problems with status 404. Their names, and only theirs, begin with the same word. */
 const UNKNOWN = [
   'unknown-route',
   'unknown-agent',
@@ -66,7 +66,7 @@ const UNKNOWN = [
   'unknown-call',
 ] as const satisfies readonly `unknown-${string}`[];
 
-/** What the state of a session does not allow: 409. */
+/** Problems with status 409: the state of a session does not allow the request. */
 const CONFLICTS = [
   'session-busy',
   'turn-suspended',
@@ -86,16 +86,16 @@ const CONFLICTS = [
   'erasing',
 ] as const;
 
-/** The name of what went wrong. */
+/** The name of a problem. */
 export type ProblemType = keyof typeof STATUS | (typeof UNKNOWN)[number] | (typeof CONFLICTS)[number];
 
-/** Returns the status that a problem has unless it names another. */
+/** Returns the default status of a problem. */
 export function statusOf(type: ProblemType): number {
   if (type in STATUS) return STATUS[type as keyof typeof STATUS]; // it is among the keys
   return type.startsWith('unknown-') ? 404 : 409;
 }
 
-/** What HTTP alone can refuse. */
+/** Problems that exist only over HTTP. */
 type OfHttp =
   | 'bad-json'
   | 'bad-form'
@@ -115,41 +115,44 @@ type OfHttp =
   | 'misconfigured'
   | 'internal-error';
 
-/** Why a session does not do what it was asked for: the name that the problem has over HTTP too. `rate-limited`: for modules, which refuse clients. */
+/**
+ * The reason why a session refuses a request, with the same name as over HTTP. `rate-limited` is for modules
+ * that refuse clients.
+ */
 export type SessionErrorType = Exclude<ProblemType, OfHttp>;
 
-/** What a problem may say beside what went wrong. */
+/** The additional members of a problem. */
 export type ProblemMembers = Infer<{ readonly object: typeof MEMBERS }>;
 const MEMBERS = {
-  /** The turn that is in the way, or that may have been taken. */
+  /** The turn that is in the way, or that may have been accepted. */
   turn: OPTIONAL_TEXT,
-  /** What that waits for. */
+  /** The calls that this turn waits for. */
   pending: { optional: { listOf: PENDING_VIEW } },
-  /** Everything that is wrong with what was sent, or that a deployment lacks. */
+  /** All problems of the request, or everything missing in a deployment. */
   problems: { optional: { listOf: TEXT } },
-  /** Of several answers, the calls of those that were taken. */
+  /** If several answers were sent, the calls whose answers were accepted. */
   taken: { optional: { listOf: TEXT } },
-  /** The role that is needed. */
+  /** The required role. */
   role: OPTIONAL_TEXT,
-  /** Who may not answer. */
+  /** The principal who must not answer. */
   notBy: NOT_REQUESTER,
   /** The calls that a fork would leave out. */
   calls: { optional: { listOf: { object: { call: TEXT, tool: TEXT } } } },
-  /** The limit of the owner that is reached: `turns`, `tokens`, `cost`, `openSessions` or `running`. */
+  /** The limit that the owner has reached: `turns`, `tokens`, `cost`, `openSessions` or `running`. */
   ownerLimit: OPTIONAL_TEXT,
-  /** What is allowed: in bytes, or in the unit of the limit. */
+  /** The limit, in bytes or in its own unit. */
   most: OPTIONAL_NUMBER,
-  /** What is used of it. */
+  /** The amount used. */
   used: OPTIONAL_NUMBER,
-  /** When the limit is reset, in ISO 8601. */
+  /** The time when the limit is reset, in ISO 8601. */
   resetAt: OPTIONAL_TEXT,
-  /** The files that the agent takes. */
+  /** The files that the agent accepts. */
   accepts: { optional: MEDIA_TAKEN },
-  /** Of a session that cannot be read: its last event. */
+  /** The last event of an unreadable session. */
   seq: OPTIONAL_WHOLE,
-  /** Of a session that cannot be read: its open turn. */
+  /** The open turn of an unreadable session. */
   openTurn: { optional: TEXT_OR_NULL },
-  /** Of a session that cannot be read: the turns that wait. */
+  /** The waiting turns of an unreadable session. */
   waiting: { optional: { listOf: WAITING_TURN } },
 } as const satisfies Fields;
 
@@ -161,19 +164,19 @@ const PROBLEM_TYPE: ShapeAs<`urn:holdfast:problem:${ProblemType}`> = {
 };
 
 const WRONG = {
-  /** `urn:holdfast:problem:` and the name of what went wrong. */
+  /** `urn:holdfast:problem:` and the name of the problem. */
   type: PROBLEM_TYPE,
   title: TEXT,
   status: WHOLE,
-  /** Says what to do. */
+  /** Says how to fix the problem. */
   detail: TEXT,
 } as const satisfies Fields;
 
-/** A problem as it is answered (RFC 9457). */
+/** A problem in a response (RFC 9457). */
 export type ProblemDocument = Infer<typeof PROBLEM>;
 export const PROBLEM = { object: MEMBERS, and: { object: WRONG } } as const satisfies Shape;
 
-/** A turn that failed, as it is answered: what went wrong, and the answer of the turn. */
+/** A failed turn in a response: the problem, with the answer of the turn. */
 export type FailedTurn = Infer<typeof FAILED_TURN>;
 export const FAILED_TURN = {
   object: { outcome: { only: 'failed' } },
@@ -181,12 +184,13 @@ export const FAILED_TURN = {
 } as const satisfies Shape;
 
 /**
- * Words a refusal for the clients of a protocol. `parameter` writes what they send to ask otherwise, such as `?whenBusy=queue`. Without it, the
- * protocol has no such parameters, and the words name none.
+ * Returns the text of a refusal for the clients of a protocol. `parameter` formats the parameter to send
+ * instead, such as `?whenBusy=queue`. Without it, the protocol has no such parameters, and the text mentions
+ * none.
  */
 export type Worded = (parameter?: (name: 'whenBusy' | 'pending', value: string) => string) => string;
 
-/** How clients of the REST API write a parameter. */
+/** The format of a parameter in the REST API. */
 const inQuery: Parameters<Worded>[0] = (name, value) => `?${name}=${value}`;
 
 interface SessionErrorDetails {
@@ -196,18 +200,21 @@ interface SessionErrorDetails {
 }
 
 /**
- * A session does not do what it was asked for. `sessionOf` throws it, and over HTTP a problem is made of it: with the same
- * `type`, with `message` as the `detail`, and with the members of `more`.
+ * Thrown by the methods of `sessionOf` if a session refuses a request. Over HTTP it becomes a problem with
+ * the same `type`, with `message` as the `detail`, and with the members of `more`.
  */
 export class SessionError extends Error {
   override readonly name = 'SessionError';
   readonly type: SessionErrorType;
-  /** When to ask again, in seconds, where that helps. */
+  /** Seconds to wait before a retry, if a retry can help. */
   readonly retryAfter: number | undefined;
-  /** What else is known: the `turn` in the way, its `pending` calls, the `problems` of what was sent, the `role` that is needed. */
+  /**
+   * More data: the `turn` in the way, its `pending` calls, the `problems` of the request, the required
+   * `role`.
+   */
   readonly more: ProblemMembers;
 
-  /** Its words for other protocols than the REST API, where those differ. */
+  /** Returns its text for other protocols than the REST API, if that differs. */
   readonly worded: Worded | undefined;
 
   constructor(
@@ -224,28 +231,28 @@ export class SessionError extends Error {
 }
 
 interface Details {
-  /** Where the same thing has another status than usual. */
+  /** Overrides the default status. */
   readonly status?: number | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** In seconds: when a further request may help. */
+  /** Seconds to wait before a retry, if a retry can help. */
   readonly retryAfter?: number | undefined;
-  /** Members beside those of RFC 9457, such as every problem of a body. */
+  /** Members in addition to those of RFC 9457, such as every problem of a body. */
   readonly more?: ProblemMembers | Partial<TurnAnswer> | undefined;
-  /** Its words for other protocols than the REST API, where those differ. */
+  /** Returns its text for other protocols than the REST API, if that differs. */
   readonly worded?: Worded | undefined;
 }
 
-/** An answer that is an error; thrown anywhere below the app and made a response in one place. */
+/** An error response. Thrown anywhere below the app, and converted to a response in one place. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly type: ProblemType;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly more: ProblemMembers | Partial<TurnAnswer>;
-  /** Its words for other protocols than the REST API, where those differ. */
+  /** Returns its text for other protocols than the REST API, if that differs. */
   readonly worded: Worded | undefined;
 
-  /** `detail` tells the client what to do. */
+  /** `detail` says how the client can fix the problem. */
   constructor(
     type: ProblemType,
     detail: string,
@@ -259,12 +266,12 @@ export class Problem extends Error {
     this.worded = worded;
   }
 
-  /** The problem of what a session has refused. */
+  /** Converts a session's refusal to a problem. */
   static of(refused: SessionError): Problem {
     return new Problem(refused.type, refused.message, refused);
   }
 
-  /** RFC 9457. */
+  /** Formats the problem by RFC 9457. */
   toResponse(): Response {
     const body = {
       type: `urn:holdfast:problem:${this.type}`,

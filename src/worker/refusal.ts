@@ -14,18 +14,18 @@ import type { RouteRequest } from './route.ts';
 import { type SessionAccess, type Target, turnPath } from './target.ts';
 import { pendingViews } from './turn-view.ts';
 
-/** The request that failed, and its name in logs. */
+/** The failed request, with its id in logs. */
 type FailedRequest = Pick<RouteRequest, 'request' | 'requestId'>;
 
 /**
- * Makes the one function by which errors become responses, and whatever else is thrown. What went wrong inside is logged, and the client
- * is not told. A problem that `refuse` does not tell, or fails to, is told as everywhere.
+ * Makes the function that converts thrown values to responses. Internal errors are logged, and the client
+ * sees no details. If `refuse` does not format a problem, or throws, the default format is used.
  */
 export function errorResponses(
   write: Log,
 ): (error: unknown, asked: FailedRequest, refuse: (problem: Problem) => Response | undefined) => Response {
   return (error, { request: { signal }, requestId }, refuse) => {
-    // The client has gone; nobody reads this, and nothing went wrong.
+    // The client has gone, so the status does not matter and this is not an error.
     if (signal.aborted && error === signal.reason) return new Response(null, { status: 499 });
     if (!EXPECTED.some((kind) => error instanceof kind)) logFailure(write, error, requestId);
     const problem = toProblem(error);
@@ -38,20 +38,23 @@ export function errorResponses(
   };
 }
 
-/** Logs why a request failed, under the id that its answer has. */
+/** Logs why a request failed, under the id in its response. */
 export type FailureLog = (log: Log, failure: unknown, requestId: string) => void;
 
-/** Logs a failure. What the deployment lacks fails every request alike, and is logged only the first time. */
+/** Logs a failure. A problem of the deployment fails every request, and is logged only the first time. */
 export const logFailure: FailureLog = (log, failure, requestId) => {
   if (failure instanceof DeploymentError)
     for (const message of failure.problems) logOnce(log, mistake(message, undefined, 'request-failed'));
   else log({ ...mistake(`request ${requestId} failed`, failure, 'request-failed'), requestId });
 };
 
-/** Errors that say what the client has to know. Nothing went wrong here, so they are not logged. */
+/** Errors meant for the client. The Worker has no fault, so they are not logged. */
 const EXPECTED = [Problem, SessionError, SessionErasedError];
 
-/** What whoever asked a session for something is told of a failure; `undefined` when that is for the log, or for whoever deploys. */
+/**
+ * Converts a failure for the caller of a session, or returns `undefined` if it is only for the log or the
+ * operator.
+ */
 export function toSessionError(failure: unknown): SessionError | undefined {
   if (failure instanceof SessionError) return failure;
   const cause = failure;
@@ -68,7 +71,7 @@ export function toSessionError(failure: unknown): SessionError | undefined {
   return undefined;
 }
 
-/** What a client is told of a failure. */
+/** Converts a failure for a client. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const ofSession = toSessionError(error);
@@ -80,7 +83,9 @@ export function toProblem(error: unknown): Problem {
   return new Problem('internal-error', 'The request failed inside the Worker. What was accepted is kept.');
 }
 
-/** No time to come again is told: only another deployment helps. What the object knows is told all the same. */
+/**
+ * Contains no retry time, since only another deployment helps. It includes the facts that the object knows.
+ */
 const unreadable = ({ message, page, cause }: UnreadableError): SessionError =>
   new SessionError('session-unreadable', message, {
     more: page && { seq: page.head, openTurn: page.openTurn?.id ?? null, waiting: page.waiting },
@@ -88,10 +93,10 @@ const unreadable = ({ message, page, cause }: UnreadableError): SessionError =>
   });
 
 /**
- * Answers the error that tells whoever sent a message why it was not taken. A message that is `known` was taken before, and its
- * turn is answered instead.
+ * Returns the error that explains why a message was refused. A `known` message was accepted before, so the
+ * caller responds with its turn instead.
  *
- * @throws what `readTurn` does, when the turn that waits has to be read.
+ * @throws the errors of `readTurn` if it must read the waiting turn.
  */
 export async function refusal(
   refused: Exclude<NotStarted, { status: 'known' }>,
@@ -130,17 +135,17 @@ export async function refusal(
     case 'session-full':
       return sessionFull(refused);
     default:
-      throw new Error(`A message is ${refused.status}.`); // which a module that brings blobs has to say
+      throw new Error(`A message is ${refused.status}.`); // a module that sends blobs must handle it
   }
 }
 
-/** The error of a message whose session is full. */
+/** Returns the error for a message to a full session. */
 export const sessionFull = (full: Extract<NotStarted, { status: 'session-full' }>): SessionError => {
   const { most, used } = full;
   return new SessionError('session-full', fullText(full), { more: { most, used } });
 };
 
-/** The error of a message that has no room: as many wait in the session as may. */
+/** Returns the error for a message to a session whose queue is full. */
 export const queueFull = (full: QueueFull): SessionError =>
   new SessionError(
     'queue-full',
@@ -152,7 +157,7 @@ export const queueFull = (full: QueueFull): SessionError =>
 
 type QueueFull = Extract<NotStarted, { status: 'full' }>;
 
-/** Says of a message that no more may wait in its session. */
+/** Returns the text of that error. */
 export const queueFullText = ({ most }: QueueFull): string =>
   `No more messages may wait in this session: ${most} do, or more than ${MAX_WAITING.bytes} bytes.`;
 
@@ -166,8 +171,8 @@ interface SentStart {
 }
 
 /**
- * Returns the error of a message for which its session gave no answer: it may be stored, and sent again it could be a second one, so
- * the client is told how to find out. Any other failure is returned as it is.
+ * Returns the error for a message without a response from its session. It may be stored, and sending it again
+ * could add a second one, so the error says how to find out. Returns any other failure unchanged.
  */
 export function orMayBeTaken(failure: unknown, { target, start, log }: SentStart): unknown {
   if (!(failure instanceof SessionUnavailableError) || failure.tookNothing) return failure;
@@ -178,13 +183,16 @@ export function orMayBeTaken(failure: unknown, { target, start, log }: SentStart
   return new SessionError('session-unavailable', detail, { retryAfter: 1, more: { turn }, cause: failure });
 }
 
-/** How a client goes on that does not know whether it was heard. Under a key the turn may be an earlier one, so none is named. */
+/**
+ * Returns how a client can find out whether its message arrived. With a key the turn may be an earlier one,
+ * so the text names none.
+ */
 const howToGoOn = (target: Target, { turn, request }: TurnStart): string =>
   request === undefined
     ? `, as turn ${turn}: send it again only if GET ${turnPath(target, turn)} returns 404.`
     : '. Send it again with the same Idempotency-Key.';
 
-/** Makes the problem that is answered for a failed turn. It has the turn's answer in it. */
+/** Makes the problem for a failed turn. It contains the turn's answer. */
 export function failedTurn(answer: TurnAnswer): Problem {
   const { error, ...turn } = answer;
   const [status, type] = FAILED_TURNS[error?.type ?? 'internal'];
@@ -194,10 +202,10 @@ export function failedTurn(answer: TurnAnswer): Problem {
   return new Problem(type, detail, { status, retryAfter: error?.retryAfter, more: { ...turn, error } });
 }
 
-/** A problem, with the status that it is answered with. */
+/** A problem, with the status of its response. */
 export type ToldProblem = readonly [status: number, type: ProblemType];
 
-/** What is answered for turns that failed, by why they did. */
+/** The responses for failed turns, by the type of the error. */
 export const FAILED_TURNS: Readonly<Record<TurnError['type'], ToldProblem>> = {
   'model-failure': [502, 'model-failure'],
   'empty-reply': [502, 'model-failure'],

@@ -4,7 +4,10 @@ import { sha256Hex } from '../tool/async.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { SessionError } from './problem.ts';
 
-/** The entries of a list header such as `text/html;q=0.5`, in lower case, each with its weight: from 0, "not this", to 1. */
+/**
+ * Returns the entries of a list header such as `text/html;q=0.5`, in lower case, with their weights from 0
+ * (not acceptable) to 1.
+ */
 function entriesOf(headers: Headers, name: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   for (const entry of headers.get(name)?.toLowerCase().split(',') ?? []) {
@@ -17,7 +20,7 @@ function entriesOf(headers: Headers, name: string): ReadonlyMap<string, number> 
   return weights;
 }
 
-/** True when a client names event streams in `Accept`, and does not like JSON better. */
+/** Returns whether `Accept` names event streams and does not prefer JSON. */
 export function wantsEvents({ headers }: Request): boolean {
   if (!/event-stream/i.test(headers.get('accept') ?? '')) return false;
   const accepted = entriesOf(headers, 'accept');
@@ -29,18 +32,24 @@ export function wantsEvents({ headers }: Request): boolean {
 export const isEventStream = ({ headers }: Pick<Response, 'headers'>): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true;
 
-/** The longest that a client is kept waiting which says how long it would, in s: clients and proxies give up soon after. */
+/**
+ * The most seconds that a response is delayed for `Prefer: wait`, since clients and proxies time out soon
+ * after.
+ */
 const MOST_PATIENCE = 60;
 
-/** How a client wants to wait for its answer. */
+/** A client's preference for waiting. */
 interface Preference {
-  /** Not at all. */
+  /** `true` if the client does not want to wait. */
   readonly isAsync: boolean;
-  /** So many seconds. Absent: the client does not say, or says no whole number, or asks for a stream, which begins at once. */
+  /**
+   * The most seconds to wait. Absent if the header has no whole number, or the client requests a stream,
+   * which begins at once.
+   */
   readonly seconds?: number | undefined;
 }
 
-/** Reads `Prefer: respond-async` and `Prefer: wait=10` (RFC 7240), of which the first counts. */
+/** Reads `Prefer: respond-async` and `Prefer: wait=10` (RFC 7240). The first one counts. */
 export function preferenceOf(request: Request): Preference {
   const { headers } = request;
   if (!headers.has('prefer')) return { isAsync: false };
@@ -52,13 +61,13 @@ export function preferenceOf(request: Request): Preference {
   return { isAsync, seconds: Math.min(Number(seconds), MOST_PATIENCE) };
 }
 
-/** True when a client does not want to wait for the answer, or not as long as its turn may take. */
+/** Returns whether a client does not want to wait for the answer, or less than its turn may take. */
 export function prefersAsync(request: Request): boolean {
   const { isAsync, seconds } = preferenceOf(request);
   return isAsync || seconds !== undefined;
 }
 
-/** The response, which says what of its client's preferences was heeded. */
+/** Adds a header to the response that says which preference was applied. */
 export function heeding(request: Request, response: Response): Response {
   const { isAsync, seconds } = preferenceOf(request);
   const applied = [
@@ -70,9 +79,9 @@ export function heeding(request: Request, response: Response): Response {
 }
 
 /**
- * The `Idempotency-Key` of a request, if it has one: as it is, or as a String of RFC 8941, in quotes, which are none of the key's own.
+ * Returns the `Idempotency-Key` of a request: the plain value, or a String of RFC 8941 without its quotes.
  *
- * @throws SessionError when the quotes are not those of such a String.
+ * @throws SessionError if the quotes do not form such a String.
  */
 export function idempotencyKeyOf({ headers }: Request): string | undefined {
   const sent = headers.get('idempotency-key') ?? undefined;
@@ -83,58 +92,66 @@ export function idempotencyKeyOf({ headers }: Request): string | undefined {
   throw new SessionError('invalid-header', detail);
 }
 
-/** How long a retry finds its turn, in ms. */
+/** How long a retry finds its turn, in milliseconds. */
 const KEY_TTL = 24 * 60 * 60 * 1000;
 
-/** An idempotency key, bound to what is sent under it. @throws SessionError when it cannot be one. */
+/** Returns an idempotency key that is bound to a body. @throws SessionError if the key is invalid. */
 export async function requestKey(key: string, body: string): Promise<RequestKey> {
-  // Code of the app may send anything.
+  // Code of the app may pass any value.
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw new SessionError('invalid-header', 'Idempotency-Key is 1 to 255 visible ASCII characters.');
   }
   return { key, bodyHash: await sha256Hex(body), ttl: KEY_TTL };
 }
 
-/** Where a stream goes on. */
+/** The position where a stream resumes. */
 interface EventPlace {
-  /** Behind the event of this sequence. */
+  /** The sequence of the event before it. */
   readonly after?: number | undefined;
-  /** The session of that event, and no other one of its name. Absent: whichever is there. */
+  /**
+   * Identifies the session of that event among those with the same name. If absent, any session is accepted.
+   */
   readonly incarnation?: string | undefined;
 }
 
-/** The id of an event in a stream: its sequence, and what tells its session from others of its name. */
+/** Returns the id of an event in a stream: its sequence, and the incarnation of its session. */
 export const eventId = (seq: number, incarnation?: string): string =>
   incarnation === undefined ? String(seq) : `${seq}-${incarnation}`;
 
-/** Reads the id of an event, or its sequence alone. `name`: what it was sent as. @throws SessionError if no event can have it. */
+/**
+ * Parses the id of an event, or its sequence alone. `name` is its name in the request. @throws SessionError
+ * if it is invalid.
+ */
 function placeOf(id: string, name: 'after' | 'Last-Event-ID'): EventPlace {
   const [, seq, incarnation] = /^(\d{1,15})(?:-([\w-]{1,64}))?$/.exec(id) ?? [];
   if (seq === undefined) throw noSequence(name);
   return { after: Number(seq), incarnation };
 }
 
-/** Reads `?after=`. @throws SessionError when that can be no event's. */
+/** Reads `?after=`. @throws SessionError if it is invalid. */
 export function placeOfQuery(query: URLSearchParams): EventPlace {
   const after = query.get('after');
   return after ? placeOf(after, 'after') : {};
 }
 
-/** Where a stream goes on, by `Last-Event-ID`, or else by `?after=`. @throws SessionError when that can be no event's. */
+/**
+ * Returns where a stream resumes, by `Last-Event-ID`, or else by `?after=`. @throws SessionError if it is
+ * invalid.
+ */
 export function resumedAfter({ url, headers }: Request): EventPlace {
   const id = headers.get('last-event-id');
   if (id) return placeOf(id, 'Last-Event-ID');
   return url.includes('after=') ? placeOfQuery(new URL(url).searchParams) : {};
 }
 
-/** The error of what no event can have as its sequence. `name`: what it was sent as. */
+/** Returns the error for an invalid sequence. `name` is its name in the request. */
 export const noSequence = (name: 'after' | 'Last-Event-ID' = 'after'): SessionError =>
   new SessionError(
     name === 'after' ? 'invalid-query' : 'invalid-header',
     `${name} must be the sequence of an event: a whole number such as 12.`,
   );
 
-/** Header name in lower case -> key of the tool-call context. */
+/** Keys of the tool-call context by header name in lower case. */
 export type ContextHeaders = ReadonlyMap<string, string>;
 
 /** @throws ConfigurationError if a header carries credentials, which are never journaled. */
@@ -147,7 +164,7 @@ export function parseContextHeaders(mapped: Readonly<Record<string, string>>): C
 
 const isCredential = (header: string): boolean => /^(authorization$|cookie$|set-cookie$|proxy-)/.test(header);
 
-/** Reads what the mapped headers of a request say. */
+/** Returns the context from the mapped headers of a request. */
 export function contextOfHeaders(headers: Headers, mapped: ContextHeaders): ToolCallContext {
   const sent = [...mapped].flatMap(([header, key]): [string, string][] => {
     const value = headers.get(header);
@@ -156,7 +173,7 @@ export function contextOfHeaders(headers: Headers, mapped: ContextHeaders): Tool
   return ToolCallContext.of(sent);
 }
 
-/** Tells whether a request says by `If-None-Match` that its client has what has this tag: weak ones are as good. */
+/** Returns whether `If-None-Match` contains this tag. Weak tags match, too. */
 export function hasTag(headers: Headers, tag: string): boolean {
   const given = headers.get('if-none-match')?.split(',') ?? [];
   return given.some((one) => one.trim() === '*' || opaque(one.trim()) === opaque(tag));
@@ -164,5 +181,5 @@ export function hasTag(headers: Headers, tag: string): boolean {
 
 const opaque = (tag: string): string => tag.replace(/^W\//, '');
 
-/** `true` if a client that counts how often it tries a request says that it sends this one for the first time, as clients of OpenAI do. */
+/** Returns `true` if the client counts its attempts, as OpenAI's clients do, and this is the first. */
 export const isFirstTry = ({ headers }: Request): boolean => headers.get('x-stainless-retry-count') === '0';

@@ -1,4 +1,4 @@
-/** What routes answer that ask no session, or show no more than the journal. */
+/** The responses of routes that use no session, or show only the journal. */
 import type { StoredEvent } from '../journal/events.ts';
 import { LOOP_LIMITS } from '../loop/policies.ts';
 import { MEDIA_TAKEN } from '../model/chat-model.ts';
@@ -16,11 +16,11 @@ import {
   WHOLE,
 } from '../tool/shape.ts';
 
-/** Where to go on. */
+/** Links to the app's routes. */
 export interface RootView {
   readonly name: 'holdfast';
   readonly agents: string;
-  /** What else the app has, such as `openapi`. */
+  /** More links of the app, such as `openapi`. */
   readonly [link: string]: string;
 }
 export const ROOT_VIEW: ShapeAs<RootView> = {
@@ -30,7 +30,7 @@ export const ROOT_VIEW: ShapeAs<RootView> = {
   },
 };
 
-/** How the Worker is deployed. */
+/** The health of the deployment. */
 export interface HealthView extends Infer<typeof HEALTH_VIEW> {}
 export const HEALTH_VIEW = {
   object: { status: { only: 'ok' }, warnings: { optional: { listOf: TEXT } } },
@@ -40,10 +40,10 @@ const ANY_TOOL = {
   object: { name: TEXT, description: TEXT, effect: { oneOf: ['none', 'read', 'idempotent', 'once'] } },
 } as const satisfies Shape;
 
-/** What is told of a tool inside a tool. */
+/** A tool inside a tool. */
 export interface InnerToolView extends Infer<typeof ANY_TOOL> {
   readonly inner?: readonly InnerToolView[];
-  /** How many of the tools inside it are not listed. */
+  /** The number of tools inside it that are not listed. */
   readonly innerLeftOut?: number;
 }
 export const INNER_TOOL_VIEW: ShapeAs<InnerToolView> = {
@@ -53,12 +53,12 @@ export const INNER_TOOL_VIEW: ShapeAs<InnerToolView> = {
   }),
 };
 
-/** What is told of a tool. */
+/** A tool in the list of an agent. */
 export interface ToolView extends Infer<typeof TOOL_VIEW> {}
 export const TOOL_VIEW = {
   object: {
     inner: { optional: { listOf: INNER_TOOL_VIEW } },
-    /** How many of the tools inside it are not listed. */
+    /** The number of tools inside it that are not listed. */
     innerLeftOut: OPTIONAL_WHOLE,
     inputSchema: JSON_SCHEMA,
     metadata: { optional: ANY_OBJECT },
@@ -66,21 +66,21 @@ export const TOOL_VIEW = {
   and: ANY_TOOL,
 } as const satisfies Shape;
 
-/** What is told of an agent. */
+/** An agent in the list. */
 export interface AgentView extends Infer<typeof AGENT_VIEW> {}
 export const AGENT_VIEW = {
   object: {
     name: TEXT,
     description: TEXT,
     limits: LOOP_LIMITS,
-    /** The media types of files that it takes; absent where its model is not to be had. */
+    /** The media types of files that it accepts. Absent if its model is unavailable. */
     accepts: { optional: MEDIA_TAKEN },
-    /** The schema of its `object`, where it has a form for its answers. */
+    /** The schema of its `object`, if it declares one for its answers. */
     output: { optional: JSON_SCHEMA },
     tools: { listOf: TOOL_VIEW },
-    /** Where more tools come from, which only a turn knows. */
+    /** Sources of more tools, which are known only during a turn. */
     sources: { optional: { listOf: PROVIDER_CARD } },
-    /** What it lacks here. */
+    /** The parts that are missing in this environment. */
     misconfigured: OPTIONAL_TEXT,
   },
 } as const satisfies Shape;
@@ -89,16 +89,16 @@ export const AGENT_VIEW = {
 export interface AgentList extends Infer<typeof AGENT_LIST> {}
 export const AGENT_LIST = { object: { agents: { listOf: AGENT_VIEW } } } as const satisfies Shape;
 
-/** A part of the journal. */
+/** A page of the journal. */
 export interface EventsPage extends Infer<typeof PAGE_END> {
   readonly events: readonly StoredEvent[];
 }
-/** Where a part of the journal ends. */
+/** The end of a page of the journal. */
 export const PAGE_END = {
   object: {
     /** The sequence of the session's last event. */
     head: WHOLE,
-    /** Where the next page is; `null` at the end. */
+    /** The path of the next page, or `null` at the end. */
     next: TEXT_OR_NULL,
   },
 } as const satisfies Shape;

@@ -11,29 +11,32 @@ import type { Problem } from './problem.ts';
 import type { ContextHeaders } from './request-headers.ts';
 import type { SessionAccess } from './target.ts';
 
-/** What the HTTP app is built on. */
+/** The host of the HTTP app. */
 export interface HttpHost extends Host {
   readonly auth: Authenticate;
-  /** What modules put around the routes. */
+  /** The gates of modules around the routes. */
   readonly gates: Gates;
   readonly contextHeaders: ContextHeaders;
   /** The keys of the tool-call context that a body may have. */
   readonly bodyContext: ReadonlySet<string>;
-  /** What a request body may weigh, in bytes. */
+  /** The most bytes of a request body. */
   readonly maxBodyBytes: number;
   /** The event streams that callers have open. */
   readonly streams: OpenStreams;
-  /** What in the Worker's deployment makes sessions work less well than they could. @throws what `checks` do. */
+  /**
+   * Returns warnings about settings of the deployment that degrade sessions. @throws the errors of `checks`.
+   */
   warnings(env: Env): readonly string[];
-  /** Without these no session can work. */
+  /** Returns the checks that must pass for any session to work. */
   checks(env: Env): readonly Check[];
 }
 
-/** What modules put around the routes of an app. Each member is composed once. */
+/** The functions of modules around the routes of an app. Each member is composed once. */
 export interface Gates {
   /**
-   * Wraps every request to the app, also one that is refused. The first use is the outermost. `next` never rejects: a failure is a
-   * response by then. The app's own headers (`x-request-id`, `cache-control`) are added to whatever it returns.
+   * Wraps every request to the app, including refused ones. The first use is the outermost. `next` never
+   * rejects: a failure has already become a response. The app adds its own headers (`x-request-id`,
+   * `cache-control`) to the returned response.
    */
   readonly http?:
     | ((asked: HttpRequest, next: (asked: HttpRequest) => Promise<Response>) => Promise<Response>)
@@ -41,8 +44,8 @@ export interface Gates {
   /** Called after `auth`. */
   readonly caller?: SpeakerOf | undefined;
   /**
-   * Called for each request to a session. Returns the owner whose session is meant, or `undefined` for the caller's own. Of several uses, the
-   * first has it.
+   * Called for each request to a session. Returns the owner of the requested session, or `undefined` for the
+   * caller's own. The first use that returns an owner wins.
    *
    * @throws Problem or SessionError to refuse it.
    */
@@ -54,14 +57,15 @@ export interface Gates {
       ) => Promise<Owner | undefined>)
     | undefined;
   /**
-   * Called before a client or a delivery starts a turn in a session of this owner, or may do so. Code of the app is not asked.
+   * Called before a client or a delivery starts, or may start, a turn in a session of this owner. Not called
+   * for the app's own code.
    *
    * @throws Problem or SessionError to refuse it.
    */
   readonly admit?: ((owner: Owner, app: AdmittingApp) => Promise<void>) | undefined;
 }
 
-/** A request as the seam `http` sees it: before the app knows whose it is. */
+/** A request in the seam `http`, before the app knows its caller. */
 export type HttpRequest = Pick<RouteRequest, 'request' | 'requestId' | 'allow' | 'isOwnPage'>;
 
 /** An app that is about to start a turn. */
@@ -70,76 +74,79 @@ export interface AdmittingApp {
   readonly host: Pick<Host, 'log' | 'clock'>;
 }
 
-/** A request as it came in. */
+/** A request to a route. */
 export interface RouteRequest {
   readonly host: HttpHost;
   readonly env: Env;
-  /** What stands before every path in a link of the answer; nothing unless given. */
+  /** The prefix of the paths in the response's links. Defaults to an empty string. */
   readonly base?: string | undefined;
   readonly request: Request;
-  /** Names the request in logs, as in its `x-request-id`. */
+  /** The id of the request in logs and in `x-request-id`. */
   readonly requestId: string;
-  /** The methods of its path, if its own method is none of them. */
+  /** The methods of its path, if its own method is not among them. */
   readonly allow?: string | undefined;
-  /** The app trusts the page that sent it, whatever site the page is of. */
+  /** `true` if the app trusts the page that sent it, whatever its site. */
   readonly isOwnPage?: true | undefined;
-  /** Keeps work going after the answer. */
+  /** Keeps work running after the response. */
   readonly execution: Pick<ExecutionContext, 'waitUntil'>;
 }
 
-/** A request of somebody whom the app knows, sent by no page of a foreign site. */
+/** An authenticated request that was not sent by a page of another site. */
 export interface CallerRequest extends RouteRequest {
   readonly caller: Caller;
 }
 
-/** A request to one session of its caller, and the app as this invocation of the Worker has it. */
+/** A request to one session of its caller, with the app in this invocation of the Worker. */
 export interface SessionRequest extends CallerRequest, SessionAccess {
   readonly host: HttpHost & Invoked;
   readonly request: Request;
   readonly requestId: string;
 }
 
-/** What the handler of a route is given, by who may use the route. */
+/** The request that a handler receives, by the access of its route. */
 interface Requests {
-  /** Anybody may: no token is asked for. */
+  /** For routes without authentication. */
   readonly open: RouteRequest;
-  /** Whoever the app's `auth` knows. */
+  /** For callers that the app's `auth` accepts. */
   readonly caller: CallerRequest;
-  /** The same, for a session of theirs; the path names its `{agent}` and its `{session}`. */
+  /** For a session of the caller. The path contains its `{agent}` and `{session}`. */
   readonly session: SessionRequest;
 }
 
-/** The names that a path has in braces, with what a request's path has in their places. */
+/** The names in braces of a path, with their values in a request's path. */
 export type NamesOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? { readonly [Key in Name]: string } & NamesOf<Rest>
   : unknown;
 
-/** The methods of routes. A route of `GET` answers `HEAD` too. */
+/** The methods of routes. A `GET` route also handles `HEAD`. */
 export type RouteMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-/** An entry of the route table: what serving it needs. Descriptions of routes are in the module `openapi`. */
+/**
+ * An entry of the route table, with everything that is needed to serve it. The module `openapi` has the
+ * descriptions of routes.
+ */
 export interface RouteEntry<
   Access extends keyof Requests,
   Path extends string,
   Method extends RouteMethod = RouteMethod,
 > {
   readonly method: Method;
-  /** With names in braces: `/hooks/{hook}`. */
+  /** A path with names in braces: `/hooks/{hook}`. */
   readonly path: Path;
   readonly access: Access;
-  /** The name under which `GET /` links to the route. */
+  /** The name of the link to the route in `GET /`. */
   readonly link?: string | undefined;
-  /** The route may start a turn, so that modules may refuse its callers, as `rateLimit()` does. */
+  /** `true` if the route may start a turn, so that modules such as `rateLimit()` can refuse its callers. */
   readonly isCounted?: true | undefined;
-  /** The route may answer with a stream of events, so that `maxStreams` bounds its callers. */
+  /** `true` if the route may respond with a stream of events, so that `maxStreams` limits its callers. */
   readonly streams?: true | undefined;
-  /** Tells a problem to clients that do not read RFC 9457, or that need more than it says. */
+  /** Formats a problem for clients that do not read RFC 9457, or that need more data. */
   refuse?(problem: Problem, asked: Pick<RouteRequest, 'request' | 'base'>): Response;
-  /** What it throws becomes a problem response. */
+  /** Handles a request. Thrown values become problem responses. */
   handle(request: Requests[Access], named: NamesOf<Path>): Response | Promise<Response>;
 }
 
-/** A route of any kind, as the table of routes holds it. */
+/** A route of any kind, as in the table of routes. */
 export type Route = { [Access in keyof Requests]: RouteEntry<Access, string> }[keyof Requests];
 
 /** Types the entry's handler by its access and by the names in its path. */
@@ -151,26 +158,30 @@ export const defineRoute = <
   route: RouteEntry<Access, Path, Method>,
 ): RouteEntry<Access, Path, Method> => route;
 
-/** Responses that say by themselves which caches and pages may have them: of an address that its holder may share. */
+/**
+ * Responses that set their own caching and cross-origin headers: those at an address that its holder may
+ * share.
+ */
 export const SHARED = new WeakSet<Response>();
 
-/** The path of a session, below which most routes are. */
+/** The path of a session. Most routes are below it. */
 export const SESSION = '/agents/{agent}/sessions/{session}';
 
-/** The routes of each path, both in the order of the table. */
+/** Groups the routes by path, both in the order of the table. */
 export const byPath = (routes: readonly Route[]): ReadonlyMap<string, readonly Route[]> =>
   Map.groupBy(routes, ({ path }) => path);
 
-/** What an app says of where it is served. */
+/** The app's setting for its path prefix. */
 interface Served {
   readonly log: Log;
-  /** As `createHoldfast` takes it. */
+  /** As in the options of `createHoldfast`. */
   readonly basePath?: string | undefined;
 }
 
 /**
- * Makes the function that returns below which path the links of an answer lead, by where its request came in: the app's
- * `basePath`, or else where the routes are mounted. In development it warns once if the two differ.
+ * Makes the function that returns the prefix of a response's links: the app's `basePath`, or else the path
+ * where the routes are mounted, from the address of the request. In development it warns once if the two
+ * differ.
  */
 export function linkBases({ basePath, log }: Served): (url: string, route: string | undefined) => string {
   let isTold = false;

@@ -1,4 +1,4 @@
-/** Takes a message for a session, whichever way it comes. */
+/** Sends a message to a session, from any source. */
 import type { Deferred } from '../journal/event-page.ts';
 import { toTurnStart } from '../journal/event-rows.ts';
 import type { Accepted, Leased, NotStarted, TurnStart } from '../journal/session-port.ts';
@@ -20,37 +20,42 @@ import { requestKey } from './request-headers.ts';
 import { type SessionAccess, turnServices } from './target.ts';
 import { queuedView } from './turn-view.ts';
 
-/** A message as it is sent, checked. */
+/** A checked message. */
 export interface SentMessage {
   readonly said: string | readonly ContentPart[];
   readonly context: ToolCallContext;
-  /** Stands over `context`. A key is not bound to it. */
+  /** Overrides `context`. A key is not bound to it. */
   readonly contextOfHeaders?: ToolCallContext | undefined;
   readonly loopId?: string | undefined;
-  /** The turn is to start so much later. */
+  /** Seconds until the turn starts. */
   readonly delaySeconds?: number | undefined;
-  /** However often it is sent under this within a day, it starts one turn. */
+  /** Messages with the same key within a day start one turn. */
   readonly idempotencyKey?: string | undefined;
-  /** What the key is bound to, where that is something else than what is said here. */
+  /** The text that the key is bound to. Defaults to the content of the message. */
   readonly text?: string | undefined;
-  /** While a turn is open: wait for its end, or be shown to its model. Refused unless given. */
+  /**
+   * While a turn is open: whether to wait for its end, or to show the message to its model. Defaults to a
+   * refusal.
+   */
   readonly whenBusy?: WhenBusy | undefined;
-  /** What the open turn waits for is declined first. */
+  /** `true` to decline the questions of the open turn first. */
   readonly declines: boolean;
-  /** The turn runs in the background, and nobody waits for its answer. */
+  /** `true` if the turn runs in the background and the sender does not wait for its answer. */
   readonly inBackground: boolean;
 }
 
 /**
- * Leases the session for the turn of a message, or stores it for the background, or finds the turn that a retry names.
+ * Leases the session for the turn of a message, stores it for the background, or finds the turn that a retry
+ * names.
  *
- * @throws SessionError when the message is not taken, or nobody knows whether it was; ConfigurationError for what the deployment lacks.
+ * @throws SessionError if the message is refused, or may not have arrived; ConfigurationError for problems of
+ * the deployment.
  */
 export async function sendMessage(at: SessionAccess, sent: SentMessage): Promise<BegunTurn> {
   const { target, request } = at;
   const start = await turnStartOf(at, sent);
   if (start.whenBusy === 'steer' && start.delayMs !== undefined) throw steersLater();
-  // Copied, so that what this deployment lacks is found out before the message is taken.
+  // Copied, so that anything missing in this deployment is found before the message is stored.
   const own = { turn: start.turn, caller: target.caller, request };
   const { port, owner, agent, session } = target;
   const services = { ...turnServices(at, { port, owner, agent: agent.name, session }, own) };
@@ -72,7 +77,7 @@ export async function sendMessage(at: SessionAccess, sent: SentMessage): Promise
     case 'leased':
       return toRunHere({ turn: start.turn, services, lease: answer, sentAt });
     case 'queued':
-      // Whoever steers does not wait for an answer, whatever becomes of the message.
+      // A sender that steers does not wait for an answer.
       return sent.inBackground || start.whenBusy === 'steer'
         ? { later: queuedView(target, answer) }
         : { turn: answer.turn };
@@ -84,7 +89,7 @@ export async function sendMessage(at: SessionAccess, sent: SentMessage): Promise
   }
 }
 
-/** The turn that a message asks for. */
+/** Returns the turn of a message. */
 async function turnStartOf(at: SessionAccess, sent: SentMessage): Promise<TurnStart> {
   const { host, target } = at;
   const { said, context, loopId, delaySeconds, whenBusy } = sent;
@@ -113,7 +118,7 @@ interface Sending {
   readonly inBackground: boolean;
 }
 
-/** What the session says to a turn that is sent to it, and when it was asked. */
+/** The session's response to a turn, and the time of the request. */
 interface Taken {
   readonly answer: Accepted | Deferred | Leased | NotStarted;
   readonly sentAt: number;
@@ -139,8 +144,8 @@ async function take({ host, target }: SessionAccess, { start, inBackground }: Se
 }
 
 /**
- * Declines what the open turn waits for, if it does, before the message may wait behind it: whoever may not decline is told so,
- * and has sent nothing.
+ * Declines the questions of the open turn, if it waits, before the message may wait behind it. A caller who
+ * may not decline gets an error, and the message is not sent.
  */
 async function takeDeclining(at: SessionAccess, services: TurnHost, sending: Sending): Promise<Taken> {
   const { start } = sending;
@@ -152,11 +157,11 @@ async function takeDeclining(at: SessionAccess, services: TurnHost, sending: Sen
 }
 
 /**
- * Declines everything that a turn waits for, and ends the turn as cancelled, without another model call; resolves when
- * it has ended. One message to the turn's holder does both, so that nothing lies between: a client that is lost on the way
- * sends its message again, and finds the turn as it was, or over.
+ * Declines all questions of a turn, and ends it as cancelled, without another model call. Resolves when it
+ * has ended. One message to the lease holder does both, so that the two cannot be separated: a client that
+ * loses its connection sends its message again, and finds the turn unchanged, or ended.
  *
- * @throws SessionError when the caller lacks a role that one of the calls asks for; then nothing was declined.
+ * @throws SessionError if the caller lacks the role for one of the calls; all questions then stay open.
  */
 async function declinePending(at: SessionAccess, services: TurnHost, turn: string): Promise<void> {
   const { host, target, signal } = at;

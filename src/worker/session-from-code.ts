@@ -1,4 +1,4 @@
-/** A session for code of the app: the same that the HTTP routes are made of, without HTTP. */
+/** A session for code of the app: the same functions as the HTTP routes, without HTTP. */
 import type { SentAnswer } from '../journal/asking.ts';
 import { needsAnswers } from '../loop/running-call.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
@@ -40,7 +40,10 @@ import { turnFeed } from './turn-feed.ts';
 import { ANSWERING_APP } from './turn-response.ts';
 import type { TurnView } from './turn-view.ts';
 
-/** Makes a session for code of the app. @throws ConfigurationError when the literal is none, or its principal cannot be one. */
+/**
+ * Makes a session for code of the app. @throws ConfigurationError if the options or the principal are
+ * invalid.
+ */
 export function sessionFromCode<Output>(
   app: CodeHost,
   env: Env,
@@ -96,19 +99,22 @@ export function sessionFromCode<Output>(
   return session;
 }
 
-/** The way to each session that code has. */
+/** The access to the session of each object from `sessionOf`. */
 const DOORS = new WeakMap<object, { readonly app: CodeHost; readonly door: Door }>();
 
-/** Does work in a session that `sessionOf` has made: for functions of modules that take such a session. */
+/** Runs work in a session from `sessionOf`: for functions of modules that receive such a session. */
 export function inSession<T>(session: object, work: (at: Entered) => Promise<T>): Promise<T> {
   const found = DOORS.get(session);
   if (!found) throw new TypeError(`There is no session in ${shown(session)}: use what sessionOf returns.`);
   return settled(found.app, found.door.enter().then(work));
 }
 
-/** The way to one session, on behalf of somebody. */
+/** The access to one session, on behalf of a principal. */
 interface Door {
-  /** Finds the session, as a new count of what this invocation uses. `signal` aborts when nobody waits any more. */
+  /**
+   * Opens the session, with a new count of this invocation's use. `signal` aborts when the caller no longer
+   * waits.
+   */
   enter(signal?: AbortSignal): Promise<Entered>;
   erase(): Promise<void>;
 }
@@ -126,7 +132,7 @@ function doorOf({ host, waitUntil, sentBy }: CodeHost, env: Env, options: Sessio
   };
 }
 
-/** @throws ConfigurationError for what is wrong with them. */
+/** @throws ConfigurationError if an option is invalid. */
 function checkedOptions(options: SessionOptions) {
   mustBe('sessionOf', options);
   const { agent, session, principal: caller, request } = options;
@@ -140,7 +146,7 @@ function checkedOptions(options: SessionOptions) {
   return { named: { agent: name, session }, caller, request };
 }
 
-/** What is begun is left in good order, also when the code that asked for it does not wait. */
+/** Keeps the invocation alive until the work is done, even if the calling code does not wait. */
 function settled<T>({ waitUntil }: CodeHost, work: Promise<T>): Promise<T> {
   waitUntil(work.catch(() => {}));
   return told(work);
@@ -161,7 +167,7 @@ async function answerOf<Output>(
 
 type Shown = Pick<StreamOptions, 'after' | 'signal'>;
 
-/** What is begun is begun when this answers; what it shows is then read by whoever asked. */
+/** The turn has started when this resolves. The caller then reads its items. */
 async function streamOf({ enter }: Door, begin: Beginning, { after, signal }: Shown): Promise<TurnStream> {
   if (after !== undefined && !(Number.isSafeInteger(after) && after >= 0)) throw noSequence();
   const at = await enter(signal);
@@ -174,25 +180,25 @@ async function streamOf({ enter }: Door, begin: Beginning, { after, signal }: Sh
   return { turn: begun.turn ?? begun.later.turn, isJoined, [Symbol.asyncIterator]: () => items };
 }
 
-/** A turn that has events of its own, or will have. @throws SessionError when there is none. */
+/** Returns a turn that has events of its own, or will have. @throws SessionError if it does not exist. */
 async function knownTurn(at: Entered, id: string): Promise<BegunTurn> {
   const view = await viewOfTurn(at, id);
   return 'status' in view && view.status === 'steered' ? { later: view } : { turn: id };
 }
 
-/** A session that code has found. */
+/** A session that code has opened. */
 export interface Entered extends SessionAccess {
   readonly host: HttpHost & Invoked;
   readonly sentBy: CodeHost['sentBy'];
 }
 
-/** What a failure says over HTTP is thrown as a SessionError; any other is thrown as it is. */
+/** Converts failures with an HTTP problem to a SessionError, and rethrows others unchanged. */
 const told = <T>(work: Promise<T>): Promise<T> =>
   work.catch((failure) => {
     throw toSessionError(failure) ?? failure;
   });
 
-/** Takes answers as their routes do. @throws ConfigurationError if no module takes any. */
+/** Sends answers as their routes do. @throws ConfigurationError if no module accepts answers. */
 async function take(
   at: Entered,
   sent: (takes: TakesAnswers) => readonly SentAnswer[],
@@ -203,26 +209,31 @@ async function take(
   return takes.take({ app: ANSWERING_APP, at }, sent(takes), how);
 }
 
-/** Several answers, which are checked as a body is over HTTP. */
+/** Checks several answers, like a body over HTTP. */
 const listed =
   (answers: readonly CallAnswer[]) =>
   ({ read }: TakesAnswers): readonly SentAnswer[] =>
     read({ answers });
 
-/** Returns what takes the answers of an app. @throws ConfigurationError if no module does. */
+/**
+ * Returns the function by which the app accepts answers. @throws ConfigurationError if no module brings one.
+ */
 function answeringOf(host: Pick<HttpHost, 'modules'>): TakesAnswers {
   const answers = appParts(host).find((part) => part.answers)?.answers;
   if (answers) return answers;
   throw new ConfigurationError(needsAnswers('An answer of a call'));
 }
 
-/** What a stream is asked for beside its message. */
+/** Returns the message options of a stream. */
 function toSending(options: StreamOptions): MessageOptions {
   const { after: _, ...sending } = checked('session.stream', options);
   return sending;
 }
 
-/** Checks a message as its body is checked over HTTP, but for the keys of its context: code of the app may say any that no client sent. */
+/**
+ * Checks a message like a body over HTTP, except for the keys of its context: the app's own code can set any
+ * key.
+ */
 function toSent(at: Entered, message: string | readonly SentPart[], options: MessageOptions): SentMessage {
   mustBe('session.send', options);
   const { context, loopId, delaySeconds, idempotencyKey, whenBusy, pending, background = false } = options;
@@ -250,5 +261,5 @@ function toSent(at: Entered, message: string | readonly SentPart[], options: Mes
 }
 
 function toAnswer<Output>(view: TurnView): SessionAnswer<Output> {
-  return withArtifacts(view) as SessionAnswer<Output>; // its object has passed the agent's own schema
+  return withArtifacts(view) as SessionAnswer<Output>; // the agent's own schema has validated the object
 }

@@ -7,10 +7,12 @@ import type { Session, SessionOptions } from './session.ts';
 import { sessionFromCode } from './session-from-code.ts';
 
 /**
- * Returns a session of one of the agents, for code of the app: its own routes, queues, crons, e-mail, RPC and modules. Its answers have the
- * type of the agent's output. Asks nothing of the session before a method of it is called.
+ * Returns a session of one of the agents, for code of the app: its own routes, queues, crons, e-mail, RPC and
+ * modules. Its answers have the type of the agent's output. Does not access the session before one of its
+ * methods is called.
  *
- * @throws ConfigurationError if the first argument is not what `createHoldfast` has returned, or the principal cannot be one.
+ * @throws ConfigurationError if the first argument is not the return value of `createHoldfast`, or the
+ * principal is invalid.
  *
  * @example
  * ```ts
@@ -29,5 +31,5 @@ export function sessionOf<Output = unknown, AppEnv extends object = Env>(
     throw new ConfigurationError(
       `sessionOf: ${shown(holdfast)} is no app: pass what createHoldfast returns.`,
     );
-  return sessionFromCode(app, env as Env, options); // an interface of bindings has no index
+  return sessionFromCode(app, env as Env, options); // an interface of bindings has no index signature
 }

@@ -1,4 +1,4 @@
-/** How a session stands, for its owner: its state, one of its turns, and its events. */
+/** Views of a session for its owner: its state, one of its turns, and its events. */
 import { type Deferred, type EventPage, WAITING_TURN } from '../journal/event-page.ts';
 import { parseEvent } from '../journal/event-rows.ts';
 import type { StoredEvent } from '../journal/events.ts';
@@ -44,7 +44,7 @@ export const RUNNING_TURN_VIEW = {
   },
 } as const satisfies Shape;
 
-/** A call of a tool, and what the model read of its result. */
+/** A call of a tool, with the result that the model read. */
 export interface CallView extends Infer<typeof CALL_VIEW> {}
 export const CALL_VIEW = {
   object: {
@@ -53,7 +53,7 @@ export const CALL_VIEW = {
     input: ANY_JSON,
     status: { oneOf: ['asked', 'started', 'ended'] },
     result: OPTIONAL_TEXT,
-    /** Those of its result. */
+    /** The files of its result. */
     files: { optional: { listOf: FILE_CONTENT } },
   },
 } as const satisfies Shape;
@@ -66,10 +66,13 @@ export const MESSAGE_VIEW = {
       object: {
         role: { only: 'user' },
         text: TEXT,
-        /** All of it, where it has files. */
+        /** The whole content, if it contains files. */
         parts: { optional: { listOf: CONTENT_PART } },
         by: { optional: MESSAGE_BY },
-        /** Of a turn's message: the tools that came and went before it, of which the turn before could tell nobody. */
+        /**
+         * For a turn's message: the tools that were added and removed before it, after the end of the
+         * previous turn.
+         */
         toolsChange: { optional: TOOLS_CHANGE },
       },
     },
@@ -78,13 +81,13 @@ export const MESSAGE_VIEW = {
         role: { only: 'assistant' },
         text: TEXT,
         toolCalls: { optional: { listOf: CALL_VIEW } },
-        /** What its model gave beside words and calls. */
+        /** The parts of the model's reply other than text and calls. */
         parts: { optional: { listOf: JOURNALED_PART } },
-        /** Its turn ended before it did: this is what readers had been shown of it. */
+        /** Set if its turn ended before the reply did. This is the part that readers saw. */
         cutOff: OPTIONAL_YES,
       },
     },
-    /** What a call said to the user while it ran: it stands behind the reply whose calls these were. */
+    /** A message from a call to the user while it ran. It follows the reply with the call. */
     { object: { role: { only: 'assistant' } }, and: SAID },
   ],
 } as const satisfies Shape;
@@ -95,33 +98,36 @@ export const SESSION_VIEW = {
   object: {
     session: TEXT,
     agent: TEXT,
-    /** Of the last event. */
+    /** The sequence of the last event. */
     seq: WHOLE,
-    /** The last turn that began: its answer, or what there is so far. */
+    /** The last turn that started: its answer, or its output so far. */
     turn: { anyOf: [TURN_ANSWER, RUNNING_TURN_VIEW, NULL] },
-    /** The id of the turn that has not ended, also while it waits for somebody. */
+    /** The id of the turn that has not ended, including one that waits for a person. */
     openTurn: TEXT_OR_NULL,
-    /** The turns that have not begun, and how each waits. */
+    /** The turns that have not started, and why each waits. */
     waiting: { listOf: WAITING_TURN },
     messages: { listOf: MESSAGE_VIEW },
     blackboard: { listOf: BLACKBOARD_ENTRY },
-    /** What calls keep by `call.state`, by the path of their loop. */
+    /** The values in `call.state`, by the path of their loop. */
     state: { mapOf: ANY_OBJECT },
-    /** What kinds of tools remember, by their names. */
+    /** The memories of tool kinds, by name. */
     memory: ANY_OBJECT,
-    /** The calls that wait for somebody. */
+    /** The calls that wait for a person. */
     pending: { listOf: PENDING_VIEW },
     usage: PRICED_USAGE,
   },
 } as const satisfies Shape;
 
-/** The state of a session, and the tag by which its client may ask whether it has changed. */
+/** The state of a session, with the tag that lets clients ask whether it has changed. */
 export interface TaggedView {
   readonly view: SessionView;
   readonly tag: string;
 }
 
-/** Answers the state of a session. @throws SessionError when there is none; UnreadableError when it cannot be folded. */
+/**
+ * Returns the state of a session. @throws SessionError if it does not exist; UnreadableError if it cannot be
+ * folded.
+ */
 export async function viewOfSession(at: SessionAccess): Promise<TaggedView> {
   const { target, host } = at;
   const folded = await foldShown(target.port, host.modules);
@@ -145,16 +151,18 @@ export async function viewOfSession(at: SessionAccess): Promise<TaggedView> {
   return { view, tag: await tagOf(at, { ...page, head: seq, incarnation }) };
 }
 
-/** To be raised when the same journal is shown otherwise than before: clients keep a view under its tag. */
+/** Increase this if the view of the same journal changes: clients cache a view under its tag. */
 const VIEW_VERSION = 1;
 
-/** All that a view depends on, beside the code that makes it. */
+/** The data that a view depends on, in addition to the code. */
 interface Shown extends Pick<EventPage, 'head' | 'openTurn' | 'waiting'> {
-  /** Tells the session from others of its name. */
+  /** Distinguishes the session from others with the same name. */
   readonly incarnation?: string | undefined;
 }
 
-/** The same view may come in other words, with its keys in another order, so that the tag is a weak one (RFC 9110). */
+/**
+ * The same view can be serialized differently, with its keys in another order, so the tag is weak (RFC 9110).
+ */
 async function tagOf({ target, host }: SessionAccess, shown: Shown): Promise<string> {
   const { incarnation, head, openTurn, waiting } = shown;
   const code = [VIEW_VERSION, host.modules.reducer, host.answers !== undefined, target.path];
@@ -162,7 +170,10 @@ async function tagOf({ target, host }: SessionAccess, shown: Shown): Promise<str
   return `W/"${hash.slice(0, 32)}"`;
 }
 
-/** Answers the tag that the state of a session has now, without reading it. @throws SessionError when there is none. */
+/**
+ * Returns the current tag of a session's state, without reading the state. @throws SessionError if it does
+ * not exist.
+ */
 export async function tagOfSession(at: SessionAccess): Promise<string> {
   const page = await at.target.port.read({ from: 1, limit: 1 });
   if (!page) throw unknownSession(at.target);
@@ -178,7 +189,7 @@ function lastTurn(target: Target, { turn }: SessionState): SessionView['turn'] {
 
 function messageView(message: Message): MessageView[] {
   if (message.role === 'user') {
-    // Readers have all of it, whatever a model is shown.
+    // Readers see the full text, even if the model is shown less.
     const { shown: _, ...said } = message;
     return [said];
   }
@@ -208,15 +219,15 @@ function filesIn(result: ResultData): Pick<CallView, 'files'> {
   return files.length > 0 ? { files } : {};
 }
 
-/** The error of a session that has not begun. */
+/** Returns the error for a session that has not started. */
 export const unknownSession = ({ session, path }: Target): SessionError =>
   new SessionError('unknown-session', `There is no session '${session}'. POST ${path}/messages starts it.`);
 
 /**
- * Answers how one turn stands: its answer, or why there is none yet. Of a message that was taken into another turn, that turn's answer
- * is the answer.
+ * Returns the view of one turn: its answer, or why there is none yet. If its message went into another turn,
+ * returns that turn's answer.
  *
- * @throws SessionError when there is no such session or turn.
+ * @throws SessionError if the session or turn does not exist.
  */
 export async function viewOfTurn(at: SessionAccess, turn: string): Promise<TurnView> {
   const { target } = at;
@@ -228,7 +239,7 @@ export async function viewOfTurn(at: SessionAccess, turn: string): Promise<TurnV
   if (page.rows.length === 0) throw unknownTurn(target, turn);
   const events = await readOn(target.port, page, { turn });
   const isOver = events.some(({ type }) => type === 'turn-ended');
-  // Nothing of it is folded, which may be what nobody can do.
+  // Checked without folding, since the turn may be unreadable.
   if (!isOver && !isWaiting(page, turn)) {
     return { turn, session: target.session, agent: target.agent.name, status: 'running' };
   }
@@ -239,34 +250,40 @@ export async function viewOfTurn(at: SessionAccess, turn: string): Promise<TurnV
 const isWaiting = ({ openTurn }: EventPage, turn: string): boolean =>
   openTurn?.id === turn && openTurn.state === 'waiting';
 
-/** No message of the session has this id. */
+/** Returns the error for an unknown turn. */
 export const unknownTurn = ({ path }: Target, turn: string): SessionError =>
   new SessionError(
     'unknown-turn',
     `There is no turn '${turn.slice(0, 80)}' in this session: GET ${path} shows the last one, and those that wait.`,
   );
 
-/** What a client sees of a turn: events of the journal, and what comes between them and is kept nowhere. */
+/** An event of a turn for clients: an event of the journal, or one in between that is not stored. */
 export type ShownEvent = StoredEvent | Exclude<FeedItem, { readonly type: 'event' }>;
 
-/** @throws SessionError when the session has not begun, and NewerEventError when newer code wrote the event after this one. */
+/**
+ * @throws SessionError if the session has not started, and NewerEventError if newer code wrote the event
+ * after this one.
+ */
 export async function mustHaveEvents({ target }: SessionAccess, after: number): Promise<void> {
   const first = await target.port.read({ from: after + 1, limit: 1 });
   if (!first) throw unknownSession(target);
   first.rows.forEach(parseEvent);
 }
 
-/** Which events are wanted. */
+/** Selects events. */
 export interface EventsWanted {
-  /** Only those behind the one of this sequence; all unless given. */
+  /** Only events after this sequence. Defaults to all. */
   readonly after?: number | undefined;
-  /** Only those of this turn, and only those that there are. */
+  /** Only existing events of this turn. */
   readonly turn?: string | undefined;
-  /** Goes on with what happens from now on, until the signal aborts, the session is erased, or this invocation has to end. */
+  /**
+   * `true` to continue with new events, until the signal aborts, the session is erased, or this invocation
+   * must end.
+   */
   readonly live?: boolean | undefined;
 }
 
-/** The events of the journal, in order. @throws what `mustHaveEvents` does. */
+/** Yields the events of the journal, in order. @throws the errors of `mustHaveEvents`. */
 export async function* eventsOf(
   at: SessionAccess,
   { after = 0, turn, live = false }: EventsWanted,

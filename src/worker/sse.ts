@@ -1,5 +1,5 @@
 import { mistake } from '../tool/log.ts';
-/** Server-sent events: how a response is streamed, and the frames of our own protocol. */
+/** Server-sent events: streaming a response, and the frames of our own protocol. */
 
 import type { StoredEvent } from '../journal/events.ts';
 import { Changes, ENCODER, Stop } from '../tool/async.ts';
@@ -8,28 +8,29 @@ import { eventId } from './request-headers.ts';
 import type { RouteRequest } from './route.ts';
 import type { TurnItem } from './turn-feed.ts';
 
-/** A comment this often keeps proxies from closing a silent stream, in ms. */
+/** Milliseconds between comments, which keep proxies from closing a silent stream. */
 const HEARTBEAT = 15_000;
-/** Says nothing, to anybody who reads events. */
+/** A comment, which clients ignore. */
 export const COMMENT = ':\n\n';
-/** When a client comes again whose stream has ended, in ms. */
+/** Milliseconds until a client reconnects after its stream has ended. */
 const RETRY = 1_000;
-/** Nothing more is asked for while a client has this much to read, in bytes. */
+/** The bytes that a client can have unread before the next frame is requested. */
 const AHEAD = 64 * 1024;
 
-/** A request whose answer is a stream. */
+/** A request whose response is a stream. */
 type StreamRequest = Pick<RouteRequest, 'request' | 'execution'> & { readonly host: Pick<Host, 'log'> };
 
-/** How a stream is sent. */
+/** The settings of a stream. */
 interface StreamSettings {
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** What is sent at once: when to come again, unless given. */
+  /** The first text. Defaults to the reconnection time. */
   readonly first?: string | undefined;
 }
 
 /**
- * Answers with a stream of frames, which are asked for as fast as the client reads, and kept coming after this returns. `leave` aborts
- * when the client goes. When the frames throw, the stream just ends: its client resumes from the journal after the last id it saw.
+ * Returns a response with a stream of frames. The frames are requested as fast as the client reads, also
+ * after this function returns. `leave` aborts when the client goes. If the frames throw, the stream ends: its
+ * client resumes from the journal after the last id it saw.
  */
 export function eventStream(
   { host, request, execution }: StreamRequest,
@@ -37,7 +38,7 @@ export function eventStream(
   { headers, first = `retry: ${RETRY}\n\n` }: StreamSettings = {},
 ): Response {
   const init = { headers: { 'content-type': 'text/event-stream', ...headers } };
-  // Nobody reads a stream that answers HEAD, nor closes it.
+  // The response to HEAD has no reader that would close the stream.
   if (request.method === 'HEAD') return new Response(null, init);
   const gone = new Stop(request.signal);
   const { signal: leave } = gone;
@@ -61,20 +62,20 @@ export function eventStream(
 /** The body of a response while it is written. */
 interface OpenStream {
   readonly body: ReadableStream<Uint8Array>;
-  /** What is written after the client has gone is dropped. */
+  /** Writes text, or drops it if the client has gone. */
   write(text: string): void;
-  /** Resolves when the client has read most of what was written, or has gone. */
+  /** Resolves when the client has read most of the written text, or has gone. */
   room(): Promise<void>;
   close(): void;
 }
 
-/** Opens a stream, with what is written first; `onGone` is called when the client closes it first. */
+/** Opens a stream with its first text. Calls `onGone` if the client closes it early. */
 function openStream(first: string, onGone: () => void): OpenStream {
   let out: ReadableStreamDefaultController<Uint8Array> | undefined;
   const changes = new Changes();
   const write = (text: string): void => out?.enqueue(ENCODER.encode(text));
   const roomLeft = (): number => out?.desiredSize ?? 0;
-  // A client that has something to read is not waiting.
+  // A client with unread data needs no comment.
   const heartbeat = setInterval(() => roomLeft() > 0 && write(COMMENT), HEARTBEAT);
   const end = (): void => {
     clearInterval(heartbeat);
@@ -85,7 +86,7 @@ function openStream(first: string, onGone: () => void): OpenStream {
     {
       start(controller) {
         out = controller;
-        // A first byte at once: some clients and proxies wait for it before they show the response.
+        // Sent at once: some clients and proxies wait for the first byte before they show the response.
         write(first);
       },
       pull: () => changes.tell(),
@@ -109,12 +110,13 @@ function openStream(first: string, onGone: () => void): OpenStream {
   };
 }
 
-/** What our own streams send: the items of a turn, or of a whole session, which ends as a turn does. */
+/** The items of our own streams: of a turn, or of a whole session. */
 type Shown = TurnItem | { readonly type: 'erased' };
 
 /**
- * The frames of our own protocol: an event for each item, named by its type. Only what is in the journal has an id: that is what a client
- * resumes after. `open` is given what it is to tell before the first event: which session it is of.
+ * Returns the frames of our own protocol: an event for each item, named by its type. Only journaled events
+ * have an id, since a client resumes after it. `open` receives a callback for the session's incarnation, to
+ * call before the first event.
  */
 export async function* eventFrames(
   open: (onIncarnation: (incarnation: string) => void) => AsyncIterable<Shown>,
@@ -138,12 +140,12 @@ function toFrame(item: Exclude<Shown, StoredEvent>): string {
       return framed('accepted', item.view);
     default: {
       const { type, ...data } = item;
-      // What comes after the end of a session is of another one: who resumes has seen nothing of that.
+      // Later events belong to another session. A client that resumes has seen none of them.
       return framed(type, data, type === 'erased' ? '' : undefined);
     }
   }
 }
 
-/** One frame of a stream, as HTML has server-sent events. An empty id takes back the one before. */
+/** Formats one frame of a stream (HTML, server-sent events). An empty id clears the previous one. */
 export const framed = (event: string, data: unknown, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -24,13 +24,13 @@ export interface Target {
   readonly owner: Owner;
   readonly caller: Caller;
   readonly port: SessionPort;
-  /** Of its object. */
+  /** The name of its object. */
   readonly name: string;
   /** The session's own path. */
   readonly path: string;
 }
 
-/** A session as a path names it. */
+/** The names of a session in a path. */
 export interface Named {
   readonly agent: string;
   readonly session: string;
@@ -40,20 +40,24 @@ export interface Named {
 export const ownerOf = ({ id, tenant }: Pick<Caller, 'id' | 'tenant'>): Owner =>
   tenant === undefined ? { id } : { tenant };
 
-/** Answers the path where one turn of the session is found. */
+/** Returns the path of one turn of the session. */
 export const turnPath = ({ path }: Pick<Target, 'path'>, turn: string): string =>
   `${path}/turns/${encodeURIComponent(turn)}`;
 
-/** Answers the path where a session is found; the routes are served below `base`. */
+/** Returns the path of a session. The routes are served below `base`. */
 export const sessionPath = ({ agent, session }: Named, base = ''): string =>
   `${base}/agents/${agent}/sessions/${encodeURIComponent(session)}`;
 
-/** Where a session is, and whose, unless it is the caller's. */
+/** A session, with its owner if that is not the caller. */
 export interface OwnedName extends Named {
   readonly owner?: Owner | undefined;
 }
 
-/** @throws SessionError if there is no such agent, or the session's id cannot be one. `isUnknownTarget` tells it from others. */
+/**
+ * Returns the target of a session. `isUnknownTarget` recognizes its errors.
+ *
+ * @throws SessionError if the agent does not exist, or the session's id is invalid.
+ */
 export function targetOf(
   { host, env, base = '' }: HostedApp,
   caller: Caller,
@@ -76,13 +80,13 @@ export function targetOf(
   return { agent, session, owner, caller, port, name, path };
 }
 
-/** Returns whether an error says that there is no such session, and cannot be. */
+/** Returns whether an error says that the session cannot exist. */
 export const isUnknownTarget = (thrown: unknown): thrown is SessionError =>
   thrown instanceof SessionError && (thrown.type === 'unknown-agent' || thrown.type === 'invalid-session-id');
 
 /**
- * The app for one invocation. Limits that cannot be read are found out where an agent is needed, as anything is that a
- * deployment lacks: so a message is refused for them, and a turn that was taken ends as failed.
+ * Returns the app for one invocation. Invalid limits throw where an agent is needed, like other problems of
+ * the deployment: a message is then refused, and an accepted turn ends as failed.
  */
 export function invoked<App extends Host>(
   host: App,
@@ -109,29 +113,34 @@ export function invoked<App extends Host>(
   };
 }
 
-/** The app, as this invocation of its Worker has it. */
+/** The app in this invocation of its Worker. */
 interface HostedHere extends HostedApp {
   readonly host: Invoked;
-  /** Of the request that began this invocation, if one did. */
+  /** The id of the request that started this invocation, if any. */
   readonly requestId?: string | undefined;
 }
 
-/** A session as one invocation has it, on behalf of a caller: what requests and code of the app ask of sessions begins with it. */
+/**
+ * The access to a session in one invocation, on behalf of a caller. All session functions of requests and
+ * code start from it.
+ */
 export interface SessionAccess extends HostedHere {
   readonly target: Target;
-  /** The request for which something is asked, if there is one. */
+  /** The request that causes this access, if any. */
   readonly request?: Request | undefined;
-  /** The call of another turn that asks, if one does. */
+  /** The call of another turn that causes this access, if any. */
   readonly origin?: CallOrigin | undefined;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the caller no longer waits for the answer. */
   readonly signal: AbortSignal;
 }
 
-/** The turn that the request asks for which began this invocation. Any other turn that runs here is somebody else's. */
+/**
+ * The turn of the request that started this invocation. Other turns that run here belong to other requests.
+ */
 interface OwnTurn {
   readonly turn: string;
   readonly caller: Caller;
-  /** Absent when code of the app asks for it without one. */
+  /** Absent if code of the app starts the turn without a request. */
   readonly request?: Request | undefined;
 }
 
@@ -144,9 +153,9 @@ interface SessionRef extends Named {
 }
 
 /**
- * Answers what any invocation of this deployment brings to the turns of a session. Each part is made when it is read, and
- * throws a ConfigurationError when the deployment lacks it: to refuse a message for that, copy it first; under a lease,
- * leave it to the turn, which then ends as failed.
+ * Returns the services of this deployment for the turns of a session. Each part is created when it is read,
+ * and throws a ConfigurationError if the deployment lacks it. To refuse a message in that case, copy the
+ * services first; under a lease, let the turn read them, so that it ends as failed.
  */
 export const turnServices = (
   { host, env, requestId }: HostedHere,
@@ -180,13 +189,15 @@ export const turnServices = (
   secrets: host.secrets && mintingFor(host.secrets, env, own),
 });
 
-/** Mints for the principal of a turn, with the caller's own request where the turn is theirs. */
+/**
+ * Creates credentials for the principal of a turn, with the caller's own request if the turn is the caller's.
+ */
 const mintingFor =
   (mint: NonNullable<Host['secrets']>, env: Env, own: OwnTurn | undefined): TurnHost['secrets'] =>
   (principal, turn) =>
     mint(env, principal, own?.turn === turn ? ownRequest(own) : {});
 
-/** All agents of the app, each with what it asks the app for. */
+/** Returns all agents of the app, each with the parts it requests from the app. */
 const agentsIn = (host: Invoked, env: Env): NonNullable<TurnHost['agents']> => ({
   get names() {
     return [...host.agents.keys()].toSorted();
@@ -214,11 +225,12 @@ function agentOf(host: Host, name: string): Agent {
 const modelsOf = memoized((make: ModelOfEnv) => memoized((env: Env) => makeModel(env, make)));
 
 /**
- * Returns the model that a function makes of the environment: the same object for the same environment. A function that failed
- * is called again the next time.
+ * Returns the model that a function creates from the environment: the same object for the same environment. A
+ * function that failed is called again the next time.
  *
- * @throws DeploymentError if the function throws a ConfigurationError, and ConfigurationError if it throws anything else or
- *   returns something that is no model.
+ * @throws DeploymentError if the function throws a ConfigurationError, and ConfigurationError if it throws
+ * anything else or
+ *   does not return a model.
  */
 export const modelOf = ({ env }: Pick<HostedApp, 'env'>, make: ModelOfEnv): ChatModel => modelsOf(make)(env);
 
@@ -227,10 +239,10 @@ function makeModel(env: Env, make: ModelOfEnv): ChatModel {
   try {
     model = make(env);
   } catch (thrown) {
-    // Every request finds out alike what the environment lacks, and it is logged once.
+    // The same problem occurs in every request, and is logged once.
     if (thrown instanceof ConfigurationError)
       throw new DeploymentError(thrown.message, { cause: thrown.cause });
-    // Its words may hold what only the environment should know, so they are for the log.
+    // The message may contain secrets of the environment, so it goes only to the log.
     throw new ConfigurationError('A `model` function threw: the log of the Worker shows what.', {
       cause: thrown,
     });
@@ -239,20 +251,26 @@ function makeModel(env: Env, make: ModelOfEnv): ChatModel {
   throw new ConfigurationError('A `model` function returned no model: return what an adapter makes.');
 }
 
-/** Returns the model that an agent is run with. Throws a ConfigurationError if it cannot be made. */
+/** Returns the model of an agent. Throws a ConfigurationError if it cannot be created. */
 export const modelOfAgent = (here: HostedApp, { model, modelOf: make }: Agent): ChatModel =>
   make ? modelOf(here, make) : (model ?? modelOfApp(here));
 
-/** An app whose messages are read. */
+/** An app that reads messages. */
 interface ReadingApp extends HostedApp {
   readonly host: Host & { readonly maxBodyBytes: number };
 }
 
-/** Returns how messages to an agent hold files, or `undefined` if the app takes none. Throws as `modelOfAgent` does. */
+/**
+ * Returns the rules for files in messages to an agent, or `undefined` if the app accepts none. Throws as
+ * `modelOfAgent` does.
+ */
 export const filesOfAgent = (here: ReadingApp, agent: Agent): MessageFiles | undefined =>
   here.host.files?.takenBy(agent, modelOfAgent(here, agent), here.host.maxBodyBytes);
 
-/** Returns the model for agents without one of their own. Throws a ConfigurationError if the app has none or it cannot be made. */
+/**
+ * Returns the model for agents without their own. Throws a ConfigurationError if the app has none or it
+ * cannot be created.
+ */
 export function modelOfApp(here: HostedApp): ChatModel {
   const { model } = here.host;
   if (model === undefined)
@@ -263,8 +281,9 @@ export function modelOfApp(here: HostedApp): ChatModel {
 }
 
 /**
- * Returns the checks of what the agents need of an environment: their tool groups, and a model that their modules can be used with. A
- * model is made only if its function says that it reads nothing but settings: any other may be work.
+ * Returns the checks of the agents' needs in an environment: their tool groups, and a model that fits their
+ * modules. Creates a model only if its function is marked as reading only settings, since any other function
+ * may do work.
  */
 export const agentChecks = ({ host, env }: HostedApp): readonly Check[] =>
   Array.from(host.agents.values(), (agent) => () => {
@@ -275,6 +294,8 @@ export const agentChecks = ({ host, env }: HostedApp): readonly Check[] =>
     if (problem !== undefined) throw new ConfigurationError(`Agent '${agent.name}' ${problem}.`);
   });
 
-/** The agent, with the model that it has in this environment. @throws ConfigurationError when that cannot be made. */
+/**
+ * Returns the agent with its model in this environment. @throws ConfigurationError if that cannot be created.
+ */
 export const withModel = (here: HostedApp, agent: Agent): Agent =>
   agent.modelOf ? { ...agent, model: modelOf(here, agent.modelOf) } : agent;

@@ -1,4 +1,7 @@
-/** The words of a surface for the people who use it: a short sentence in place of what a provider, a tool or a deployment says. */
+/**
+ * The texts of a surface for people: short sentences that replace the details of a provider, a tool or a
+ * deployment.
+ */
 import type { EventOf, StoredEvent, TurnError } from '../journal/events.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
@@ -13,44 +16,48 @@ import type { ProblemType } from './problem.ts';
 import { FAILED_TURNS } from './refusal.ts';
 import type { TurnItem } from './turn-feed.ts';
 
-/** What went wrong, for whoever words it for a person. */
+/** A problem to word for a person. */
 export interface ProblemToTell {
-  /** As in a problem document. `tool-error`: a call of a tool returned an error. */
+  /** The type, as in a problem document. `tool-error`: a call of a tool returned an error. */
   readonly type: ProblemType | 'tool-error';
   /** One short sentence for a person. */
   readonly title: string;
-  /** What a developer reads. It may hold the words of a provider or a tool. */
+  /** The text for developers. It may contain text of a provider or a tool. */
   readonly detail: string;
   readonly status: number;
-  /** Why a turn failed; absent for anything else. */
+  /** The reason why a turn failed. Absent for other problems. */
   readonly error?: TurnError['type'] | undefined;
-  /** Why a call ended in an error; absent if the tool itself returned it, and for anything else. */
+  /**
+   * The reason why a call ended in an error. Absent for other problems, and if the tool itself returned the
+   * error.
+   */
   readonly reason?: ErrorReason | undefined;
 }
 
 /**
- * Returns the words that a person is shown. Defaults to the `detail` of what the person or the page can act on, such as a wrong field, and to
- * the `title` of everything else, for pages also of a busy session. If it throws, or returns no text, the `title` is shown.
+ * Returns the text for a person. Defaults to the `detail` of problems that the person or the page can fix,
+ * such as an invalid field, and to the `title` of all others. For pages, a busy session is one of the others.
+ * If it throws, or returns no text, the `title` is shown.
  */
 export type Tell = (problem: ProblemToTell) => string;
 
-/** Words what one request is answered. */
+/** Words the responses of one request. */
 export interface Teller {
-  /** Words a problem. What else is known of it is left out if its detail is. */
+  /** Words a problem. Removes its other data if it removes the detail. */
   problem(problem: RouteProblem): RouteProblem;
   /** Words the error of a turn. */
   turn(error: TurnError): TurnError;
-  /** Returns an item of a turn as people are shown it. Items of one turn are given in their order, each once. */
+  /** Words an item of a turn. Expects the items of one turn in order, each once. */
   item<Item extends TurnItem>(item: Item): Item;
-  /** Returns the items of a turn as people are shown them. */
+  /** Words the items of a turn. */
   items(items: AsyncIterable<TurnItem>): AsyncIterable<TurnItem>;
 }
 
 /**
- * Makes the teller of a surface, whose requests it words. In development, a request from the developer's own machine is shown every detail
- * unless `tell` is given.
+ * Makes the teller for requests of a surface. In development, and without `tell`, requests from the
+ * developer's own machine see every detail.
  *
- * @throws ConfigurationError if `tell` is no function.
+ * @throws ConfigurationError if `tell` is not a function.
  *
  * @example
  * ```ts
@@ -72,23 +79,23 @@ export function tellerOf(
 
 const inFull: Tell = ({ detail }) => detail;
 
-/** A program can act on the details of a busy session; whoever reads a page cannot. */
+/** A program can act on the details of a busy session; a person on a page cannot. */
 function usual(
   { type, title, detail, reason = 'threw' }: ProblemToTell,
   { headers }: Pick<Request, 'headers'>,
 ): string {
-  const isBusy = BUSY.includes(type) && headers.has('sec-fetch-site'); // which a page sends
+  const isBusy = BUSY.includes(type) && headers.has('sec-fetch-site'); // sent by pages
   const isHidden = type === 'tool-error' ? NOT_OURS.has(reason) : INSIDE.has(type) || isBusy;
   return isHidden ? title : detail;
 }
 
 const BUSY: readonly string[] = ['session-busy', 'turn-suspended'] satisfies ProblemType[];
 
-/** What a request to one's own machine looks like. */
+/** Returns whether a request goes to the developer's own machine. */
 const isOwnMachine = ({ url, headers }: Pick<Request, 'url' | 'headers'>): boolean =>
   signOfElsewhere(new URL(url).hostname, headers) === undefined;
 
-/** Problems with the words of a provider, a tool or a deployment. */
+/** Problems with text of a provider, a tool or a deployment. */
 const INSIDE: ReadonlySet<string> = new Set<ProblemType>([
   'model-failure',
   'turn-failed',
@@ -96,7 +103,10 @@ const INSIDE: ReadonlySet<string> = new Set<ProblemType>([
   'internal-error',
 ]);
 
-/** Errors of calls with words of a tool, or for the model. Of any other reason they are ours, or of a person who was asked. */
+/**
+ * Reasons whose errors contain text of a tool, or for the model. Other errors contain our own text, or a
+ * person's.
+ */
 const NOT_OURS: ReadonlySet<ErrorReason> = new Set<ErrorReason>(['threw', 'unknown-tool', 'invalid-input']);
 
 class Wording implements Teller {
@@ -153,7 +163,7 @@ class Wording implements Teller {
     const { error, files = [], text } = answer;
     if (error) return { ...answer, error: this.turn(error) };
     if (files.length === 0) return answer;
-    // The lines of files are for models.
+    // The lines about files are for models.
     return {
       ...answer,
       text: textsOf(
@@ -197,8 +207,8 @@ class Wording implements Teller {
 }
 
 /**
- * Returns the words of a result for a person, where a model reads a line in the place of each file. With `fileUrl`, a line with its address
- * stands there.
+ * Returns the text of a result for a person. A model reads a line for each file. With `fileUrl`, that line
+ * becomes one with the file's address; otherwise it is removed.
  */
 export function wordsOfResult(result: ResultData, fileUrl?: (id: string) => string): string {
   const parts = partsOfResult(result);
@@ -214,7 +224,7 @@ export function wordsOfResult(result: ResultData, fileUrl?: (id: string) => stri
 
 const FAILED = 'Something went wrong.';
 
-/** Of turns whose problem does not say it. */
+/** The titles of turn errors whose problem does not have a fitting one. */
 const TURN_TITLES: { readonly [Type in TurnError['type']]?: string } = {
   'empty-reply': 'The model gave no answer.',
   'tool-not-found': 'The model asked for something that is not available.',
@@ -223,7 +233,7 @@ const TURN_TITLES: { readonly [Type in TurnError['type']]?: string } = {
   stuck: 'This answer could not be finished.',
 };
 
-/** What a call did that failed by itself is of no use to a person. */
+/** The details of a failed call do not help a person. */
 const TOOL_TITLES: { readonly [Reason in ErrorReason]?: string } = {
   limit: 'A limit was reached.',
   timeout: 'The tool took too long.',
@@ -235,7 +245,7 @@ const TOOL_TITLES: { readonly [Reason in ErrorReason]?: string } = {
 
 const NOT_SET_UP = 'This service is not set up correctly.';
 
-/** Of the problems that a person may meet; others have the title of their status. */
+/** The titles of problems that people can meet. Others have the title of their status. */
 const TITLES: { readonly [Type in ProblemType]?: string } = {
   'body-too-large': 'The message is too large.',
   'file-too-large': 'The file is too large.',
@@ -251,7 +261,7 @@ const TITLES: { readonly [Type in ProblemType]?: string } = {
   'not-configured': NOT_SET_UP,
 };
 
-/** By the status of a problem. */
+/** Titles by the status of a problem. */
 const STATUS_TITLES: Readonly<Record<number, string>> = {
   401: 'You are not signed in.',
   403: 'You may not do this.',

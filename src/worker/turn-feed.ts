@@ -1,4 +1,4 @@
-/** What whoever watches a turn is shown of it, in order, wherever it runs: the one source of every stream, whatever protocol that speaks. */
+/** The items of a turn in order, wherever it runs: the one source of every stream, for all protocols. */
 
 import type { StoredEvent } from '../journal/events.ts';
 import type { FeedItem } from '../session/live-feed.ts';
@@ -24,20 +24,23 @@ import {
   suspendedView,
 } from './turn-view.ts';
 
-/** How a turn stands when there is no more to show of it. It is told last, and once. */
+/** The last item of a turn's stream, which occurs once. */
 export type TurnStreamEnd =
-  /** It has ended. */
+  /** The turn has ended. */
   | { readonly type: 'answer'; readonly answer: TurnAnswer }
-  /** It waits for somebody. */
+  /** The turn waits for a person. */
   | { readonly type: 'suspended'; readonly view: SuspendedView }
-  /** It goes on in the background, or has not begun. */
+  /** The turn continues in the background, or has not started. */
   | { readonly type: 'later'; readonly view: LaterView }
-  /** This invocation has to end. What comes after the event `after` is told by the turn's own stream, and by that of all `events`. */
+  /**
+   * This invocation must end. The turn's own stream, or that of all `events`, shows the events after the
+   * event `after`.
+   */
   | ({ readonly type: 'continues' } & Infer<typeof CONTINUES>)
-  /** Its session is no more. */
+  /** The session was erased. */
   | { readonly type: 'erased'; readonly turn: string };
 
-/** Where a stream goes on that its invocation had to end. */
+/** The place to resume a stream that ended with its invocation. */
 export const CONTINUES = {
   object: {
     /** Absent in a stream of all events. */
@@ -48,18 +51,18 @@ export const CONTINUES = {
   },
 } as const satisfies Shape;
 
-/** What a stream of a turn shows: its events and what comes between them, and last how it stands. */
+/** An item of a turn's stream: an event, an item between events, or last the outcome. */
 export type TurnItem = ShownEvent | TurnStreamEnd;
 
-/** Which part of a turn is shown, and to whom. */
+/** Options of a turn's stream. */
 export interface FeedOptions {
-  /** Only the events behind this one; all unless given. */
+  /** Only events after this sequence. Defaults to all. */
   readonly after?: number | undefined;
-  /** The session that this event is of: where there is another one of its name, or none, the turn is `erased`. */
+  /** The session of that event. If another session has its name now, or none does, the turn is `erased`. */
   readonly incarnation?: string | undefined;
-  /** Is told before the first event which session it is of, where the session's object says it. */
+  /** Receives the incarnation of the session before the first event, if the object reports it. */
   readonly onIncarnation?: ((incarnation: string) => void) | undefined;
-  /** Aborts when whoever is shown it has gone: a turn that runs here is handed over at its next step then. */
+  /** Aborts when the reader has gone. A turn that runs here is then handed over at its next step. */
   readonly signal: AbortSignal;
 }
 
@@ -73,9 +76,9 @@ interface Shown extends FeedOptions {
 type Items = AsyncGenerator<TurnItem, void, undefined>;
 
 /**
- * What a turn shows, as it becomes durable, and pieces of text as they come. What is to be run here is begun at once, and goes on whether
- * it is read or not: whoever falls behind is shown the rest from the journal, as fast as they read, and no more pieces of text.
- * Reading on throws what running the turn throws.
+ * Yields the items of a turn: events when they are durable, and partial text as it arrives. A turn to run
+ * here starts at once, and continues even if its items are not read. A slow reader gets the rest from the
+ * journal, at its own speed and without partial text. The iteration throws the errors of running the turn.
  */
 export function turnFeed(at: SessionAccess, begun: BegunTurn, { after = 0, ...options }: FeedOptions): Items {
   if (begun.later) return one({ type: 'later', view: begun.later });
@@ -84,7 +87,7 @@ export function turnFeed(at: SessionAccess, begun: BegunTurn, { after = 0, ...op
   if (!run) return keptToo(shown, followed(shown));
   if (here !== undefined) options.onIncarnation?.(here);
   const { incarnation = here } = options;
-  // It may run in a session that was begun meanwhile, of which nothing was seen.
+  // It may run in a session that started meanwhile, whose events the client has not seen.
   const isNew = here !== undefined && incarnation !== here;
   const running: Shown = { ...shown, after: isNew ? 0 : after, incarnation: here ?? incarnation };
   return keptToo(running, live(running, run));
@@ -94,7 +97,7 @@ async function* one(item: TurnItem): Items {
   yield item;
 }
 
-/** What has begun as a stream cannot become a 202 any more: it ends with an item that says the same. */
+/** A response that has started to stream cannot become a 202, so it ends with an equivalent item. */
 async function* keptToo({ at, turn }: Shown, items: Items): Items {
   try {
     yield* items;
@@ -110,7 +113,7 @@ function live(shown: Shown, run: Run): Items {
   const gone = new Stop(signal);
   const backlog = new Backlog(after);
   const running = run({ show: backlog.add, leave: gone.signal });
-  // A client that reads no more does not end the invocation in the middle of a step.
+  // A client that stops reading must not end the invocation in the middle of a step.
   at.host.waitUntil(running.finally(backlog.close).catch(() => {}));
   return shownLive(shown, { backlog, running, leave: () => gone.abort() });
 }
@@ -119,7 +122,7 @@ function live(shown: Shown, run: Run): Items {
 interface Running {
   readonly backlog: Backlog;
   readonly running: Promise<TurnEnd>;
-  /** Nobody reads on. */
+  /** Called when the reader stops. */
   leave(): void;
 }
 
@@ -138,7 +141,10 @@ async function* shownLive(shown: Shown, { backlog, running, leave }: Running): I
   }
 }
 
-/** Goes on from the journal until the turn has ended or waits, or this invocation must end; then says so. */
+/**
+ * Continues from the journal until the turn has ended or waits, or this invocation must end. The last item
+ * says which.
+ */
 async function* followed({ at, turn, after, ...watch }: Shown, follow?: Follow): Items {
   const { host, target } = at;
   const { clock, meter, liveText } = host;
@@ -147,7 +153,7 @@ async function* followed({ at, turn, after, ...watch }: Shown, follow?: Follow):
     const { end, last } = yield* followedFrom(watched, from, follow);
     if (end === 'left') return;
     if (end === 'erased') return yield { type: 'erased', turn };
-    // What is left may be too little to read a long turn again for its answer.
+    // The remaining limits may not suffice to read a long turn again for its answer.
     if (end === 'over' || meter.over)
       return yield {
         type: 'continues',
@@ -156,19 +162,19 @@ async function* followed({ at, turn, after, ...watch }: Shown, follow?: Follow):
         ...continuesView(target, last),
       };
     const events = await readTurn(target.port, turn);
-    // A turn that waited may have resumed by now. What it did is shown before its end.
+    // A turn that waited may have resumed since. Its events are shown before its end.
     if ((events.at(-1)?.seq ?? 0) <= last) return yield stopOf(at, turn, events);
     from = last;
   }
 }
 
-/** What is followed, but for where it begins. */
+/** The arguments of a follower, without its start. */
 type Followed = Omit<Parameters<typeof followedItems>[0], 'from'>;
 
-/** With what comes between the events, or without. */
+/** A follower with or without the items between events. */
 type Follow = typeof followedItems | typeof followedEvents;
 
-/** What is behind an event, and then live; answers how that ended, and the last event that there was. */
+/** Yields the events after an event, then live ones. Returns how they ended, and the last event. */
 export async function* followedFrom(
   watch: Followed,
   after: number,
@@ -197,10 +203,10 @@ function stopOf(at: SessionAccess, turn: string, events: readonly StoredEvent[])
     : { type: 'answer', answer };
 }
 
-/** Whoever has so much to read has fallen behind, in characters. */
+/** The most unread characters. A reader with more has fallen behind. */
 const BEHIND = 1024 * 1024;
 
-/** What was shown and not read yet. */
+/** The items that were shown and not read yet. */
 class Backlog {
   readonly #items: ShownEvent[] = [];
   #size = 0;
@@ -208,7 +214,7 @@ class Backlog {
   readonly #changes = new Changes();
   /** The last event that was read. */
   shown: number;
-  /** So much was not read that the rest is to be read from the journal; nothing is taken any more. */
+  /** `true` if too much was unread. The rest must come from the journal, and new items are dropped. */
   isBehind = false;
 
   constructor(after: number) {
@@ -218,7 +224,7 @@ class Backlog {
   readonly add = (item: FeedItem): void => {
     if (this.isBehind || (item.type === 'event' && item.stored.seq <= this.shown)) return;
     const event = item.type === 'event' ? item.stored : item;
-    // Whoever reads as fast as it comes has nothing before it.
+    // A reader that keeps up has an empty backlog.
     if (this.#items.length > 0) this.#size += JSON.stringify(event).length;
     this.isBehind = this.#size > BEHIND;
     if (!this.isBehind) this.#items.push(event);

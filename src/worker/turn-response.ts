@@ -1,4 +1,4 @@
-/** Makes responses of what becomes of turns. */
+/** Makes responses from the outcomes of turns. */
 
 import { keptFor, type TurnAnswer } from '../session/watching/turn-outcome.ts';
 import { Stop } from '../tool/async.ts';
@@ -23,8 +23,8 @@ import { turnFeed } from './turn-feed.ts';
 import type { TurnView } from './turn-view.ts';
 
 /**
- * Answers a request that may run a turn: with its outcome, as JSON or as a stream when the client asks for one. What was begun is
- * left in good order, even when its client has gone.
+ * Responds to a request that may run a turn: with its outcome, as JSON or, if the client requests it, as a
+ * stream. The work completes even if the client has gone.
  */
 export function settled(
   asked: SessionRequest,
@@ -36,10 +36,10 @@ export function settled(
 }
 
 /**
- * What is sent again goes on behind the last event that its client saw. Where the session of that was erased, a message would begin
- * another one behind the back of whoever erased it.
+ * A message that is sent again continues after the last event that its client saw. If that session was
+ * erased, the message would silently start a new one.
  *
- * @throws SessionError when the session of `Last-Event-ID`, or of `?after=`, was erased.
+ * @throws SessionError if the session of `Last-Event-ID`, or of `?after=`, was erased.
  */
 async function mustNotBeErased({ port }: Target, incarnation: string): Promise<void> {
   const page = await port.read({ from: Number.MAX_SAFE_INTEGER, limit: 1 });
@@ -51,8 +51,8 @@ async function mustNotBeErased({ port }: Target, incarnation: string): Promise<v
 }
 
 /**
- * A turn that has no answer yet was taken, and its answer will be at the turn's own address, whatever becomes of it: one that was on
- * its way into another turn is a turn of its own when that ends first.
+ * A turn without an answer was accepted, and its answer will be at the turn's own address: a message on its
+ * way into another turn becomes a turn of its own if that ends first.
  */
 async function respond(
   asked: SessionRequest,
@@ -72,7 +72,10 @@ async function respond(
   return heeding(request, response);
 }
 
-/** Answers with a turn's events as they become durable, and its text as it comes; last comes its answer, or why there is none yet. */
+/**
+ * Responds with a turn's events when they are durable, and its text as it arrives. The last item is its
+ * answer, or why there is none yet.
+ */
 export function streamed(asked: SessionRequest, begun: BegunTurn): Response {
   const place = resumedAfter(asked.request);
   return eventStream(asked, (signal) =>
@@ -81,10 +84,10 @@ export function streamed(asked: SessionRequest, begun: BegunTurn): Response {
 }
 
 /**
- * Waits for a turn whose answer comes later, as long as its client says that it will, and answers how the turn stands then. A message
- * on its way into another turn is not waited for: nobody knows yet whose answer is its answer.
+ * Waits for a turn whose answer comes later, as long as the client's `Prefer` allows, and returns its view.
+ * Does not wait for a message on its way into another turn: it is still open which turn answers it.
  *
- * @throws what `viewOf` does.
+ * @throws the errors of `viewOf`.
  */
 export async function waitedFor(asked: SessionRequest, view: TurnView): Promise<TurnView> {
   const { seconds = 0 } = preferenceOf(asked.request);
@@ -93,7 +96,7 @@ export async function waitedFor(asked: SessionRequest, view: TurnView): Promise<
   const cancel = asked.host.clock.after(seconds * 1000, () => late.abort());
   try {
     const told = await viewOf({ ...asked, signal: late.signal }, { turn: view.turn });
-    // This invocation cannot see the turn through, and knows no more than before.
+    // This invocation cannot wait for the turn's end, and has no newer data.
     return !isOver(told) && told.status === 'accepted' ? view : told;
   } catch (failure) {
     if (failure === late.signal.reason && !asked.signal.aborted) return view;
@@ -104,23 +107,23 @@ export async function waitedFor(asked: SessionRequest, view: TurnView): Promise<
   }
 }
 
-/** How turns stand that go on by themselves. */
+/** Statuses of turns that continue without a person. */
 const AWAITED: readonly string[] = ['accepted', 'running', 'queued', 'scheduled'];
 
-/** Tells an answer from the views of turns that have none yet. */
+/** Distinguishes an answer from the views of turns that have none yet. */
 export const isOver = (view: TurnView): view is TurnAnswer => !('status' in view);
 
-/** The response to a turn that has ended. A failed turn is a problem; the message and what was done stay. */
+/** Returns the response for an ended turn. A failed turn is a problem; its message and effects remain. */
 export const toResponse = (answer: TurnAnswer, location: string): Response =>
   answer.outcome === 'failed'
     ? failedTurn(answer).toResponse()
     : Response.json(answer, { headers: { 'content-location': location } });
 
-/** Answers that what was asked for is not there yet: ask again in so many seconds. */
+/** Returns a 202 response: the client should ask again after so many seconds. */
 export const notYet = (view: TurnView, retryAfter: number): Response =>
   Response.json(view, { status: 202, headers: { 'retry-after': String(retryAfter) } });
 
-/** What an app does for the answers that a module takes. */
+/** The app's functions for the module that accepts answers. */
 export const ANSWERING_APP: AnsweringApp = {
   servicesOf: turnServices,
   keyOf: requestKey,

@@ -5,7 +5,7 @@ import { PENDING_CALL, type PendingCall } from '../journal/wait.ts';
 import { STOPPED_TURN, stoppedTurn, type TurnAnswer } from '../session/watching/turn-outcome.ts';
 import { type Infer, type Shape, TEXT } from '../tool/shape.ts';
 
-/** A call that waits, with the address at which it is answered. */
+/** A call that waits, with the address for its answer. */
 export interface PendingView extends Infer<typeof PENDING_VIEW> {}
 export const PENDING_VIEW = {
   object: {
@@ -14,7 +14,7 @@ export const PENDING_VIEW = {
   and: PENDING_CALL,
 } as const satisfies Shape;
 
-/** Shows a call of the session at `path`, with the address at which it is answered. */
+/** Returns the view of a call of the session at `path`, with the address for its answer. */
 export const toPendingView =
   (path: string) =>
   (pending: PendingCall): PendingView => ({
@@ -26,8 +26,8 @@ export const toPendingView =
   });
 
 /**
- * Returns where a question is answered. A call may ask more than once: its later questions have addresses of their own, so that
- * an answer which is sent twice is never taken for the next question.
+ * Returns the path for the answer to a question. A call can ask several times. Its later questions have paths
+ * of their own, so that a repeated answer never counts for the next question.
  */
 export function answerPath(
   path: string,
@@ -37,29 +37,29 @@ export function answerPath(
   return `${path}/${kind === 'decision' ? 'approvals' : 'results'}/${encodeURIComponent(call)}${which}`;
 }
 
-/** What a turn waits for, by its events. */
+/** Returns the calls that a turn waits for, from its events. */
 export type ShowsPending = Pick<Asking, 'pending'>;
 
 /** The session of a turn, as links name it. */
 interface TurnPlace {
   readonly agent: { readonly name: string };
   readonly session: string;
-  /** Of the session. */
+  /** The path of the session. */
   readonly path: string;
 }
 
-/** A session, and what its app shows of calls that wait. */
+/** A session, with the app's function that lists waiting calls. */
 interface ShownSession<Place> {
   readonly host: { readonly answers?: ShowsPending | undefined };
   readonly target: Place;
 }
 
-/** A turn that has no events of its own: it waits, or its message went into another one. */
+/** A turn that has no events of its own: it waits, or its message went into another turn. */
 export type QueuedMessage =
   | Deferred
   | { readonly status: 'steered'; readonly turn: string; readonly into: string };
 
-/** What a client is told of a message that was taken, and whose answer is not here, or never will be under its own turn. */
+/** An accepted message whose answer is not here yet, or belongs to another turn. */
 export interface LaterView extends Infer<typeof LATER_VIEW> {}
 export const LATER_VIEW = {
   object: {
@@ -67,20 +67,21 @@ export const LATER_VIEW = {
     session: TEXT,
     agent: TEXT,
     /**
-     * `accepted`: it runs in the background. `queued`: it waits for the turns before it. `steering`: it is on its way into the open turn.
-     * `steered`: that has taken it in. `scheduled`: it waits for its time. `running`: its turn goes on.
+     * `accepted`: it runs in the background. `queued`: it waits for the turns before it. `steering`: it is on
+     * its way into the open turn. `steered`: the open turn has received it. `scheduled`: it waits for its
+     * time. `running`: its turn is running.
      */
     status: { oneOf: ['accepted', 'queued', 'steering', 'steered', 'scheduled', 'running'] },
-    /** Of `steering` and `steered`: the turn whose answer is its answer. */
+    /** For `steering` and `steered`: the turn whose answer is its answer. */
     into: { optional: { type: 'string', says: 'The turn whose answer is its answer.' } },
-    /** Of `scheduled`: when, as ISO 8601. */
+    /** For `scheduled`: the start time in ISO 8601. */
     startsAt: { optional: { type: 'string', also: { format: 'date-time' } } },
-    /** What the turn waits for behind which it is `queued`, if that waits for somebody. */
+    /** The calls that the turn ahead of a `queued` one waits for, if it waits for a person. */
     pending: { optional: { listOf: PENDING_VIEW } },
   },
 } as const satisfies Shape;
 
-/** What a client is told of a turn that waits for somebody outside: what there is so far, and where each call is answered. */
+/** A turn that waits for a person: its output so far, and the address for the answer of each call. */
 export interface SuspendedView extends Infer<typeof SUSPENDED_VIEW> {}
 export const SUSPENDED_VIEW = {
   object: {
@@ -91,10 +92,10 @@ export const SUSPENDED_VIEW = {
   and: STOPPED_TURN,
 } as const satisfies Shape;
 
-/** How a turn stands, as a client is told: its answer, or that it waits, or that the answer is not here. */
+/** The view of a turn for a client: its answer, or that it waits, or that the answer is not here. */
 export type TurnView = TurnAnswer | SuspendedView | LaterView;
 
-/** Answers how a message stands that has no turn yet, or never will; its times are ISO 8601. */
+/** Returns the view of a message without a turn of its own. Its times are in ISO 8601. */
 export function queuedView({ session, agent }: TurnPlace, message: QueuedMessage): LaterView {
   const { turn, status } = message;
   const told = { turn, session, agent: agent.name, status };
@@ -102,7 +103,7 @@ export function queuedView({ session, agent }: TurnPlace, message: QueuedMessage
   return 'at' in message ? { ...told, startsAt: new Date(message.at).toISOString() } : told;
 }
 
-/** Answers what there is so far of a turn that waits, and where it is answered. */
+/** Returns the output so far of a waiting turn, with the addresses for answers. */
 export const suspendedView = (
   at: ShownSession<TurnPlace>,
   events: readonly StoredEvent[],
@@ -113,7 +114,10 @@ export const suspendedView = (
   status: 'suspended',
 });
 
-/** The answer of a turn, folded from its own events; `undefined` while it is open. @throws UnreadableError when it cannot be folded. */
+/**
+ * Folds the answer of a turn from its own events. Returns `undefined` while it is open. @throws
+ * UnreadableError if it cannot be folded.
+ */
 export function answerOfTurn(
   session: string,
   agent: string,
@@ -124,13 +128,13 @@ export function answerOfTurn(
   return answer.outcome === 'suspended' ? undefined : answer;
 }
 
-/** Answers where a stream goes on that its invocation had to end. */
+/** Returns the place to resume a stream that ended with its invocation. */
 export const continuesView = ({ path }: TurnPlace, after: number): { after: number; events: string } => ({
   after,
   events: `${path}/events?after=${after}`,
 });
 
-/** Tells that a turn was taken, and that its answer is not here. */
+/** Returns the view of an accepted turn whose answer is not here. */
 export const acceptedView = ({ session, agent }: TurnPlace, turn: string): LaterView => ({
   turn,
   session,
@@ -138,7 +142,7 @@ export const acceptedView = ({ session, agent }: TurnPlace, turn: string): Later
   status: 'accepted',
 });
 
-/** Returns what a turn waits for, by its events. */
+/** Returns the calls that a turn waits for, from its events. */
 export const pendingViews = (
   { host, target }: ShownSession<Pick<TurnPlace, 'path'>>,
   events: readonly StoredEvent[],

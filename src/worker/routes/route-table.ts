@@ -14,8 +14,8 @@ import { ANSWERING_APP } from '../turn-response.ts';
 import { deleteSession, getEvents, getSession, getTurn, postCancel, postMessage } from './session.ts';
 
 /**
- * Every route of the app: its own, then those of its modules. What is not in here is answered 404, and a path with a method that is not
- * in here 405.
+ * Returns every route of the app: its own, then those of its modules. Other paths get a 404 response, and
+ * other methods of these paths a 405.
  */
 export function routeTable(host: HttpHost): readonly Route[] {
   const table: Route[] = [];
@@ -25,7 +25,7 @@ export function routeTable(host: HttpHost): readonly Route[] {
   return table;
 }
 
-/** The routes that every app has. `table`: all of the app, when a request comes. */
+/** The routes that every app has. `table` contains all routes of the app at the time of a request. */
 const ownRoutes = (table: readonly Route[]) =>
   [
     getRoot(table),
@@ -58,12 +58,13 @@ const getRoot = (table: readonly Route[]) =>
     },
   });
 
-/** Nobody's session: every agent has a name. It is read and never written to. */
+/** No real session has this name, since every agent has a name. It is read, but never written. */
 const PROBE = toSessionName({ owner: { id: 'health' }, agent: '', session: 'health' });
 
 /**
- * Returns whether nothing is missing here: for sessions, agents, modules, and whoever wants to come in. An object is asked until one
- * has answered, and no more: how the Worker is deployed cannot change while it runs, and whoever asks is not authenticated.
+ * Reports whether anything is missing in this environment for sessions, agents, modules or authentication.
+ * Calls an object until one has responded, and not again: the deployment cannot change while the Worker runs,
+ * and callers of this route are not authenticated.
  */
 function getHealth() {
   let hasAnswered = false;
@@ -91,7 +92,10 @@ function getHealth() {
   });
 }
 
-/** Runs the checks, one after another. @throws DeploymentError that has every problem they find, and at once what else one of them throws. */
+/**
+ * Runs the checks, one after another. @throws DeploymentError with all problems that they find, or at once
+ * any other error.
+ */
 async function checkAll(checks: readonly Check[]): Promise<void> {
   const problems = new Set<string>();
   for (const check of checks) {
@@ -105,7 +109,7 @@ async function checkAll(checks: readonly Check[]): Promise<void> {
   if (problems.size > 0) throw new DeploymentError([...problems]);
 }
 
-/** The agents of the app, and their tools. */
+/** Lists the agents of the app, and their tools. */
 export const getAgents = defineRoute({
   method: 'GET',
   path: '/agents',
@@ -116,15 +120,15 @@ export const getAgents = defineRoute({
   },
 });
 
-/** Tools inside tools that one agent's description names; a catalogue may hold thousands. */
+/** The most tools inside tools in one agent's description. A catalogue can contain thousands. */
 const MAX_INNER = 1_000;
-/** How far the tools inside tools inside tools are followed. */
+/** The most levels of tools inside tools. */
 const MAX_DEPTH = 16;
 
 /**
- * What is told of an agent: not its instructions. Its tools are those that it has in this environment, each
- * with the tools inside it, and the sources of those that only a turn will know. One that lacks a tool group here is
- * listed with what it lacks, and does not hide the others.
+ * Describes an agent, without its instructions. Its tools are those in this environment, each with the tools
+ * inside it, and the sources of those that are known only in a turn. An agent that lacks a tool group here is
+ * listed with the problem, and the other agents as usual.
  */
 function describeAgent(host: HttpHost, env: Env, agent: Agent): AgentView {
   const { name, description, output } = agent;
@@ -144,13 +148,13 @@ function describeAgent(host: HttpHost, env: Env, agent: Agent): AgentView {
   }
 }
 
-/** The media types of files that it takes, which nobody knows where its model is not to be had. */
+/** Returns the media types of files that it accepts. They are unknown if its model is unavailable. */
 function acceptsOf(host: HttpHost, env: Env, agent: Agent): Pick<AgentView, 'accepts'> {
   const files = attempt(() => filesOfAgent({ host, env }, agent));
   return files.ok && files.value ? { accepts: files.value.types } : {};
 }
 
-/** Where more tools come from is told, and nobody there is asked for any: a list starts no handshake. */
+/** Lists the sources of further tools without asking them, so that a list starts no handshake. */
 function describeAll({ tools, providers }: Agent): Pick<AgentView, 'tools' | 'sources'> {
   const sources = providers.flatMap(({ about }) => about ?? []);
   return { tools: describeTools(tools), ...(sources.length > 0 && { sources }) };
@@ -172,8 +176,8 @@ function describeTools(tools: readonly AnyTool[]): readonly ToolView[] {
 }
 
 /**
- * The tools inside a tool, without their schemas, and how many of them are not listed. What is inside itself is listed
- * once.
+ * Describes the tools inside a tool, without their schemas, and counts those that are left out. A tool that
+ * contains itself is listed once.
  */
 function describeInner(
   { inner = [] }: AnyTool,

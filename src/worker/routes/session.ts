@@ -23,7 +23,7 @@ import { type FeedOptions, followedFrom, type TurnItem } from '../turn-feed.ts';
 import { isOver, notYet, settled, streamed, toResponse, waitedFor } from '../turn-response.ts';
 import { continuesView, type LaterView, type TurnView } from '../turn-view.ts';
 
-/** The folded state, as its owner may see it. */
+/** Returns the folded state, as its owner may see it. */
 export const getSession = defineRoute({
   method: 'GET',
   path: SESSION,
@@ -31,7 +31,7 @@ export const getSession = defineRoute({
   handle: showSession,
 });
 
-/** A client that asks again and again has the state mostly: its tag is found out without reading what it is folded from. */
+/** A polling client usually has the current state, so its tag is computed without reading the events. */
 async function showSession(asked: SessionRequest): Promise<Response> {
   const { headers } = asked.request;
   if (headers.has('if-none-match')) {
@@ -43,10 +43,10 @@ async function showSession(asked: SessionRequest): Promise<Response> {
 }
 
 /**
- * Removes all of a session, also what waits and what is planned. A turn that runs stops at its next step; what its tools have
- * done stays done. There is no session afterwards, which is the answer also when there was none before: a client that heard
- * no answer may ask again. A session is erased too when its agent is not deployed any more, which is why the access is not that
- * of a session: its target would not be found.
+ * Erases a session, with its waiting and scheduled turns. A running turn stops at its next step; effects of
+ * its tools remain. The response is the same if the session did not exist, so that a client without a
+ * response can retry. It also erases sessions of agents that are no longer deployed. Therefore the access is
+ * not `session`, whose target would not be found.
  */
 export const deleteSession = defineRoute({
   method: 'DELETE',
@@ -60,8 +60,10 @@ export const deleteSession = defineRoute({
 });
 
 /**
- * The answer of one turn, as its message was answered or would have been, but without `Retry-After`; 202 while there is none;
- * 303 when its message went into another turn, whose answer is its answer. As a stream, it shows the turn from its first event on, and follows it.
+ * Returns the answer of one turn, in the form of its message's response, but without `Retry-After`. Returns
+ * 202 while there is no answer, and
+ * 303 if its message went into another turn, whose answer is its answer. A stream shows the turn from its
+ * first event, and follows it.
  */
 export const getTurn = defineRoute({
   method: 'GET',
@@ -72,8 +74,8 @@ export const getTurn = defineRoute({
 });
 
 /**
- * Asks whoever runs the open turn to stop it, or, with `?turn=`, ends that one, also while it waits for those before it or for
- * its time: it is not begun then. A turn that waits for somebody with a role is ended by one who has it.
+ * Stops the open turn, or, with `?turn=`, ends that turn. A turn that waits in line or for its time ends
+ * before it starts. If a turn waits for a person with a role, the caller must have the role.
  */
 export const postCancel = defineRoute({
   method: 'POST',
@@ -82,16 +84,19 @@ export const postCancel = defineRoute({
   handle: stopTurn,
 });
 
-/** When to ask again for a turn that goes on by itself, and for one that waits for somebody, in seconds. */
+/** Seconds until a client should poll again, for a running turn and for a turn that waits for a person. */
 const SOON = 1;
 const LATER = 5;
-/** A turn that starts in a week need not be asked for before; one that is cancelled is over sooner. In seconds. */
+/**
+ * The most seconds. A client need not poll for a turn that starts in a week, but a cancelled turn ends
+ * sooner.
+ */
 const MOST_WAIT = 60 * 60;
 
 async function showTurn(asked: SessionRequest, { turn }: { readonly turn: string }): Promise<Response> {
   const { request } = asked;
   const view = await viewOfTurn(asked, turn);
-  // A message that went into another turn has no events of its own, and a stream would answer HEAD for nobody.
+  // A message that went into another turn has no events of its own. For HEAD, a stream would have no reader.
   const isElsewhere = !isOver(view) && view.status === 'steered';
   if (!isElsewhere && request.method !== 'HEAD' && wantsEvents(request)) {
     return streamed(asked, { turn });
@@ -102,7 +107,7 @@ async function showTurn(asked: SessionRequest, { turn }: { readonly turn: string
 function showView({ target, host }: SessionRequest, turn: string, view: TurnView): Response {
   if (isOver(view)) {
     const response = toResponse(view, turnPath(target, turn));
-    // It counted from the turn's end, and asking for this turn again changes nothing.
+    // It counted from the turn's end, and requesting this turn again changes nothing.
     response.headers.delete('retry-after');
     return response;
   }
@@ -124,7 +129,7 @@ async function stopTurn(asked: SessionRequest): Promise<Response> {
   return Response.json(stopping, { status: 202, headers });
 }
 
-/** Runs a turn here, or stores it for the background, or joins the one that a retry names. */
+/** Runs a turn here, stores it for the background, or follows the turn that a retry names. */
 export const postMessage = defineRoute({
   method: 'POST',
   path: `${SESSION}/messages`,
@@ -134,7 +139,10 @@ export const postMessage = defineRoute({
   handle: (asked) => settled(asked, receive),
 });
 
-/** @throws Problem or SessionError when the body is no message, or holds files that the agent does not take. */
+/**
+ * @throws Problem or SessionError if the body is not a message, or contains files that the agent does not
+ * accept.
+ */
 async function receive(asked: SessionRequest): Promise<BegunTurn> {
   const { host, target, request } = asked;
   const query = request.url.includes('?') ? messageQuery(request) : { declines: false };
@@ -144,7 +152,7 @@ async function receive(asked: SessionRequest): Promise<BegunTurn> {
   return sendMessage(asked, {
     ...received,
     ...query,
-    // What whoever stands before the Worker writes into a header goes before what the client writes into the body.
+    // Headers that a proxy sets override the client's body.
     contextOfHeaders:
       host.contextHeaders.size > 0 ? contextOfHeaders(request.headers, host.contextHeaders) : undefined,
     idempotencyKey: idempotencyKeyOf(request),
@@ -152,7 +160,7 @@ async function receive(asked: SessionRequest): Promise<BegunTurn> {
   });
 }
 
-/** Reads `?whenBusy=` and `?pending=`. @throws Problem when one says anything else. */
+/** Reads `?whenBusy=` and `?pending=`. @throws Problem if one has another value. */
 function messageQuery({ url }: Request): Pick<SentMessage, 'whenBusy' | 'declines'> {
   const { searchParams } = new URL(url);
   const oneOf = <Word extends string>(name: string, ...words: readonly Word[]): Word | undefined => {
@@ -168,7 +176,7 @@ function messageQuery({ url }: Request): Pick<SentMessage, 'whenBusy' | 'decline
   };
 }
 
-/** The journal as JSON pages, or as a stream that resumes after `Last-Event-ID` and follows live. */
+/** Returns the journal as JSON pages, or as a stream that resumes after `Last-Event-ID` and follows live. */
 export const getEvents = defineRoute({
   method: 'GET',
   path: `${SESSION}/events`,
@@ -177,16 +185,16 @@ export const getEvents = defineRoute({
   handle: showEvents,
 });
 
-/** Events a JSON page holds unless fewer are asked for. */
+/** The default number of events in a JSON page. */
 const PAGE_SIZE = 500;
 
 async function showEvents(asked: SessionRequest): Promise<Response> {
   const { request, target } = asked;
   const query = new URL(request.url).searchParams;
-  // A stream that answers HEAD would be followed by nobody.
+  // For HEAD, a stream would have no reader.
   if (request.method === 'HEAD' || !wantsEvents(request)) return jsonPage(target, query);
   const { after = 0, incarnation } = resumedAfter(request);
-  // What keeps it from being read is told by the status: a stream would only end.
+  // An unreadable journal is reported by the status: a stream would only end.
   await mustHaveEvents(asked, after);
   return eventStream(asked, (signal) =>
     eventFrames((onIncarnation) => eventsFrom(asked, { after, incarnation, signal, onIncarnation })),
@@ -198,8 +206,8 @@ interface Wanted extends FeedOptions {
 }
 
 /**
- * The events of a session, which ends with `erased`, and then those of the next one of its name, if there is one: whoever has seen only
- * the former one must not take them for what happened in that.
+ * Yields the events of a session. If it is erased, yields `erased` and then the events of the next session
+ * with its name: a client must not mistake these for events of the former session.
  */
 async function* eventsFrom(
   { host, target }: SessionRequest,
@@ -211,7 +219,7 @@ async function* eventsFrom(
   let place = { after, incarnation };
   for (;;) {
     const { end, last } = yield* followedFrom({ ...watch, incarnation: place.incarnation }, place.after);
-    // An EventSource comes again by itself, with the last id.
+    // An EventSource reconnects by itself, with the last id.
     if (end === 'over') yield { type: 'continues', ...continuesView(target, last) };
     if (end !== 'erased') return;
     yield { type: 'erased' };
