@@ -7,10 +7,6 @@ import type { Caller } from './host.ts';
 import { SessionError } from './problem.ts';
 import { ownerOf } from './target.ts';
 
-/** The module name of operators' accesses in journals. */
-export const OPERATORS = 'operators';
-
-/** @throws SessionError if the caller is not an operator. */
 export function mustOperate({ operator }: Caller): void {
   if (operator === true) return;
   throw roleRequired('Only operators may do this: callers for whom `auth` returns operator: true.', {

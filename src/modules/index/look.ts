@@ -7,7 +7,6 @@ import type { SessionPort } from '../../journal/session-port.ts';
 import { addUsage } from '../../journal/spending.ts';
 import { PAGE_BYTES } from '../../session/fold-session.ts';
 import { isJsonObject } from '../../tool/json.ts';
-import { OPERATORS } from '../../worker/operator.ts';
 import type { OwnerIndex } from './owner-index.ts';
 import type { Known, SessionKey, Standing, UsedSince } from './reports.ts';
 import { TITLES, toLine } from './titles.ts';
@@ -112,9 +111,8 @@ class Since {
   }
 
   count(event: StoredEvent): void {
-    // An operator's look is no activity of the session.
-    if (event.type === 'module-event' && event.module === OPERATORS) return;
-    this.#lastActivity = Math.max(this.#lastActivity, event.at);
+    // Titles, feedback and reads by operators are no activity. A turn in which a module records something has other events.
+    if (event.type !== 'module-event') this.#lastActivity = Math.max(this.#lastActivity, event.at);
     if (event.seq === 1) this.#openedAt = event.at;
     if (NEWS.includes(event.type)) this.#news = event.seq;
     switch (event.type) {

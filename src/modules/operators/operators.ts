@@ -13,7 +13,7 @@ import { warning } from '../../tool/log.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 import type { ToolMemory } from '../../tool/tool-memory.ts';
 import { APP } from '../../worker/app-seam.ts';
-import { OPERATORS, ownerAsked } from '../../worker/operator.ts';
+import { ownerAsked } from '../../worker/operator.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { type CallerRequest, type Gates, SESSION } from '../../worker/route.ts';
 import { unknownSession } from '../../worker/session-view.ts';
@@ -54,6 +54,9 @@ const MEMORY: ToolMemory<null, Fact> = {
   scope: 'session',
   isHidden: true,
 };
+
+/** The name of the module in journals. */
+const OPERATORS = 'operators';
 
 const MODULE = createModule({ name: OPERATORS, state: [MEMORY] });
 

@@ -76,7 +76,8 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
   });
 
   it('is read in pages, by status and since a time, the latest first', async () => {
-    const { say, list, get, lists } = tenant();
+    const shop = tenant();
+    const { say, list, get, lists } = shop;
     for (const session of ['a', 'b', 'c']) {
       await say(session, 'Done.');
       await lists(expect.arrayContaining([listed(session, 'idle')]));
@@ -95,6 +96,8 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     const [{ lastActivity } = {}] = await list('?limit=1');
     expect((await list(`?since=${lastActivity}`)).map(({ session }) => session)).toEqual(['d']);
     expect(await list(`?since=${new Date(Number(lastActivity) + 1).toISOString()}`)).toEqual([]);
+    await titled(shop, 'a', { title: 'Renamed' });
+    expect((await list()).map(({ session }) => session)).toEqual(['d', 'c', 'b', 'a']);
   });
 
   it.each([
@@ -206,15 +209,6 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
 });
 
 describe('PATCH .../sessions/{session}', { timeout: 60_000 }, () => {
-  const titled = async ({ via }: ReturnType<typeof tenant>, session: string, body: unknown) => {
-    const init = {
-      method: 'PATCH',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    };
-    return json(await via(`${SESSIONS}/${session}`, init));
-  };
-
   it('gives it a title, which its journal keeps, and takes that back', async () => {
     const shop = tenant();
     await shop.say('s1', 'One.', 'Two.');
@@ -268,3 +262,13 @@ describe('a deployment without the binding', () => {
     expect(env.INDEX).toBeDefined();
   });
 });
+
+/** Sets the title of a session. */
+async function titled({ via }: ReturnType<typeof tenant>, session: string, body: unknown) {
+  const init = {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  };
+  return json(await via(`${SESSIONS}/${session}`, init));
+}
