@@ -68,14 +68,14 @@ async function chained(
 }
 
 describe('chaining any object', () => {
-  it('offers the tools of whatever object a tool returns, and none before (CHN-09, S0-086)', async () => {
+  it('offers the tools of any returned object, and none before (CHN-09, S0-086)', async () => {
     const { brought, read, session } = await chained([ann], [calls('ann'), calls('describe')]);
     expect(brought).toEqual([[], ['describe', 'rename'], ['describe', 'rename']]);
     expect(read[1]).toBe('user ann');
     expect(description(session, 'describe')).toBe('Answers.');
   });
 
-  it('takes the tools of the object before away, and binds a name that both have to the new one (CHN-10, S0-086)', async () => {
+  it('removes the tools of the earlier object, and binds a shared name to the new one (CHN-10, S0-086)', async () => {
     const replies = [calls('ann'), calls('order'), calls('describe', 'rename')];
     const { brought, read } = await chained([ann, order], replies);
     expect(brought).toEqual([[], ['describe', 'rename'], ['describe', 'buyer'], ['describe', 'buyer']]);
@@ -83,12 +83,12 @@ describe('chaining any object', () => {
     expect(read[3]).toMatch(/^Error: Tool 'rename' does not exist\./);
   });
 
-  it('binds the tools of a second object of one type to it: the last wins (CHN-10, CHN-11)', async () => {
+  it('binds the tools of a second object of the same type to the new one: the last wins (CHN-10, CHN-11)', async () => {
     const { read } = await chained([ann, bob], [calls('ann'), calls('bob'), calls('describe')]);
     expect(read[2]).toBe('user bob');
   });
 
-  it('passes over objects that bring no tools (CHN-11)', async () => {
+  it('ignores objects that bring no tools (CHN-11)', async () => {
     const warned = warnings();
     const Empty = defineDomainType({
       name: 'Empty',
@@ -107,7 +107,7 @@ describe('chaining any object', () => {
     expect(warned).toEqual([]);
   });
 
-  it('passes over lists (CHN-07)', async () => {
+  it('ignores lists (CHN-07)', async () => {
     const list = answers('list', artifact('Here.', User, [{ user: 'eve' }]));
     const rows = answers('rows', [{ user: 'eve' }]);
     const { read } = await chained(
@@ -117,14 +117,14 @@ describe('chaining any object', () => {
     expect(read.at(-1)).toBe('user ann');
   });
 
-  it('leads on: the types are those to which the tools of objects lead, too', async () => {
+  it('follows the types that the tools of objects return', async () => {
     const replies = [calls('order'), calls('buyer'), calls('describe')];
     const { brought, read } = await chained([order], replies);
     expect(brought).toEqual([[], ['buyer', 'describe'], ['describe', 'rename'], ['describe', 'rename']]);
     expect(read[2]).toBe('user buyer of o1');
   });
 
-  it('knows an artifact without a type by its structure: the first type whose schema it fits', async () => {
+  it('recognizes an untyped artifact by its structure: the first type whose schema it fits', async () => {
     const row = answers('row', { user: 'row', order: 'row' });
     const { session } = await turnOf(clerk([row, ann, order], [chainAny()]), [
       calls('row'),
@@ -138,20 +138,20 @@ describe('chaining any object', () => {
     expect(results(other)[1]).toBe('order row');
   });
 
-  it('does not look at the structure of what has a type', async () => {
+  it('ignores the structure of a typed artifact', async () => {
     const typed = answers('typed', artifact('Here.', Plain, { user: 'eve' }));
     const { brought } = await chained([typed, ann], [calls('typed')]);
     expect(brought).toEqual([[], []]);
   });
 
-  it('is told of types that no tool declares', async () => {
+  it('accepts additional types that no tool declares', async () => {
     const row = answers('row', artifact('Here.', User, { user: 'row' }));
     const { session } = await turnOf(clerk([row], [chainAny(User)]), [calls('row'), calls('describe')]);
     expect(results(session)[1]).toBe('user row');
   });
 
   it.runIf(process.env.NODE_ENV !== 'production')(
-    'is an error where it is defined when no type can be known, which says how (S0-086)',
+    'is refused when it is defined if no type is known, with a fix (S0-086)',
     () => {
       const row = answers('row', { user: 'row' });
       const problem =
@@ -184,7 +184,7 @@ describe('chaining any object', () => {
     },
   );
 
-  it('takes the last of several objects of one batch, in source order, and notes each once (CHN-16)', async () => {
+  it('binds the last of several objects of one batch, in source order, and records each once (CHN-16)', async () => {
     const { read, session } = await chained([ann, bob], [calls('bob', 'ann'), calls('describe')]);
     expect(read[2]).toBe('user ann');
     const events = await session.events();
@@ -199,7 +199,7 @@ describe('chaining any object', () => {
 });
 
 describe('a type that is chained beside any', () => {
-  it('keeps an object of its own, and its tools are declared from the start (CHN-12)', async () => {
+  it('keeps its own object, and declares its tools from the start (CHN-12)', async () => {
     const { session } = await turnOf(clerk([getCustomer, ann, order], [chainFrom(Customer), chainAny()]), [
       calls(['average_spend', { months: 1 }]),
       getting('c1'),
@@ -217,7 +217,7 @@ describe('a type that is chained beside any', () => {
     ]);
   });
 
-  it('does not take the place of the object of any type, nor does one that it refuses (CHN-12)', async () => {
+  it('does not replace the untyped binding, nor does a refused object (CHN-12)', async () => {
     const never = chainFrom(Customer, { when: () => false });
     const { session } = await turnOf(clerk([getCustomer, ann], [never, chainAny()]), [
       calls('ann'),
@@ -227,7 +227,7 @@ describe('a type that is chained beside any', () => {
     expect(results(session).slice(2)).toEqual(['user ann', UNBOUND]);
   });
 
-  it('is bound to an artifact of its structure that has no type', async () => {
+  it('is bound to an untyped artifact with its structure', async () => {
     const row = answers('row', customer('c9'));
     const { session } = await turnOf(clerk([row, listCustomers('c1')], [chainFrom(Customer), chainAny()]), [
       calls('row'),
@@ -237,7 +237,7 @@ describe('a type that is chained beside any', () => {
     expect(results(session)[2]).toBe('Name of c9 2020: 10');
   });
 
-  it('has its tools offered where those of another object have their names, and that is said (CHN-12)', async () => {
+  it('offers its tools in case of a name conflict with another object, and logs the conflict (CHN-12)', async () => {
     const warned = warnings();
     const replies = [calls('ann'), calls('order'), calls('describe')];
     // Each invocation says it.
@@ -250,8 +250,8 @@ describe('a type that is chained beside any', () => {
   });
 });
 
-describe('the types that any knows', () => {
-  it('are found inside tools, and once where types lead in circles', async () => {
+describe('the types known to `any`', () => {
+  it('are found inside tools, and once if types are circular', async () => {
     const Node: DomainType = defineDomainType({
       name: 'Node',
       schema: v.object({ node: v.number() }),
@@ -266,7 +266,7 @@ describe('the types that any knows', () => {
     expect(read).toEqual(['{"node":1}', '{"node":2}', '{"node":3}']);
   });
 
-  it('lead nowhere where their tools cannot be told, which is said and stops nothing', async () => {
+  it('lead nowhere if their tools cannot be listed, which is logged and harmless', async () => {
     const warned = warnings();
     let fails = false;
     const Late = defineDomainType({
@@ -288,7 +288,7 @@ describe('the types that any knows', () => {
     ]);
   });
 
-  it('are looked for 16 deep where they lead to others without end, which is said (S2-27)', async () => {
+  it('are followed 16 levels deep if they are endless, which is logged (S2-27)', async () => {
     const warned = warnings();
     const deeper = (level: number): DomainType => {
       let isDeclared = false;

@@ -50,7 +50,7 @@ const closed = (bindings: Bindings, call: string) => told(bindings, { type: 'cal
 const inB = (frame: string) => ({ frame, path: 'a/b' });
 
 describe('bindings', () => {
-  it('keep one object of a type, one of any type, and one of an id, the newest last', () => {
+  it('keep one object per type, one of any type, and one per id, the newest last', () => {
     let bindings = fold([], one('T'), 1);
     bindings = fold(bindings, { as: 'any', key: '', type: 'T' }, 2);
     bindings = fold(bindings, many(['i', 'j']), [3, 4]);
@@ -62,7 +62,7 @@ describe('bindings', () => {
   });
 
   it.each(['__proto__', 'constructor', '', 'a b', '\ud800'])(
-    'keep %j apart, as a path, a key and an id',
+    'distinguish %j as a path, a key and an id',
     (name) => {
       let bindings = fold([], one('T', name), 1, { path: name });
       bindings = fold(bindings, one('T', 'other'), 2, { path: name });
@@ -72,14 +72,14 @@ describe('bindings', () => {
     },
   );
 
-  it('keep no more tools of a type than it says, those of the newest objects (TPR-07)', () => {
+  it('keep at most the tools that a type allows, those of the newest objects (TPR-07)', () => {
     const bindings = fold(fold([], many(['a', 'b']), [1, 2]), many(['c', 'd'], 4), [3, 4]);
     expect(shortly(bindings)).toEqual(['a many c 3', 'a many d 4']);
     expect(shortly(fold(bindings, many(['e'], 5), [5]))).toEqual(['a many d 4', 'a many e 5']);
     expect(shortly(fold(bindings, many(['e'], 1), [5]))).toEqual(['a many e 5']);
   });
 
-  it('stay as they are when the result has no such place, or is no artifact', () => {
+  it('stay unchanged if the result has no such place, or is not an artifact', () => {
     const bindings = fold([], one('T'), 1);
     const text = { result: { type: 'text', content: 'x' } } as const;
     expect(fold(bindings, one('T'), 2, text)).toEqual(bindings);
@@ -87,7 +87,7 @@ describe('bindings', () => {
     expect(fold(bindings, many(['i', 'j']), [2])).toHaveLength(2);
   });
 
-  it('of a loop that begins anew are forgotten, under its path and key', () => {
+  it('of a restarted loop are dropped, under its path and key', () => {
     let bindings = fold([], one('T', 'k'), 1);
     bindings = fold(bindings, one('T', 'l'), 2);
     bindings = fold(bindings, one('T', 'k'), 3, { path: 'a/b' });
@@ -96,7 +96,7 @@ describe('bindings', () => {
     expect(shortly(fold(bindings, fact as ChainingFact))).toEqual(['a one T 2', 'a/b one T 3']); // its own fact
   });
 
-  it('are given to a nested loop as they are when it begins, and to the session what it was given itself', () => {
+  it('are copied to a nested loop at its start, and its own are copied back to the session', () => {
     let bindings = fold(fold([], one('T'), 0), one('T'), 1, inB(''));
     bindings = fold(bindings, one('U'), 2, inB(''));
     bindings = opened(opened(bindings, 'f'), 'g');
@@ -109,18 +109,18 @@ describe('bindings', () => {
     expect(bindings.some((binding) => 'inherited' in binding)).toBe(false);
   });
 
-  it('stay within their bounds when a nested loop leaves them to the session', () => {
+  it('stay within their bounds if a nested loop leaves them to the session', () => {
     let bindings = opened(fold([], many(['a', 'b'], 4), [1, 2], inB('')), 'f');
     bindings = fold(bindings, many(['c'], 4), [3], inB('f'));
     expect(shortly(closed(bindings, 'f'))).toEqual(['a/b many b 2', 'a/b many c 3']);
   });
 
-  it('of loops that a turn leaves open are the session’s when it ends', () => {
+  it('of open loops move to the session at the end of the turn', () => {
     const bindings = fold(opened(fold([], one('T'), 1, inB('')), 'f'), one('T'), 2, inB('f'));
     expect(shortly(told(bindings, { type: 'turn-ended' }))).toEqual(['a/b one T 2']);
   });
 
-  it('are the very same list when an event has nothing to do with them', () => {
+  it('are the same list after an unrelated event', () => {
     const bindings = fold([], one('T'), 1);
     expect(told(bindings, { type: 'model-replied' })).toBe(bindings);
     expect(closed(bindings, 'x')).toBe(bindings);

@@ -27,8 +27,8 @@ const spend = calls(['average_spend', { months: 3 }]);
 /** What the session's state says is bound: by type and call. */
 const bound = async (session: TestSession) => (await session.state()).memories.get('chaining');
 
-describe('what is bound', () => {
-  it('is the session’s: the next turn has it, also after a restart', async () => {
+describe('a bound object', () => {
+  it('belongs to the session: the next turn has it, also after a restart', async () => {
     const replies = [getting('c1'), 'Got.', spend, 'Spent.', spend, 'Spent.'];
     const session = createTestSession(clerk([getCustomer], [chainFrom(Customer)]), { replies });
     await session.send('Get c1.');
@@ -39,7 +39,7 @@ describe('what is bound', () => {
     expect(results(session).at(-1)).toBe('Name of c1 2020: 30');
   });
 
-  it('is read from a snapshot when the journal is long, with what was discovered', async () => {
+  it('is read from a snapshot if the journal is long, with the discovered objects', async () => {
     const idle = Array.from({ length: 70 }, () => [calls('idle'), 'Idle.']).flat();
     const agent = clerk([getCustomer, answers('idle', 'Idle.')], [chainFrom(Customer), discover(Customer)]);
     const replies = [getting('c1'), 'Got.', ...idle, calls('average_spend', 'customer_c1_average_spend')];
@@ -62,7 +62,7 @@ describe('what is bound', () => {
     ]);
   });
 
-  it('is the object’s JSON without secrets, kept once in the journal: facts have no value (CHN-17)', async () => {
+  it('is JSON without secrets, stored once in the journal: facts have no value (CHN-17)', async () => {
     const leaky = defineTool({
       name: 'leaky',
       description: 'Leaks.',
@@ -89,7 +89,7 @@ describe('what is bound', () => {
     expect(results(session)[1]).toBe('Ann [secret KEY] 2020: 30');
   });
 
-  it('counts as not bound when its type does not take the JSON any more (CHN-02, CHN-17)', async () => {
+  it('counts as unbound if its type no longer accepts the JSON (CHN-02, CHN-17)', async () => {
     const warned = warnings();
     let version = 1;
     const Dated = defineDomainType({
@@ -128,7 +128,7 @@ describe('what is bound', () => {
     expect(warned).toEqual([]);
   });
 
-  it('is given to a turn that is killed while a tool of it runs: the successor makes the tool again', async () => {
+  it('is available in a turn killed during one of its tools: the next invocation rebuilds the tool', async () => {
     const ran: string[] = [];
     let session: TestSession | undefined;
     const Account = defineDomainType({
@@ -160,7 +160,7 @@ describe('what is bound', () => {
     expect(new Set(ran).size).toBe(1);
   });
 
-  it('changes when the whole batch has ended, also when another invocation ends it (CHN-16)', async () => {
+  it('changes at the end of the whole batch, even if another invocation ends it (CHN-16)', async () => {
     let killed = false;
     const slow = defineTool({
       name: 'slow',
@@ -194,7 +194,7 @@ describe('what is bound', () => {
     ]);
   });
 
-  it('is that of the batch when a tool of it waits for approval, and another Worker runs it (CHN-15)', async () => {
+  it('stays that of the batch if one of its tools waits for approval, and another Worker runs it (CHN-15)', async () => {
     const Account = defineDomainType({
       name: 'Account',
       schema: v.object({ id: v.string() }),
@@ -218,7 +218,7 @@ describe('what is bound', () => {
     expect(results(session)[1]).toBe('Closed a1.');
   });
 
-  it('may be eight megabytes, and a remark below it costs no second copy', async () => {
+  it('can have eight megabytes, and a remark below it costs no second copy', async () => {
     const pages = 'x'.repeat(7 * 1024 * 1024);
     const Book = defineDomainType({
       name: 'Book',
@@ -246,7 +246,7 @@ describe('what is bound', () => {
     expect(results(session).at(-1)).toBe(`${pages.length}`);
   });
 
-  it('is nothing of a call whose result was too large to be kept', async () => {
+  it('does not come from a call whose result was too large to be stored', async () => {
     const large = answers('large', () => artifact('x'.repeat(9 * 1024 * 1024), Customer, customer('c1')));
     const { session } = await turnOf(clerk([large], [chainFrom(Customer)]), [calls('large'), spend]);
     expect(results(session)[0]).toMatch(/^Error: Tool 'large' ran and finished, but its result/);

@@ -30,7 +30,7 @@ import {
 
 const spend = calls(['average_spend', { months: 3 }]);
 
-it('may be said twice, for the app and for an agent', async () => {
+it('chaining can be declared twice, for the app and for an agent', async () => {
   const Order = defineDomainType({
     name: 'Order',
     schema: v.object({ id: v.string() }),
@@ -44,7 +44,7 @@ it('may be said twice, for the app and for an agent', async () => {
 });
 
 describe('a chained type without an object', () => {
-  it('has its tools declared from the start, which answer that there is none yet (CHN-01, CHN-02)', async () => {
+  it('declares its tools from the start, which report that there is no object yet (CHN-01, CHN-02)', async () => {
     const { session, answer } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [spend]);
     expect(offered(session)[0]).toEqual(['average_spend', 'get_customer']);
     expect(results(session)).toEqual([
@@ -53,7 +53,7 @@ describe('a chained type without an object', () => {
     expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 1 });
   });
 
-  it('shows their own schema, and says in the description what they need (CHN-03, CHN-04)', async () => {
+  it('shows their own schema, and states their requirement in the description (CHN-03, CHN-04)', async () => {
     const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), []);
     expect(session.requests[0]?.tools[0]).toEqual({
       name: 'average_spend',
@@ -68,21 +68,21 @@ describe('a chained type without an object', () => {
     });
   });
 
-  it('answers so whatever is sent, since nothing is run (CHN-02)', async () => {
+  it('reports this for any input, without running a tool (CHN-02)', async () => {
     const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [
       calls(['average_spend', { no: 1 }]),
     ]);
     expect(results(session)).toEqual([UNBOUND]);
   });
 
-  it('is told of to inspectors as a tool that was not run (CHN-02)', async () => {
+  it('is reported to inspectors as a tool that did not run (CHN-02)', async () => {
     const seen: ToolResultSeen[] = [];
     const inspector: LoopInspector = { afterToolCall: (one) => seen.push(one) };
     await turnOf(clerk([getCustomer], [chainFrom(Customer)], { use: [inspect(inspector)] }), [spend]);
     expect(seen.map(({ result }) => result)).toEqual([{ type: 'text', content: UNBOUND, withheld: true }]);
   });
 
-  it('is never taken for one that returns directly, or waits for another', async () => {
+  it('never counts as a tool that returns directly or waits', async () => {
     const Direct = defineDomainType({
       name: 'Direct',
       schema: v.object({ lane: v.string() }),
@@ -108,7 +108,7 @@ describe('a chained type without an object', () => {
 });
 
 describe('a chained type with an object', () => {
-  it('has tools that work on it, from the next model call on, under the descriptions of before (CHN-03, CHN-15)', async () => {
+  it('has tools that use it, from the next model call on, under unchanged descriptions (CHN-03, CHN-15)', async () => {
     const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [getting('c1'), spend]);
     expect(results(session)).toEqual([JSON.stringify(customer('c1')), 'Name of c1 2020: 30']);
     expect(
@@ -121,7 +121,7 @@ describe('a chained type with an object', () => {
     expect(offered(session)[1]).toEqual(['average_spend', 'get_customer']);
   });
 
-  it('checks their input, and an exception is an error result (TPR-14)', async () => {
+  it('checks their input, and turns an exception into an error result (TPR-14)', async () => {
     const Broken = defineDomainType({
       name: 'Broken',
       schema: v.object({ id: v.string() }),
@@ -154,7 +154,7 @@ describe('a chained type with an object', () => {
     ]);
   });
 
-  it('has no tools that this object lacks: they are no tools at all (CHN-15)', async () => {
+  it('treats a tool that this object lacks as an unknown tool (CHN-15)', async () => {
     const Account = defineDomainType({
       name: 'Account',
       schema: v.object({ gold: v.boolean() }),
@@ -186,7 +186,7 @@ describe('a chained type with an object', () => {
     expect(results(session)[3]).toBe('Open.');
   });
 
-  it('replaces it by the next one: the last wins (CHN-06)', async () => {
+  it('is replaced by the next object: the last wins (CHN-06)', async () => {
     const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [
       getting('c1'),
       spend,
@@ -197,7 +197,7 @@ describe('a chained type with an object', () => {
     expect(results(session)[3]).toBe('Name of c2 2020: 30');
   });
 
-  it('takes of one batch the last in source order, whichever ended first (CHN-06)', async () => {
+  it('is the last one of a batch in source order, whichever call ended first (CHN-06)', async () => {
     let found = 0;
     const quick = decorate(getCustomer, {
       call: async (input, call) => {
@@ -232,7 +232,7 @@ describe('a chained type with an object', () => {
     ]);
   });
 
-  it('keeps the object when what is returned later fails, or is none', async () => {
+  it('is kept if a later call fails or returns no object', async () => {
     const tools = [
       getCustomer,
       defineTool({
@@ -252,7 +252,7 @@ describe('a chained type with an object', () => {
     expect(results(session).at(-1)).toBe('Name of c1 2020: 30');
   });
 
-  it('gives calls of the batch in which it is retrieved the object from before', async () => {
+  it('is the earlier one for calls of the batch that retrieves another', async () => {
     const both = calls(['get_customer', { id: 'c2' }], ['average_spend', { months: 1 }]);
     const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [both, both]);
     expect(results(session)[1]).toBe(UNBOUND);
@@ -260,14 +260,14 @@ describe('a chained type with an object', () => {
   });
 });
 
-describe('what binds', () => {
-  it('is an artifact of the type, by name: `output` on the tool, or artifact() (CHN-14)', async () => {
+describe('a binding', () => {
+  it('needs an artifact of the type, by name: `output` on the tool, or artifact() (CHN-14)', async () => {
     const named = answers('named', artifact('Here.', Customer, customer('c7')));
     const { session } = await turnOf(clerk([named], [chainFrom(Customer)]), [calls('named'), spend]);
     expect(results(session)).toEqual(['Here.', 'Name of c7 2020: 30']);
   });
 
-  it('is no artifact of no type or of another, and no text, whatever it looks like (CHN-13, CHN-14)', async () => {
+  it('does not come from an untyped artifact, another type or text with the same content (CHN-13, CHN-14)', async () => {
     const tools = [
       answers('row', customer('c1')),
       answers('json', JSON.stringify(customer('c1'))),
@@ -280,7 +280,7 @@ describe('what binds', () => {
     expect(results(session).at(-1)).toBe(UNBOUND);
   });
 
-  it.each([1, 2])('is never a list, also not one of %i (CHN-07)', async (length) => {
+  it.each([1, 2])('is never a list, not even one of %i (CHN-07)', async (length) => {
     const list = listCustomers(...['c1', 'c2'].slice(0, length));
     const { session } = await turnOf(clerk([list, getCustomer], [chainFrom(Customer)]), [
       calls('list_customers'),
@@ -293,7 +293,7 @@ describe('what binds', () => {
     expect(results(session).at(-1)).toBe('Name of c3 2020: 30');
   });
 
-  it('is never a list, also where the schema would take one (CHN-07)', async () => {
+  it('is never a list, even if the schema accepts one (CHN-07)', async () => {
     const warned = warnings();
     const Loose = defineDomainType({
       name: 'Loose',
@@ -308,7 +308,7 @@ describe('what binds', () => {
     expect(warned).toEqual([]);
   });
 
-  it('is no value that its own schema refuses: the object from before stays, and whoever wrote the tool is told', async () => {
+  it('skips a value that its own schema refuses: the earlier object stays, and the tool author is warned', async () => {
     const warned = warnings();
     const wrong = answers('wrong', artifact('Here.', Customer, { id: 'c2' }));
     const { session } = await turnOf(clerk([wrong, getCustomer], [chainFrom(Customer)]), [
@@ -323,7 +323,7 @@ describe('what binds', () => {
     ]);
   });
 
-  it('is what the predicate accepts, which sees the value and the loop; else the object from before stays (CHN-05)', async () => {
+  it('needs the predicate, which receives the value and the loop; otherwise the earlier object stays (CHN-05)', async () => {
     const seen: unknown[] = [];
     const chained = chainFrom(Customer, {
       when: ({ id, since }, view) => {
@@ -342,7 +342,7 @@ describe('what binds', () => {
     expect(seen).toHaveLength(3);
   });
 
-  it('is nothing when the predicate throws, which is reported (CHN-05)', async () => {
+  it('is skipped if the predicate throws, which is reported (CHN-05)', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     onTestFinished(() => log.mockRestore());
     const chained = chainFrom(Customer, {
@@ -357,7 +357,7 @@ describe('what binds', () => {
     ]);
   });
 
-  it('is nothing when the predicate answers a promise, which is reported once (CHN-05)', async () => {
+  it('is skipped if the predicate returns a promise, which is reported once (CHN-05)', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     // As plain JavaScript may have it.
     const when = (async () => Promise.reject(new Error('No.'))) as unknown as () => boolean;
@@ -376,7 +376,7 @@ describe('what binds', () => {
     log.mockRestore();
   });
 
-  it('leads on: what a tool of an object returns binds too, beside it (PRN-06)', async () => {
+  it('continues: the object that its tool returns is bound too, beside it (PRN-06)', async () => {
     const Order = defineDomainType({
       name: 'Order',
       schema: v.object({ number: v.string() }),
@@ -417,7 +417,7 @@ describe('what binds', () => {
 });
 
 describe('chaining', () => {
-  it('offers nothing when nothing is chained', async () => {
+  it('offers no tools if no type is chained', async () => {
     const { session } = await turnOf(clerk([getCustomer]), [getting('c1')]);
     expect(offered(session)).toEqual([['get_customer'], ['get_customer']]);
     expect((await session.state()).memories.get('chaining')).toBeUndefined();
@@ -425,7 +425,7 @@ describe('chaining', () => {
 
   // In development it is an error where the agent is defined.
   it.runIf(process.env.NODE_ENV === 'production')(
-    'leaves the loop its own tool where an object has one of that name, and says so',
+    "keeps the loop's own tool if an object has one of the same name, and logs this",
     async () => {
       const warned = warnings();
       const own = answers('average_spend', 'Mine.');
@@ -440,7 +440,7 @@ describe('chaining', () => {
     },
   );
 
-  it('takes metadata, effects and decorators of the tools as they are, and adds whose tool it is', async () => {
+  it('keeps the metadata, effects and decorators of the tools, and adds their object', async () => {
     const Marked = defineDomainType({
       name: 'Marked',
       schema: v.object({ id: v.string() }),
@@ -468,7 +468,7 @@ describe('chaining', () => {
     expect(started).toEqual(['read', 'read']);
   });
 
-  it('shows the model the very same definitions as long as the objects stay the same', async () => {
+  it('shows the model the same definitions while the objects stay the same', async () => {
     const agent = clerk([getCustomer, answers('idle', 'Idle.')], [chainFrom(Customer)]);
     const replies = [getting('c1'), calls('idle'), calls('idle')];
     const { session } = await turnOf(agent, replies, { warm: true });
@@ -478,7 +478,7 @@ describe('chaining', () => {
     expect(first).not.toBe(unbound);
   });
 
-  it('makes the tools of an object once an invocation, and once to look whether it has any', async () => {
+  it('makes the tools of an object once per invocation, and once to check if it has any', async () => {
     const make = vi.fn(() => [answers('show', 'Shown.')]);
     const Counted = defineDomainType({ name: 'Counted', schema: v.object({ id: v.string() }), tools: make });
     const get = defineTool({
@@ -494,7 +494,7 @@ describe('chaining', () => {
     expect(make).toHaveBeenCalledTimes(2);
   });
 
-  it('is refused where it is defined when it cannot work', () => {
+  it('is refused when it is defined if it cannot work', () => {
     const Plain = defineDomainType({ name: 'Plain', schema: v.object({ id: v.string() }) });
     const schema = v.object({ id: v.string() });
     const Same = defineDomainType({ name: 'Same', schema, tools: () => [answers('average_spend', '1')] });

@@ -50,8 +50,8 @@ async function discovered(
   return { session, brought, read: results(session) };
 }
 
-describe('a type that is discovered', () => {
-  it('has the tools of each object that a tool returns, under names with its id (TPR-01, TPR-02)', async () => {
+describe('a discovered type', () => {
+  it('offers the tools of each returned object, under names with its id (TPR-01, TPR-02)', async () => {
     const replies = [calls('one'), calls(['customer_c1_average_spend', {}])];
     const { brought, read, session } = await discovered(one('c1'), replies);
     expect(brought).toEqual([
@@ -68,7 +68,7 @@ describe('a type that is discovered', () => {
     });
   });
 
-  it('may have a prefix of its own, and an id that is a number (TPR-02)', async () => {
+  it('can have its own prefix, and a number as id (TPR-02)', async () => {
     const Invoice = defineDomainType({
       name: 'Invoice',
       schema: v.object({ at: v.object({ no: v.number() }) }),
@@ -84,7 +84,7 @@ describe('a type that is discovered', () => {
     expect(results(session)[1]).toBe('Paid 17.');
   });
 
-  it('has those of several at once, also of every element of a list (TPR-04, CHN-08)', async () => {
+  it('offers the tools of several objects at once, including every element of a list (TPR-04, CHN-08)', async () => {
     const list = lists(named('c1'), null, named('c2'));
     const replies = [calls('list'), calls('customer_c1_average_spend', 'customer_c2_average_spend')];
     const { brought, read } = await discovered(list, replies);
@@ -97,7 +97,7 @@ describe('a type that is discovered', () => {
     expect(read).toEqual(['Listed.', '{"of":"Name of c1","months":12}', '{"of":"Name of c2","months":12}']);
   });
 
-  it('has the id in full in their metadata (TPR-03)', async () => {
+  it('has the full id in their metadata (TPR-03)', async () => {
     const seen: ToolCallSeen[] = [];
     const inspector: LoopInspector = { beforeToolCall: (call) => seen.push(call) };
     const agent = clerk([one('é/c 1')], [discover(Customer)], { use: [inspect(inspector)] });
@@ -109,12 +109,12 @@ describe('a type that is discovered', () => {
     expect(seen.at(-1)?.metadata).toEqual({ domainType: 'Customer', instanceId: 'é/c 1' });
   });
 
-  it('is not discovered unless it is asked for (TPR-11)', async () => {
+  it('is not discovered by default (TPR-11)', async () => {
     const { session } = await turnOf(clerk([one('c1')]), [calls('one')]);
     expect(offered(session)).toEqual([['one'], ['one']]);
   });
 
-  it('is discovered from artifacts of the type only, never from text or from what looks like it (TPR-15)', async () => {
+  it('is discovered only from artifacts of the type, never from text or similar values (TPR-15)', async () => {
     const tools = [
       answers('text', JSON.stringify(named('c1'))),
       answers('row', named('c1')),
@@ -124,13 +124,13 @@ describe('a type that is discovered', () => {
     expect(offered(session)[1]).toEqual(['row', 'rows', 'text']);
   });
 
-  it('takes only objects that are accepted', async () => {
+  it('discovers only accepted objects', async () => {
     const some = discover(Customer, { when: ({ id }) => id !== 'c1' });
     const { brought } = await discovered(lists(named('c1'), named('c2')), [calls('list')], [some]);
     expect(brought[1]).toEqual(['customer_c2_average_spend', 'customer_c2_orders']);
   });
 
-  it('gives an object that is returned again its own place, with what it is now (TPR-08, TPR-06)', async () => {
+  it('keeps the place of an object that is returned again, with its new value (TPR-08, TPR-06)', async () => {
     let times = 0;
     const again = returns('again', Customer, () => {
       times += 1;
@@ -142,7 +142,7 @@ describe('a type that is discovered', () => {
     expect(read[2]).toBe('{"of":"Name 2","months":12}');
   });
 
-  it('leads on: what tools of an object return is discovered in turn (TPR-07, S2-27)', async () => {
+  it('continues: objects that its tools return are discovered too (TPR-07, S2-27)', async () => {
     const replies = [calls('one'), calls('customer_c1_orders'), calls('order_2_ship')];
     const { session } = await turnOf(clerk([one('c1')], [discover(Customer), discover(Order)]), replies);
     expect(offered(session)[2]).toEqual([
@@ -155,7 +155,7 @@ describe('a type that is discovered', () => {
     expect(results(session)[2]).toBe('Shipped 2 of Name of c1.');
   });
 
-  it('may be chained as well: the current one beside all of them (CHN-08)', async () => {
+  it('can be chained as well: the current object beside all of them (CHN-08)', async () => {
     const { session } = await turnOf(clerk([one('c1')], [chainFrom(Customer), discover(Customer)]), [
       calls('one'),
     ]);
@@ -168,7 +168,7 @@ describe('a type that is discovered', () => {
     ]);
   });
 
-  it('works with what the code that declares it closes over (TPR-17)', async () => {
+  it('works with closures of its declaration (TPR-17)', async () => {
     const books = new Map([['c1', 70]]);
     const typeWith = (repository: ReadonlyMap<string, number>) =>
       defineDomainType({
@@ -186,7 +186,7 @@ describe('a type that is discovered', () => {
 });
 
 describe('too many tools', () => {
-  it('are those of the oldest objects: the model is told which it is not offered any more (TPR-07, S2-27)', async () => {
+  it('drop the oldest objects: the model learns which ones are no longer offered (TPR-07, S2-27)', async () => {
     const few = [discover(Customer, { max: 4 })];
     const { session } = await turnOf(clerk([lists(named('c1'), named('c2')), one('c3')], few), [
       calls('list'),
@@ -205,7 +205,7 @@ describe('too many tools', () => {
     );
   });
 
-  it('of one result are those of its first objects; of many, the first 20 are named (TPR-07)', async () => {
+  it('keep the first objects of one result; the first 20 dropped ones are named (TPR-07)', async () => {
     const ids = Array.from({ length: 43 }, (_, at) => `c${at + 1}`);
     const { brought, read } = await discovered(lists(...ids.map(named)), [calls('list')]);
     expect(brought[1]).toHaveLength(64);
@@ -217,12 +217,12 @@ describe('too many tools', () => {
     ]);
   });
 
-  it('of one object are cut to what may be offered', async () => {
+  it('of one object are cut to the limit', async () => {
     const { brought } = await discovered(one('c1'), [calls('one')], [discover(Customer, { max: 1 })]);
     expect(brought[1]).toEqual(['customer_c1_average_spend']);
   });
 
-  it('are counted for each type apart', async () => {
+  it('are counted separately for each type', async () => {
     const replies = [calls('one'), calls('customer_c1_orders')];
     const agent = clerk([one('c1')], [discover(Customer, { max: 2 }), discover(Order, { max: 1 })]);
     const { session } = await turnOf(agent, replies);
@@ -234,7 +234,7 @@ describe('too many tools', () => {
     ]);
   });
 
-  it('are told to the log as well as to the model (S2-27)', async () => {
+  it('are reported to the log and to the model (S2-27)', async () => {
     const warned = warnings();
     const few = [discover(Customer, { max: 4 })];
     const ids = Array.from({ length: 43 }, (_, at) => `c${at + 1}`);
@@ -248,7 +248,7 @@ describe('too many tools', () => {
     ]);
   });
 
-  it('are told to the log when those of several types grow past 64 together (S2-27)', async () => {
+  it('are logged if several types exceed 64 together (S2-27)', async () => {
     const warned = warnings();
     const many = Array.from({ length: 30 }, (_, at) => named(`c${at}`));
     const bought = Array.from({ length: 6 }, (_, at) => ({ number: at, of: 'c' }));
@@ -261,7 +261,7 @@ describe('too many tools', () => {
     ]);
   });
 
-  it('cannot be none, or a part of one', () => {
+  it('cannot be limited to zero or a fraction', () => {
     expect(() => discover(Customer, { max: 0 })).toThrow(
       "Domain type 'Customer' is discovered with a max of 0: use a positive whole number.",
     );
@@ -285,7 +285,7 @@ describe('an object that cannot be discovered', () => {
       'domain type \'Customer\' is invalid: name: Invalid key: Expected "name" but received undefined',
     ],
   ])(
-    '%s is passed over: that is reported, the others count, and the result stands (TPR-05)',
+    '%s is skipped: the error is reported, the others count, and the result stays (TPR-05)',
     async (_, value, problem) => {
       const warned = warnings();
       const { brought, read } = await discovered(lists(value, named('c2'), value), [calls('list')]);
@@ -295,7 +295,7 @@ describe('an object that cannot be discovered', () => {
     },
   );
 
-  it('shares its id with one that comes later: the last wins, and that is reported (TPR-09)', async () => {
+  it('has the id of a later one: the last wins, and this is reported (TPR-09)', async () => {
     const warned = warnings();
     const list = lists({ id: 'c1', name: 'First' }, { id: 'c1', name: 'Last' });
     const { brought, read } = await discovered(list, [calls('list'), calls('customer_c1_average_spend')]);
@@ -306,7 +306,7 @@ describe('an object that cannot be discovered', () => {
     ]);
   });
 
-  it('has tools or an id that cannot be made (TPR-05)', async () => {
+  it('has invalid tools or an invalid id (TPR-05)', async () => {
     const warned = warnings();
     const Odd = defineDomainType({
       name: 'Odd',
@@ -335,8 +335,8 @@ describe('an object that cannot be discovered', () => {
   });
 });
 
-describe('what is told of discovered objects', () => {
-  it('is nothing below the result unless it is asked for: then the tools that it brought (TPR-10)', async () => {
+describe('the report of discovered objects', () => {
+  it('is empty below the result by default, and lists the new tools on request (TPR-10)', async () => {
     const hinted = [discover(Customer, { hint: true })];
     const { read } = await discovered(lists(named('c1'), named('c2')), [calls('list')], hinted);
     expect(read).toEqual([
@@ -347,7 +347,7 @@ describe('what is told of discovered objects', () => {
     expect(untold).toEqual(['Listed.']);
   });
 
-  it('is journaled with the call, and seen in the state and by inspectors (TPR-12)', async () => {
+  it('is journaled with the call, and visible in the state and to inspectors (TPR-12)', async () => {
     const seen: ModelCallSeen[] = [];
     const inspector: LoopInspector = { beforeModelCall: (call) => seen.push(call) };
     const agent = clerk([one('c1')], [discover(Customer)], { use: [inspect(inspector)] });
@@ -372,7 +372,7 @@ describe('what is told of discovered objects', () => {
     ]);
   });
 
-  it('is told to inspectors with the tools that came: of which type and which object they are (S2-22)', async () => {
+  it('names the new tools to inspectors, with their type and object (S2-22)', async () => {
     const seen: ToolsChangeSeen[] = [];
     const inspector: LoopInspector = { toolsChanged: (change) => seen.push(change) };
     const agent = clerk([one('c1')], [discover(Customer)], { use: [inspect(inspector)] });
@@ -392,7 +392,7 @@ describe('what is told of discovered objects', () => {
     expect(change?.metadata('customer_c1_orders')).toEqual(whose);
   });
 
-  it('is named to inspectors by what brought each tool: also an object of any type, and an unfolding tool', async () => {
+  it('names the source of each tool to inspectors, including an object of any type, and an unfolding tool', async () => {
     const seen: ToolsChangeSeen[] = [];
     const files = defineUnfolding({
       name: 'files',
@@ -412,7 +412,7 @@ describe('what is told of discovered objects', () => {
     ]);
   });
 
-  it('brings tools only to a depth, where it says so: the model and the developer are told what is left out (TPR-07, S2-27)', async () => {
+  it('lists the omissions below `maxDepth` for the model and the developer (TPR-07, S2-27)', async () => {
     const warned = warnings();
     const Page = defineDomainType({
       name: 'Page',
@@ -444,7 +444,7 @@ describe('what is told of discovered objects', () => {
     ]);
   });
 
-  it('may be returned by a tool of its own, and stays at its depth', async () => {
+  it('keeps the depth of an object that its own tool returns', async () => {
     const Loop = defineDomainType({
       name: 'Ring',
       schema: v.object({ id: v.number() }),
@@ -469,7 +469,7 @@ describe('what is told of discovered objects', () => {
     );
   });
 
-  it('can be told of in tests by any tool that returns an object, or by a stub in its place (TPR-16, S2-30)', async () => {
+  it('can be produced in tests by any tool that returns an object, or by a stub (TPR-16, S2-30)', async () => {
     const expected = returns('expected', Customer, () => artifact('Found.', named('c1')));
     const { brought } = await discovered(expected, [calls('expected')]);
     expect(brought[1]).toEqual(['customer_c1_average_spend', 'customer_c1_orders']);
@@ -493,7 +493,7 @@ describe('hostile ids', () => {
     '\u0000',
     '\ud800',
     'x'.repeat(255),
-  ])('%j names tools that every provider takes, and no other object has them (TPR-03)', async (id) => {
+  ])('%j names tools that every provider accepts, and that are unique to the object (TPR-03)', async (id) => {
     const list = lists(named('c1'), named(id), named(`${id}!`));
     const { brought, session } = await discovered(list, [calls('list')]);
     const names = brought[1] ?? [];
@@ -503,7 +503,7 @@ describe('hostile ids', () => {
     expect(bindings).toMatchObject([{ id: 'c1' }, { id }, { id: `${id}!` }]);
   });
 
-  it('never make one name mean now this object, now that', async () => {
+  it('never make one name refer to different objects over time', async () => {
     const Item = defineDomainType({
       name: 'Item',
       schema: v.object({ id: v.string() }),
@@ -524,7 +524,7 @@ describe('hostile ids', () => {
     expect(names).toEqual([[], [ofA, 'item_a_x'], both, both, both, both]);
   });
 
-  it('do not take the names of another type, whose prefix begins like theirs or is the same', async () => {
+  it('do not conflict with the names of another type with the same prefix or its beginning', async () => {
     const item = (name: string, prefix: string, tool: string) =>
       defineDomainType({
         name,
@@ -579,7 +579,7 @@ describe('hostile ids', () => {
     ]);
   });
 
-  it('whose marks are the same are offered under neither name', async () => {
+  it('are offered under neither name if their marks are the same', async () => {
     const warned = warnings();
     // Two ids with the same marks: found by search.
     const { brought } = await discovered(lists(named('c.#(!!!'), named('c;=@"!!')), [calls('list')]);

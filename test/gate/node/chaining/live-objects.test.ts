@@ -74,12 +74,12 @@ describe('a live object that a tool returns', () => {
     ['by itself', () => new Shop(oslo)],
     ['in a list', () => [oslo, new Shop(oslo)]],
     ['as an artifact', () => artifact('Found.', new Shop(oslo) as never)], // as callers without types may
-  ])('is told to the developer when its tool declares no type: %s', async (_, made) => {
+  ])('is reported to the developer if its tool declares no type: %s', async (_, made) => {
     await play(answers('look', made));
     expect(error.mock.calls.flat()).toEqual(inDevelopment(told('look')));
   });
 
-  it('is told to the developer when its type has no tools', async () => {
+  it('is reported to the developer if its type has no tools', async () => {
     const Bare = defineDomainType({ name: 'Bare', schema: Fields });
     const look = defineTool({
       name: 'look',
@@ -99,7 +99,7 @@ describe('a live object that a tool returns', () => {
     ['an object of a class without tools', new URL('https://example.com')],
     ['nothing', null],
     ['an artifact with a type', () => artifact('Found.', ShopType, oslo)],
-  ])('is not seen in %s', async (_, value) => {
+  ])('is not detected in %s', async (_, value) => {
     await play(answers('look', value));
     expect(error).not.toHaveBeenCalled();
   });

@@ -80,7 +80,7 @@ describe('an agentic tool that chains', () => {
     expect(nestedResults(session)).toEqual([UNBOUND, JSON.stringify(customer('c1')), 'Name of c1 2020: 30']);
   });
 
-  it('offers those of any object, and of several (AGT-11)', async () => {
+  it('offers the tools of any object, and of several (AGT-11)', async () => {
     const { session } = await turnOf(clerk([desk({ use: [chaining([chainAny()])] })]), [
       asked('1'),
       getting('c1'),
@@ -101,7 +101,7 @@ describe('an agentic tool that chains', () => {
     ]);
   });
 
-  it('binds in the loop around it what it returns itself, and each loop has its own objects', async () => {
+  it('binds its own result in the outer loop, and each loop has its own objects', async () => {
     const { session } = await turnOf(clerk([desk()], [chainFrom(Customer)]), [
       asked('1'),
       getting('c1'),
@@ -113,7 +113,7 @@ describe('an agentic tool that chains', () => {
     expect((await session.state()).memories.get('chaining')).toMatchObject([{ path: 'clerk', frame: '' }]);
   });
 
-  it('binds nothing around it when it returns several objects: they are a list (CHN-07)', async () => {
+  it('binds no object in the outer loop if it returns several: they are a list (CHN-07)', async () => {
     const two = calls(['get_customer', { id: 'c1' }], ['get_customer', { id: 'c2' }]);
     const { session } = await turnOf(clerk([desk()], [chainFrom(Customer)]), [
       asked('1'),
@@ -124,7 +124,7 @@ describe('an agentic tool that chains', () => {
     expect(results(session)).toEqual(['Here they are.', UNBOUND]);
   });
 
-  it('has its objects for the session, under its path', async () => {
+  it('keeps its objects for the session, under its path', async () => {
     const replies = [asked('1'), getting('c1'), 'Got.', 'Done.', asked('2'), spend, 'Spent.', 'Done.'];
     const session = createTestSession(clerk([desk({ use: [chaining([chainFrom(Customer)])] })]), { replies });
     await session.send('Get c1.');
@@ -145,7 +145,7 @@ describe('an agentic tool that chains', () => {
     expect(nestedResults(session).at(-1)).toBe('Name of c1 2020: 30');
   });
 
-  it('goes on with its object when it is killed inside', async () => {
+  it('resumes with its object after a kill inside', async () => {
     let runs = 0;
     const kills = defineTool({
       name: 'kills',
@@ -167,7 +167,7 @@ describe('an agentic tool that chains', () => {
     expect(nestedResults(session).at(-1)).toBe('Name of c1 2020: 30');
   });
 
-  it('never acts on an object that another call of it retrieves at the same time', async () => {
+  it('never uses an object that a parallel call of it retrieves', async () => {
     // Each desk gets a customer of its own; the first waits until the second has been there and gone.
     const gone = Promise.withResolvers<void>();
     const isEndOf = (call: string) => (event: SessionEvent) =>
@@ -215,7 +215,7 @@ describe('an agentic tool that chains', () => {
 });
 
 describe('a playbook that chains', () => {
-  it('offers the tools of an object whatever is locked, also of any object (AGT-10, AGT-11)', async () => {
+  it('offers the tools of an object regardless of locks, also for any object (AGT-10, AGT-11)', async () => {
     const locked = definePlaybook({
       name: 'desk',
       description: 'Works at the desk.',
@@ -238,7 +238,7 @@ describe('a playbook that chains', () => {
     expect(nestedResults(any)[1]).toBe('Name of c1 2020: 30');
   });
 
-  it('has a call see the object that the one before it in its batch has bound, since they run one after another', async () => {
+  it('shows a call the object that the preceding call of its batch has bound, because they run one after another', async () => {
     const batch = (id: string) => calls(['get_customer', { id }], ['average_spend', { months: 3 }]);
     const { session } = await turnOf(clerk([playbook([chainFrom(Customer)])]), [
       asked('1'),
@@ -249,7 +249,7 @@ describe('a playbook that chains', () => {
     expect(nestedResults(session)).toEqual(['Name of c1 2020: 30', 'Name of c2 2020: 30']);
   });
 
-  it('has objects for each key apart, and none of a key that begins anew', async () => {
+  it('has separate objects for each key, and none for a restarted key', async () => {
     const again = calls(['desk', { id: '1', anew: true }]);
     const replies = [
       ...[asked('1'), getting('c1'), 'Got.', asked('2'), getting('c2'), 'Got.', 'Done.'],
@@ -311,7 +311,7 @@ describe('a state machine that chains', () => {
     },
   );
 
-  it('offers those of any object (AGT-11)', async () => {
+  it('offers the tools of any object (AGT-11)', async () => {
     const { session } = await turnOf(clerk([machine([chainAny()], true)]), [
       asked('1'),
       getting('c1'),

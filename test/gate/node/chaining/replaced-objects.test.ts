@@ -72,17 +72,17 @@ async function played(
   return { done, answers: (await answersInside(session)).slice(1), session };
 }
 
-describe('a call behind one that retrieves another object', () => {
+describe('a call that follows the retrieval of another object', () => {
   const ops = (...tools: AnyTool[]) => defineUnfolding({ name: 'ops', description: 'Operates', tools });
 
-  it('acts on that by the shortcut of an unfolding tool too (CHN-06, UNF-26)', async () => {
+  it('uses the new object through the shortcut of an unfolding tool too (CHN-06, UNF-26)', async () => {
     const shop = desk((does, id) => [ops(does('refund', id))]);
     const batch = calls(getting('2'), 'charge', ['ops', { refund: {} }]);
     const { done } = await played(shop, calls(getting('1')), batch, calls(['ops', { refund: {} }]));
     expect(done).toEqual(['charge 2', 'refund 2', 'refund 2']);
   });
 
-  it('acts on that by what an unfolding tool brought, to any depth (CHN-06, UNF-28)', async () => {
+  it('uses the new object through tools of an unfolding tool, at any depth (CHN-06, UNF-28)', async () => {
     const shop = desk((does, id) => [
       ops(
         does('refund', id),
@@ -101,7 +101,7 @@ describe('a call behind one that retrieves another object', () => {
     expect(done).toEqual(['refund 1', 'close 1', 'refund 2', 'close 2', 'close 2', 'refund 2', 'close 2']);
   });
 
-  it('is withheld when that has no such tool, by whatever way (CHN-06)', async () => {
+  it('is withheld if the new object has no such tool, on any path (CHN-06)', async () => {
     const shop = desk((does, id, isVip) => [
       ...(isVip ? [does('gift', id)] : []),
       ops(does('refund', id), ...(isVip ? [does('bonus', id)] : [])),
@@ -118,7 +118,7 @@ describe('a call behind one that retrieves another object', () => {
     ]);
   });
 
-  it('is withheld where the tools of an unfolding tool depend on the call that opened it', async () => {
+  it('is withheld if the tools of an unfolding tool depend on the call that opened it', async () => {
     const shop = desk((does, id) => [
       defineUnfolding({
         name: 'some',
@@ -143,7 +143,7 @@ describe('a call behind one that retrieves another object', () => {
     expect(done).toEqual(['refund 1', 'refund 2']);
   });
 
-  it('keeps apart the tools of one name that two categories of an unfolding tool have', async () => {
+  it('distinguishes tools of one name in two categories of an unfolding tool', async () => {
     const shop = desk((does, id) => [
       defineUnfolding({
         name: 'by',
@@ -162,7 +162,7 @@ describe('a call behind one that retrieves another object', () => {
     expect(answers.at(-1)).toBe(`refund: ${REPLACED}`);
   });
 
-  it('is withheld when the object of any type is one of another type now (CHN-09)', async () => {
+  it('is withheld if the current object has another type (CHN-09)', async () => {
     const { done, does, Customer } = desk(() => []);
     const Order = defineDomainType({
       name: 'Order',
@@ -199,7 +199,7 @@ describe('a call behind one that retrieves another object', () => {
     expect((await answersInside(session)).at(-2)).toBe(`charge: ${REPLACED}`);
   });
 
-  it('asks for approval of what runs then', async () => {
+  it('asks for approval of the call that will run', async () => {
     const shop = desk((does, id) => [requireApproval(ops(does('refund', id)), 'May I?')]);
     const { done, session } = await played(
       shop,
@@ -217,7 +217,7 @@ describe('a call behind one that retrieves another object', () => {
   });
 });
 
-it('what an unfolding tool brought for one key is not available for another, before there is an object (CHN-02)', async () => {
+it('is not available for another key if an unfolding tool brought its tool for one key, before there is an object (CHN-02)', async () => {
   const shop = desk((does, id) => [
     defineUnfolding({ name: 'ops', description: 'Operates', scope: 'session', tools: [does('refund', id)] }),
   ]);

@@ -28,7 +28,7 @@ describe('a turn without calls', () => {
 });
 
 describe('a blank reply', () => {
-  it('is asked once more, with a nudge, and never sent back empty (EMP-02, EMP-03, EMP-04)', async () => {
+  it('is repeated once, with a nudge, and is never sent back empty (EMP-02, EMP-03, EMP-04)', async () => {
     const { app, end } = await said([' \n', 'Here I am.']);
     expect(app.model.requests[1]?.messages).toEqual([
       { role: 'user', text: 'Go.' },
@@ -84,7 +84,7 @@ describe('tools that return directly', () => {
     expect(app.model.requests).toHaveLength(1);
   });
 
-  it('do not end it beside a tool that does not return directly (LOOP-11)', async () => {
+  it('do not end the turn beside a tool that does not return directly (LOOP-11)', async () => {
     const { end } = await said([calls('policy', 'look'), 'Done.'], [policy, look]);
     expect(end).toMatchObject({ turn: { outcome: 'completed', text: 'Done.' } });
   });
@@ -110,7 +110,7 @@ describe('the limit of iterations', () => {
     'STOP: Maximum tool iterations (2) reached. You must provide your best final answer now based on information ' +
     'gathered so far.';
 
-  it('asks once more, with the same tools and the choice of none, for the best answer now (AEL-05)', async () => {
+  it('makes one more model call, with the same tools and tool choice `none`, for the best answer now (AEL-05)', async () => {
     const { app, end } = await said([calls('look'), calls('look'), 'My best.'], [look], limits);
     expect(app.model.requests[2]?.tools).toEqual(app.model.requests[1]?.tools);
     expect(app.model.requests.map(({ settings }) => settings)).toEqual([
@@ -124,7 +124,7 @@ describe('the limit of iterations', () => {
     });
   });
 
-  it('offers no tools to a model that cannot be told to call none (AEL-05)', async () => {
+  it('offers no tools to a model that does not support the tool choice `none` (AEL-05)', async () => {
     const app = memoryApp({
       tools: [look],
       replies: [calls('look'), calls('look'), 'My best.'],
@@ -139,13 +139,13 @@ describe('the limit of iterations', () => {
     ]);
   });
 
-  it('is not met by an answer within it', async () => {
+  it('is not reached by an answer within it', async () => {
     expect((await said([calls('look'), 'Done.'], [look], limits)).end).toMatchObject({
       turn: { outcome: 'completed' },
     });
   });
 
-  it('runs nothing that a model calls although it was to call none', async () => {
+  it('runs no call that a model makes despite tool choice `none`', async () => {
     const { app, end } = await said(
       [calls('look'), calls('look'), { text: 'So far.', ...calls('look') }],
       [look],
@@ -166,7 +166,7 @@ describe('a model that fails', () => {
   const broken = new ModelError('server-error', 'The model server answered 500.', { status: 500 });
   const halfway = new ModelError('truncated', 'The reply broke off.', { outputBegan: true });
 
-  it('fails the turn; the message stays, and a new one goes on', async () => {
+  it('fails the turn; its message stays, and a new message continues the session', async () => {
     const { app, end } = await said([broken, 'Better.']);
     expect(end).toMatchObject({
       turn: {
@@ -182,7 +182,7 @@ describe('a model that fails', () => {
     ]);
   });
 
-  it('is asked once more when output had begun, and clients are told that it starts again', async () => {
+  it('is called once more if its output had begun, and clients learn that the output restarts', async () => {
     const app = memoryApp({ replies: [halfway, { text: 'All.', pieces: ['All.'] }] });
     const shown: FeedItem[] = [];
     expect(await app.say('Go.', { show: (item) => shown.push(item) })).toMatchObject({
@@ -194,7 +194,7 @@ describe('a model that fails', () => {
     ]);
   });
 
-  it('is asked no third time', async () => {
+  it('is not called a third time', async () => {
     const { app, end } = await said([halfway, halfway, 'Never.']);
     expect(app.model.requests).toHaveLength(2);
     expect(end).toMatchObject({ turn: { outcome: 'failed', error: { type: 'model-failure' } } });

@@ -38,7 +38,7 @@ describe('a call of a tool that does not exist', () => {
     ['vector-search', " Did you mean 'vectorSearch'?"],
     ['ragbot_vectorSearch', " Did you mean 'vectorSearch'?"],
     ['__proto__', ''],
-  ])('is answered with what there is (TNF-02, TNF-03): %s', async (name, suggestion) => {
+  ])('is answered with the available tools (TNF-02, TNF-03): %s', async (name, suggestion) => {
     const { texts, end } = await said([look, list], [calls(name), 'Done.']);
     expect(texts).toEqual([`Error: Tool '${name}' does not exist.${suggestion} ${rest}`]);
     expect(end).toMatchObject({ turn: { outcome: 'completed' } });

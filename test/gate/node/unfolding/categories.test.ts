@@ -16,7 +16,7 @@ const files = (more = {}) =>
 const ALL = ['read', 'list', 'write'];
 
 describe('an unfolding tool with categories', () => {
-  it('asks for one of them (UNF-04)', () => {
+  it('requires a category (UNF-04)', () => {
     expect(files().inputSchema).toEqual({
       type: 'object',
       properties: {
@@ -31,14 +31,14 @@ describe('an unfolding tool with categories', () => {
     expect(files({ categoryParameter: 'kind' }).inputSchema).toMatchObject({ required: ['kind'] });
   });
 
-  it('brings the tools of the category that is named (UNF-04)', async () => {
+  it('brings the tools of the given category (UNF-04)', async () => {
     const session = sessionWith([files()], [calls(['files', { category: 'change' }]), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([opened('write', 'list')]);
     expect(offered(session)[1]).toEqual(['files', 'list', 'write']);
   });
 
-  it('reads it from the parameter that it was given (UNF-04)', async () => {
+  it('reads the category from its named parameter (UNF-04)', async () => {
     const session = sessionWith(
       [files({ categoryParameter: 'kind' })],
       [calls(['files', { kind: 'look' }]), 'Done.'],
@@ -53,14 +53,14 @@ describe('an unfolding tool with categories', () => {
     ['of another type', { category: 1 }],
     ['a property that every object has', { category: 'constructor' }],
     ['not to be read', '{"category": "look"'],
-  ])('brings all tools, each once, when the category is %s (UNF-05)', async (_, input) => {
+  ])('brings all tools, each once, if the category is %s (UNF-05)', async (_, input) => {
     const session = sessionWith([files()], [calls(['files', input]), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([opened(...ALL)]);
     expect(offered(session)[1]).toEqual(['files', 'list', 'read', 'write']);
   });
 
-  it('brings others when it is called with another category, and lists for the same (UNF-12)', async () => {
+  it('brings other tools for another category, and lists them for the same one (UNF-12)', async () => {
     const session = sessionWith(
       [files()],
       [
@@ -87,7 +87,7 @@ describe('an unfolding tool with categories', () => {
     );
   });
 
-  it('takes every unknown category for the same, and so lists for another one (UNF-05, UNF-12)', async () => {
+  it('treats all unknown categories as the same one, and lists the tools if another one is given (UNF-05, UNF-12)', async () => {
     const unknown = (category: string) => calls(['files', { category }]);
     const session = sessionWith([files()], [unknown('x'), unknown('y'), 'Done.']);
     await session.send('Go.');
@@ -97,7 +97,7 @@ describe('an unfolding tool with categories', () => {
     ).toHaveLength(1);
   });
 
-  it('closes what was opened in a category that is left, and has it open on return (UNF-12)', async () => {
+  it('closes the tools opened in a category that is left, and reopens them on return (UNF-12)', async () => {
     const deep = defineUnfolding({ name: 'deep', description: 'Deep.', tools: [does('leaf')] });
     const tool = defineUnfolding({
       name: 'files',
@@ -115,7 +115,7 @@ describe('an unfolding tool with categories', () => {
     ]);
   });
 
-  it('can be exclusive, and then brings no guide (UNF-16, UNF-17)', async () => {
+  it('can be exclusive, and then has no guide (UNF-16, UNF-17)', async () => {
     const session = sessionWith(
       [files({ exclusive: true }), does('search')],
       [calls(['files', { category: 'look' }]), 'Done.'],
@@ -124,7 +124,7 @@ describe('an unfolding tool with categories', () => {
     expect(offered(session)[1]).toEqual(['list', 'read']);
   });
 
-  it('lists the tools of all categories for who draws them', () => {
+  it('lists the tools of all categories for diagrams', () => {
     expect(formatToolTree('clerk', [files()])).toContain('files (3 inner tools)');
   });
 
@@ -136,7 +136,7 @@ describe('an unfolding tool with categories', () => {
       'byCategory.look',
       `Tool 'files': it cannot have these tools: Duplicate tool name: 'read'${RENAME_FIRST_TWO}.`,
     ],
-  ])('is refused where it is defined when it cannot work: %#', (config, field, message) => {
+  ])('is refused when it is defined if it cannot work: %#', (config, field, message) => {
     const define = () => defineUnfolding({ name: 'files', description: 'Files.', ...config });
     expect(define).toThrow(new ToolDefinitionError('files', field, message.slice("Tool 'files': ".length)));
     expect(define).toThrow(message);

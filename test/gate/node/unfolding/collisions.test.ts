@@ -9,7 +9,7 @@ const renamed = (name: string, own: string): string =>
   `'${name}' is the tool '${own}' of this list; another tool had the name '${own}' already.`;
 
 describe('an inner tool whose name is taken', () => {
-  it('is offered under the unfolding tool’s name too, which the model is told, and the sibling keeps its own (UNF-31)', async () => {
+  it('is offered under a prefixed name, which the model sees, and the sibling keeps its name (UNF-31)', async () => {
     const session = sessionWith(
       [
         does('read', () => 'outside'),
@@ -30,7 +30,7 @@ describe('an inner tool whose name is taken', () => {
     ]);
   });
 
-  it('is told of between the names and the notes (UNF-09, UNF-31)', async () => {
+  it('is reported between the names and the notes (UNF-09, UNF-31)', async () => {
     const files = defineUnfolding({
       name: 'files',
       description: 'Files.',
@@ -44,7 +44,7 @@ describe('an inner tool whose name is taken', () => {
     ]);
   });
 
-  it('may have the name of its own unfolding tool, which the guide keeps (UNF-31)', async () => {
+  it('can have the name of its own unfolding tool, which the guide keeps (UNF-31)', async () => {
     const session = sessionWith(
       [unfolding('files', does('files'))],
       [calls('files'), calls('files_files'), 'Done.'],
@@ -54,7 +54,7 @@ describe('an inner tool whose name is taken', () => {
     expect(results(session)[1]).toBe('files done');
   });
 
-  it('is named rightly for the second of two unfolding tools that one reply opens (UNF-31)', async () => {
+  it('is named correctly for the second of two unfolding tools that one reply opens (UNF-31)', async () => {
     const session = sessionWith(
       [
         unfolding(
@@ -77,7 +77,7 @@ describe('an inner tool whose name is taken', () => {
     ]);
   });
 
-  it('gets a name that is free and not too long, whatever else there is (UNF-31)', async () => {
+  it('gets a free name that is not too long (UNF-31)', async () => {
     const long = 'r'.repeat(64);
     const session = sessionWith(
       [does(long), does('files_read'), does('read'), unfolding('files', does(long), does('read'))],
@@ -91,7 +91,7 @@ describe('an inner tool whose name is taken', () => {
     ]);
   });
 
-  it('may be an unfolding tool, which opens under the name that it was offered by (UNF-31)', async () => {
+  it('can be an unfolding tool, which opens under its offered name (UNF-31)', async () => {
     const inner = unfolding('data', does('inner_leaf'));
     const session = sessionWith(
       [unfolding('data', does('leaf')), unfolding('files', inner)],
@@ -107,7 +107,7 @@ describe('an inner tool whose name is taken', () => {
 });
 
 describe('the same tool in two places', () => {
-  it('is offered once, and named by every unfolding tool that has it', async () => {
+  it('is offered once, and named by every unfolding tool that contains it', async () => {
     const read = does('read');
     const session = sessionWith(
       [read, unfolding('a', read, does('one')), unfolding('b', read)],

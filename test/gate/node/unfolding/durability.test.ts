@@ -13,8 +13,8 @@ const files = (more = {}): AnyTool =>
 /** Every message is answered at once, so that a session of any length can be made. */
 const chat = (count: number) => Array.from({ length: count }, (_, index) => `Answer ${index}.`);
 
-describe('what is open', () => {
-  it('is offered by another invocation that goes on with the turn', async () => {
+describe('the open tools', () => {
+  it('are offered by another invocation that resumes the turn', async () => {
     const session = sessionWith(
       [files(), crash(() => session)],
       [calls('files'), calls('crash'), calls('read'), 'Done.'],
@@ -24,7 +24,7 @@ describe('what is open', () => {
     expect(results(session)).toEqual([opened('read'), 'crashed', 'read done']);
   });
 
-  it('is the same when another invocation finishes a batch of several openings', async () => {
+  it('are the same if another invocation finishes a batch of several openings', async () => {
     const a = defineUnfolding({ name: 'a', description: 'A.', tools: [does('one')] });
     const b = defineUnfolding({ name: 'b', description: 'B.', tools: [does('one')] });
     const session = sessionWith([a, b, crash(() => session)], [calls('a', 'crash', 'b'), 'Done.']);
@@ -37,7 +37,7 @@ describe('what is open', () => {
     );
   });
 
-  it('is the same in a nested loop that another invocation goes on with', async () => {
+  it('are the same in a nested loop that another invocation resumes', async () => {
     const session = sessionWith(
       [digs([files(), crash(() => session)])],
       [calls('dig'), calls('files'), calls('crash'), calls('read'), 'Deep.', 'Done.'],
@@ -53,7 +53,7 @@ describe('what is open', () => {
     ]);
   });
 
-  it('is folded to the same value by an object that has restarted', async () => {
+  it('are folded to the same value by a restarted object', async () => {
     const session = sessionWith([files({ scope: 'session' })], [calls('files'), 'Done.']);
     await session.send('Go.');
     const warm = (await session.state()).memories.get('unfolding');
@@ -63,7 +63,7 @@ describe('what is open', () => {
   });
 });
 
-describe('an unfolding tool whose scope is the session', () => {
+describe('an unfolding tool with session scope', () => {
   it('stays open in later turns, also after a restart', async () => {
     const session = sessionWith(
       [files({ scope: 'session' })],
@@ -76,7 +76,7 @@ describe('an unfolding tool whose scope is the session', () => {
     expect(results(session).at(-1)).toBe('read done');
   });
 
-  it('is in a snapshot of a long journal', async () => {
+  it('is included in a snapshot of a long journal', async () => {
     const session = sessionWith([files({ scope: 'session' })], [calls('files'), ...chat(102)]);
     for (let turn = 0; turn < 102; turn += 1) await session.send('Go.');
     expect((await session.events()).at(-1)?.seq).toBeGreaterThan(200);
@@ -85,7 +85,7 @@ describe('an unfolding tool whose scope is the session', () => {
     expect((await session.state()).memories.get('unfolding')).toHaveLength(1);
   });
 
-  it('stays open in a nested loop of the same path, each time it runs', async () => {
+  it('stays open in a nested loop of the same path on every run', async () => {
     const session = sessionWith(
       [digs([files({ scope: 'session' })])],
       [calls('dig'), calls('files'), 'Deep.', calls('dig'), 'Again.', 'Done.'],
@@ -94,7 +94,7 @@ describe('an unfolding tool whose scope is the session', () => {
     expect(offered(session)[4]).toEqual(['files', 'read']);
   });
 
-  it('waits for the unfolding tool that it came out of, and is open with that again', async () => {
+  it('is closed with its outer unfolding tool, and open again with it', async () => {
     const outer = defineUnfolding({
       name: 'outer',
       description: 'Outer.',
@@ -140,7 +140,7 @@ describe('the shopping cart of the guide', () => {
   };
   const add = (item: string) => calls(['add_item', { item }]);
 
-  it('holds what was put into it when the Worker is killed between and in its calls (UNF-06)', async () => {
+  it('keeps its content if the Worker is killed between and in its calls (UNF-06)', async () => {
     const session: TestSession = sessionWith(
       [cart(() => session), crash(() => session)],
       [
@@ -169,7 +169,7 @@ describe('the shopping cart of the guide', () => {
 });
 
 describe('a selector that runs again', () => {
-  it('runs once an invocation, of the journaled input (UNF-07)', async () => {
+  it('runs once per invocation, with the journaled input (UNF-07)', async () => {
     const select = vi.fn(({ id }: { readonly id: string }) => [does(`made_${id}`)]);
     const tool = defineUnfolding({
       name: 'maker',
@@ -187,7 +187,7 @@ describe('a selector that runs again', () => {
     expect(select.mock.calls.map(([input]) => input)).toEqual(Array(4).fill({ id: 'x' }));
   });
 
-  it('brings no tool that the model was not told of (UNF-07)', async () => {
+  it('brings no tool that the model was not shown (UNF-07)', async () => {
     let isLater = false;
     const tool = defineUnfolding({
       name: 'maker',
@@ -206,7 +206,7 @@ describe('a selector that runs again', () => {
     ]);
   });
 
-  it('leaves the unfolding tool closed when it fails then, and says so to the developer', async () => {
+  it('closes the unfolding tool if it fails, and warns the developer', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     let isLater = false;
     const tool = defineUnfolding({
@@ -239,7 +239,7 @@ describe('an approval behind an unfolding tool', () => {
       `${said}?`,
     );
 
-  it('suspends the turn, and after a crash the tool is still there to be approved', async () => {
+  it('suspends the turn, and its tool can still be approved after a crash', async () => {
     const outer = defineUnfolding({
       name: 'outer',
       description: 'Outer.',
@@ -252,7 +252,7 @@ describe('an approval behind an unfolding tool', () => {
     expect(results(session).at(-1)).toBe('wiped');
   });
 
-  it('is of the tool that an exclusive unfolding tool has put in the place of another of its name', async () => {
+  it('belongs to the tool with which an exclusive unfolding tool has replaced another of the same name', async () => {
     const outside = requireApproval(
       defineTool({
         name: 'wipe',

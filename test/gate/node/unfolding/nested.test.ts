@@ -28,7 +28,7 @@ describe('unfolding tools inside unfolding tools', () => {
     }
   });
 
-  it('open branch by branch, and what is open stays open (UNF-29)', async () => {
+  it('open branch by branch, and stay open (UNF-29)', async () => {
     const admin = unfolding('admin', [
       unfolding('users', [does('create'), does('remove')]),
       unfolding('system', [does('backup')]),
@@ -47,7 +47,7 @@ describe('unfolding tools inside unfolding tools', () => {
     ]);
   });
 
-  it('open several in one reply, and each names its own (UNF-10)', async () => {
+  it('open several in one reply, and each lists its own tools (UNF-10)', async () => {
     const tools = [
       unfolding('a', [does('one')]),
       unfolding('b', [does('two')]),
@@ -59,7 +59,7 @@ describe('unfolding tools inside unfolding tools', () => {
     expect(offered(session)[1]).toEqual(['a', 'b', 'c', 'one', 'three', 'two']);
   });
 
-  it('can be exclusive inside too, and then leave nothing else (UNF-16)', async () => {
+  it('can be exclusive inside too, and then remove every other tool (UNF-16)', async () => {
     const inner = unfolding('mood', [does('formal'), does('casual')], { exclusive: true });
     const session = sessionWith(
       [unfolding('settings', [inner, does('theme')]), does('search')],
@@ -72,7 +72,7 @@ describe('unfolding tools inside unfolding tools', () => {
     ]);
   });
 
-  it('go on unfolding inside an exclusive one (UNF-16)', async () => {
+  it('still unfold inside an exclusive one (UNF-16)', async () => {
     const outer = unfolding('outer', [unfolding('inner', [does('leaf')])], { exclusive: true });
     const session = sessionWith([outer, does('search')], [calls('outer'), calls('inner'), 'Done.']);
     await session.send('Go.');
@@ -81,7 +81,7 @@ describe('unfolding tools inside unfolding tools', () => {
 });
 
 describe('an unfolding tool in a nested loop', () => {
-  it('opens in that loop alone, and is closed when its call begins another', async () => {
+  it('opens in that loop only, and is closed when its call starts another loop', async () => {
     const files = unfolding('files', [does('read')]);
     const session = sessionWith(
       [digs([files]), files],
@@ -126,7 +126,7 @@ describe('a decorated unfolding tool', () => {
     expect(seen).toEqual(['files']);
   });
 
-  it('tells the model and the developer when what wraps it hides it (UNF-30)', async () => {
+  it('reports to the model and the developer if a wrapper hides it (UNF-30)', async () => {
     const warned = warnings();
     const files = unfolding('files', [does('read')]);
     class Wrapper {
@@ -163,7 +163,7 @@ describe('a decorated unfolding tool', () => {
       adopt: (inner) => guarded(inner, log),
     });
 
-  it('guards the tools inside as it is guarded itself, at every level (UNF-28)', async () => {
+  it('applies its guard to the tools inside, at every level (UNF-28)', async () => {
     const log: string[] = [];
     const session = sessionWith(
       [guarded(levels(3), log)],
@@ -174,7 +174,7 @@ describe('a decorated unfolding tool', () => {
     expect(results(session).slice(3)).toEqual(['leaf done, guarded', 'at_1 done, guarded']);
   });
 
-  it('guards further levels also where the guard does not say so (UNF-28)', async () => {
+  it('guards further levels even if the guard does not declare levels (UNF-28)', async () => {
     const log: string[] = [];
     const logs = (tool: AnyTool): AnyTool =>
       decorate(tool, {
@@ -189,7 +189,7 @@ describe('a decorated unfolding tool', () => {
     expect(log).toEqual(['l2', 'leaf']);
   });
 
-  it('is not gone around by a shortcut when it guards what is inside (UNF-28)', async () => {
+  it('cannot be bypassed by a shortcut if it guards the tools inside (UNF-28)', async () => {
     const log: string[] = [];
     const logs = (tool: AnyTool): AnyTool =>
       decorate(tool, {

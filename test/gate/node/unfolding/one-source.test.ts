@@ -29,7 +29,7 @@ const SHOP = { name: 'shop', description: 'Shops.' };
 const finding = (...names: readonly string[]) => findingOut(names.map((name) => does(name)));
 
 describe('an unfolding tool', () => {
-  it('has whatever an agent could list inside', async () => {
+  it('can contain everything that an agent can list', async () => {
     const now: ToolProvider = toolProvider({ toolsNow: () => [does('today')] });
     const shop = defineUnfolding({ ...SHOP, tools: [does('look'), new Clock(), group, now] });
     const session = sessionWith([shop], [calls('shop'), calls('time', 'add', 'today'), 'Done.']);
@@ -42,7 +42,7 @@ describe('an unfolding tool', () => {
     ]);
   });
 
-  it('asks its providers again before each model call, and is not there while there is nothing inside', async () => {
+  it('asks its providers again before each model call, and is hidden while it has no tools', async () => {
     let now: readonly AnyTool[] = [];
     const shop = defineUnfolding({ ...SHOP, tools: [toolProvider({ toolsNow: () => now })] });
     const turn = (name: string, ...then: readonly AnyTool[]) =>
@@ -63,7 +63,7 @@ describe('an unfolding tool', () => {
     ]);
   });
 
-  it('finds out what its providers have when it is opened, and another invocation knows it', async () => {
+  it('discovers the tools of its providers when it opens, and another invocation knows them', async () => {
     const { provider, discover } = finding('buy', 'sell');
     const shop = defineUnfolding({ ...SHOP, tools: [does('look'), provider] });
     const session = sessionWith(
@@ -76,14 +76,14 @@ describe('an unfolding tool', () => {
     expect(discover).toHaveBeenCalledTimes(1);
   });
 
-  it('lists what it has by category from objects and groups too', async () => {
+  it('lists its tools by category, from objects and groups too', async () => {
     const shop = defineUnfolding({ ...SHOP, byCategory: { clock: [new Clock()], math: [group] } });
     const session = sessionWith([shop], [calls(['shop', { category: 'clock' }]), calls('time'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([`${opened('time')}\n\nAdd before you guess.`, 'noon']);
   });
 
-  it('takes objects and groups from its functions', async () => {
+  it('accepts objects and groups from its functions', async () => {
     const clock = new Clock();
     const selected = defineUnfolding({ ...SHOP, input: v.object({}), select: () => [clock, group] });
     const moment = defineUnfolding({
@@ -104,7 +104,7 @@ describe('an unfolding tool', () => {
     ]);
   });
 
-  it('is given more of the same', async () => {
+  it('accepts more tools of every kind', async () => {
     const { provider } = finding('buy');
     const shop = withInnerTools(
       defineUnfolding({ ...SHOP, tools: [does('look')] }),
@@ -122,8 +122,8 @@ describe('an unfolding tool', () => {
   });
 });
 
-describe('a provider that `select` answers', () => {
-  it('is not asked, which whoever opens the tool is told', async () => {
+describe('a provider that `select` returns', () => {
+  it('is not called, and the result of the opening reports it', async () => {
     const told = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { provider } = finding('buy');
     const shop = defineUnfolding({
@@ -146,7 +146,7 @@ describe('a provider that `select` answers', () => {
   });
 });
 
-describe('an unfolding tool is refused where it is defined', () => {
+describe('an invalid unfolding tool', () => {
   const provider = toolProvider({ toolsNow: () => [] });
   const web = defineToolGroup({
     role: 'web',
@@ -186,7 +186,7 @@ describe('an unfolding tool is refused where it is defined', () => {
       () => withInnerTools(defineUnfolding({ ...SHOP, byCategory: { all: [does('a')] } }), provider),
       'A tool provider is among them, where none can stand, since what this tool brings is decided by its input',
     ],
-  ])('when it has %s', (_, made, why) => {
+  ])('is refused when it is defined if it has %s', (_, made, why) => {
     expect(made).toThrow(`Tool 'shop': it cannot have these tools: ${why}.`);
   });
 });

@@ -10,7 +10,7 @@ const files = (more = {}): AnyTool =>
   defineUnfolding({ name: 'files', description: 'Works with files.', tools: [read, write], ...more });
 
 describe('an unfolding tool', () => {
-  it('is replaced by its tools and a guide once it is called, and siblings stay (UNF-03, UNF-10, UNF-11)', async () => {
+  it('is replaced by its tools and a guide when it is called, and siblings stay (UNF-03, UNF-10, UNF-11)', async () => {
     const session = sessionWith([files(), does('search')], [calls('files'), calls('read'), 'Done.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', toolCalls: 2 });
     expect(offered(session)).toEqual([
@@ -21,7 +21,7 @@ describe('an unfolding tool', () => {
     expect(results(session)).toEqual([opened('read', 'write'), 'read done']);
   });
 
-  it('is shown with its short description and without input until then, and nothing of what is inside (UNF-03, UNF-32, UNF-33)', async () => {
+  it('is shown with its short description, without an input and without its inner tools before it opens (UNF-03, UNF-32, UNF-33)', async () => {
     const notes = 'Read before you write.';
     const session = sessionWith([files({ childToolUsageNotes: notes })], ['Done.']);
     await session.send('Go.');
@@ -31,20 +31,23 @@ describe('an unfolding tool', () => {
     expect(JSON.stringify(session.requests)).not.toContain(notes);
   });
 
-  it('tells its notes verbatim, below a blank line, when it is called (UNF-09, UNF-14)', async () => {
+  it('returns its notes verbatim, below a blank line (UNF-09, UNF-14)', async () => {
     const childToolUsageNotes = '  Read before you write.\n\n* Paths are absolute. ';
     const session = sessionWith([files({ childToolUsageNotes })], [calls('files'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([`${opened('read', 'write')}\n\n${childToolUsageNotes}`]);
   });
 
-  it.each([undefined, '', ' \n '])('tells no notes that are %j (UNF-09)', async (childToolUsageNotes) => {
-    const session = sessionWith([files({ childToolUsageNotes })], [calls('files'), 'Done.']);
-    await session.send('Go.');
-    expect(results(session)).toEqual([opened('read', 'write')]);
-  });
+  it.each([undefined, '', ' \n '])(
+    'returns no notes if they are %j (UNF-09)',
+    async (childToolUsageNotes) => {
+      const session = sessionWith([files({ childToolUsageNotes })], [calls('files'), 'Done.']);
+      await session.send('Go.');
+      expect(results(session)).toEqual([opened('read', 'write')]);
+    },
+  );
 
-  it('takes any input for a call, since it needs none (UNF-26)', async () => {
+  it('accepts any input, because it needs none (UNF-26)', async () => {
     for (const input of ['', '{}', 'not json', '[1]', '"x"', { other: 1 }]) {
       const session = sessionWith([files()], [calls(['files', input]), 'Done.']);
       await session.send('Go.');
@@ -52,7 +55,7 @@ describe('an unfolding tool', () => {
     }
   });
 
-  it('may hold tools of any make, such as one that a class makes (UNF-10)', async () => {
+  it('can contain tools of any kind, such as one that a class makes (UNF-10)', async () => {
     class Own {
       readonly effect = 'none';
       readonly returnDirect = false;
@@ -76,13 +79,13 @@ describe('an unfolding tool', () => {
     expect(results(session)).toEqual([opened('own'), 'own called']);
   });
 
-  it('ignores removeOnInvoke, whatever it says (UNF-15)', async () => {
+  it('ignores `removeOnInvoke` (UNF-15)', async () => {
     const session = sessionWith([files({ removeOnInvoke: false })], [calls('files'), 'Done.']);
     await session.send('Go.');
     expect(offered(session)[1]).toEqual(['files', 'read', 'write']);
   });
 
-  it('is closed again with the next message, since what it opened was the turn’s', async () => {
+  it('closes with the next message, because its scope was the turn', async () => {
     const session = sessionWith([files()], [calls('files'), 'Done.', 'Again.']);
     await session.send('Go.');
     await session.send('And now?');
@@ -90,7 +93,7 @@ describe('an unfolding tool', () => {
     expect((await session.state()).memories.get('unfolding')).toEqual([]);
   });
 
-  it('lists its tools for who draws them, without a call (TOOL-20)', () => {
+  it('lists its tools for diagrams, without a call (TOOL-20)', () => {
     expect(formatToolTree('clerk', [files()])).toBe(
       'clerk\n└── files (2 inner tools)\n    ├── read\n    └── write',
     );
@@ -98,7 +101,7 @@ describe('an unfolding tool', () => {
 });
 
 describe('the guide', () => {
-  it('has the name of the unfolding tool and says that it is open (UNF-12)', async () => {
+  it('has the name of the unfolding tool and states that it is open (UNF-12)', async () => {
     const session = sessionWith([files()], [calls('files'), 'Done.']);
     await session.send('Go.');
     expect(told(session, 'files')).toBe(
@@ -106,7 +109,7 @@ describe('the guide', () => {
     );
   });
 
-  it('lists the tools in a line each, with the notes, and changes nothing (UNF-11, UNF-12)', async () => {
+  it('lists one tool per line, with the notes, and has no effect (UNF-11, UNF-12)', async () => {
     const tools = [files({ childToolUsageNotes: 'Read first.' })];
     const session = sessionWith(tools, [calls('files'), calls('files'), 'Done.']);
     await session.send('Go.');
@@ -119,7 +122,7 @@ describe('the guide', () => {
     ).toHaveLength(1);
   });
 
-  it('lists for the second of two calls in one reply (UNF-12)', async () => {
+  it('lists the tools for the second of two calls in one reply (UNF-12)', async () => {
     const session = sessionWith([files()], [calls('files', 'files'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([
@@ -132,14 +135,14 @@ describe('the guide', () => {
 describe('a context tool', () => {
   const tools = [files({ contextTool: true, childToolUsageNotes: 'Read first' })];
 
-  it('comes only where it is asked for, and names the tools and the notes (UNF-11, UNF-13)', async () => {
+  it('is offered only on request, and names the tools and the notes (UNF-11, UNF-13)', async () => {
     const session = sessionWith(tools, [calls('files'), 'Done.']);
     await session.send('Go.');
     expect(offered(session)).toEqual([['files'], ['files', 'files_context', 'read', 'write']]);
     expect(told(session, 'files_context')).toBe('Works with files. Available: read, write. Read first');
   });
 
-  it('tells of each tool when it is called (UNF-13, UNF-14)', async () => {
+  it('describes each tool when it is called (UNF-13, UNF-14)', async () => {
     const session = sessionWith(tools, [calls('files'), calls('files_context'), 'Done.']);
     await session.send('Go.');
     expect(results(session)[1]).toBe(
@@ -147,7 +150,7 @@ describe('a context tool', () => {
     );
   });
 
-  it('says nothing of notes that there are not (UNF-13)', async () => {
+  it('does not mention notes if there are none (UNF-13)', async () => {
     const session = sessionWith(
       [files({ contextTool: true })],
       [calls('files'), calls('files_context'), 'Done.'],
@@ -159,7 +162,7 @@ describe('a context tool', () => {
     );
   });
 
-  it('has another name when that is taken (UNF-31)', async () => {
+  it('has another name if its name is in use (UNF-31)', async () => {
     const session = sessionWith(
       [...tools, does('files_context')],
       [calls('files'), calls('files_context'), 'Done.'],
@@ -173,7 +176,7 @@ describe('a context tool', () => {
 describe('an exclusive unfolding tool', () => {
   const alone = files({ exclusive: true, contextTool: true });
 
-  it('leaves its tools alone, without guide and context tool, until the turn ends (UNF-16)', async () => {
+  it('offers only its tools, without guide and context tool, until the turn ends (UNF-16)', async () => {
     const session = sessionWith(
       [alone, does('search')],
       [calls('files'), calls('search'), 'Done.', 'Again.'],
@@ -188,14 +191,14 @@ describe('an exclusive unfolding tool', () => {
     ]);
   });
 
-  it('makes a call of what it has removed one of an unknown tool (UNF-16)', async () => {
+  it('makes a call of a removed tool a call of an unknown tool (UNF-16)', async () => {
     const session = sessionWith([alone, does('search')], [calls('files'), calls('search'), 'Done.']);
     await session.send('Go.');
     expect(results(session)[1]).toContain("Error: Tool 'search' does not exist.");
     expect(results(session)[1]).toContain('Available tools: [read, write].');
   });
 
-  it('shuts what another call of its reply would have opened after it (UNF-16)', async () => {
+  it('closes the tools that a later call of its reply opens (UNF-16)', async () => {
     const web = defineUnfolding({ name: 'web', description: 'The web.', tools: [does('fetch')] });
     const session = sessionWith([alone, web], [calls('files', 'web'), 'Done.']);
     await session.send('Go.');

@@ -46,7 +46,7 @@ const listingsOf = async (session: TestSession): Promise<Listings> =>
   valueIn((await session.state()).memories, LISTINGS, '');
 
 describe('an unfolding tool that prepares', () => {
-  it('tells of what it has found out, and the next model call is offered it', async () => {
+  it('reports the tools that it found, and offers them with the next model call', async () => {
     const prepare = vi.fn(lists('buy', 'sell'));
     const session = sessionWith([shop(prepare)], [calls('shop'), calls('buy'), 'Bought.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Bought.' });
@@ -60,7 +60,7 @@ describe('an unfolding tool that prepares', () => {
     expect(prepare).toHaveBeenCalledTimes(1);
   });
 
-  it('is asked once more by a call that comes beside', async () => {
+  it('prepares once more for a parallel call', async () => {
     const session = sessionWith([shop(lists('buy'))], [calls('shop', 'shop'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([
@@ -70,7 +70,7 @@ describe('an unfolding tool that prepares', () => {
     expect(offered(session)[1]).toEqual(['shop', 'buy']);
   });
 
-  it('that is open for the session needs nothing more in the next turn', async () => {
+  it('needs no preparation in the next turn if it is open for the session', async () => {
     const prepare = vi.fn(lists('buy'));
     const session = sessionWith([shop(prepare, { scope: 'session' })], [calls('shop'), 'Open.', 'Still.']);
     await session.send('Go.');
@@ -79,7 +79,7 @@ describe('an unfolding tool that prepares', () => {
     expect(prepare).toHaveBeenCalledTimes(1);
   });
 
-  it('may have a list of tools, which it opens when it is ready', async () => {
+  it('can have a list of tools, which it opens when it is ready', async () => {
     const session = sessionWith(
       [shop(async () => undefined, { tools: [does('rent')] })],
       [calls('shop'), 'Done.'],
@@ -88,7 +88,7 @@ describe('an unfolding tool that prepares', () => {
     expect(results(session)).toEqual([opened('rent')]);
   });
 
-  it('prepares inside a nested loop as well', async () => {
+  it('prepares inside a nested loop too', async () => {
     const outer = defineUnfolding({ name: 'town', description: 'A town.', tools: [shop(lists('buy'))] });
     const session = sessionWith([outer], [calls('town'), calls('shop'), calls('buy'), 'Bought.']);
     expect(await session.send('Go.')).toMatchObject({ text: 'Bought.' });
@@ -96,8 +96,8 @@ describe('an unfolding tool that prepares', () => {
   });
 });
 
-describe('an unfolding tool that cannot be prepared', () => {
-  it('stays closed, says what is wrong, and remembers nothing', async () => {
+describe('an unfolding tool whose preparation fails', () => {
+  it('stays closed, reports the problem, and stores nothing', async () => {
     const problem = "The shop cannot be reached. Call 'shop' again later.";
     const prepare: Prepare = async (call) => {
       await lists('buy')(call);
@@ -113,7 +113,7 @@ describe('an unfolding tool that cannot be prepared', () => {
     expect(await listingsOf(session)).toEqual([]);
   });
 
-  it('may be called again, and opens then', async () => {
+  it('can be called again, and then opens', async () => {
     let isDown = true;
     const prepare: Prepare = async (call) => {
       if (isDown) {
@@ -127,7 +127,7 @@ describe('an unfolding tool that cannot be prepared', () => {
     expect(results(session)).toEqual(['Not now.', opened('buy')]);
   });
 
-  it('since its code throws, answers an error, and remembers nothing', async () => {
+  it('returns an error if its code throws, and stores nothing', async () => {
     const prepare: Prepare = async (call) => {
       await lists('buy')(call);
       throw new Error('The line is dead.');
@@ -139,7 +139,7 @@ describe('an unfolding tool that cannot be prepared', () => {
     expect(await listingsOf(session)).toEqual([]);
   });
 
-  it('since it found no tools, says so', async () => {
+  it('reports that it found no tools', async () => {
     const session = sessionWith([shop(lists())], [calls('shop'), 'Hm.']);
     await session.send('Go.');
     expect(results(session)).toEqual([
@@ -147,7 +147,7 @@ describe('an unfolding tool that cannot be prepared', () => {
     ]);
   });
 
-  it('since its tools are not available beside those of now, is not told to have none', async () => {
+  it('does not report an empty list if its tools are unavailable beside the current ones', async () => {
     const session = sessionWith(
       [shop(async () => undefined, { tools: [does('rent')] })],
       [calls('shop'), 'Hm.'],
@@ -167,8 +167,8 @@ describe('an unfolding tool that cannot be prepared', () => {
   });
 });
 
-describe('an unfolding tool that is cut off while it prepares', () => {
-  it('prepares again for the invocation that goes on', async () => {
+describe('an unfolding tool whose preparation is cut off', () => {
+  it('prepares again in the invocation that resumes the turn', async () => {
     let times = 0;
     const session: TestSession = sessionWith(
       [
@@ -185,7 +185,7 @@ describe('an unfolding tool that is cut off while it prepares', () => {
     expect(times).toBe(2);
   });
 
-  it('is no reason to wait for a turn that is cancelled', async () => {
+  it('does not delay the cancellation of a turn', async () => {
     const clock = createManualClock(1_000_000);
     const app = memoryApp({ tools: [shop(never)], replies: [calls('shop')], clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
@@ -196,7 +196,7 @@ describe('an unfolding tool that is cut off while it prepares', () => {
     expect(await passing(clock, end, 0)).toMatchObject({ turn: { outcome: 'cancelled' } });
   });
 
-  it('leaves the call to another invocation when too little is left of this one', async () => {
+  it('leaves the call to another invocation if too little time is left', async () => {
     const clock = createManualClock(1_000_000);
     let asked = 0;
     const prepare: Prepare = (call) =>
@@ -219,7 +219,7 @@ describe('an unfolding tool that is cut off while it prepares', () => {
     expect(app.model.requests[1]?.messages.at(-1)?.text).toBe(opened('buy'));
   });
 
-  it('is told when what it asks takes longer than it said', async () => {
+  it('is reported if its preparation takes longer than announced', async () => {
     const clock = createManualClock(1_000_000);
     const prepare: Prepare = (call) => discoveryIn(call).ask({ subrequests: 1, ms: 3_000 }, never);
     const app = memoryApp({

@@ -25,7 +25,7 @@ const raise = (): never => {
 };
 
 describe('a selectable unfolding tool', () => {
-  it('brings tools that are made of its input (UNF-06)', async () => {
+  it('brings tools made from its input (UNF-06)', async () => {
     const session = sessionWith(
       [database()],
       [calls(['database', { connection: 'prod' }]), calls('query'), 'Done.'],
@@ -37,13 +37,13 @@ describe('a selectable unfolding tool', () => {
     );
   });
 
-  it('gives the selector what its schema makes of the input (UNF-06)', async () => {
+  it('passes the output of its schema to the selector (UNF-06)', async () => {
     const session = sessionWith([database()], [calls('database'), calls('query'), 'Done.']);
     await session.send('Go.');
     expect(results(session)[1]).toBe('queried localhost');
   });
 
-  it('answers a bad input and changes nothing', async () => {
+  it('returns an error for a bad input and stays unchanged', async () => {
     const session = sessionWith([database()], [calls(['database', { connection: 7 }]), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([
@@ -54,7 +54,7 @@ describe('a selectable unfolding tool', () => {
     expect(offered(session)[1]).toEqual(['database']);
   });
 
-  it('runs the selector once a call, so that what is named is what is offered (UNF-07)', async () => {
+  it('runs the selector once per call, so that the named tools are the offered ones (UNF-07)', async () => {
     const select = vi.fn(() => [does('made')]);
     const tool = defineUnfolding({ name: 'maker', description: 'Makes.', input: v.object({}), select });
     const session = warmWith([tool], [calls('maker'), calls('made'), calls('made'), 'Done.']);
@@ -62,7 +62,7 @@ describe('a selectable unfolding tool', () => {
     expect(select).toHaveBeenCalledTimes(1);
   });
 
-  it('brings others for another input, and lists for the same (UNF-12)', async () => {
+  it('brings other tools for another input, and lists them for the same one (UNF-12)', async () => {
     const session = sessionWith(
       [database()],
       [
@@ -82,7 +82,7 @@ describe('a selectable unfolding tool', () => {
     ]);
   });
 
-  it('stays as it is when nothing is selected, and says so to both (UNF-08)', async () => {
+  it('stays unchanged if no tool is selected, and reports this to the model and the developer (UNF-08)', async () => {
     const warned = warnings();
     const session = sessionWith([database({ select: () => [] })], [calls('database'), 'Done.']);
     await session.send('Go.');
@@ -96,7 +96,7 @@ describe('a selectable unfolding tool', () => {
   it.each([
     ['throws', 'Gone.', raise],
     ['answers no list', 'What it unfolds into must be a list of tools.', () => 'query'],
-  ])('answers an error when the selector %s', async (_, message, answer) => {
+  ])('returns an error if the selector %s', async (_, message, answer) => {
     const select = (): never => answer() as never; // not what the types allow
     const session = sessionWith([database({ select })], [calls('database'), 'Done.']);
     await session.send('Go.');
@@ -104,7 +104,7 @@ describe('a selectable unfolding tool', () => {
     expect(offered(session)[1]).toEqual(['database']);
   });
 
-  it('selects by the input as JSON gives it back, in every invocation', async () => {
+  it('selects by the input after a JSON round trip, in every invocation', async () => {
     const seen: string[] = [];
     const tool = defineUnfolding({
       name: 'day',
@@ -126,7 +126,7 @@ describe('a selectable unfolding tool', () => {
     expect(seen).toEqual(['2026-01-01', '2026-01-01']);
   });
 
-  it('refuses what its schema makes that the journal cannot keep', async () => {
+  it('refuses schema output that the journal cannot store', async () => {
     const tool = defineUnfolding({
       name: 'day',
       description: 'A day.',
@@ -145,7 +145,7 @@ describe('a selectable unfolding tool', () => {
     ]);
   });
 
-  it('can be exclusive, and then brings no guide (UNF-16, UNF-17)', async () => {
+  it('can be exclusive, and then has no guide (UNF-16, UNF-17)', async () => {
     const session = sessionWith(
       [database({ exclusive: true }), does('search')],
       [calls('database'), 'Done.'],
@@ -154,7 +154,7 @@ describe('a selectable unfolding tool', () => {
     expect(offered(session)[1]).toEqual(['insert', 'query']);
   });
 
-  it('sees the context of the request, and not the model’s word for it', async () => {
+  it("receives the context of the request instead of the model's claim", async () => {
     const tool = defineUnfolding({
       name: 'shop',
       description: 'A shop.',
@@ -168,7 +168,7 @@ describe('a selectable unfolding tool', () => {
     expect(results(session)[1]).toBe('orders of acme');
   });
 
-  it('may bring unfolding tools, which open as any other', async () => {
+  it('can bring unfolding tools, which open like any other', async () => {
     const inner = (region: string): AnyTool =>
       defineUnfolding({
         name: 'tables',
@@ -190,7 +190,7 @@ describe('a selectable unfolding tool', () => {
   });
 });
 
-describe('an unfolding tool whose tools come and go', () => {
+describe('an unfolding tool with a changing set of tools', () => {
   /** Offers `step_{n}` for as many entries as the blackboard has. */
   const steps = defineUnfolding({
     name: 'steps',
@@ -199,7 +199,7 @@ describe('an unfolding tool whose tools come and go', () => {
   });
   const add = defineTool({ name: 'add', description: 'Adds.', run: (_, call) => call.blackboard.add('one') });
 
-  it('is asked whenever tools are offered, while it is open (UNF-01, UNF-02)', async () => {
+  it('is updated whenever tools are offered, while it is open (UNF-01, UNF-02)', async () => {
     const session = sessionWith(
       [steps, add],
       [calls('add'), calls('steps'), calls('add'), calls('step_2'), 'Done.'],
@@ -215,7 +215,7 @@ describe('an unfolding tool whose tools come and go', () => {
     expect(results(session)).toEqual(['Done', opened('step_1'), 'Done', 'step_2 done']);
   });
 
-  it('is not offered while it has none, and comes when it has some (UNF-01, UNF-08, S0-129)', async () => {
+  it('is not offered while it has no tools, and appears when it has some (UNF-01, UNF-08, S0-129)', async () => {
     const warned = warnings();
     const session = sessionWith([steps, add], [calls('add'), calls('steps'), 'Done.']);
     await session.send('Go.');
@@ -223,7 +223,7 @@ describe('an unfolding tool whose tools come and go', () => {
     expect(warned).toEqual([]);
   });
 
-  it('is offered when its code throws, which the model is told by a call (UNF-01)', async () => {
+  it('is offered if its code throws, and a call reports the error to the model (UNF-01)', async () => {
     const broken = defineUnfolding({ name: 'broken', description: 'Breaks.', tools: raise });
     const session = sessionWith([broken], [calls('broken'), 'Hm.']);
     await session.send('Go.');
@@ -231,7 +231,7 @@ describe('an unfolding tool whose tools come and go', () => {
     expect(results(session)).toEqual(['Error: Gone.']);
   });
 
-  it('is not offered while it has none, also when it is inside another', async () => {
+  it('is not offered while it has no tools, even inside another one', async () => {
     const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [add, steps] });
     const session = sessionWith([shop], [calls('shop'), calls('add'), calls('steps'), 'Done.']);
     await session.send('Go.');
@@ -243,7 +243,7 @@ describe('an unfolding tool whose tools come and go', () => {
     ]);
   });
 
-  it('is not offered with one around it that has nothing else inside', async () => {
+  it('hides the outer unfolding tool if that has no other tools', async () => {
     const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [steps] });
     const session = sessionWith([shop, add], [calls('add'), 'Done.']);
     await session.send('Go.');

@@ -21,21 +21,21 @@ const tasks = (...more: readonly AnyTool[]): AnyTool =>
 const SHORTCUT = calls(['tasks', { create_task: { title: 'tea' } }]);
 
 describe('an unfolding tool that is called with an inner tool’s name', () => {
-  it('runs that tool at once, and is open then (UNF-26, UNF-27)', async () => {
+  it('runs that tool at once, and is open afterwards (UNF-26, UNF-27)', async () => {
     const session = sessionWith([tasks()], [SHORTCUT, 'Done.'], { context: { tenant: 'acme' } });
     await session.send('Go.');
     expect(results(session)).toEqual(['created tea for acme']);
     expect(offered(session)[1]).toEqual(['tasks', 'create_task', 'list']);
   });
 
-  it('does so under its other names, and when it is open already (UNF-12, UNF-26)', async () => {
+  it('also does so under its other names, and if it is already open (UNF-12, UNF-26)', async () => {
     const session = sessionWith([tasks()], [calls('tasks'), SHORTCUT, 'Done.']);
     await session.send('Go.');
     expect(results(session)[1]).toBe('created tea for nobody');
     expect(offered(session)[2]).toEqual(offered(session)[1]);
   });
 
-  it('runs the first of several that the input names (UNF-26)', async () => {
+  it('runs the first inner tool that the input names (UNF-26)', async () => {
     const session = sessionWith(
       [tasks()],
       [calls(['tasks', { what: 1, list: {}, create_task: { title: 'x' } }]), 'Done.'],
@@ -63,7 +63,7 @@ describe('an unfolding tool that is called with an inner tool’s name', () => {
     [7, '7'],
     [{ cups: 2 }, '{"cups":2}'],
     [{ input: 'tea' }, 'tea'],
-  ])('gives a text tool the JSON of %j (UNF-26)', async (value, text) => {
+  ])('passes the JSON of %j to a text tool (UNF-26)', async (value, text) => {
     const note = defineTextTool({
       name: 'note',
       description: 'Notes.',
@@ -75,14 +75,14 @@ describe('an unfolding tool that is called with an inner tool’s name', () => {
     expect(results(session)).toEqual([`noted ${text}`]);
   });
 
-  it('answers a bad input as that tool does, and stays closed (UNF-27)', async () => {
+  it("returns the inner tool's error for a bad input, and stays closed (UNF-27)", async () => {
     const session = sessionWith([tasks()], [calls(['tasks', { create_task: {} }]), 'Done.']);
     await session.send('Go.');
     expect(results(session)[0]).toMatch(/^Error: The input of tool 'create_task' is not valid:\n- title: /);
     expect(offered(session)[1]).toEqual(['tasks']);
   });
 
-  it('reaches across categories, and opens all of them (UNF-26)', async () => {
+  it('finds tools in every category, and opens all of them (UNF-26)', async () => {
     const tool = defineUnfolding({
       name: 'files',
       description: 'Files.',
@@ -94,7 +94,7 @@ describe('an unfolding tool that is called with an inner tool’s name', () => {
     expect(offered(session)[1]).toEqual(['files', 'read', 'write']);
   });
 
-  it('takes an argument of its own for what it is (UNF-26)', async () => {
+  it('keeps an argument of its own schema (UNF-26)', async () => {
     const category = defineTextTool({
       name: 'category',
       description: 'Names.',
@@ -107,7 +107,7 @@ describe('an unfolding tool that is called with an inner tool’s name', () => {
     expect(results(session)).toEqual([opened('category', 'read')]);
   });
 
-  it('asks its selector instead, which decides what there is', async () => {
+  it('calls its selector instead, which decides on the tools', async () => {
     const tool = defineUnfolding({
       name: 'tasks',
       description: 'Tasks.',
@@ -121,8 +121,8 @@ describe('an unfolding tool that is called with an inner tool’s name', () => {
   });
 });
 
-describe('a shortcut is a call of the inner tool', () => {
-  it('for the policy that decides what may run (UNF-27, SPM-08)', async () => {
+describe('a shortcut as a call of the inner tool', () => {
+  it('is checked by the policy for calls (UNF-27, SPM-08)', async () => {
     const seen: unknown[] = [];
     const isEligible: Eligible = (call) => {
       seen.push(call);
@@ -135,7 +135,7 @@ describe('a shortcut is a call of the inner tool', () => {
     expect(offered(session)[1]).toEqual(['tasks']);
   });
 
-  it('for those who watch it (UNF-27)', async () => {
+  it('is reported to watchers as that tool (UNF-27)', async () => {
     const seen: string[] = [];
     const watched = withObservability(create, ({ tool }) => void seen.push(tool));
     const session = sessionWith([tasks(watched)], [SHORTCUT, 'Done.']);
@@ -143,7 +143,7 @@ describe('a shortcut is a call of the inner tool', () => {
     expect(seen).toEqual(['create_task']);
   });
 
-  it('for the limits of its effect: a once tool that was cut off is not run again (UNF-27)', async () => {
+  it('has the limits of its effect: a `once` tool that was cut off is not run again (UNF-27)', async () => {
     let runs = 0;
     const pay = defineTool({
       name: 'pay',
@@ -166,7 +166,7 @@ describe('a shortcut is a call of the inner tool', () => {
   const approving = () =>
     sessionWith([tasks(requireApproval(create, ({ title }) => `Create ${title}?`))], [SHORTCUT, 'Done.']);
 
-  it('for whoever approves: the turn waits, outlives a crash, and goes on (UNF-27, AEA-12)', async () => {
+  it('waits for approval in the turn, survives a crash, and resumes (UNF-27, AEA-12)', async () => {
     const session = approving();
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'suspended',
@@ -178,7 +178,7 @@ describe('a shortcut is a call of the inner tool', () => {
     expect(offered(session)[1]).toEqual(['tasks', 'create_task', 'list']);
   });
 
-  it('for an edit, which is of the inner input (UNF-27)', async () => {
+  it('accepts an edit of the inner input (UNF-27)', async () => {
     const session = approving();
     await session.send('Go.');
     await session.decide('tasks', { decision: 'edit', input: { title: 'coffee' } });
@@ -187,7 +187,7 @@ describe('a shortcut is a call of the inner tool', () => {
     ]);
   });
 
-  it('for a rejection, which leaves the unfolding tool closed (UNF-27)', async () => {
+  it('leaves the unfolding tool closed after a rejection (UNF-27)', async () => {
     const session = approving();
     await session.send('Go.');
     await session.decide('tasks', { decision: 'reject', reason: 'No.' });
@@ -197,7 +197,7 @@ describe('a shortcut is a call of the inner tool', () => {
     expect(offered(session)[1]).toEqual(['tasks']);
   });
 
-  it('for its lane: two of one serial run one after another (UNF-27)', async () => {
+  it('has its lane: two calls of one serial run one after another (UNF-27)', async () => {
     const steps: string[] = [];
     const slow = (name: string) =>
       defineTool({
@@ -219,7 +219,7 @@ describe('a shortcut is a call of the inner tool', () => {
     expect(steps).toEqual(['one begins', 'one ends', 'two begins', 'two ends']);
   });
 
-  it('that opens the unfolding tool even when the Worker dies in the next step', async () => {
+  it('opens the unfolding tool even if the Worker dies in the next step', async () => {
     const session = sessionWith([tasks(), crash(() => session)], [SHORTCUT, calls('list', 'crash'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual(['created tea for nobody', 'list done', 'crashed']);

@@ -8,7 +8,7 @@ import { does } from './scenes.ts';
 const names = (tools: readonly AnyTool[]): readonly string[] => tools.map(({ name }) => name);
 
 describe('toolsFor', () => {
-  it('tells what an input selects, as the schema makes it (S3-10)', async () => {
+  it('returns the tools that an input selects, after the schema (S3-10)', async () => {
     const database = defineUnfolding({
       name: 'database',
       description: 'Works with a database.',
@@ -25,7 +25,7 @@ describe('toolsFor', () => {
     );
   });
 
-  it('tells the tools of a category, of a list, and those of now (S3-10)', async () => {
+  it('returns the tools of a category, of a list, and the current ones (S3-10)', async () => {
     const byCategory = { read: [does('look')], write: [does('put')] };
     const files = defineUnfolding({ name: 'files', description: 'Files.', byCategory });
     expect(names(await toolsFor(files, { category: 'write' }))).toEqual(['put']);
@@ -42,7 +42,7 @@ describe('toolsFor', () => {
     expect(names(await toolsFor(now, {}, { context: { tenant: 'acme' } }))).toEqual(['acme_code']);
   });
 
-  it('hands on what guards the unfolding tool', async () => {
+  it('keeps the guards of the unfolding tool', async () => {
     const buy = does('buy');
     const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [buy] });
     const [guarded] = await toolsFor(withReview(shop, () => ({ decision: 'reject' })));
@@ -51,7 +51,7 @@ describe('toolsFor', () => {
     expect(depthOf(guarded)).toBeGreaterThan(depthOf(bare));
   });
 
-  it('refuses what is no unfolding tool, and one that finds out in a turn', async () => {
+  it('refuses a tool that does not unfold, and one that discovers its tools in a turn', async () => {
     const refusal = (message: string) =>
       expect.objectContaining({ constructor: ToolDefinitionError, message });
     await expect(toolsFor(does('look'))).rejects.toEqual(refusal("Tool 'look': it is no unfolding tool."));
@@ -63,7 +63,7 @@ describe('toolsFor', () => {
     expect(prepare).not.toHaveBeenCalled();
   });
 
-  it('refuses an input of which the schema makes what is not JSON', async () => {
+  it('refuses an input whose schema output is not JSON', async () => {
     const at = v.pipe(
       v.string(),
       v.transform(() => () => 'later'),

@@ -85,7 +85,7 @@ describe('an object whose class has a static unfolding', () => {
     ]);
   });
 
-  it('is that tool wherever tools are made of objects (ANN-05, UNF-25)', () => {
+  it('is that tool wherever tools are made from objects (ANN-05, UNF-25)', () => {
     const names = (tools: readonly { readonly name: string }[]) => tools.map(({ name }) => name);
     expect(names(toolsOf(new DatabaseTools()))).toEqual(['database']);
     expect(names(toolsOf(new DatabaseTools(), { prefix: 'my_' }))).toEqual(['my_database']);
@@ -100,7 +100,7 @@ describe('an object whose class has a static unfolding', () => {
     expect(names(agent.tools)).toEqual(['database', 'admin']);
   });
 
-  it('offers by category, with what has none in each and in `all` (UNF-22)', async () => {
+  it('offers its tools by category, with uncategorized ones in each category and in `all` (UNF-22)', async () => {
     const tool = unfoldingOf(new FileTools());
     expect(tool.inputSchema).toMatchObject({
       properties: { kind: { enum: ['look', 'change', 'all'] } },
@@ -117,7 +117,7 @@ describe('an object whose class has a static unfolding', () => {
     expect(await ask('other')).toEqual(['files', 'read', 'status', 'write']);
   });
 
-  it('has no `all` when every tool has a category (UNF-22)', () => {
+  it('has no `all` if every tool has a category (UNF-22)', () => {
     class Sorted {
       static readonly unfolding = { name: 'sorted', description: 'Sorted.' };
       static readonly tools = { read: { description: 'Reads.', category: 'look' } };
@@ -128,7 +128,7 @@ describe('an object whose class has a static unfolding', () => {
     });
   });
 
-  it('has the classes inside it inside, to any depth (UNF-23)', async () => {
+  it('contains its inner classes, to any depth (UNF-23)', async () => {
     expect(tree(new AdminTools())).toBe(
       [
         'all',
@@ -150,7 +150,7 @@ describe('an object whose class has a static unfolding', () => {
     expect(results(session).at(-1)).toBe('Granted');
   });
 
-  it('goes five levels down when the classes do (UNF-23)', () => {
+  it('goes five levels down if the classes do (UNF-23)', () => {
     const level = (at: number): object =>
       class {
         static readonly unfolding = { name: `l${at}`, description: `Level ${at}.` };
@@ -164,7 +164,7 @@ describe('an object whose class has a static unfolding', () => {
     expect(drawn.match(/l\d|do\d/g)).toEqual([1, 2, 3, 4, 5].flatMap((at) => [`l${at}`, `do${at}`]));
   });
 
-  it('counts inner classes as without a category (UNF-22, UNF-23)', () => {
+  it('treats inner classes as uncategorized (UNF-22, UNF-23)', () => {
     class Mixed {
       static readonly unfolding = { name: 'mixed', description: 'Mixed.' };
       static readonly tools = { read: { description: 'Reads.', category: 'look' } };
@@ -177,7 +177,7 @@ describe('an object whose class has a static unfolding', () => {
     expect(unfoldingOf(new Mixed()).inner?.map(({ name }) => name)).toEqual(['read', 'system']);
   });
 
-  it('is made without a branch that cannot be, and a warning says why (UNF-23)', () => {
+  it('omits an invalid branch, and logs the reason as a warning (UNF-23)', () => {
     const warned = warnings();
     const reason = new Error('No database.');
     class Broken {
@@ -198,7 +198,7 @@ describe('an object whose class has a static unfolding', () => {
     ]);
   });
 
-  it('may be exclusive, have a context tool, and stay open for the session (UNF-17)', async () => {
+  it('can be exclusive, have a context tool, and stay open for the session (UNF-17)', async () => {
     class Mood {
       static readonly unfolding = { name: 'mood', description: 'Mood.', exclusive: true };
       static readonly tools = { formal: { description: 'Formal.' } };
@@ -221,7 +221,7 @@ describe('an object of any class', () => {
     }
   }
 
-  it('is an unfolding tool of the name and description that are given (UNF-24)', async () => {
+  it('is an unfolding tool with the given name and description (UNF-24)', async () => {
     const tool = unfoldingOf(new Plain(), {
       name: 'plain',
       description: 'Plain.',
@@ -232,14 +232,14 @@ describe('an object of any class', () => {
     expect(results(session)).toEqual([`${opened('read')}\n\nRead.`, 'read']);
   });
 
-  it('may inherit its methods and their table (UNF-24)', () => {
+  it('can inherit its methods and their table (UNF-24)', () => {
     class Sub extends Plain {}
     expect(
       unfoldingOf(new Sub(), { name: 'sub', description: 'Sub.' }).inner?.map(({ name }) => name),
     ).toEqual(['read']);
   });
 
-  it('has its name and description changed by what is given (UNF-20)', () => {
+  it('has its name and description replaced by the given ones (UNF-20)', () => {
     expect(unfoldingOf(new DatabaseTools(), { name: 'db' })).toMatchObject({
       name: 'db',
       description: 'Works with the database.',
@@ -263,7 +263,7 @@ describe('an object of any class', () => {
     expect(() => unfoldingOf({}, { name: 'none', description: 'None.' })).toThrow(`Class Object ${empty}`);
   });
 
-  it('is left out where it stands inside itself, or more than 16 deep, and the console names the way', () => {
+  it('is omitted inside itself, or more than 16 levels deep, and the console names the path', () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const named = (level: number) => ({ name: `level_${level}`, description: 'Deep.' });
     class Outer {
@@ -314,7 +314,7 @@ describe('an object of any class', () => {
     warn.mockRestore();
   });
 
-  it('is nothing instead where that is asked for (UNF-21)', () => {
+  it('returns `undefined` on request instead (UNF-21)', () => {
     const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
     expect(unfoldingOfSafely(new Plain())).toBeUndefined();
     expect(unfoldingOfSafely(null)).toBeUndefined();

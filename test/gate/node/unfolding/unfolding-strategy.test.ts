@@ -29,15 +29,15 @@ const facade = (name: string, tools: readonly AnyTool[]): AnyTool =>
   defineUnfolding({ name, description: 'F.', tools });
 const openOf = (name: string): Unfolded => ({ call: `t.1.${name}`, facade: name, frame: '' });
 
-describe('what the strategy offers', () => {
+describe('the list that the strategy offers', () => {
   const tools = [facade('files', [does('read')]), does('search')];
 
-  it('is the very list that it was given while nothing is open', () => {
+  it('is the input list itself while no tool is open', () => {
     expect(unfoldingStrategy.offer(tools, viewOf([]))).toBe(tools);
     expect(unfoldingStrategy.offer(tools, viewOf([{ ...openOf('files'), frame: 'another' }]))).toBe(tools);
   });
 
-  it('is the very list that it was before while nothing has changed, also of an equal list', () => {
+  it('is the earlier list itself if its inputs are equal', () => {
     const openings = [openOf('files')];
     const offered = unfoldingStrategy.offer(tools, viewOf(openings));
     expect(offered.map(({ name }) => name)).toEqual(['files', 'search', 'read']);
@@ -45,7 +45,7 @@ describe('what the strategy offers', () => {
     expect(unfoldingStrategy.offer([...tools], viewOf(openings))).toBe(offered);
   });
 
-  it('is made anew for other tools, other openings, another turn and another loop', () => {
+  it('is rebuilt for other tools, other openings, another turn and another loop', () => {
     const openings: UnfoldedList = [{ call: 'c', facade: 'files', path: 'clerk' }];
     const offer = (list: readonly AnyTool[], view: LoopView) => unfoldingStrategy.offer(list, view);
     for (const [list, view] of [
@@ -59,7 +59,7 @@ describe('what the strategy offers', () => {
     }
   });
 
-  it('asks tools that come and go again, and is the same list while they answer the same', () => {
+  it('asks a changing set of tools again, and is the same list if they are the same', () => {
     const read = does('read');
     let answer = [read];
     const steps = [defineUnfolding({ name: 'files', description: 'F.', tools: () => answer })];
@@ -75,7 +75,7 @@ describe('what the strategy offers', () => {
     ]);
   });
 
-  it('is made once for a thousand tools behind a hundred unfolding tools that are all open', () => {
+  it('is built once for a thousand tools behind a hundred open unfolding tools', () => {
     const facades = Array.from({ length: 100 }, (_, at) => facade(`f_${at}`, many(`t_${at}`, 10)));
     const openings = facades.map(({ name }) => openOf(name));
     const offered = unfoldingStrategy.offer(facades, viewOf(openings));
@@ -85,7 +85,7 @@ describe('what the strategy offers', () => {
     }
   });
 
-  it('keeps siblings and openings apart that only share a name', () => {
+  it('distinguishes siblings and openings that only share a name', () => {
     const inner = facade('data', [does('leaf')]);
     const [a, b] = [facade('a', [inner]), facade('b', [facade('data', [does('other')])])];
     const openings: UnfoldedList = [openOf('b'), { ...openOf('data'), under: 'a' }];
@@ -97,10 +97,10 @@ describe('what the strategy offers', () => {
   });
 });
 
-describe('the memory of what is open', () => {
+describe('the memory of open tools', () => {
   const place = { turn: 't', frame: '', path: 'clerk', call: 'c1', at: 0 };
 
-  it('adds an opening, replaces it in its place by one with another input, and keeps it for the same', () => {
+  it('adds an opening, replaces it in its place for another input, and keeps it for the same input', () => {
     const one = UNFOLDED.apply([], { facade: 'files', input: { category: 'a' } }, place);
     const two = UNFOLDED.apply(one, { facade: 'web' }, place);
     expect(UNFOLDED.apply(two, { facade: 'files', input: { category: 'a' } }, { ...place, call: 'c2' })).toBe(
@@ -114,7 +114,7 @@ describe('the memory of what is open', () => {
     ]);
   });
 
-  it('forgets with the loop what is the loop’s, and with the turn what is the turn’s', () => {
+  it('drops loop-scoped openings with the loop, and turn-scoped ones with the turn', () => {
     const value = [
       UNFOLDED.apply([], { facade: 'root' }, place),
       UNFOLDED.apply([], { facade: 'inner' }, { ...place, frame: 'c0' }),
