@@ -47,8 +47,8 @@ export interface ModelTimeout {
   readonly total?: number | undefined;
   /**
    * Milliseconds without a sign of life from a streaming model, which is a piece of output or a call of
-   * `alive`. Defaults to
-   * 120,000, or to the patience that the adapter reports. A model that answers in one piece only has `total`.
+   * `alive`. Defaults to 120,000, or to the patience that the adapter reports. A model that answers in one
+   * piece only has `total`.
    */
   readonly silence?: number | undefined;
 }

@@ -62,8 +62,7 @@ export interface Introduction {
  * when a session begins. Returns `undefined` for such a server.
  *
  * @throws UnknownRevisionError if it only speaks newer revisions, HttpStatusError for 401 and 403. Other
- * errors that prevent a
- *   response pass through.
+ * errors that prevent a response pass through.
  */
 export async function discover(wire: Wire, introduction: Introduction): Promise<DiscoverResult | undefined> {
   let answer = await answerTo(wire, 1, introduction);

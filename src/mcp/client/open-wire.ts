@@ -50,8 +50,7 @@ interface Opening {
  * changed. If the caller aborts the signal, no connection stays open.
  *
  * @throws WireError, or a ProtocolError from the server. Throws the signal's reason if it aborts, and an
- * Error of the SDK if the
- *   server speaks no known version of MCP.
+ * Error of the SDK if the server speaks no known version of MCP.
  */
 export async function openWire(
   { transport }: McpClient,

@@ -52,8 +52,8 @@ export interface McpPromptCall {
  * question. That holds for every client of a revision before 2026-07-28.
  *
  * @throws Error if asking is impossible: in a turn of an agent, and in a tool with the effect `once`, because
- * it would run again.
- *   Also throws if two questions share a key, or a key is one of `__proto__`, `constructor` and `prototype`.
+ * it would run again. Also throws if two questions share a key, or a key is one of `__proto__`, `constructor`
+ * and `prototype`.
  *
  * @example
  * ```ts

@@ -61,8 +61,7 @@ interface AwaitedCall extends AgentCall {
  * Runs a turn of the agent in a session of the caller, like `POST .../messages`, and returns its outcome.
  *
  * @throws SessionError, ConfigurationError or another error that prevents the message from being accepted,
- * and that the
- *   calling model cannot fix. Throws the reason of `leave` if that aborts.
+ * and that the calling model cannot fix. Throws the reason of `leave` if that aborts.
  */
 export async function callAgent(request: EndpointRequest, calling: AwaitedCall): Promise<AgentAnswer> {
   const { asking, published, input } = calling;

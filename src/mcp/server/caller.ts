@@ -41,8 +41,7 @@ export interface ForCaller {
  * code in the log. The result can contain secrets, which its sender must remove.
  *
  * @throws RpcError without details if the code throws or takes longer than 30 seconds. The cause is logged
- * without secrets.
- *   Errors of the app's hooks for context and secrets pass through.
+ * without secrets. Errors of the app's hooks for context and secrets pass through.
  */
 export async function runForCaller<Answer>(
   { within, leave, logFailure }: ForCaller,

@@ -51,9 +51,9 @@ export interface McpEndpointConfig {
   readonly resources?: readonly McpResource[] | undefined;
   /**
    * The authorization servers for clients that sign in by OAuth (RFC 9728). Published at
-   * `/.well-known/oauth-protected-resource` and in
-   * 401 responses. `servers` are issuers, and `scopes` are the scopes to request. The app's `auth` checks the
-   * tokens, and must refuse those for another audience. If absent, no such data is published.
+   * `/.well-known/oauth-protected-resource` and in 401 responses. `servers` are issuers, and `scopes` are the
+   * scopes to request. The app's `auth` checks the tokens, and must refuse those for another audience. If
+   * absent, no such data is published.
    */
   readonly authorization?: McpAuthorization | undefined;
 }
@@ -66,8 +66,7 @@ export interface McpEndpointConfig {
  * authenticate as on every route.
  *
  * @throws McpEndpointDefinitionError if a key is unknown, a value has the wrong type, a tool needs a session,
- * two entries share a
- *   name, or a name is not valid for a tool.
+ * two entries share a name, or a name is not valid for a tool.
  *
  * @example
  * ```ts

@@ -75,8 +75,7 @@ export interface McpPrompt<Name extends string = string> {
  * no others.
  *
  * @throws McpEndpointDefinitionError if a key is unknown or missing, a value has the wrong type, a name is
- * blank, or two arguments
- *   share a name.
+ * blank, or two arguments share a name.
  *
  * @example
  * ```ts

@@ -92,10 +92,9 @@ export const methodOf = (body: unknown): string | undefined =>
 
 /**
  * Returns the problem with a batch, which is an array of messages from an older client (the MCP specification
- * has none since
- * 2025-06-18). One request can begin one turn, or run other code of the app once. The invocation's budget and
- * the app's rate limit assume that. The other requests of a batch only return published data, which can be
- * long.
+ * has none since 2025-06-18). One request can begin one turn, or run other code of the app once. The
+ * invocation's budget and the app's rate limit assume that. The other requests of a batch only return
+ * published data, which can be long.
  */
 function batchProblem(messages: readonly unknown[]): string | undefined {
   const { length } = messages;
@@ -164,8 +163,7 @@ const refusal = (status: number, code: number, message: string): Response =>
  * their own sessions.
  *
  * @throws Problem 405 without an event id, 400 for an invalid id, and 404 if this caller has no such turn.
- * Throws SessionError if the
- *   session's name is invalid.
+ * Throws SessionError if the session's name is invalid.
  */
 export async function resumeCall({ callable }: Published, within: EndpointRequest): Promise<Response> {
   const { host, caller, request } = within;

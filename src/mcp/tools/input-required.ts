@@ -35,14 +35,12 @@ const LATER = 250;
 
 /**
  * Sends a request until its server returns the result. A server that needs more input defers the request (MCP
- * specification
- * 2026-07-28, Multi Round-Trip Requests). The call is then suspended, whatever its effect, until people have
- * answered. The request is repeated with the answers and the server's unchanged state. The journal contains
- * both, so another invocation can do this.
+ * specification 2026-07-28, Multi Round-Trip Requests). The call is then suspended, whatever its effect,
+ * until people have answered. The request is repeated with the answers and the server's unchanged state. The
+ * journal contains both, so another invocation can do this.
  *
  * @throws McpServerError for input that cannot be given, as text for a model. Throws CallInterrupted if the
- * call is suspended. Errors of
- *   `send` pass through.
+ * call is suspended. Errors of `send` pass through.
  */
 export async function answered<Answer>(
   asking: Asking,
@@ -89,7 +87,8 @@ type Round = v.InferOutput<typeof Round>;
  */
 function keptRound({ call, client, of, what }: Asking, last: Round | undefined): Round | undefined {
   const kept = v.safeParse(Round, call.checkpoint());
-  // A question of the stored round can be declined by now. The stored round still applies.
+  // A round without questions to people leaves the journal at the same question, whose stored round is
+  // outdated.
   if (!kept.success || kept.output.number <= (last?.number ?? 0)) return undefined;
   if (kept.output.of === of) return kept.output;
   throw refusal({ client, what }, 'what people have answered is for another server');

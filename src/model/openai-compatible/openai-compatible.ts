@@ -27,8 +27,8 @@ export function openaiCompatible(): ModelOfEnv<object>;
  * `providerOptions.openaiCompatible` of a request are merged into its body.
  *
  * @throws TypeError if `baseURL`, `apiKey` or `headers` are invalid in a request, if `extraBody` or
- * `cacheKeyIn` sets a field of
- *   the adapter, if `server` is unknown, or if `prices`, `maxOutputTokens` or `media` are invalid.
+ * `cacheKeyIn` sets a field of the adapter, if `server` is unknown, or if `prices`, `maxOutputTokens` or
+ * `media` are invalid.
  */
 export function openaiCompatible(options: OpenaiCompatibleOptions): ChatModel;
 export function openaiCompatible(options?: OpenaiCompatibleOptions): ChatModel | ModelOfEnv<object> {

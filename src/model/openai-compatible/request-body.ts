@@ -131,9 +131,8 @@ interface FilesApart {
 
 /**
  * Removes the base64 of files from a conversation before it becomes JSON, and inserts it into the bytes to
- * send. As text, the JSON of
- * 16 MiB of files would exist up to three times while it is built. Each copy has 21 MiB, and twice that if
- * one character of the conversation is outside Latin-1. An isolate has 128 MB.
+ * send. As text, the JSON of 16 MiB of files would exist up to three times while it is built. Each copy has
+ * 21 MiB, and twice that if one character of the conversation is outside Latin-1. An isolate has 128 MB.
  */
 function withFilesApart(messages: readonly ModelMessage[]): FilesApart {
   if (!messages.some(hasFiles)) return { messages, fill: (json) => json };

@@ -69,8 +69,7 @@ export interface WorkersAiOptions extends AdapterOptions {
  * model. The `providerOptions.workersAi` of a request are merged into the inputs of its run.
  *
  * @throws ConfigurationError if the binding is missing. Throws TypeError if `prices`, `maxOutputTokens` or
- * `media` are
- *   invalid.
+ * `media` are invalid.
  *
  * @example Through an AI Gateway:
  * ```ts

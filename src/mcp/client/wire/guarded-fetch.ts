@@ -30,8 +30,7 @@ export interface FetchRules {
  * cookies.
  *
  * @throws AddressRefusedError, RedirectRefusedError or ResponseTooLargeError. Errors of the inner `fetch`
- * pass through. Reading the
- *   body of a response can also throw ResponseTooLargeError.
+ * pass through. Reading the body of a response can also throw ResponseTooLargeError.
  */
 export function guardedFetch(rules: FetchRules): Fetch {
   const { fetch } = rules;

@@ -26,8 +26,7 @@ const MAX_EVENTS = 10_000;
  * events). If the reader stops early, the body is cancelled.
  *
  * @throws ResponseTooLargeError after the last event within the limit, or AnswerTooLargeError if the response
- * itself is too
- *   large. Errors of the body pass through.
+ * itself is too large. Errors of the body pass through.
  */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<EventOrRetry, void> {
   let read: EventOrRetry[] = [];
@@ -199,8 +198,7 @@ export interface Followed {
  * Reads a stream and its continuations (MCP specification, Resumability and Redelivery), until `isDone`.
  *
  * @throws NoAnswerError if the stream ends too early and cannot be resumed. If it broke, throws that error.
- * Throws
- *   ResponseTooLargeError, AnswerTooLargeError or the signal's reason.
+ * Throws ResponseTooLargeError, AnswerTooLargeError or the signal's reason.
  */
 export async function followEvents(first: Response, followed: Followed): Promise<void> {
   const { signal, alwaysResumes, maxResumes, isDone } = followed;
