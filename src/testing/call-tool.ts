@@ -4,17 +4,18 @@ import type { AnyTool } from '../tool/tool.ts';
 import { type ToolResult, toolResult } from '../tool/tool-result.ts';
 import { createTestSession, type TestSessionOptions } from './test-session.ts';
 
-/** What a call in a test is made with, as a test session takes it. */
+/** Options of `callTool`, as a test session takes them. */
 export type CallToolOptions = Pick<
   TestSessionOptions,
   'context' | 'principal' | 'secrets' | 'use' | 'stubs' | 'env' | 'agents'
 >;
 
 /**
- * Calls one tool as a model would, in a session of its own: its schema, decorators and limits hold, and what it returns is made a
- * result. What the model sends is an object, or the text of one that is none.
+ * Calls one tool as a model would, in a session of its own. The tool's schema, decorators and limits apply,
+ * and its return value becomes a result. The input is an object, or text that need not be a JSON object.
  *
- * @throws Error when the call waits for somebody, or the turn ended without a result: a signal, or a mistake of the app.
+ * @throws Error if the call waits for a person, or the turn ended without a result, because of a signal or a
+ * mistake of the app.
  *
  * @example
  * ```ts

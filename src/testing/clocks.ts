@@ -1,16 +1,16 @@
 import { type Clock, soon } from '../session/read-platform.ts';
 
-/** A clock that stands still until a test moves it. */
+/** A clock whose time only changes when a test advances it. */
 export interface ManualClock extends Clock {
   soon(run: () => void): () => void;
   /**
-   * Moves time on, and runs what falls due in order, each at its own time. Before and after each of them, everything happens
-   * that needs no time: with 0, only that.
+   * Advances the time, and runs due callbacks in order, each at its own time. Before and after each callback,
+   * all pending promises settle. With 0, only promises settle.
    */
   advance(ms: number): Promise<void>;
 }
 
-/** A clock that stands still between calls of `advance`. */
+/** Creates a clock whose time only changes by `advance`. */
 export function createManualClock(start = 0): ManualClock {
   const timers = createTimers(start);
   const waiting = new Set<() => void>();
@@ -32,7 +32,7 @@ export function createManualClock(start = 0): ManualClock {
     soon(run) {
       const once = (): void => run();
       waiting.add(once);
-      setTimeout(() => void promisesSettled().then(() => runNow(once)), 0); // also while nobody moves the clock
+      setTimeout(() => void promisesSettled().then(() => runNow(once)), 0); // also if the test does not advance the clock
       return () => void waiting.delete(once);
     },
     advance: (ms) => timers.advance(ms, quiet),
@@ -41,9 +41,9 @@ export function createManualClock(start = 0): ManualClock {
 
 /** A clock that can be put forward. */
 interface SkippableClock extends Clock {
-  /** What is waited for falls due as before. */
+  /** Adds to the time, but leaves the due times of timers unchanged. */
   skip(ms: number): void;
-  /** What is waited for falls due so much earlier. */
+  /** Adds to the time, so that timers are due earlier. */
   pass(ms: number): void;
 }
 
@@ -53,7 +53,7 @@ interface MovableTimer {
   cancel: () => void;
 }
 
-/** The given clock, and whatever was skipped of it. */
+/** Returns a clock that adds skipped time to the given clock. */
 export function skippableClock(clock: Clock): SkippableClock {
   let skipped = 0;
   const timers = new Set<MovableTimer>();
@@ -89,15 +89,21 @@ export function skippableClock(clock: Clock): SkippableClock {
   };
 }
 
-/** Timers of a clock that is moved by hand. */
+/** The timers of a manual clock. */
 interface Timers {
   readonly now: number;
   readonly size: number;
-  /** As `Clock.after`. */
+  /** Like `Clock.after`. */
   after(ms: number, run: () => void): () => void;
-  /** Moves on to the first timer that is due until then, in ms since the epoch, and runs it; `false` when there is none. */
+  /**
+   * Moves to the first timer that is due by `until`, in milliseconds since the epoch, and runs it. Returns
+   * `false` if there is none.
+   */
   runNext(until: number): boolean;
-  /** Moves time on, and runs what falls due in order, each at its own time. Everything settles before and after each. */
+  /**
+   * Advances the time, and runs due timers in order, each at its own time. Awaits `settled` before and after
+   * each.
+   */
   advance(ms: number, settled: () => Promise<void>): Promise<void>;
 }
 
@@ -106,7 +112,7 @@ interface Timer {
   readonly run: () => void;
 }
 
-/** Makes those of a clock that stands at `now`, in ms since the epoch. */
+/** Creates timers for a clock that starts at `now`, in milliseconds since the epoch. */
 export function createTimers(now: number): Timers {
   const timers = new Set<Timer>();
 
@@ -142,7 +148,7 @@ export function createTimers(now: number): Timers {
   };
 }
 
-/** Waits for promises that wait for nothing but each other, and for hashes where these are made in order. */
+/** Waits for promises that depend only on other promises, and for hashes while these are made in order. */
 export async function promisesSettled(): Promise<void> {
   for (let made: Promise<unknown> | undefined; made !== lastHash(); ) {
     made = lastHash();
@@ -152,8 +158,8 @@ export async function promisesSettled(): Promise<void> {
 }
 
 /**
- * Resolves in a task of its own: after every promise that can settle without waiting for anything outside. At once where the
- * runtime has `setImmediate`, since timers of 0 ms take one.
+ * Resolves in a later task: after every promise that can settle without external events. With `setImmediate`
+ * it resolves at once; timers of 0 ms take a millisecond.
  */
 const nextTask = (): Promise<void> =>
   new Promise((resolve) => {
@@ -163,16 +169,16 @@ const nextTask = (): Promise<void> =>
 
 type Digest = typeof crypto.subtle.digest;
 
-/** Hashes that are being made, one after another. */
+/** The last of the hashes that are made one after another. */
 let last: Promise<unknown> = Promise.resolve();
-/** How many pieces of work need them in order, and what makes them otherwise. */
+/** The number of callers that need hashes in order, and the original function. */
 let users = 0;
 let original: Digest | undefined;
 
 /**
- * Does the work while hashes are made in the order in which they are asked for. Engines make them on threads, so that it is
- * chance which of two is ready first, and whether before or after something else: a play would not go the same way twice.
- * `crypto.subtle.digest` is another function meanwhile, with the same results.
+ * Runs the work while hashes complete in the order in which they were requested. Engines compute hashes on
+ * threads, so their order is otherwise random, and a play would not be reproducible. Replaces
+ * `crypto.subtle.digest` meanwhile, with the same results.
  */
 export async function withOrderlyHashes<T>(work: () => Promise<T>): Promise<T> {
   const { subtle } = crypto;
@@ -192,11 +198,11 @@ export async function withOrderlyHashes<T>(work: () => Promise<T>): Promise<T> {
   } finally {
     users -= 1;
     if (users === 0) {
-      Reflect.deleteProperty(subtle, 'digest'); // the prototype's own is there again
+      Reflect.deleteProperty(subtle, 'digest'); // restores the prototype's own function
       original = undefined;
     }
   }
 }
 
-/** Settles when every hash is there that was asked for so far; another one as soon as there is one more. */
+/** Settles when all hashes requested so far are complete. */
 const lastHash = (): Promise<unknown> => last;

@@ -17,43 +17,46 @@ import { isJsonObject, type JsonObject } from '../tool/json.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { type MortalWorker, TESTER, type TurnSteps } from './turn-steps.ts';
 
-/** A message: words, or parts with the bytes of its files, such as `content(['What is this?', image(png, 'image/png')]).parts`. */
+/**
+ * A message: text, or parts with the bytes of its files, such as `content(['What is this?', image(png,
+ * 'image/png')]).parts`.
+ */
 export type TestMessage = string | readonly ContentPart[];
 
-/** What is said beside the message: by a request body, or, of the principal, by whoever authenticates its sender. */
+/** Options of a message: those of a request body, and the principal, which `auth` of an app would return. */
 export interface SendOptions {
-  /** Who sends it: `call.principal` of its turn. That of the session unless given. */
+  /** The sender: `call.principal` of its turn. Defaults to that of the session. */
   readonly principal?: TurnPrincipal | undefined;
   readonly context?: JsonObject | ToolCallContext | undefined;
   readonly loopId?: string | undefined;
 }
 
-/** What a message may say that is sent while a turn runs. */
+/** Options of a message that is sent during a turn. */
 export interface PostOptions extends SendOptions {
   /**
-   * `queue`: its turn starts when those before it have ended. `steer`: the model of the open turn is shown it next, if that is a turn
-   * of the same sender, or the agent's `policies.steering` lets anyone.
+   * `queue`: its turn starts when those before it have ended. `steer`: the model of the open turn reads it
+   * next, if that turn has the same sender, or the agent's `policies.steering` allows anyone.
    */
   readonly whenBusy?: WhenBusy | undefined;
-  /** Its turn starts so much later, by the session's clock. */
+  /** Seconds until its turn starts, by the session's clock. */
   readonly delaySeconds?: number | undefined;
 }
 
-/** What sending to a session needs, while one of its turns runs. */
+/** The parts of a session that sending during a turn needs. */
 interface Stage {
   readonly agent: Agent;
   readonly port: SessionPort;
   readonly modules: Modules;
   readonly steps: TurnSteps;
-  /** Of every message, as those of `SendOptions`. */
+  /** The principal of every message, unless `SendOptions` has one. */
   readonly principal: TurnPrincipal | undefined;
   readonly context: ToolCallContext;
-  /** Lets so much time pass that the turn that runs hears of what was left for it. */
+  /** Advances the time so that the running turn learns of new messages. */
   readonly hear: () => void;
   readonly heard: HeardMessages;
 }
 
-/** The messages that whoever runs a turn was told of, by the turn that each would be. */
+/** The messages that lease holders have received, by their turns. */
 export class HeardMessages {
   readonly #turns = new Set<string>();
   readonly #changes = new Changes();
@@ -63,16 +66,16 @@ export class HeardMessages {
     this.#changes.tell();
   }
 
-  /** Resolves when the message of this turn was told. */
+  /** Resolves when a lease holder has received the message of this turn. */
   async until(turn: string): Promise<void> {
     while (!this.#turns.has(turn)) await this.#changes.next;
   }
 }
 
-/** The port, which adds to `heard` the turn of every message that its holder is told of. */
+/** Returns a port that adds the turn of every message that its holder receives to `heard`. */
 export function hearing(port: SessionPort, heard: Pick<HeardMessages, 'add'>): SessionPort {
   const told = <T extends object>(answer: T): T => {
-    const { inbox = [] } = answer as { readonly inbox?: readonly InboxMessage[] }; // of those answers that have one
+    const { inbox = [] } = answer as { readonly inbox?: readonly InboxMessage[] }; // only some responses have it
     for (const { turn } of inbox) heard.add(turn);
     return answer;
   };
@@ -83,7 +86,7 @@ export function hearing(port: SessionPort, heard: Pick<HeardMessages, 'add'>): S
   };
 }
 
-/** Runs the turn of a message as far as it goes now, and answers its id. */
+/** Runs the turn of a message as far as possible now, and returns its id. */
 export async function runTurnOf(
   stage: Pick<Stage, 'steps' | 'principal' | 'context' | 'modules'> & { readonly worker: MortalWorker },
   message: TestMessage,
@@ -98,7 +101,7 @@ export async function runTurnOf(
   return turn;
 }
 
-/** Stores a message, and gives the turn that runs the time to hear of it. */
+/** Stores a message, and gives the running turn time to receive it. */
 export async function postTo(
   stage: Stage,
   message: TestMessage,
@@ -107,7 +110,7 @@ export async function postTo(
   const { agent, steps, port, modules, hear, heard } = stage;
   const { steering } = agent.policies;
   const delayMs = delaySeconds === undefined ? undefined : delaySeconds * 1000;
-  // Words are posted at once: a test may kill the turn in the next line.
+  // Text is posted at once: a test may kill the turn in the next line.
   const said = typeof message === 'string' ? { message } : await toNewMessage(message, modules.files);
   const sent = toSent(stage, said, options);
   const { from } = sent;
@@ -127,7 +130,7 @@ export async function postTo(
   }
 }
 
-/** A message as it is sent, with what the session says of every one. */
+/** Returns a message as it is sent, with the session's own context and principal. */
 export function toSent(
   { principal, context }: Pick<Stage, 'principal' | 'context'>,
   said: Awaited<ReturnType<typeof toNewMessage>>,
@@ -136,7 +139,7 @@ export function toSent(
   return { ...said, from, loopId, context: context.merge(ToolCallContext.of(more)) };
 }
 
-/** The bytes of a file that the session keeps; `null` when it keeps none of this id. */
+/** Returns the bytes of a file that the session stores, or `null` if there is none with this id. */
 export async function readFile(port: Pick<SessionPort, 'blob'>, id: string): Promise<Uint8Array | null> {
   let bytes: Uint8Array | null = null;
   for (let from = 0; ; ) {
@@ -149,7 +152,7 @@ export async function readFile(port: Pick<SessionPort, 'blob'>, id: string): Pro
   }
 }
 
-/** Leaves a cancel for the holder of a turn, and gives it the time to hear of it. */
+/** Posts a cancel for the lease holder of a turn, and gives it time to receive it. */
 export async function cancelIn({ port, hear }: Stage, given: string | undefined): Promise<void> {
   const turn = given ?? (await port.read({ from: 1, limit: 1 }))?.openTurn?.id;
   const posted = turn === undefined ? 'no-such-turn' : await port.post({ kind: 'cancel', turn, body: '{}' });
@@ -157,10 +160,10 @@ export async function cancelIn({ port, hear }: Stage, given: string | undefined)
   hear();
 }
 
-/** How long the turn that runs may take to hear of a message, in real ms. */
+/** Real milliseconds that the running turn may take to receive a message. */
 const MAX_WAIT = 2_000;
 
-/** Waits until whoever runs the turn knows of the message of this one, or it is to be a turn of its own after all. */
+/** Waits until the lease holder has received this turn's message, or it becomes a turn of its own. */
 async function untilHeard({ port, heard }: Pick<Stage, 'port' | 'heard'>, turn: string): Promise<void> {
   const late = AbortSignal.timeout(MAX_WAIT);
   const notices = new Notices({ port, clock: systemClock, signal: late, meter: undefined });
@@ -175,14 +178,18 @@ async function untilHeard({ port, heard }: Pick<Stage, 'port' | 'heard'>, turn: 
 }
 
 /**
- * A decision, of a test session and of a crash matrix: its kind, or more. `by` says who decides: an id, of somebody who has every role,
- * or a principal, whose tenant and roles are checked as over HTTP. Defaults to `tester`.
+ * A decision in a test session or crash matrix: its kind, or an object with more. `by` is the person who
+ * decides: the id of a person with every role, or a principal, whose tenant and roles are checked as over
+ * HTTP. Defaults to `tester`.
  */
 export type TestDecision =
   | DecisionKind
   | (Answer<'decision'> & { readonly by?: string | TurnPrincipal | undefined });
 
-/** A decision as `sendAnswer` takes it. @throws TypeError if there is none: callers without types may leave it out. */
+/**
+ * Converts a decision for `sendAnswer`. @throws TypeError if it is missing. Callers without types can leave
+ * it out.
+ */
 export function toSentDecision(given: TestDecision | undefined): Parameters<typeof sendAnswer>[2] {
   if (given === undefined)
     throw new TypeError("There is no decision: write one behind the call, as in decide('pay', 'approve').");
@@ -190,25 +197,26 @@ export function toSentDecision(given: TestDecision | undefined): Parameters<type
   return { for: 'decision', body, by };
 }
 
-/** Where a test answers what a turn waits for. */
+/** The session where a test answers the questions of a turn. */
 interface Place {
   readonly port: SessionPort;
   readonly agent: Agent;
   readonly modules: Modules;
-  /** Of the open turn. */
+  /** The events of the open turn. */
   readonly events: readonly StoredEvent[];
 }
 
-/** Returns what a turn waits for; without the module `answers` nothing. */
+/** Returns the calls that a turn waits for, or an empty list without the module `answers`. */
 export const pendingIn = ({ modules, events }: Pick<Place, 'modules' | 'events'>): readonly PendingCall[] =>
   askingOf(modules.uses)?.pending(events) ?? [];
 
 /**
- * Posts the answer of the one call that waits under an id or under its tool's name, and returns its turn, which then
- * waits for somebody to resume it.
+ * Posts the answer of the one call that waits under an id or under its tool's name. Returns its turn, which
+ * another invocation must then resume.
  *
- * @throws Error if no call or more than one waits under it, if the answer cannot be one or is not accepted, and if it is for
- *   others to give.
+ * @throws Error if no call or several wait under the name, the answer is invalid or refused, or another
+ * person must
+ *   give it.
  */
 export async function sendAnswer(
   place: Place,
@@ -223,7 +231,7 @@ export async function sendAnswer(
   if (kind === 'result' && wanted !== kind) {
     throw notValid([`call ${call} waits for a decision: use decide`]);
   }
-  // A decision has its own words for what is nested too deeply.
+  // A decision has its own error for deep nesting.
   const copy = kind === 'result' ? copyJson(given) : { ok: true as const, value: { ...given } };
   if (!copy.ok) throw notValid([`the value at \`${copy.problem.path}\` is ${copy.problem.what}`]);
   const { value: body } = copy;

@@ -10,20 +10,25 @@ import { isJsonObject, type JsonObject, own } from '../tool/json.ts';
 import { createModule, type ModuleUse, useOf } from '../tool/module-use.ts';
 import { shown } from '../tool/shown.ts';
 
-/** One scripted reply, of a test session and of a crash matrix: words, calls, a failure, or a function of the request. */
+/**
+ * One scripted reply of a test session or crash matrix: text, calls, a failure, or a function of the request.
+ */
 export type ScriptedReply =
   | string
   | {
       readonly text?: string;
       /** Calls of tools, by name or with their input. */
       readonly calls?: readonly (string | ScriptedCall)[];
-      /** The pieces in which the text is streamed; its letters unless given, or of a long text a thousand pieces. */
+      /**
+       * The chunks in which the text is streamed. Defaults to single characters, or a thousand chunks for a
+       * long text.
+       */
       readonly pieces?: readonly string[];
-      /** All of it in its order, in place of `text` and `calls`. Its words are streamed, and so is its reasoning. */
+      /** The whole reply in order, instead of `text` and `calls`. Its text and its reasoning are streamed. */
       readonly parts?: readonly ReplyPart[];
-      /** What it keeps beside the reply as a whole. */
+      /** The provider's data of the reply. */
       readonly provider?: ProviderData;
-      /** What it reports; nothing if it is `null`. Defaults to a few tokens. */
+      /** The reported usage. `null` reports none. Defaults to a few tokens. */
       readonly usage?: Usage | null;
     }
   | ModelError
@@ -32,27 +37,27 @@ export type ScriptedReply =
 /** One call of a tool in a scripted reply. */
 export interface ScriptedCall {
   readonly name: string;
-  /** Sent as its JSON, or as it is when it is text. */
+  /** Sent as JSON. Text is sent unchanged. */
   readonly input?: unknown;
   readonly id?: string;
 }
 
-/** A model that plays a list of replies and records what it was shown. */
+/** A model that plays a list of replies and records its requests. */
 export interface ScriptedModel extends ChatModel {
   /** Every request so far, oldest first. */
   readonly requests: readonly ModelRequest[];
 }
 
-/** What a scripted model says of itself. */
+/** The properties of a scripted model. */
 export interface ScriptedModelOptions {
-  /** Default: `scripted`. */
+  /** Defaults to `scripted`. */
   readonly name?: string | undefined;
   /** As `ChatModel.provider`. */
   readonly provider?: string | undefined;
   /** For agents with a cost limit. */
   readonly prices?: Prices | undefined;
   readonly maxOutputTokens?: number | undefined;
-  /** As `ChatModel.heedsToolChoice`; `true` unless given. */
+  /** As `ChatModel.heedsToolChoice`. Defaults to `true`. */
   readonly heedsToolChoice?: boolean | undefined;
   /** As `ChatModel.showToolsChanges`. */
   readonly showToolsChanges?: ChatModel['showToolsChanges'];
@@ -65,8 +70,8 @@ export interface ScriptedModelOptions {
 }
 
 /**
- * Plays `replies` in order, one a request. A request beyond the script fails as a server error would, so that a test
- * ends instead of looping.
+ * Makes a model that plays `replies` in order, one for each request. A request beyond the script fails like a
+ * server error, so that a test ends instead of looping.
  */
 export function scriptedModel(
   replies: readonly ScriptedReply[],
@@ -89,7 +94,7 @@ export function scriptedModel(
     ...(provider !== undefined && { provider }),
     ...(prices && { prices }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    // It says what its script says, whatever it is asked to call.
+    // The script decides the reply, whatever tool the request demands.
     heedsToolChoice,
     ...(showToolsChanges && { showToolsChanges }),
     ...(signPrefix && { signPrefix }),
@@ -113,7 +118,7 @@ const REPLY: InnerShape = {
   foreign: { toolCalls: 'calls', tool_calls: 'calls', content: 'text', message: 'text' },
 };
 
-/** @throws TypeError if the replies of a script are no list, or one of them is none. */
+/** @throws TypeError if the replies are not a list, or one of them is invalid. */
 export function checkReplies(replies: unknown, of = 'replies'): void {
   if (!Array.isArray(replies))
     throw new TypeError(`A script has ${shown(replies)} as its ${of}: use a list, as in ['Hello.'].`);
@@ -134,7 +139,10 @@ const USAGE: Usage = { inputTokens: 10, outputTokens: 5 };
 
 type Plain = Exclude<ScriptedReply, ModelError | ((...given: never[]) => unknown)>;
 
-/** Returns what a script says to a request. @throws ModelError if it says that the model fails, or the request is aborted. */
+/**
+ * Returns the script's reply to a request. @throws ModelError if the script says so, or the request is
+ * aborted.
+ */
 export async function plainOf(
   scripted: ScriptedReply,
   request: ModelRequest,
@@ -156,7 +164,7 @@ function piecesOf(reply: Plain): readonly string[] {
   return pieces ?? lettersOf(parts ? wordsOf(parts) : text);
 }
 
-/** A text with more letters is streamed in so many pieces. */
+/** The most chunks of a streamed text. */
 const MOST_PIECES = 1_000;
 
 function lettersOf(text: string): readonly string[] {
@@ -172,7 +180,10 @@ const thoughtIn = (reply: Plain): readonly string[] =>
     ? []
     : (reply.parts ?? []).flatMap((part) => (part.type === 'reasoning' && part.text !== '' ? part.text : []));
 
-/** What a script says, as a model replies it. `defaults`: how the ids of its calls begin, and what it reports. */
+/**
+ * Converts a scripted reply to a model's reply. `defaults`: the prefix of its calls' ids, and the default
+ * usage.
+ */
 export function toReply(said: Plain, defaults: { readonly id: string; readonly usage: Usage }): ModelReply {
   const {
     text = '',
@@ -197,7 +208,10 @@ export function toReply(said: Plain, defaults: { readonly id: string; readonly u
   };
 }
 
-/** Hands a turn over after each reply of any of its loops. `use`: for one invocation, whose `leave` it aborts. */
+/**
+ * Hands a turn over after each reply of any of its loops. `use` is for one invocation, whose `leave` it
+ * aborts.
+ */
 export function leavingAfterReply(): { readonly use: ModuleUse; readonly leave: AbortSignal } {
   const left = new AbortController();
   const use = useOf(LEAVING);
@@ -211,7 +225,7 @@ export function leavingAfterReply(): { readonly use: ModuleUse; readonly leave: 
 
 const LEAVING = createModule({ name: 'leaving' });
 
-/** The model, and what it was asked, oldest first. */
+/** Returns a model that records its requests, with the list of these, oldest first. */
 export function recorded(given: ChatModel): {
   readonly model: ChatModel;
   readonly requests: readonly ModelRequest[];
@@ -227,10 +241,13 @@ export function recorded(given: ChatModel): {
   return { model, requests };
 }
 
-/** Stands in for the effect of a tool. `input`: as the model sent it, when that is a JSON object. */
+/** A stub for the effect of a tool. Receives the input as the model sent it, if that is a JSON object. */
 export type Stub = (input: JsonObject, call: CallContext) => unknown;
 
-/** Runs stubs in the place of the effects of the tools that have one. Nobody asks their `reconcile`, which knows nothing of a stub. */
+/**
+ * Runs stubs instead of the tools that have one. Does not call their `reconcile`, which does not know the
+ * stub.
+ */
 export function stubbing(stubs: Readonly<Record<string, Stub>>): ModuleUse {
   const use = useOf(STUBS);
   LOOPS.give(use, {

@@ -51,120 +51,144 @@ import {
 } from './scripted-model.ts';
 import { type MortalWorker, mortalWorker, TESTER, type TurnSteps, turnSteps } from './turn-steps.ts';
 
-/** Who answers: a script, or a model. It takes the place of the agent's own. */
+/** The script or model that replaces the agent's own model. */
 export type TestModel =
   | { readonly replies: readonly ScriptedReply[]; readonly model?: undefined }
   | { readonly model: ChatModel; readonly replies?: undefined };
 
-/** What a test session is made with: a model or its replies, and what an app would give to its turns. */
+/** The options of a test session: a model or its replies, and the settings of an app. */
 export type TestSessionOptions = TestModel & {
-  /** Who sends every message, as `auth` of an app would answer it: `{ id: 'tester' }` unless given. */
+  /** The default sender of messages, as `auth` of an app would return it. Defaults to `{ id: 'tester' }`. */
   readonly principal?: TurnPrincipal | undefined;
-  /** Of every message, as request headers that the app maps would give it. */
+  /** The context of every message, as an app's mapped request headers would set it. */
   readonly context?: JsonObject | ToolCallContext | undefined;
-  /** Mints the credentials of the tools, once an invocation: after each reply they are minted again, unless `warm`. */
+  /**
+   * Creates the credentials of the tools, once for each invocation: again after each reply, unless `warm`.
+   */
   readonly secrets?:
     | ((principal: Principal) => MintedSecrets | undefined | Promise<MintedSecrets | undefined>)
     | undefined;
   /** Modules of the app, as `createHoldfast` takes them. */
   readonly use?: readonly ModuleUse[] | undefined;
-  /** Other agents of the app, for subagents that are given by name. One without a model is asked by the same script. */
+  /**
+   * Other agents of the app, for subagents that are given by name. The script also replaces the missing model
+   * of such an agent.
+   */
   readonly agents?: readonly Agent[] | undefined;
   /**
-   * What runs in place of the effects of tools, by their names, wherever they come from: the tool's schema, decorators and approvals stay.
-   * What a stub answers is a result as that of `run`. The `reconcile` of a stubbed tool is not asked. Modules of `use` wrap a stub, modules of
-   * an agent do not.
+   * Functions that replace the effects of tools, by name, whatever their source. The tool's schema,
+   * decorators and approvals stay. The return value of a stub becomes a result, like that of `run`. The
+   * `reconcile` of a stubbed tool is not called. Modules of `use` wrap a stub; modules of an agent do not.
    */
   readonly stubs?: Readonly<Record<string, Stub>> | undefined;
-  /** The Worker's vars, secrets and bindings, or what stands in for those that are used: for `call.env`, and for modules that read a var, such as `TOOL_GROUPS`. */
+  /**
+   * The Worker's vars, secrets and bindings, or replacements for those in use: for `call.env`, and for
+   * modules that read a var, such as `TOOL_GROUPS`.
+   */
   readonly env?: GivenEnv | undefined;
   /**
-   * One invocation runs a whole turn. Defaults to `false`: after each reply, of a nested loop too, another invocation resumes the turn,
-   * as after an eviction. For tests that count what one invocation does, such as its connections or its events.
+   * `true` to run a whole turn in one invocation. Defaults to `false`: after each reply, also of a nested
+   * loop, another invocation resumes the turn, as after an eviction. Use it in tests that count connections
+   * or events of one invocation.
    */
   readonly warm?: boolean | undefined;
-  /** The system's unless given. */
+  /** Defaults to the system's clock. */
   readonly clock?: Clock | undefined;
   /**
-   * Takes the lines of the log, as `logTo` of `holdfast/app` does. Unless given, problems are written to the console, and no line for
-   * each turn; `false`: nothing is.
+   * Receives the entries of the log, like `logTo` of `holdfast/app`. Defaults to the console, without the
+   * entry for each turn; `false` disables the log.
    */
   readonly log?: LogOption | undefined;
-  /** The term of a lease, 20 s unless given. */
+  /** The term of a lease in milliseconds. Defaults to 20,000. */
   readonly leaseMs?: number | undefined;
 };
 
 /** One session of one agent, in memory, with the real tool loop and the rules of the Durable Object. */
 export interface TestSession<Output = unknown> {
   /**
-   * Runs a turn and answers as `POST .../messages` does. A turn that fails is an answer too, with the outcome `failed`,
-   * and so is one that comes to wait for somebody: `suspended`, with the `pending` calls.
+   * Runs a turn and returns the answer, like `POST .../messages`. A failed turn has the outcome `failed`, and
+   * one that waits for a person `suspended`, with the `pending` calls.
    *
-   * @throws Error when an earlier turn runs or waits (over HTTP: 409), and when a file of the message is empty or too large. Which
-   *   media types the agent accepts is not asked.
+   * @throws Error if an earlier turn runs or waits (over HTTP: 409), or a file of the message is empty or too
+   * large. Does not check which
+   *   media types the agent accepts.
    */
   send(message: TestMessage, options?: SendOptions): Promise<TestAnswer<Output>>;
   /**
-   * Sends a message as one with `Prefer: respond-async`, from a tool or a reply too: its turn runs in the background, waits, or
-   * is not to be, when the message has been taken into the turn that runs. `answer` tells what came of it.
+   * Sends a message like one with `Prefer: respond-async`, also from a tool or a reply. Its turn runs in the
+   * background or waits, or the message joins the running turn. `answer` returns the outcome.
    *
-   * @throws Error when a turn is open, and nothing is said for that.
+   * @throws Error if a turn is open, and `whenBusy` is not set.
    */
   post(message: TestMessage, options?: PostOptions): Promise<Accepted | Deferred>;
-  /** What a turn comes to: of a message that was posted. @throws Error when it is not a turn. */
+  /** Returns the outcome of a posted message's turn. @throws Error if there is no such turn. */
   answer(turn: string): Promise<TestAnswer<Output>>;
-  /** Asks whoever runs the turn to stop it, or ends one that waits; the open one unless given. @throws Error when there is none. */
+  /**
+   * Stops a running turn, or ends a waiting one. Defaults to the open turn. @throws Error if there is none.
+   */
   cancel(turn?: string): Promise<void>;
-  /** What the open turn waits for. */
+  /** Returns the calls that the open turn waits for. */
   pending(): Promise<readonly PendingCall[]>;
   /**
-   * Decides about the call that waits, by its id or by the name of its tool, as somebody who has every role, and goes on
-   * with the turn as `send` does.
+   * Decides a waiting call, by its id or by the name of its tool, as a person with every role, and resumes
+   * the turn like `send`.
    *
-   * @throws Error when no call or more than one waits under that name, and when this cannot be decided about it, or not by the one
-   *   whom the decision names: of a call with `notBy: 'requester'`, whoever sent a message to the turn.
+   * @throws Error if no call or several wait under that name, if the decision does not fit it, or if the
+   * person in `by`
+   *   may not decide: with `notBy: 'requester'`, a sender of a message to the turn.
    */
   decide(callOrTool: string, decision: TestDecision): Promise<TestAnswer<Output>>;
-  /** Sends the result of a tool that the caller runs: what the body of `POST .../results/{callId}` takes. Otherwise as `decide`. */
+  /**
+   * Sends the result of a tool that the caller runs, in the format of the body of `POST
+   * .../results/{callId}`. Otherwise like `decide`.
+   */
   result(callOrTool: string, result: Answer<'result'>): Promise<TestAnswer<Output>>;
-  /** The last turn once it has stopped: for one that goes on by itself, since its time to be answered is over. */
+  /**
+   * Returns the last turn when it has stopped: for one that resumes by itself after the deadline for answers.
+   */
   settled(): Promise<TestAnswer<Output>>;
-  /** What the model was shown, oldest first. */
+  /** The requests to the model, oldest first. */
   readonly requests: readonly ModelRequest[];
-  /** The bytes of a file that the session keeps, by its id; `null` when it keeps none of this id. */
+  /**
+   * Returns the bytes of a file that the session stores, by its id, or `null` if there is none with this id.
+   */
   file(id: string): Promise<Uint8Array | null>;
-  /** The state of a module now; of a nested loop, or another agent, by its path. @throws Error before the first `send`. */
+  /**
+   * Returns the current state of a module. For a nested loop or another agent, pass its path. @throws Error
+   * before the first `send`.
+   */
   memory<Value extends Json, Fact extends Json>(
     module: { readonly memory: ToolMemory<Value, Fact> },
     path?: string,
   ): Promise<Value>;
-  /** The journal so far. */
+  /** Returns the journal so far. */
   events(): Promise<readonly StoredEvent[]>;
-  /** The fold of the journal. @throws Error before the first `send`. */
+  /** Returns the fold of the journal. @throws Error before the first `send`. */
   state(): Promise<SessionState>;
-  /** What a crash of the object does: its rows stay, its memory goes. A turn that runs goes on. */
+  /** Simulates a crash of the object: its rows stay, its memory is lost. A running turn continues. */
   restart(): void;
   /**
-   * What a crash of the Worker does, to be called from a tool or a reply: whatever the invocation that runs the turn
-   * still does is lost. Its lease expires at once, and another invocation goes on; `send` answers what that one comes to.
-   * A reply that was not stored yet is asked for again, so a script then needs it twice.
+   * Simulates a crash of the Worker, from a tool or a reply: further operations of the running invocation are
+   * lost. Its lease expires at once, and another invocation resumes the turn; `send` returns its outcome. A
+   * reply that was not stored yet is requested again, so the script must contain it twice.
    */
   kill(): void;
 }
 
-/** An answer whose `object` has the type of the agent's output, and whose artifacts are read by `artifactsOf`. */
+/** An answer whose `object` has the type of the agent's output, and whose artifacts `artifactsOf` reads. */
 export type TestAnswer<Output = unknown> = WithArtifacts<StoppedRun<Output>>;
 
-/** The lease of a turn unless a test says otherwise, in ms. */
+/** The default term of a lease, in milliseconds. */
 const LEASE_MS = 20_000;
 
 const ADDRESS = { owner: { id: TESTER }, session: 'test' };
 
 /**
- * Makes a session for a test of an agent. It needs no Worker, no network and no clean-up. After each reply a new invocation resumes the
- * turn: it mints the secrets again, makes the tools of each `toolFactory` again, and knows only what is journaled. Given a function that makes the
- * agent, each invocation has an agent of its own, so that a closure that remembers fails in the test, and not after the next eviction.
- * `warm: true` has one invocation run a turn.
+ * Creates a session for a test of an agent. It needs no Worker, network or clean-up. After each reply a new
+ * invocation resumes the turn: it creates the secrets and the tools of each `toolFactory` again, and knows
+ * only what is journaled. If you pass a function that creates the agent, each invocation has its own agent,
+ * so that a closure with state fails in the test, and not after an eviction. With `warm: true` one invocation
+ * runs the whole turn.
  *
  * @example
  * ```ts
@@ -172,7 +196,7 @@ const ADDRESS = { owner: { id: TESTER }, session: 'test' };
  * expect(await session.send('Where is my order?')).toMatchObject({ outcome: 'completed', text: 'Found.' });
  * ```
  *
- * @throws ConfigurationError when a tool group that the agent asks for is not to be had, or two modules share a name.
+ * @throws ConfigurationError if a tool group of the agent is unavailable, or two modules share a name.
  */
 export function createTestSession<Output>(
   given: Agent<string, Output> | (() => Agent<string, Output>),
@@ -216,7 +240,7 @@ export function createTestSession<Output>(
   };
   let invocation: Partial<TurnHost> & { readonly modules: Modules } = { modules };
   const leasing = turnSteps({ ...host, log, place }, () => invocation.modules);
-  // Who leases a turn runs it: with the code of then.
+  // The invocation that leases a turn runs it, with the code of that time.
   const steps: TurnSteps = {
     ...leasing,
     begin(start) {
@@ -230,7 +254,7 @@ export function createTestSession<Output>(
   };
   const cold = { resume: steps.resume, run: (leased: Leased) => steps.run(leased, invocation) };
   const worker = mortalWorker(cold, (more) => clock.skip(2 * leaseMs + more));
-  // Whoever runs a turn hears of what is left for it when it renews its lease: after a third of the term.
+  // A lease holder receives new messages when it renews its lease: after a third of the term.
   const hear = () => clock.pass(leaseMs / 3);
   const ofMessages = { hear, heard, principal: options.principal, context: ToolCallContext.of(context) };
   return {
@@ -245,7 +269,7 @@ export function createTestSession<Output>(
   };
 }
 
-/** @throws TypeError if there are neither replies nor a model: callers without types may give anything. */
+/** @throws TypeError if neither replies nor a model are given. Callers without types can pass anything. */
 function modelOfTest({ model, replies }: TestSessionOptions): ChatModel {
   const problem = modelProblem(model);
   if (problem !== undefined || typeof model === 'function')
@@ -257,7 +281,7 @@ function modelOfTest({ model, replies }: TestSessionOptions): ChatModel {
   return model ?? scriptedModel(replies ?? []);
 }
 
-/** What a conversation with a session needs. */
+/** The parts of a session that a conversation needs. */
 interface Stage {
   readonly agent: Agent;
   readonly modules: Modules;
@@ -265,15 +289,15 @@ interface Stage {
   readonly port: SessionPort;
   readonly steps: TurnSteps;
   readonly worker: MortalWorker;
-  /** Lets so much time pass that the turn that runs hears of what was left for it. */
+  /** Advances the time so that the running turn learns of new messages. */
   readonly hear: () => void;
   readonly heard: HeardMessages;
-  /** Of every message. */
+  /** The principal of every message. */
   readonly principal: TurnPrincipal | undefined;
   readonly context: ToolCallContext;
 }
 
-/** Everything that is sent to a session, each with what it is answered. */
+/** Returns the methods that send to a session. */
 function talkTo<Output>(
   stage: Stage,
 ): Omit<TestSession<Output>, 'requests' | 'file' | 'events' | 'state' | 'memory' | 'restart' | 'kill'> {
@@ -301,12 +325,12 @@ function talkTo<Output>(
   };
 }
 
-/** What a turn came to, once it has stopped. */
+/** Returns the outcome of a turn when it has stopped. */
 async function answerOf<Output>(
   { agent, modules, clock, port }: Stage,
   turn: string,
 ): Promise<TestAnswer<Output>> {
   const events = await turnStopped({ port, clock, turn, signal: new AbortController().signal });
   const stopped = stopShown({ agent, modules }, ADDRESS.session, events);
-  return withArtifacts(stopped) as TestAnswer<Output>; // its object has passed the agent's own schema
+  return withArtifacts(stopped) as TestAnswer<Output>; // the agent's own schema has validated the object
 }

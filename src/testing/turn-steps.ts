@@ -12,17 +12,17 @@ import type { TurnPrincipal } from '../tool/call.ts';
 import type { ContentPart } from '../tool/content.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 
-/** The id of whoever sends, decides and cancels, unless a test says otherwise. */
+/** The default id of the person who sends, decides and cancels. */
 export const TESTER = 'tester';
 
-/** A message as a test sends it. */
+/** A message in a test. */
 interface NewMessage {
   readonly message: string;
   readonly parts?: readonly ContentPart[] | undefined;
   readonly blobs?: TurnStart['blobs'];
   readonly room?: TurnStart['room'];
   readonly context?: ToolCallContext | undefined;
-  /** `tester` unless given. */
+  /** Defaults to `tester`. */
   readonly from?: TurnPrincipal | undefined;
   readonly loopId?: string | undefined;
   readonly base?: string | undefined;
@@ -30,9 +30,12 @@ interface NewMessage {
   readonly delayMs?: number | undefined;
 }
 
-/** What invocations of a Worker do with one session, one step at a time. Ids are counted: the same in every run. */
+/**
+ * The operations of a Worker's invocations on one session, as single steps. Ids are counted, so they are the
+ * same in every run.
+ */
 export interface TurnSteps {
-  /** Makes the turn that a message asks for. */
+  /** Makes the turn of a message. */
   startOf(start: NewMessage): TurnStart;
   /** Stores a turn and leases it, without running it. */
   begin(start: NewMessage): Promise<Leased | Deferred | NotStarted>;
@@ -42,13 +45,16 @@ export interface TurnSteps {
   resume(turn: string): Promise<Leased | NotResumed>;
   /** Runs a leased turn as far as its invocation may. */
   run(leased: Leased, change?: Partial<TurnHost>): Promise<TurnEnd>;
-  /** @throws Error when the session is not there yet. */
+  /** @throws Error if the session does not exist yet. */
   state(): Promise<SessionState>;
-  /** The whole journal, in order. */
+  /** Returns the whole journal, in order. */
   events(): Promise<readonly StoredEvent[]>;
 }
 
-/** The steps of one session's turns, as `host` takes them unless a step changes it. `modulesNow`: those of the code of now. */
+/**
+ * Makes the steps of one session's turns. `host` is used unless a step changes it; `modulesNow` returns the
+ * modules of the current code.
+ */
 export function turnSteps(host: TurnHost, modulesNow = (): Modules => host.modules ?? NO_MODULES): TurnSteps {
   const { port, agent, clock } = host;
   const readerNow = () => readerOf(modulesNow());
@@ -84,17 +90,22 @@ export function turnSteps(host: TurnHost, modulesNow = (): Modules => host.modul
 
 /** Runs the turns of one session in invocations that can be killed. */
 export interface MortalWorker {
-  /** Runs a leased turn: invocations of the Worker, one after another, until one stops that was not killed. */
+  /**
+   * Runs a leased turn in invocations of the Worker, one after another, until one stops without being killed.
+   */
   drive(turn: string, leased: Leased): Promise<void>;
-  /** The same for a turn that is leased first; nothing when it is not to be had. */
+  /** Leases a turn, and runs it in the same way. Does nothing if it cannot be leased. */
   goOn(turn: string): Promise<void>;
-  /** Whatever the invocation that runs still does is lost, and another goes on; nothing when none runs. */
+  /**
+   * Drops further operations of the running invocation, and lets another resume the turn. Does nothing if
+   * none runs.
+   */
   kill(): void;
 }
 
 /**
- * `expireLease` makes the lease of the session's holder run out within the call, and so many ms more pass: the object leaves a turn
- * alone for a while whose holders die one after another.
+ * `expireLease` makes the lease of the session's holder expire within the call, and advances the time by the
+ * given milliseconds: the object delays a turn whose holders die one after another.
  */
 export function mortalWorker(
   { resume, run }: Pick<TurnSteps, 'resume' | 'run'>,
@@ -111,7 +122,8 @@ export function mortalWorker(
         die = undefined;
         deaths += 1;
         expireLease(deaths < 2 ? 0 : 1_000 * 2 ** (deaths - 2));
-        // The session changes hands within this call, so nothing that the dead one still sends is stored.
+        // The lease changes hands within this call, so that later writes of the dead invocation are not
+        // stored.
         successor.resolve(resume(turn));
       };
       die = dies;

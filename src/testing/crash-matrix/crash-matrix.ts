@@ -14,45 +14,52 @@ import type { CrashKit, Watcher } from './effects.ts';
 import { type PlayOptions, type PlayResult, playScript } from './play-script.ts';
 import { type App, type CrashScript, checkScript, isOpenEnded, type Subject } from './script.ts';
 
-/** The agent that is talked to, with the others of its app if it hands work to them by name. */
+/** The agent under test, followed by other agents of its app if it delegates to them by name. */
 export type AgentUnderTest = Agent | readonly [Agent, ...Agent[]];
 
-/** What turns of the agent need beside a script, and which of the plays are played. */
+/** The environment of the agent's turns, and which plays to run. */
 export interface CrashMatrixOptions
   extends Pick<TestSessionOptions, 'context' | 'secrets' | 'use' | 'principal'> {
   /**
-   * The Worker's vars, secrets and bindings, or what stands in for those that are used. A function makes them of the world, once a play: what
-   * one play leaves in them, no other finds.
+   * The Worker's vars, secrets and bindings, or replacements for those in use. A function creates them from
+   * the world, once for each play, so that plays share no data.
    */
   readonly env?: GivenEnv | ((world: undefined) => GivenEnv) | undefined;
-  /** For agents with a limit on cost that have no model of their own. */
+  /** For agents with a cost limit and without their own model. */
   readonly prices?: Prices | undefined;
-  /** Plays these alone: one position of a failure, one mode, or both. */
+  /** Runs only these plays: one position of a failure, one mode, or both. */
   readonly only?: { readonly at?: number | undefined; readonly mode?: Mode | undefined } | undefined;
 }
 
-/** What turns need beside a script, and which of the plays are played, of an agent that is made in a world outside. */
+/**
+ * The environment of the turns, and which plays to run, for an agent that is created with an external world.
+ */
 export interface CrashMatrixWorld<World> extends Omit<CrashMatrixOptions, 'env'> {
-  /** Makes what outlives a crash: fakes of whatever the tools act on. Called once a play. */
+  /**
+   * Creates the data that outlives a crash: fakes of the systems that the tools act on. Called once for each
+   * play.
+   */
   readonly world: () => World;
-  /** As in `CrashMatrixOptions`; a function is given the world of the play. */
+  /** As in `CrashMatrixOptions`. A function receives the world of the play. */
   readonly env?: GivenEnv | ((world: NoInfer<World>) => GivenEnv) | undefined;
 }
 
 /**
- * Finds out whether a crash at any point loses a message or doubles an effect. Plays the script once undisturbed; then once
- * for every position (before and after each lease, append, renewal, model call and tool run) and every disturbance there:
- * the session is folded anew, an acknowledgement is lost, the object restarts, the invocation rejects or hangs from there
- * on, or goes on as a zombie while another has taken the turn over. Deterministic, and in memory.
+ * Checks whether a crash at any point loses a message or doubles an effect. Plays the script once
+ * undisturbed. Then plays it once for every position (before and after each lease, append, renewal, model
+ * call and tool run) and every disturbance there: the session is folded again, an acknowledgement is lost,
+ * the object restarts, the invocation rejects or hangs from there on, or continues as a zombie after another
+ * took the turn over. Deterministic, and in memory.
  *
- * An agent that is given as it is, is counted by the runs of its tools, and a tool that declares `reconcile` is answered
- * from what was seen of them. A function makes it anew for every invocation, as a new isolate would; its tools may report
- * what their receivers see with `kit.effect`, and answer `reconcile` themselves. The tools' `run`s are really run, a few
- * times a position: what they act on must be a fake. All agents speak by the script, whatever their models; only a model
- * that an agentic tool has of its own is asked.
+ * For an agent object, the matrix counts effects by the runs of its tools, and answers `reconcile` from the
+ * runs it observed. A function creates the agent for every invocation, as a new isolate would. Its tools can
+ * report effects as their receivers see them with `kit.effect`, and answer `reconcile` themselves. The matrix
+ * really calls the tools' `run`, a few times for each position, so they must act on fakes. The script
+ * replaces all models, except for a model that an agentic tool has of its own.
  *
- * @throws Error when the undisturbed play cannot be played to its end, or asks for a reply that the script does not have.
- *   ConfigurationError when a tool group that the agent asks for is not to be had, or two modules share a name.
+ * @throws Error if the undisturbed play does not reach its end, or needs a reply that the script does not
+ * have.
+ *   ConfigurationError if a tool group of the agent is unavailable, or two modules share a name.
  */
 export function crashMatrix<World>(
   agent: (kit: CrashKit<World>) => AgentUnderTest,
@@ -122,7 +129,7 @@ function toSubject<World>(
     modules,
     script,
     reconciles: typeof agent === 'function' ? 'own' : 'simulated',
-    world: () => options.world?.() as World, // absent only where the kit's world is `undefined`
+    world: () => options.world?.() as World, // absent only if the kit's world is `undefined`
     context: ToolCallContext.of(context),
     env: envOf,
     principal,
@@ -133,11 +140,14 @@ function toSubject<World>(
 
 const listOf = (agent: AgentUnderTest): App => ('name' in agent ? [agent] : agent);
 
-/** A disturbance of this mode at each position where it does something of its own. */
+/** Returns the disturbances of this mode, at each position where it has an effect of its own. */
 export const disturbancesAt = (positions: readonly Position[], mode: Mode): Disturbance[] =>
   positions.flatMap((position, at) => (isFor(mode, position) ? { at, mode } : []));
 
-/** Plays it disturbed, on a fresh session. One that is over before its disturbances is played again with earlier ones. */
+/**
+ * Plays a subject with disturbances, on a fresh session. If the play ends before all of them, plays again
+ * with earlier positions.
+ */
 export async function playDisturbed<World>(
   subject: Subject<World>,
   makeSession: () => CrashableSession,
@@ -151,10 +161,10 @@ export async function playDisturbed<World>(
 
 const earlier = ({ at, mode }: Disturbance): Disturbance => ({ at: Math.floor(at / 2), mode });
 
-/** How many plays are under way at once: they wait for the event loop more than they compute. */
+/** The number of concurrent plays. They wait for the event loop more than they compute. */
 const AT_ONCE = 48;
 
-/** Does the work for each of a list, many at once, and answers in order. */
+/** Runs the work for each item of a list concurrently, and returns the results in order. */
 export async function manyAtOnce<Item, Done>(
   items: readonly Item[],
   work: (item: Item) => Promise<Done>,
@@ -168,9 +178,9 @@ export async function manyAtOnce<Item, Done>(
   return done;
 }
 
-/** How a subject goes when nothing disturbs it, but for connections that break. */
+/** The undisturbed plays of a subject, including those whose connections break. */
 export class Undisturbed<World> {
-  /** What came of the play in which no connection breaks. */
+  /** The result of the play without broken connections. */
   readonly result: PlayResult;
   readonly #subject: Subject<World>;
   readonly #known = new Map<string, Promise<PlayResult>>();
@@ -181,7 +191,7 @@ export class Undisturbed<World> {
     this.#known.set('', Promise.resolve(result));
   }
 
-  /** @throws Error when it cannot be played to its end. */
+  /** @throws Error if the play does not reach its end. */
   static async of<World>(subject: Subject<World>): Promise<Undisturbed<World>> {
     const result = await playScript(subject, crashableMemorySession());
     const { broken } = result;
@@ -194,8 +204,9 @@ export class Undisturbed<World> {
   }
 
   /**
-   * Plays the subject so that nobody knows the outcomes of these calls, which are given by their names: their connections break
-   * after they have run. A disturbed play in which they were cut off is compared with this one, since it goes on as this does.
+   * Plays the subject with unknown outcomes for these calls, given by their names: their connections break
+   * after they have run. This is the reference for a disturbed play in which they were cut off, since both
+   * continue the same way.
    */
   when(unknown: Iterable<string>): Promise<PlayResult> {
     const names = [...unknown].toSorted();

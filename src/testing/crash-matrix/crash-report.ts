@@ -9,44 +9,54 @@ import {
   positionText,
 } from './disturbances.ts';
 
-/** What a crash matrix found. */
+/** The result of a crash matrix. */
 export interface CrashReport {
-  /** Places of the undisturbed play at which a crash may fall: before and after each thing that an invocation does. */
+  /**
+   * The number of positions in the undisturbed play at which a crash can happen: before and after each
+   * operation of an invocation.
+   */
   readonly positions: number;
-  /** A play is the whole script in a fresh session, disturbed once; a turn of it may take many invocations. */
+  /**
+   * The number of plays. A play is the whole script in a fresh session with one disturbance. One turn can
+   * take many invocations.
+   */
   readonly plays: number;
-  /** Turns, of all plays, that ended as they do undisturbed. */
+  /** The number of turns, over all plays, that ended like the undisturbed ones. */
   readonly turnsCompleted: number;
-  /** Accepted messages without exactly one outcome. */
+  /** The number of accepted messages without exactly one outcome. */
   readonly messagesLost: number;
   /**
-   * Effects beyond those of the undisturbed play: a `once` call that ran twice, a call that was carried out under two keys,
-   * or what a receiver reported too often. One that both ran and was reported twice counts as both.
+   * The number of effects beyond those of the undisturbed play: a `once` call that ran twice, a call that ran
+   * under two keys, or an effect that a receiver reported too often. An effect that both ran and was reported
+   * twice counts as two.
    */
   readonly effectsDoubled: number;
   /**
-   * Calls that were cut off and of which it is not known what they did, as the model was told: of `once` tools without
-   * `reconcile`, and of any in a turn that was cancelled.
+   * The number of interrupted calls with unknown outcomes, which the model reads as such: calls of `once`
+   * tools without `reconcile`, and of any tool in a cancelled turn.
    */
   readonly effectsUnknown: number;
-  /** Plays in which something happened that must not, in the order of their positions. */
+  /** The plays that broke a guarantee, in the order of their positions. */
   readonly failures: readonly CrashFailure[];
-  /** There is no failure. */
+  /** `true` if there are no failures. */
   readonly passed: boolean;
-  /** The report as text: what was done at the positions, by what it was disturbed, and the first failures. */
+  /** Formats the report: the operations at the positions, their disturbances, and the first failures. */
   toTable(): string;
 }
 
-/** One play that failed; `options.only` with its `at` and `mode` plays it again. */
+/** A failed play. `options.only` with its `at` and `mode` repeats it. */
 export interface CrashFailure extends Disturbance {
   /** The position in words. */
   readonly position: string;
   readonly problems: readonly string[];
-  /** The last error that a call of the play ended with, such as `tool 'pay' answered: No money.`. Absent if none did. */
+  /**
+   * The last error result of a call in the play, such as `tool 'pay' answered: No money.`. Absent if there is
+   * none.
+   */
   readonly toolError?: string;
 }
 
-/** One disturbed play, and what it came to. */
+/** A disturbed play, with its damage. */
 export interface DisturbedPlay {
   readonly disturbance: Disturbance;
   readonly position: Position;
@@ -55,7 +65,7 @@ export interface DisturbedPlay {
 
 const SHOWN = 10;
 
-/** Sums plays up. `positions`: of the undisturbed one. */
+/** Summarizes plays. `positions` is the number in the undisturbed play. */
 export function toCrashReport(positions: number, plays: readonly DisturbedPlay[]): CrashReport {
   const failures = plays.flatMap(({ disturbance, position, damage: { problems, toolError } }) =>
     problems.length > 0
@@ -105,7 +115,7 @@ const failureText = ({
   `failed: ${mode} at ${at}, ${position}: ${first}${more.length > 0 ? ` (and ${more.length} more)` : ''}` +
   (toolError === undefined ? '' : `; last error: ${toolError}`);
 
-/** Plays that stand in one line of a table. */
+/** The plays of one table row. */
 export interface CrashRow {
   readonly name: string;
   readonly positions: number;
@@ -114,7 +124,10 @@ export interface CrashRow {
 
 const NAMES = Object.keys(DISTURBANCES) as DisturbanceName[]; // the keys of the literal
 
-/** Rows and their sum: how often each was disturbed in each way, and what that did. `head`: what the rows are. */
+/**
+ * Formats rows and their sum: how often each was disturbed in each way, with the damage. `head` is the title
+ * of the first column.
+ */
 export function crashTable(head: string, rows: readonly CrashRow[]): string {
   const all: CrashRow = {
     name: 'all',
@@ -140,7 +153,7 @@ function cellsOf({ name, positions, plays }: CrashRow): readonly (string | numbe
   ];
 }
 
-/** One row for each thing that was done, before and after it. */
+/** Returns one row before and one after each operation. */
 function rowsOf(plays: readonly DisturbedPlay[]): CrashRow[] {
   const names = [...new Set(plays.map(({ position }) => positionText(position)))].toSorted();
   return names.map((name) => {
@@ -157,7 +170,7 @@ function rowsOf(plays: readonly DisturbedPlay[]): CrashRow[] {
   });
 }
 
-/** Rows as lines of equal width: the first column to the left, the others to the right. */
+/** Formats rows as lines of equal width, with the first column left-aligned and the others right-aligned. */
 function textTable(rows: readonly (readonly (string | number)[])[]): string {
   const cells = rows.map((row) => row.map(String));
   const widths = (cells[0] ?? []).map((_, column) =>

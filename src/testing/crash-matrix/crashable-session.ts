@@ -3,47 +3,55 @@ import type { SessionPort } from '../../journal/session-port.ts';
 import type { Clock } from '../../session/read-platform.ts';
 import { createTimers, promisesSettled } from '../clocks.ts';
 
-/** Where a play takes place: one fresh session, and its time. */
+/** The stage of a play: one fresh session, and its clock. */
 export interface CrashableSession {
   readonly port: SessionPort;
   readonly clock: Clock;
   readonly leaseMs: number;
-  /** The session as one invocation sees it; as it is unless given. */
+  /** Returns the session as one invocation sees it. Defaults to the session itself. */
   outgoing?(port: SessionPort): SessionPort;
-  /** Invocations may throw, since what they are told cannot be read: others take over then, as after a crash. */
+  /**
+   * `true` if invocations may throw since the object's responses are unreadable. Others then take over, as
+   * after a crash.
+   */
   readonly isUnreadable?: boolean | undefined;
-  /** The object loses its memory; `abruptly`: as by a crash. */
+  /** Restarts the object, which loses its memory. `abruptly`: as by a crash. */
   restart(abruptly: boolean): Promise<void>;
   wait(ms: number): Promise<void>;
-  /** The promise's value. It must come: time passes while nothing else happens. @throws Error when it does not. */
+  /**
+   * Returns the promise's value. Time passes while nothing else happens. @throws Error if the promise does
+   * not settle.
+   */
   until<T>(promise: Promise<T>, progress: Progress): Promise<T>;
-  /** Timers that were left on the clock. */
+  /** Returns the number of timers left on the clock. */
   timersLeft(): number;
 }
 
-/** What tells whether an invocation still does something. */
+/** Shows whether an invocation is still active. */
 export interface Progress {
-  /** Counts what it did, for whoever waits until it does nothing more. */
+  /** The number of its operations so far. */
   readonly moves: number;
-  /** Code of the user runs, which may take real time. */
+  /** `true` while the user's code runs, which may take real time. */
   readonly isBusy: boolean;
 }
 
 const LEASE_MS = 20_000;
 
-/** The name of the session: the same in every play. */
+/** The name of the session, the same in every play. */
 const NAME = '["owner","agent","s1"]';
 
-/** How long one invocation may take by the clock before it counts as hanging, in ms. */
+/** Milliseconds on the clock after which an invocation counts as hanging. */
 const HANGS = 3_600_000;
 
-/** How often real time passes while an invocation does nothing: it may wait for something that is not on the clock. */
+/**
+ * How often to wait in real time for an idle invocation: it may wait for events that are not on the clock.
+ */
 const PATIENCE = 2;
 
-/** How long code of the user may take before it is taken to wait for the clock, in real ms. */
+/** Real milliseconds after which running user code counts as waiting for the clock. */
 const REAL_TIME = 1_000;
 
-/** A session in memory, on a clock that stands still while anything happens. */
+/** Creates a session in memory, on a clock that stops while anything happens. */
 export function crashableMemorySession(): CrashableSession {
   const clock = createSimulatedClock(1_000_000);
   const sessions = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} });
@@ -75,7 +83,7 @@ async function settled<T>(clock: SimulatedClock, promise: Promise<T>, progress: 
   }
 }
 
-/** Lets code of the user go on that waits for something real. */
+/** Lets the user's code continue after real events. */
 async function realTime(progress: Progress): Promise<void> {
   const { moves } = progress;
   const began = performance.now();
@@ -83,22 +91,22 @@ async function realTime(progress: Progress): Promise<void> {
   while (progress.isBusy && progress.moves === moves && performance.now() - began < REAL_TIME);
 }
 
-/** A clock whose time passes only when nothing else can happen: whatever is played by it goes the same way every time. */
+/** A clock whose time passes only when nothing else can happen, so that plays are reproducible. */
 interface SimulatedClock extends Clock {
   soon(run: () => void): () => void;
-  /** Resolves when everything has happened that can without time passing. */
+  /** Resolves when everything has happened that needs no time. */
   quiet(): Promise<void>;
-  /** Something is to happen soon, before any time passes. */
+  /** `true` if something is about to happen before any time passes. */
   readonly isBusy: boolean;
-  /** Lets time pass until the next timer, and runs that; `false` when there is none. */
+  /** Advances to the next timer, and runs it. Returns `false` if there is none. */
   toNextTimer(): boolean;
-  /** Lets so much time pass, and runs what falls due in order, each at its own time. */
+  /** Advances the time, and runs due timers in order, each at its own time. */
   advance(ms: number): Promise<void>;
-  /** Timers that are on it. */
+  /** Returns the number of its timers. */
   timersLeft(): number;
 }
 
-/** Makes one that stands at `now`, in ms since the epoch. */
+/** Creates a clock that starts at `now`, in milliseconds since the epoch. */
 function createSimulatedClock(now: number): SimulatedClock {
   const timers = createTimers(now);
   const waiting = new Set<() => void>();

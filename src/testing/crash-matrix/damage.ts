@@ -5,35 +5,41 @@ import { isGentle, type Mode } from './disturbances.ts';
 import type { SeenRun } from './effects.ts';
 import type { PlayResult } from './play-script.ts';
 
-/** What disturbances did to a play, for whoever sent the messages and pays for the effects. */
+/** The effects of disturbances on a play, for the sender of messages and the receiver of effects. */
 export interface Damage {
-  /** Turns that ended as they do undisturbed. */
+  /** The number of turns that ended like the undisturbed ones. */
   readonly turnsCompleted: number;
-  /** Accepted messages without exactly one outcome. */
+  /** The number of accepted messages without exactly one outcome. */
   readonly messagesLost: number;
-  /** Effects beyond those of the undisturbed play. */
+  /** The number of effects beyond those of the undisturbed play. */
   readonly effectsDoubled: number;
   /**
-   * Calls that were cut off and whose tools are `once` and cannot tell what became of them, or whose turn was cancelled: the
-   * model was told so.
+   * The number of interrupted calls with unknown outcomes, which the model reads as such: their tools are
+   * `once` without `reconcile`, or their turn was cancelled.
    */
   readonly effectsUnknown: number;
-  /** Everything that must not be, in words. */
+  /** All violations, in words. */
   readonly problems: readonly string[];
-  /** Of a play with problems: the last error that a call ended with, by the name of its tool. Absent if none did. */
+  /**
+   * For a play with problems: the last error result of a call, with the name of its tool. Absent if there is
+   * none.
+   */
   readonly toolError?: string;
 }
 
-/** What a play is measured by. */
+/** The expectations of a play. */
 interface Yardstick {
-  /** The same, undisturbed; but for the connections of calls that are unknown. */
+  /** The undisturbed play, with broken connections for calls whose outcome is unknown. */
   readonly expected: PlayResult;
   readonly modes: readonly Mode[];
-  /** The script may go another way (`isOpenEnded`). */
+  /** `true` if the script can take another course (`isOpenEnded`). */
   readonly isOpen: boolean;
 }
 
-/** Compares what happened outside, and what became of each message, with the undisturbed play. Of the journal it takes only names. */
+/**
+ * Compares the external effects, and the outcome of each message, with the undisturbed play. Takes only names
+ * from the journal.
+ */
 export function damageOf(seen: PlayResult, { expected: undisturbed, modes, isOpen }: Yardstick): Damage {
   const expected = isOpen ? expectedOfItself(seen) : undisturbed;
   const turns = turnFaults(seen, { expected: undisturbed, isOpen });
@@ -62,7 +68,7 @@ export function damageOf(seen: PlayResult, { expected: undisturbed, modes, isOpe
   };
 }
 
-/** The last error that a call ended with, in words; `undefined` if none did. */
+/** Returns the last error result of a call, in words, or `undefined`. */
 export function lastToolError({ events }: Pick<PlayResult, 'events'>): string | undefined {
   const names = new Map(
     events.flatMap((event) =>
@@ -75,7 +81,10 @@ export function lastToolError({ events }: Pick<PlayResult, 'events'>): string | 
   return undefined;
 }
 
-/** What became of each message that was accepted, or that a call has scheduled, by a name that is the same in every play. */
+/**
+ * Returns the outcomes of each message that was accepted or that a call has scheduled, by a name that is the
+ * same in every play.
+ */
 function outcomesOf({ events, turns }: PlayResult): ReadonlyMap<string, readonly string[]> {
   const names = callNames(events);
   const scheduled = events.flatMap((event) =>
@@ -98,7 +107,7 @@ function turnFaults(seen: PlayResult, { expected, isOpen }: Omit<Yardstick, 'mod
     const [outcome, ...more] = outcomes ?? [];
     if (outcomes === undefined) problems.push(`the message of turn ${turn} was never accepted`);
     else if (outcome === undefined && usual === undefined)
-      completed += 1; // it waits for somebody
+      completed += 1; // it waits for a person
     else if (outcome === undefined || more.length > 0) {
       lost += 1;
       problems.push(`turn ${turn} has ${outcomes.length} outcomes, not 1`);
@@ -109,7 +118,7 @@ function turnFaults(seen: PlayResult, { expected, isOpen }: Omit<Yardstick, 'mod
   return { completed, lost, problems };
 }
 
-/** Calls whose outcome is unknown, and those of them where it may be. */
+/** Returns the calls whose outcome is unknown, and those of them where that is allowed. */
 function doubtsOf(seen: PlayResult, { expected, modes }: Omit<Yardstick, 'isOpen'>) {
   const unknown = unknownIn(seen.events);
   const cares = new Map([...named(seen), ...named(expected)].map((run) => [run.name, run.care]));
@@ -119,7 +128,7 @@ function doubtsOf(seen: PlayResult, { expected, modes }: Omit<Yardstick, 'isOpen
       ? `${names.get(event.turn) ?? event.turn}:`
       : [],
   );
-  // Whoever ends a turn that was cancelled asks nobody what became of its calls.
+  // A cancelled turn ends without reconciling its calls.
   const isCancelled = (call: string): boolean => cancelled.some((turn) => call.startsWith(turn));
   const isAllowed = (call: string): boolean =>
     !modes.every(isGentle) && (cares.get(call) === 'once' || isCancelled(call));
@@ -129,7 +138,10 @@ function doubtsOf(seen: PlayResult, { expected, modes }: Omit<Yardstick, 'isOpen
   return { unknown, allowed: unknown.size - problems.length, problems };
 }
 
-/** A run with the name of its call, which is the same in every play; none when the journal does not know of it. */
+/**
+ * A run with the name of its call, which is the same in every play. `undefined` if the call is not in the
+ * journal.
+ */
 type NamedRun = SeenRun & { readonly name: string | undefined };
 
 function named({ events, runs }: Pick<PlayResult, 'events' | 'runs'>): NamedRun[] {
@@ -163,8 +175,8 @@ interface Compared {
 }
 
 /**
- * What a tool's own receiver would carry out: every run, but one a key where it is idempotent. What a run did that was cut
- * off between its effects, only those who receive them can tell.
+ * Returns the number of effects that a receiver would carry out: every run, but only one for each key of an
+ * idempotent tool. For a run that was cut off between its effects, only their receivers know.
  */
 function carriedOut(runs: readonly NamedRun[]): number {
   const done = runs.filter(({ isDone }) => isDone);
@@ -185,11 +197,11 @@ function runFaults(tool: string, { mine, theirs, unknown }: Compared): Faults {
       problems.push(`${of} had ${count} effects, not ${usual}`);
     if (name !== undefined) doubled += Math.max(0, count - usual);
   }
-  // What ran for a reply that was lost is done again for the next one, under another key.
+  // Runs for a lost reply are repeated for the next reply, under another key.
   return { doubled: Math.max(doubled, carriedOut(mine) - carriedOut(theirs), 0), problems };
 }
 
-/** Where nobody was cut off, nothing runs again, whether it does harm or not. */
+/** Without an interruption, no run may repeat, harmful or not. */
 function repetitions(seen: PlayResult, expected: PlayResult): string[] {
   const [mine, theirs] = [named(seen), named(expected)];
   const names = new Set([...mine, ...theirs].map(({ name }) => name));
@@ -201,7 +213,10 @@ function repetitions(seen: PlayResult, expected: PlayResult): string[] {
   });
 }
 
-/** What receivers reported. Of a call that is unknown nobody knows what it should have come to. */
+/**
+ * Returns the faults in the receivers' reports. The expected reports of a call with an unknown outcome are
+ * unknown, too.
+ */
 function reportFaults(seen: PlayResult, expected: PlayResult, unknown: number): Faults {
   const names = new Set([...seen.reported, ...expected.reported].map(({ name }) => name));
   const problems: string[] = [];
@@ -219,8 +234,8 @@ function reportFaults(seen: PlayResult, expected: PlayResult, unknown: number): 
 }
 
 /**
- * What a play should have come to by its own journal, for a script that goes another way each time: every call that is said
- * to have succeeded ran once, and no other more often.
+ * Derives a play's expectations from its own journal, for a script that takes another course each time: every
+ * successful call ran once, and all other calls at most once.
  */
 function expectedOfItself(seen: PlayResult): PlayResult {
   const names = callNames(seen.events);
@@ -234,7 +249,7 @@ function expectedOfItself(seen: PlayResult): PlayResult {
   return { ...seen, runs };
 }
 
-/** Calls whose effects were started, and that succeeded. */
+/** Returns the calls whose effects started, and that succeeded. */
 function succeededIn({ events }: PlayResult): readonly string[] {
   const started = new Set(events.flatMap((event) => (event.type === 'tool-call-started' ? event.call : [])));
   return events.flatMap((event) =>
@@ -245,8 +260,8 @@ function succeededIn({ events }: PlayResult): readonly string[] {
 }
 
 /**
- * Tells of replies of parts that were given back to the model otherwise than it had made them: with a part less, in another
- * order, or with a letter changed. A reply that a transformer has told in words has no parts.
+ * Returns faults in replies with parts that came back to the model changed: with a missing part, in another
+ * order, or with other content. A reply that a transformer has turned into text has no parts.
  */
 function givenBackFaults({ requests, replies }: Pick<PlayResult, 'requests' | 'replies'>): string[] {
   const made = new Set(replies.map(textOf));
@@ -263,13 +278,13 @@ interface InParts {
   readonly provider?: unknown;
 }
 
-/** The order of a part's own fields says nothing; that in what its provider keeps may. */
+/** The order of a part's own fields does not matter; in the provider's data it can. */
 const textOf = ({ parts = [], provider }: InParts): string =>
   JSON.stringify([parts.map((part) => Object.entries(part).toSorted(byName)), provider]);
 
 const byName = ([one]: [string, unknown], [other]: [string, unknown]): number => (one < other ? -1 : 1);
 
-/** Names of the calls whose outcome is unknown. */
+/** Returns the names of the calls whose outcome is unknown. */
 export function unknownIn(events: readonly StoredEvent[]): ReadonlySet<string> {
   const names = callNames(events);
   return new Set(
@@ -284,8 +299,8 @@ export function unknownIn(events: readonly StoredEvent[]): ReadonlySet<string> {
 export type CallNames = ReadonlyMap<string, string>;
 
 /**
- * Names for the calls of a journal that do not depend on its sequences, which a disturbance moves: the turn, the calls
- * whose frames are around, and the place among the replies of the frame.
+ * Names the calls of a journal independently of its sequences, which a disturbance shifts: by the turn, the
+ * calls whose frames surround it, and the place among the replies of the frame.
  */
 export function callNames(events: readonly StoredEvent[]): CallNames {
   const names = new Map<string, string>();

@@ -1,52 +1,58 @@
-/** What may befall an invocation, and the invocation that it befalls. */
+/** Disturbances, and the invocations that they strike. */
 import { ModelError } from '../../model/chat-model.ts';
 import type { CrashableSession, Progress } from './crashable-session.ts';
 
 /**
- * What an invocation does to the world: it asks for a lease, appends, renews, asks the model, runs a tool, or reports what
- * happened outside.
+ * An operation of an invocation: it requests a lease, appends, renews, calls the model, runs a tool, or
+ * reports an external effect.
  */
 export type Operation = 'lease' | 'append' | 'renew' | 'model' | 'run' | 'effect';
 
-/** The time just before or just after an operation: where a crash may fall. */
+/** The time just before or just after an operation, when a crash can happen. */
 export interface Position {
   readonly side: 'before' | 'after';
   readonly operation: Operation;
-  /** The tool that runs, or what happens outside. */
+  /** The tool that runs, or the external effect. */
   readonly of?: string | undefined;
 }
 
-/** The position in words. */
+/** Formats the position in words. */
 export const positionText = ({ side, operation, of }: Position): string =>
   `${side} ${of === undefined ? operation : `${operation} of '${of}'`}`;
 
-/** What may befall an invocation at one of its positions, or from there on. */
+/** A disturbance of an invocation at one of its positions, or from there on. */
 export type Mode =
-  /** It gives the turn back at its next boundary, and the object loses its memory: another folds the journal. */
+  /**
+   * It releases the turn at its next boundary, and the object loses its memory: another invocation folds the
+   * journal.
+   */
   | 'cold-fold'
   /** The object is reset around the next message to it, which is sent again. */
   | 'lost-acknowledgement'
-  /** The object loses its memory, and the invocation goes on. */
+  /** The object loses its memory, and the invocation continues. */
   | 'restart'
   /** From there on every call rejects. */
   | 'rejects'
-  /** From there on no call is answered, ever. */
+  /** From there on, calls never settle. */
   | 'hangs'
-  /** From there on calls are held up, and arrive when another invocation has taken the session over. */
+  /** From there on calls are delayed, and arrive after another invocation has taken the session over. */
   | 'zombie-at-once'
   /** The same, but they arrive while the other one is at work. */
   | 'zombie-amid'
-  /** The same, but they arrive an eighth of a term later: just before anybody may ask what they did. */
+  /**
+   * The same, but they arrive an eighth of a lease term later: just before the other invocation may reconcile
+   * them.
+   */
   | 'zombie-later';
 
-/** One thing that befalls an invocation, at one position. */
+/** A disturbance at one position. */
 export interface Disturbance {
-  /** Which position, from 0, in the order of the undisturbed play. */
+  /** The index of the position in the undisturbed play, from 0. */
   readonly at: number;
   readonly mode: Mode;
 }
 
-/** What a crash matrix does to invocations, by name, and the ways in which each is done. */
+/** The disturbances of a crash matrix by name, each with its modes. */
 export const DISTURBANCES = {
   'cold fold': ['cold-fold'],
   'lost acknowledgement': ['lost-acknowledgement'],
@@ -63,22 +69,22 @@ export const MODES: readonly Mode[] = Object.values(DISTURBANCES).flat();
 
 const NAMES = Object.keys(DISTURBANCES) as DisturbanceName[]; // the keys of the literal
 
-/** The disturbance that a mode is a way of. */
+/** Returns the disturbance that a mode belongs to. */
 export function nameOf(mode: Mode): DisturbanceName {
-  const name = NAMES.find((one) => (DISTURBANCES[one] as readonly Mode[]).includes(mode)); // of one of them alone
+  const name = NAMES.find((one) => (DISTURBANCES[one] as readonly Mode[]).includes(mode)); // each mode belongs to one disturbance
   if (!name) throw new Error(`There is no mode '${mode}'.`);
   return name;
 }
 
-/** Modes in which nothing is cut off, so that nothing may be done twice or be in doubt. */
+/** Returns whether a mode interrupts no call, so that repeated or unknown effects are not allowed. */
 export const isGentle = (mode: Mode): boolean =>
   mode === 'cold-fold' || mode === 'lost-acknowledgement' || mode === 'restart';
 
-/** A position at which a disturbance of this mode does something of its own. */
+/** Returns whether a disturbance of this mode has an effect of its own at a position. */
 export const isFor = (mode: Mode, { operation }: Pick<Position, 'operation'>): boolean =>
   mode !== 'lost-acknowledgement' || operation === 'append' || operation === 'lease';
 
-/** One invocation of the Worker, and its end: everything that it does to the world goes through here. */
+/** One invocation of the Worker, with its end. All its operations on the world pass through it. */
 export class CrashableInvocation implements Progress {
   readonly #positions: Positions;
   readonly #session: Pick<CrashableSession, 'restart'>;
@@ -101,17 +107,17 @@ export class CrashableInvocation implements Progress {
     return this.#running > 0 && !this.isCutOff;
   }
 
-  /** Nothing that it does is heard of any more. */
+  /** `true` if the results of its operations no longer arrive. */
   get isCutOff(): boolean {
     return this.#struck !== undefined && isGone(this.#struck.mode);
   }
 
-  /** Resolves when the invocation is lost, whatever still comes of its calls. */
+  /** Resolves when the invocation is lost, even if its calls still settle. */
   get gone(): Promise<'gone'> {
     return this.#gone.promise;
   }
 
-  /** Aborts when the invocation is to give its turn back. */
+  /** Aborts when the invocation must release its turn. */
   get leave(): AbortSignal {
     return this.#leave.signal;
   }
@@ -124,32 +130,35 @@ export class CrashableInvocation implements Progress {
     return this.#struck?.mode;
   }
 
-  /** What is held up arrives when others have done a few things: how many, depends on where it was struck. */
+  /**
+   * Delivers the delayed calls after some operations of others. The number depends on the position of the
+   * disturbance.
+   */
   deliverAmid(): void {
     this.#movesToWait = 1 + ((this.#struck?.at ?? 0) % 7);
   }
 
-  /** Another invocation has done something. */
+  /** Counts an operation of another invocation. */
   othersMoved(): void {
     if (this.#movesToWait === undefined) return;
     this.#movesToWait -= 1;
     if (this.#movesToWait <= 0) this.deliver();
   }
 
-  /** Lets go of everything that was held up. */
+  /** Delivers all delayed calls. */
   deliver(): void {
     if (this.#isDropped) return;
     this.#isDelivered = true;
     for (const go of this.#held.splice(0)) go();
   }
 
-  /** Nothing that was held up ever arrives. */
+  /** Drops all delayed calls. */
   drop(): void {
     this.#isDropped = true;
     this.#held.length = 0;
   }
 
-  /** Does it between two positions; what fails has been done as well. */
+  /** Runs an operation between two positions. A failed operation counts as done. */
   async through<T>(operation: Operation, work: () => T | Promise<T>, of?: string): Promise<T> {
     await this.#gate({ side: 'before', operation, of });
     this.#running += 1;
@@ -161,7 +170,7 @@ export class CrashableInvocation implements Progress {
     }
   }
 
-  /** Code that runs waits for somebody meanwhile, and so for the clock. */
+  /** Runs code that waits for a person, and therefore for the clock. */
   async waiting<T>(work: () => Promise<T>): Promise<T> {
     this.#running -= 1;
     try {
@@ -171,7 +180,7 @@ export class CrashableInvocation implements Progress {
     }
   }
 
-  /** A message to the object, which takes it again when the answer was lost. */
+  /** Sends a message to the object, and sends it again if the response was lost. */
   async send<T>(operation: 'append' | 'lease', message: () => Promise<T>): Promise<T> {
     const isInFlight = (await this.#gate({ side: 'before', operation })) === 'lost';
     const [answer] = await Promise.all([message(), isInFlight && this.#session.restart(true)]);
@@ -206,11 +215,11 @@ export class CrashableInvocation implements Progress {
     }
   }
 
-  /** What a call of an abandoned invocation comes to. */
+  /** The outcome of a call of an abandoned invocation. */
   async #isGone(): Promise<void> {
     switch (this.#struck?.mode) {
       case 'rejects':
-        throw new ModelError('unreachable', 'The invocation is gone.'); // what a model has to throw; others may
+        throw new ModelError('unreachable', 'The invocation is gone.'); // models must throw this; others may
       case 'hangs':
         return new Promise(() => {});
       default:
@@ -222,11 +231,11 @@ export class CrashableInvocation implements Progress {
 const isGone = (mode: Mode): boolean => mode === 'rejects' || mode === 'hangs' || mode.startsWith('zombie');
 
 /**
- * The positions of one play in order, over all its invocations. The first disturbance strikes whichever invocation is at
- * its position; the next one counts from there.
+ * The positions of one play in order, over all its invocations. The first disturbance strikes the invocation
+ * at its position; the next one counts from there.
  */
 export class Positions {
-  /** All that were passed so far. */
+  /** The positions passed so far. */
   readonly passed: Position[] = [];
   readonly #left: Disturbance[];
   readonly #session: Pick<CrashableSession, 'restart'>;
@@ -239,30 +248,30 @@ export class Positions {
     this.#session = session;
   }
 
-  /** One more invocation. */
+  /** Creates the next invocation. */
   invoke(): CrashableInvocation {
     const invocation = new CrashableInvocation(this, this.#session);
     this.#invocations.push(invocation);
     return invocation;
   }
 
-  /** Every disturbance has found an invocation. */
+  /** `true` if every disturbance has struck an invocation. */
   get hasStruck(): boolean {
     return this.#left.length === 0;
   }
 
-  /** Invocations whose calls are held up. */
+  /** The invocations with delayed calls. */
   get held(): readonly CrashableInvocation[] {
     return this.#invocations.filter(({ isHeldUp }) => isHeldUp);
   }
 
-  /** Nothing is counted, or disturbed, from now on. */
+  /** Stops counting and disturbing. */
   end(): void {
     this.#isOver = true;
     for (const invocation of this.#invocations) invocation.deliver();
   }
 
-  /** One more position of an undisturbed invocation; answers what strikes it there. */
+  /** Passes one position of an undisturbed invocation. Returns the disturbance there, if any. */
   pass(position: Position): Disturbance | undefined {
     if (this.#isOver) return undefined;
     this.passed.push(position);

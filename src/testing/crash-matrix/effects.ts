@@ -3,46 +3,48 @@ import type { CallContext, Reconciliation } from '../../tool/call.ts';
 import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
 import type { CrashableInvocation } from './disturbances.ts';
 
-/** What may happen if a call is run twice; `reconciled`: `once`, and somebody knows what became of it. */
+/** The effect of a second run of a call. `reconciled` is `once` with a way to find the outcome. */
 export type Care = 'read' | 'idempotent' | 'once' | 'reconciled';
 
-/** One `run` of a tool, as it was seen from outside. */
+/** One `run` of a tool, as observed from outside. */
 export interface SeenRun {
   readonly tool: string;
   readonly care: Care;
   readonly call: string;
   readonly key: string;
-  /** It was not cut off before its end, which may be somewhere between what it does. */
+  /** `false` if it was cut off before its end, possibly between two effects. */
   readonly isDone: boolean;
 }
 
-/** Something that happened outside, as its receiver reported it. */
+/** An external effect, as its receiver reported it. */
 export interface ReportedEffect {
   readonly name: string;
   readonly key: string | undefined;
 }
 
-/** What a crash matrix gives to a function that makes the agent: the world outside, which outlives every crash of a play. */
+/**
+ * The kit for a function that creates the agent: the external world, which outlives every crash of a play.
+ */
 export interface CrashKit<World = undefined> {
-  /** What `options.world` made for this play. */
+  /** The return value of `options.world` for this play. */
   readonly world: World;
   /**
-   * Reports an effect on the world, from wherever it happens. With a key it happens once, as at a receiver that honours
-   * idempotency keys; without one it happens each time. Must be awaited: a crash may fall before it and after it. Answers
-   * whether it happened now.
+   * Reports an effect on the world, from any place in the code. With a key it happens once, as at a receiver
+   * with idempotency keys; without a key it happens each time. Must be awaited: a crash can happen before and
+   * after it. Resolves with `true` if it happened now.
    */
   effect(name: string, key?: string): Promise<boolean>;
-  /** Whether an effect was reported under this key: for a `reconcile` that asks its receiver. */
+  /** Returns whether an effect was reported under this key: for a `reconcile` that asks its receiver. */
   happened(name: string, key: string): boolean;
-  /** Whether a `run` under this key has been carried out, by what the matrix saw: for any other `reconcile`. */
+  /** Returns whether the matrix observed a complete `run` under this key: for any other `reconcile`. */
   ran(idempotencyKey: string): boolean;
 }
 
-/** What is called around a `run`. */
+/** Callbacks around a `run`. */
 export interface Watcher {
-  /** It is about to be carried out. */
+  /** Called before a run. */
   before?(run: Omit<SeenRun, 'isDone'>): void | Promise<void>;
-  /** It has been carried out; what this throws, the run throws, as if its connection had broken. */
+  /** Called after a run. If it throws, the run throws the same error, as if its connection had broken. */
   after?(run: SeenRun): void | Promise<void>;
 }
 
@@ -58,7 +60,7 @@ interface Carried {
   readonly invocation: CrashableInvocation;
 }
 
-/** The world outside of one play: what happened to it, which no journal is asked about. */
+/** The external world of one play, with all effects on it, independent of the journal. */
 export class Effects<World> {
   readonly world: World;
   readonly reported: ReportedEffect[] = [];
@@ -70,14 +72,14 @@ export class Effects<World> {
     this.#watchers = watchers;
   }
 
-  /** Every run that did not say that it had failed. */
+  /** Every run that did not report a failure. */
   get runs(): readonly SeenRun[] {
     return this.#runs.flatMap(({ state, tool, care, call, key }) =>
       state === 'failed' ? [] : { tool, care, call, key, isDone: state === 'done' },
     );
   }
 
-  /** As one invocation reaches it. */
+  /** Returns the kit for one invocation. */
   kit(invocation: CrashableInvocation): CrashKit<World> {
     const happened = (name: string, key: string | undefined): boolean =>
       key !== undefined && this.reported.some((one) => one.name === name && one.key === key);
@@ -99,8 +101,8 @@ export class Effects<World> {
   }
 
   /**
-   * The module of a play that sees every execution: each `run` goes through its invocation. `reconciles`: who answers what became of it,
-   * the tool itself or this witness.
+   * Returns the module of a play that observes every execution: each `run` passes through its invocation.
+   * `reconciles` says whether the tool itself finds outcomes, or this object.
    */
   watching(invocation: CrashableInvocation, reconciles: 'own' | 'simulated'): ModuleUse {
     const use = useOf(WATCHED);
@@ -126,7 +128,7 @@ export class Effects<World> {
       });
       run.state = 'done';
     } catch (failure) {
-      if (!invocation.isCutOff) run.state = 'failed'; // a run that throws is the tool's word that it did nothing
+      if (!invocation.isCutOff) run.state = 'failed'; // a run that throws states that it had no effect
       throw failure;
     } finally {
       resolve();
@@ -135,7 +137,7 @@ export class Effects<World> {
     return run.value;
   }
 
-  /** As a receiver answers that knows of every run. */
+  /** Reconciles a call like a receiver that knows every run. */
   async #answerFor(key: string): Promise<Reconciliation> {
     const runs = this.#runs.filter((run) => run.key === key);
     await Promise.all(runs.map(({ ended }) => ended));

@@ -1,4 +1,7 @@
-/** The entry `holdfast/testing/crash-matrix`: a turn is killed at every place where it can be, and must come out as if it had not been. */
+/**
+ * The entry `holdfast/testing/crash-matrix`: interrupts a turn at every possible position, and checks that
+ * its outcome is the same.
+ */
 export {
   type AgentUnderTest,
   type CrashMatrixOptions,

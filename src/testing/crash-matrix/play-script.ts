@@ -23,40 +23,40 @@ import {
 } from './script.ts';
 import { TurnDriver } from './turn-driver.ts';
 
-/** What disturbs a play, and who watches it. */
+/** The disturbances and observers of a play. */
 export interface PlayOptions {
   readonly disturbances?: readonly Disturbance[] | undefined;
   readonly watcher?: Watcher | undefined;
 }
 
-/** What came of a play: of a script that was played from its first step to its end. */
+/** The result of a play: a run of the whole script. */
 export interface PlayResult {
   readonly events: readonly StoredEvent[];
-  /** Turns that were accepted, by id, before the last message. */
+  /** The accepted turns by id, before the last message. */
   readonly turns: readonly string[];
   readonly runs: readonly SeenRun[];
   readonly reported: readonly ReportedEffect[];
-  /** What the model was shown, by every invocation. */
+  /** The requests to the model, from all invocations. */
   readonly requests: readonly ModelRequest[];
-  /** What the model replied, whether that was heard or not. */
+  /** The model's replies, including those that were lost. */
   readonly replies: readonly ModelReply[];
-  /** What the model was asked that the script has no reply to. */
+  /** The requests without a reply in the script. */
   readonly missed: readonly string[];
-  /** Those before the last message. */
+  /** The positions before the last message. */
   readonly positions: readonly Position[];
-  /** Every disturbance found an invocation. */
+  /** `true` if every disturbance has struck an invocation. */
   readonly disturbed: boolean;
   readonly timersLeft: number;
-  /** Why it was not played to its end. */
+  /** The error that stopped the play before its end. */
   readonly broken?: Error;
 }
 
-/** What is sent when the script is over, to see that the session goes on, and what the model is shown next. */
+/** A message after the script, to check that the session still works, and the model's next request. */
 export const LAST_MESSAGE = 'And now?';
 
 const LAST_EXCHANGE: ScriptedExchange = { to: LAST_MESSAGE, replies: ['That was all.'] };
 
-/** Plays the script in a fresh session, disturbed or not. One more message is sent at the end, undisturbed. */
+/** Plays the script in a fresh session, disturbed or not. Sends one more message at the end, undisturbed. */
 export async function playScript<World>(
   subject: Subject<World>,
   session: CrashableSession,
@@ -77,7 +77,7 @@ export async function playScript<World>(
 
 type SendStep = Extract<CrashStep, { readonly send: string }>;
 
-/** What the user does in one play, and what came of it. */
+/** The user's actions in one play, and its results. */
 class Play<World> {
   readonly #subject: Subject<World>;
   readonly #session: CrashableSession;
@@ -88,9 +88,9 @@ class Play<World> {
   readonly #agent: string;
   readonly #env: GivenEnv;
   readonly #accepted: string[] = [];
-  /** What is still to come while a turn runs. */
+  /** Messages and answers that are still to arrive during a turn. */
   #meanwhile: readonly Meanwhile[] = [];
-  /** Once the script is over. */
+  /** The positions at the end of the script. */
   #before: readonly Position[] | undefined;
   #turns = 0;
 
@@ -112,7 +112,7 @@ class Play<World> {
     this.#agent = this.#app()[0].name;
   }
 
-  /** What the user does, and all turns that run because of it. */
+  /** Runs one action of the user, with all turns that it causes. */
   async step(step: CrashStep): Promise<void> {
     if ('send' in step) {
       this.#meanwhile = step.meanwhile ?? [];
@@ -137,13 +137,13 @@ class Play<World> {
     } else await sendAnswer(place, step.result, { for: 'result', body: step.as });
   }
 
-  /** The turn that is open and waits for nobody. */
+  /** Returns the open turn if it does not wait for a person. */
   async #running(): Promise<string | undefined> {
     const page = await this.#session.port.read({ from: 1, limit: 1 });
     return page?.openTurn?.state === 'running' ? page.openTurn.id : undefined;
   }
 
-  /** Everything that comes in the first run of this tool. Its senders are cut off by nothing. */
+  /** Delivers everything that arrives during the first run of this tool. Its senders are not interrupted. */
   async #comes(tool: string): Promise<void> {
     const comes = this.#meanwhile.filter(({ during }) => during === tool);
     this.#meanwhile = this.#meanwhile.filter(({ during }) => during !== tool);
@@ -159,7 +159,7 @@ class Play<World> {
     }
   }
 
-  /** Whatever is late arrives, and then the last message is sent. */
+  /** Delivers all late calls, and sends the last message. */
   async finish(): Promise<void> {
     const { leaseMs } = this.#session;
     this.#before = [...this.#positions.passed];
@@ -202,7 +202,7 @@ class Play<World> {
     return toTurnStart(start, () => ids.next().value ?? '');
   }
 
-  /** The agents as the user's side knows them: of an invocation that does nothing. */
+  /** Returns the agents for the user's side, with an idle invocation. */
   #app(): App {
     return this.#subject.app(this.#effects.kit(this.#positions.invoke()), this.#env);
   }

@@ -11,74 +11,80 @@ import type { TestDecision } from '../post-to-session.ts';
 import { checkReplies, plainOf, type ScriptedReply, toReply } from '../scripted-model.ts';
 import type { CrashKit } from './effects.ts';
 
-/** The agent that is talked to, and the others of its app. */
+/** The agent under test, and the other agents of its app. */
 export type App = readonly [Agent, ...Agent[]];
 
-/** What a crash matrix is about: agents, and what is said to the first of them. */
+/** The subject of a crash matrix: its agents, and the messages to the first of them. */
 export interface Subject<World = unknown> {
-  /** Made anew for every invocation, as code is; with their tool groups. */
+  /** Creates the agents, with their tool groups, for every invocation. */
   app(kit: CrashKit<World>, env: GivenEnv): App;
-  /** Gives tool groups to an agent that others bring along; as it is unless given. */
+  /** Adds tool groups to an agent that other agents bring. Defaults to the agent unchanged. */
   resolve?(agent: Agent, env: GivenEnv): Agent;
-  /** Those of an app with these agents. */
+  /** Returns the modules of an app with these agents. */
   modules(agents: App): Modules;
   readonly script: CrashScript;
-  /** Who answers what became of a run that was cut off: the tools, or whoever saw them run. */
+  /** Whether the tools or the matrix reconcile a run that was cut off. */
   readonly reconciles: 'own' | 'simulated';
-  /** Made anew for every play. */
+  /** Creates the world for every play. */
   world(): World;
-  /** Made anew for every play, of its world. */
+  /** Creates the environment for every play, from its world. */
   env(world: World): GivenEnv;
-  /** Who sends messages that say nothing else. */
+  /** The default principal of messages. */
   readonly principal?: TurnPrincipal | undefined;
-  /** Of every message. */
+  /** The context of every message. */
   readonly context?: ToolCallContext | undefined;
   readonly secrets?: ((principal: Principal) => Secrets | Promise<Secrets>) | undefined;
-  /** Of models, for agents with a cost limit whose own has none. */
+  /** The prices for agents with a cost limit whose own model has none. */
   readonly prices?: Prices | undefined;
 }
 
-/** What a model replies to one message, in order. */
+/** The model's replies to one message, in order. */
 export interface ScriptedExchange {
-  /** Part of the message. Of several that fit, the first is played. */
+  /** A part of the message. If several exchanges match, the first is played. */
   readonly to: string;
-  /** A function must depend on its request alone, since a reply that was lost is asked for again. */
+  /** A function must depend only on its request, since a lost reply is requested again. */
   readonly replies: readonly ScriptedReply[];
 }
 
-/** What comes while a turn runs: in the first `run` of a tool. One that may run again is sure to be there once. */
+/**
+ * A message or answer that arrives during a turn, in the first `run` of a tool. If that run is repeated, it
+ * still arrives exactly once.
+ */
 export type Meanwhile = { readonly during: string } & (
   | {
       readonly send: string;
       readonly whenBusy: 'queue' | 'steer';
-      /** Who sends it. Defaults to that of the matrix. */
+      /** The sender. Defaults to that of the matrix. */
       readonly principal?: TurnPrincipal | undefined;
       readonly replies?: readonly ScriptedReply[] | undefined;
     }
   | { readonly cancel: true }
 );
 
-/** What the user does next, once every turn that runs has stopped. */
+/** The user's next action, after all running turns have stopped. */
 export type CrashStep =
-  /** Sends a message. `replies`: what the model replies to it. */
+  /** Sends a message. `replies` are the model's replies to it. */
   | {
       readonly send: string;
-      /** Who sends it: `call.principal` of its turn. Defaults to that of the matrix. */
+      /** The sender: `call.principal` of its turn. Defaults to that of the matrix. */
       readonly principal?: TurnPrincipal | undefined;
       readonly replies?: readonly ScriptedReply[] | undefined;
       readonly meanwhile?: readonly Meanwhile[] | undefined;
     }
-  /** Waits so many milliseconds, for what is scheduled. */
+  /** Waits this many milliseconds, for scheduled work. */
   | { readonly wait: number }
-  /** Decides about the call that waits under this tool's name. */
+  /** Decides the waiting call of this tool. */
   | { readonly decide: string; readonly as: TestDecision }
-  /** Sends the result of the call that waits under this tool's name. */
+  /** Sends the result of the waiting call of this tool. */
   | { readonly result: string; readonly as: Answer<'result'> };
 
-/** What is said to the agent, and what its model replies: the same whenever it is played. */
+/** The messages to the agent, and its model's replies: the same in every play. */
 export interface CrashScript {
   readonly steps: readonly CrashStep[];
-  /** Replies to messages that no step sends: those that open nested loops, and what a loop says by itself. */
+  /**
+   * Replies to messages that do not come from a step: those that open nested loops, and those from a loop
+   * itself.
+   */
   readonly replies?: readonly ScriptedExchange[] | undefined;
 }
 
@@ -89,7 +95,10 @@ const STEPS: Readonly<Record<string, readonly string[]>> = {
   result: ['result', 'as'],
 };
 
-/** @throws TypeError if this is no script, with what to write: callers without types may give anything. */
+/**
+ * @throws TypeError that says how to write a script if this is not one. Callers without types can pass
+ * anything.
+ */
 export function checkScript(script: unknown): void {
   const { steps, replies = [] }: Readonly<Record<string, unknown>> = Object(script);
   if (!Array.isArray(steps))
@@ -114,8 +123,8 @@ export function checkScript(script: unknown): void {
 }
 
 /**
- * Tells whether something comes from outside while a turn runs. When disturbed, that is taken in at another position, so
- * the script may go another way: what becomes of it is measured by itself.
+ * Returns whether messages or answers arrive during a turn. If disturbed, they are received at another
+ * position, so the script can take another course, and the play's own journal sets the expectations.
  */
 export const isOpenEnded = ({ steps }: CrashScript): boolean =>
   steps.some(
@@ -123,10 +132,10 @@ export const isOpenEnded = ({ steps }: CrashScript): boolean =>
       'send' in step && step.meanwhile?.some((one) => 'cancel' in one || one.whenBusy === 'steer') === true,
   );
 
-/** The words of a model that was asked for more than its script has: a play then differs from what was meant. */
+/** The reply to a request without a reply in the script. The play then differs from the intended one. */
 export const OFF_SCRIPT = 'The script is over.';
 
-/** All that the model says in a script. */
+/** All replies of the model in a script. */
 export const exchangesOf = ({ steps, replies = [] }: CrashScript): readonly ScriptedExchange[] => [
   ...steps
     .flatMap((step) => ('send' in step ? [step, ...(step.meanwhile ?? [])] : []))
@@ -137,8 +146,8 @@ export const exchangesOf = ({ steps, replies = [] }: CrashScript): readonly Scri
 ];
 
 /**
- * Answers by what was said so far, and by nothing else: a request that is repeated gets the same reply. `missed` is told
- * of what the script has no reply to.
+ * Makes a model whose replies depend only on the conversation so far: a repeated request gets the same reply.
+ * `missed` receives requests without a reply in the script.
  */
 export const modelOf = (
   exchanges: readonly ScriptedExchange[],
@@ -152,7 +161,7 @@ export const modelOf = (
   },
 });
 
-/** The reply of a script to a request, and its place in the script. */
+/** Returns the script's reply to a request, with its place in the script. */
 function replyTo(
   exchanges: readonly ScriptedExchange[],
   { messages }: ModelRequest,
@@ -170,8 +179,8 @@ function replyTo(
 const MAX_QUOTED = 80;
 
 /**
- * Which exchange is played: one for just this message, or else the first for a part of it. Of several for the same, a
- * message that is sent again has the next one.
+ * Returns the exchange to play: that for exactly this message, or else the first for a part of it. If several
+ * are equal, a repeated message gets the next one.
  */
 function exchangeFor(
   exchanges: readonly ScriptedExchange[],

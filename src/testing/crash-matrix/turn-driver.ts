@@ -15,28 +15,31 @@ import type { CrashableInvocation, Positions } from './disturbances.ts';
 import type { Effects } from './effects.ts';
 import type { App, Subject } from './script.ts';
 
-/** What the invocations of one play share. */
+/** The shared settings of one play's invocations. */
 interface TurnDriverOptions<World> {
   readonly subject: Subject<World>;
-  /** Of this play. */
+  /** The environment of this play. */
   readonly env: GivenEnv;
   readonly session: CrashableSession;
   readonly positions: Positions;
   readonly effects: Effects<World>;
-  /** Speaks for the model of every agent. */
+  /** Replaces the model of every agent. */
   readonly model: ChatModel;
-  /** The session has stored the message of this turn. */
+  /** Called when the session has stored the message of this turn. */
   readonly onAccepted: (turn: string) => void;
 }
 
-/** A turn that goes nowhere is given up after so many invocations. */
+/** The number of invocations after which a turn without an end is abandoned. */
 const MAX_INVOCATIONS = 12;
 
-/** Runs the turns of one play. Whatever becomes of an invocation, another takes its turn over when the lease has expired. */
+/**
+ * Runs the turns of one play. If an invocation is lost, another takes its turn over when the lease has
+ * expired.
+ */
 export class TurnDriver<World> {
-  /** What the model was shown, by every invocation. */
+  /** The requests to the model, from all invocations. */
   readonly requests: ModelRequest[] = [];
-  /** What it replied, whether that was heard or not. */
+  /** The model's replies, including those that were lost. */
   readonly replies: ModelReply[] = [];
   readonly #options: TurnDriverOptions<World>;
   readonly #apps = new WeakMap<CrashableInvocation, App>();
@@ -47,9 +50,10 @@ export class TurnDriver<World> {
   }
 
   /**
-   * One invocation after another, until the turn has ended or waits for somebody. `start`: it is to be started first.
+   * Runs one invocation after another until the turn has ended or waits for a person. With `start`, stores
+   * the turn first.
    *
-   * @throws Error when it does not stop.
+   * @throws Error if the turn does not stop.
    */
   async drive(turn: string, start?: TurnStart): Promise<void> {
     const { positions, session } = this.#options;
@@ -66,8 +70,8 @@ export class TurnDriver<World> {
   }
 
   /**
-   * What was on its way when a former holder fell silent arrives at the worst position; but not when it may already have
-   * been asked what became of it, since whoever acts then is beyond every guarantee.
+   * Delivers the calls that a former holder had sent when it went silent, at the worst position. But not
+   * after they may have been reconciled: no guarantee covers calls that act so late.
    */
   async #deliverHeldUp(current: CrashableInvocation, { expiredFor }: Leased): Promise<void> {
     const { positions, session } = this.#options;
@@ -82,7 +86,7 @@ export class TurnDriver<World> {
     await session.wait(0);
   }
 
-  /** `gone`: the invocation died before it had its lease. */
+  /** Returns `gone` if the invocation died before it had its lease. */
   async #lease(
     invocation: CrashableInvocation,
     turn: string,
@@ -129,7 +133,7 @@ export class TurnDriver<World> {
     return end.status === 'ended' || end.status === 'suspended' ? 'stopped' : 'gone';
   }
 
-  /** The agents of an invocation, made once. */
+  /** Returns the agents of an invocation, created once. */
   #appOf(invocation: CrashableInvocation): App {
     const { effects, subject, env } = this.#options;
     const known = this.#apps.get(invocation) ?? subject.app(effects.kit(invocation), env);
@@ -158,7 +162,7 @@ export class TurnDriver<World> {
   }
 }
 
-/** The session as one invocation reaches it. */
+/** Returns the session port for one invocation. */
 const crashablePort = (port: SessionPort, invocation: CrashableInvocation): SessionPort => ({
   ...port,
   append: (epoch, from, change) => invocation.send('append', () => port.append(epoch, from, change)),
@@ -176,13 +180,13 @@ const crashablePort = (port: SessionPort, invocation: CrashableInvocation): Sess
 type ScriptedAgents = Pick<TurnHost, 'agent' | 'agents' | 'model'>;
 
 interface Script extends Pick<ChatModel, 'name' | 'ask'> {
-  /** Of models, for agents whose own has none. */
+  /** The prices for agents whose own model has none. */
   readonly prices?: Prices | undefined;
-  /** Gives tool groups to an agent that others bring along; as it is unless given. */
+  /** Adds tool groups to an agent that other agents bring. Defaults to the agent unchanged. */
   readonly resolve?: ((agent: Agent) => Agent) | undefined;
 }
 
-/** Lets one script speak for every agent of an app; only what models cost stays their own. */
+/** Replaces the models of all agents by one script. Only the prices stay their own. */
 function scriptedAgents(app: readonly Agent[], { name, ask, prices, resolve }: Script): ScriptedAgents {
   const modelWith = (own: Prices | undefined): ChatModel => ({ name, ask, ...(own && { prices: own }) });
   const scripted = (agent: Agent): Agent => ({ ...agent, model: modelWith(agent.model?.prices ?? prices) });
@@ -202,7 +206,7 @@ function scriptedAgents(app: readonly Agent[], { name, ask, prices, resolve }: S
   };
 }
 
-/** What a disturbance makes tools and models throw is meant. */
+/** Errors that a disturbance causes in tools and models are expected. */
 const MEANT: readonly LogEntry['event'][] = ['tool-threw', 'model-failed'];
 
 const writeUnmeant = (entry: LogEntry): void => {
