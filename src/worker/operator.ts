@@ -1,5 +1,6 @@
 /** The access of operators to sessions of other owners, for modules that allow it. */
 import type { Owner } from '../tool/call-origin.ts';
+import { ownerProblem } from '../tool/owner.ts';
 import { keyOfOwner, ownerOfKey } from '../tool/owner-name.ts';
 import { shown } from '../tool/shown.ts';
 import { roleRequired } from './auth.ts';
@@ -7,6 +8,7 @@ import type { Caller } from './host.ts';
 import { SessionError } from './problem.ts';
 import { ownerOf } from './target.ts';
 
+/** @throws SessionError `role-required` if the caller is not an operator. */
 export function mustOperate({ operator }: Caller): void {
   if (operator === true) return;
   throw roleRequired('Only operators may do this: callers for whom `auth` returns operator: true.', {
@@ -33,4 +35,11 @@ export function ownerAsked(caller: Caller, named: unknown): Owner | undefined {
   if (named === undefined || named === keyOfOwner(ownerOf(caller))) return undefined;
   mustOperate(caller);
   return readOwner(String(named));
+}
+
+/** Returns an owner that code of the app has passed. @throws SessionError `invalid-query` if it names none. */
+export function mustBeOwner(owner: Owner): Owner {
+  const problem = ownerProblem(owner);
+  if (problem !== undefined) throw new SessionError('invalid-query', `The owner ${problem}.`);
+  return owner;
 }

@@ -8,6 +8,7 @@ import { readTurn } from '../../session/read-session.ts';
 import type { Owner } from '../../tool/call-origin.ts';
 import { warning } from '../../tool/log.ts';
 import { keyOfOwner } from '../../tool/owner-name.ts';
+import { type ObjectPlace, placeIn } from '../../worker/asking-object.ts';
 import type { Caller, HostedApp } from '../../worker/host.ts';
 import type {
   Inbox,
@@ -25,7 +26,7 @@ import { unknownSession } from '../../worker/session-view.ts';
 import { ownerOf, sessionPath, type Target } from '../../worker/target.ts';
 import { pendingViews } from '../../worker/turn-view.ts';
 import { look } from './look.ts';
-import { type IndexPlace, indexOfOwner, ownersIn, placeIn } from './owner-index.ts';
+import { indexOfOwner, ownersIn } from './owner-index.ts';
 import {
   type Asked,
   cursorOf,
@@ -41,7 +42,7 @@ import { INDEX_MODULE, NO_TITLE, TITLE_MEMORY } from './titles.ts';
 
 /** An app, whose index is asked. */
 export interface AskingApp extends HostedApp {
-  readonly place: IndexPlace;
+  readonly place: ObjectPlace;
 }
 
 export const askingApp = ({ host, env, base }: HostedApp): AskingApp => ({

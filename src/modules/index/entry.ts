@@ -2,10 +2,11 @@
 import { ENDED } from '../../session/turn-end.ts';
 import { type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
+import { placeIn } from '../../worker/asking-object.ts';
 import { DUE } from '../../worker/background.ts';
 import { keepSessions } from '../../worker/keeping.ts';
 import { INDEX_ROUTES } from './index-routes.ts';
-import { mustBeBound, placeIn } from './owner-index.ts';
+import { mustBeBound } from './owner-index.ts';
 import { LOOK, lookAtDue, reportingSession } from './reporting.ts';
 import { INDEX_MODULE } from './titles.ts';
 

@@ -17,6 +17,7 @@ import type {
   TitledSession,
   UsageReport,
 } from '../../worker/index-views.ts';
+import { mustBeOwner } from '../../worker/operator.ts';
 import { toSessionError } from '../../worker/refusal.ts';
 import { requestKey } from '../../worker/request-headers.ts';
 import { invoked, targetOf } from '../../worker/target.ts';
@@ -37,7 +38,7 @@ import {
   titleProblem,
 } from './ask.ts';
 import { mustBeBound } from './owner-index.ts';
-import { mustBeOwner, mustBeReader } from './queries.ts';
+import { mustBeReader } from './queries.ts';
 import { TITLE_WRITER } from './title-writer.ts';
 
 /** Asks for a page of a list. */

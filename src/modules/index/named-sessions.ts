@@ -3,9 +3,10 @@
 import type { SessionPort } from '../../journal/session-port.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { toSessionName } from '../../session/read-secrets.ts';
+import { placeIn } from '../../worker/asking-object.ts';
 import type { Entered } from '../../worker/session-from-code.ts';
 import { look } from './look.ts';
-import { indexOfOwner, mustBeBound, type OwnerIndex, placeIn } from './owner-index.ts';
+import { indexOfOwner, mustBeBound, type OwnerIndex } from './owner-index.ts';
 import type { IndexedSession, SessionKey, SessionQuery } from './reports.ts';
 import { INDEX_MODULE } from './titles.ts';
 

@@ -1,8 +1,6 @@
 /** What an index is asked for, checked: it comes from clients, or from code without types. */
 import { ENCODER } from '../../tool/async.ts';
-import type { Owner } from '../../tool/call-origin.ts';
 import { fromBase64, toBase64 } from '../../tool/content.ts';
-import { ownerProblem } from '../../tool/owner.ts';
 import { SESSION_STATUS, type SessionStatus } from '../../worker/index-views.ts';
 import { SessionError } from '../../worker/problem.ts';
 import type { Place, SessionQuery, UsageQuery } from './reports.ts';
@@ -117,11 +115,4 @@ function fromCursor(cursor: unknown): readonly unknown[] {
 /** @throws SessionError if code of the app names no reader. */
 export function mustBeReader(reader: unknown): void {
   if (typeof reader !== 'string' || reader === '') throw refused('The reader must be the id of a person.');
-}
-
-/** @throws SessionError if code of the app names no owner. */
-export function mustBeOwner(owner: Owner): Owner {
-  const problem = ownerProblem(owner);
-  if (problem !== undefined) throw refused(`The owner ${problem}.`);
-  return owner;
 }

@@ -4,10 +4,11 @@ import type { Change, SessionPort, TurnStart } from '../../journal/session-port.
 import { systemClock } from '../../session/read-platform.ts';
 import { addressOfSession } from '../../session/read-secrets.ts';
 import { inTime } from '../../tool/async.ts';
+import { type ObjectPlace, placeIn } from '../../worker/asking-object.ts';
 import type { DoWork } from '../../worker/background.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { look } from './look.ts';
-import { type IndexPlace, indexOfOwner, placeIn } from './owner-index.ts';
+import { indexOfOwner } from './owner-index.ts';
 import { TITLES } from './titles.ts';
 
 /** The use of this module, as sessions remember it. There is one in an app. */
@@ -27,7 +28,7 @@ const ROW: AgendaRow = { ...REPORTER, ref: LOOK, after: SOON };
 const PATIENCE = 2_000;
 
 /** Returns a session whose messages put a row on its agenda with the start of each turn, and as a turn goes on elsewhere. */
-export function reportingSession(port: SessionPort, name: string, place: IndexPlace): SessionPort {
+export function reportingSession(port: SessionPort, name: string, place: ObjectPlace): SessionPort {
   const { owner, ...key } = addressOfSession(name);
   const index = indexOfOwner(place, owner);
   /** Leases by which this invocation goes on with a turn, of which it has appended nothing yet. */

@@ -1,14 +1,13 @@
 /** The limits of owners for code of the app, and for the route. */
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { Owner } from '../../tool/call-origin.ts';
-import { ownerProblem } from '../../tool/owner.ts';
 import { keyOfOwner } from '../../tool/owner-name.ts';
 import { shown } from '../../tool/shown.ts';
 import type { Holdfast } from '../../worker/app.ts';
 import { placeIn } from '../../worker/asking-object.ts';
 import { APPS } from '../../worker/code-host.ts';
 import type { Env, HostedApp } from '../../worker/host.ts';
-import { SessionError } from '../../worker/problem.ts';
+import { mustBeOwner } from '../../worker/operator.ts';
 import { toSessionError } from '../../worker/refusal.ts';
 import { askingAccount, mustBeBound } from './ask-account.ts';
 import { LIMITING, type Limiting } from './limiting.ts';
@@ -48,13 +47,6 @@ export function limitsOf<AppEnv extends object = Env>(holdfast: Holdfast<AppEnv>
       }
     },
   };
-}
-
-/** @throws SessionError `invalid-query` if code of the app names no owner. */
-function mustBeOwner(owner: Owner): Owner {
-  const problem = ownerProblem(owner);
-  if (problem !== undefined) throw new SessionError('invalid-query', `The owner ${problem}.`);
-  return owner;
 }
 
 /** Returns the limits of an owner, and how much of them is used. */
