@@ -41,7 +41,7 @@ async function called(tool: AnyTool, input: Record<string, string>, scope: Parti
 }
 
 describe('progress', () => {
-  it('shows one required text', () => {
+  it('accepts one required text', () => {
     expect(progressTool()).toMatchObject({
       name: 'progress',
       effect: 'read',
@@ -53,7 +53,7 @@ describe('progress', () => {
     });
   });
 
-  it('tells whoever watches, and keeps nothing (COM-01)', async () => {
+  it('reaches watchers, and is not stored (COM-01)', async () => {
     const replies = [{ calls: [{ name: 'progress', input: { status: 'Reading.' } }] }, 'Done.'];
     const app = memoryApp({ tools: [progressTool()], replies });
     const shown: FeedItem[] = [];
@@ -64,7 +64,7 @@ describe('progress', () => {
     expect((await app.events(turn)).map(({ type }) => type)).not.toContain('message-sent');
   });
 
-  it('is acknowledged with a warning where nobody can watch (COM-04)', async () => {
+  it('is acknowledged with a warning if there are no watchers (COM-04)', async () => {
     const warned = warnings();
     const progress = vi.fn();
     const result = await called(progressTool(), { status: 'Reading.' }, { inSession: false, progress });
@@ -73,7 +73,7 @@ describe('progress', () => {
     expect(progress).not.toHaveBeenCalled();
   });
 
-  it('is no failure when it cannot be shown (COM-05)', async () => {
+  it('does not fail if it cannot be shown (COM-05)', async () => {
     const warned = warnings();
     const progress = (): never => {
       throw new Error('The line is dead.');
@@ -85,7 +85,7 @@ describe('progress', () => {
 });
 
 describe('communicate', () => {
-  it('shows one required text', () => {
+  it('accepts one required text', () => {
     expect(communicateTool().inputSchema).toEqual({
       type: 'object',
       properties: { message: { type: 'string', description: 'What to say to the user' } },
@@ -93,7 +93,7 @@ describe('communicate', () => {
     });
   });
 
-  it('sends a message that the journal keeps, with the end of the call (COM-02, S0-122)', async () => {
+  it('sends a message that the journal stores, with the end of the call (COM-02, S0-122)', async () => {
     const { session, answer, text } = await said('communicate', { message: 'Half way.' });
     expect(text).toBe('Message sent to user.');
     expect(await messagesIn(session)).toEqual(['Half way.']);
@@ -102,7 +102,7 @@ describe('communicate', () => {
     expect(types.indexOf('message-sent')).toBe(types.indexOf('tool-call-ended') - 1);
   });
 
-  it('says it once, also when the Worker is killed after it', async () => {
+  it('sends the message once, even if the Worker is killed after it', async () => {
     const asks = { calls: [{ name: 'communicate', input: { message: 'Half way.' } }] };
     const dies = () => {
       session.kill();
@@ -120,7 +120,7 @@ describe('communicate', () => {
     expect(await messagesIn(session)).toEqual(['Half way.']);
   });
 
-  it('is acknowledged with a warning where nobody can be reached (COM-04)', async () => {
+  it('is acknowledged with a warning if the user is unreachable (COM-04)', async () => {
     const warned = warnings();
     const say = vi.fn();
     const result = await called(communicateTool(), { message: 'Hello.' }, { inSession: false, say });
@@ -139,7 +139,7 @@ describe('communicate', () => {
   });
 });
 
-describe('what a call says to the user', () => {
+describe('the message of a call to the user', () => {
   const tells = (name: string, ...words: readonly string[]) =>
     reads(name, (call) => {
       for (const text of words) call.say(text);
@@ -149,7 +149,7 @@ describe('what a call says to the user', () => {
     defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools });
   const both = { calls: [{ name: 'find' }, { name: 'communicate', input: { message: 'Half way.' } }] };
 
-  it('is in the answer of its turn, and in no other (COM-02, S0-122)', async () => {
+  it('is in the answer of its turn only (COM-02, S0-122)', async () => {
     const session = createTestSession(holding(tells('find', 'Looking.', 'Found it.'), communicateTool()), {
       replies: [both, 'Done.', 'Again.'],
     });
@@ -166,7 +166,7 @@ describe('what a call says to the user', () => {
     expect(await session.send('And?')).not.toHaveProperty('said');
   });
 
-  it('is shown to the model behind the result, unless it wrote it itself', async () => {
+  it('is shown to the model after the result, unless the model wrote it', async () => {
     const session = createTestSession(holding(tells('find', 'Looking.', 'Found it.'), communicateTool()), {
       replies: [both, 'Done.', 'Again.'],
     });
@@ -185,7 +185,7 @@ describe('what a call says to the user', () => {
     expect(after.slice(0, before.length)).toEqual(before);
   });
 
-  it('in a nested loop is shown to its model, and to those around it behind the call that it is inside of', async () => {
+  it('is shown to the model of a nested loop, and to outer models after the enclosing call', async () => {
     const inner = digs([tells('find', 'Looking.')]);
     const session = createTestSession(holding(inner), {
       replies: [{ calls: [{ name: 'dig' }] }, { calls: [{ name: 'find' }] }, 'Dug.', 'Done.', 'Again.'],
@@ -201,7 +201,7 @@ describe('what a call says to the user', () => {
     expect(shownResults(session.requests[4])).toEqual(around);
   });
 
-  it('is shown no longer together than a result may be', async () => {
+  it('is limited to the length of a result in total', async () => {
     const { name, description, instructions, tools } = holding(
       tells('find', 'Looking.', 'Looking on.', 'Found.'),
     );
@@ -219,7 +219,7 @@ describe('what a call says to the user', () => {
     ]);
   });
 
-  it('is no message when the call fails', async () => {
+  it('is dropped if the call fails', async () => {
     const fails = reads('find', (call) => {
       call.say('Looking.');
       throw new Error('Gone.');
@@ -232,7 +232,7 @@ describe('what a call says to the user', () => {
     expect(shownResults(session.requests[1])).toEqual(['Error: Gone.']);
   });
 
-  it('is told as words of a reply to whoever changes those', async () => {
+  it('is passed to transformers as text of a reply', async () => {
     const agent = defineAgent({
       ...{
         name: 'clerk',
@@ -248,20 +248,20 @@ describe('what a call says to the user', () => {
   });
 });
 
-describe('both', () => {
+describe('both tools', () => {
   it.each<[string, string, unknown]>([
     ['progress', 'status', {}],
     ['progress', 'status', { status: null }],
     ['progress', 'status', { status: ' \n' }],
     ['communicate', 'message', {}],
     ['communicate', 'message', { text: 'Hello.' }],
-  ])('say what is missing: %s, %s (COM-03)', async (name, parameter, input) => {
+  ])('report missing input: %s, %s (COM-03)', async (name, parameter, input) => {
     const { session, text } = await said(name, input);
     expect(text).toBe(`Error: Missing '${parameter}' parameter`);
     expect(await messagesIn(session)).toEqual([]);
   });
 
-  it.each([[''], ['  ']])('communicate refuses to send nothing: %j (COM-05)', async (message) => {
+  it.each([[''], ['  ']])('refuse an empty message in `communicate`: %j (COM-05)', async (message) => {
     const { session, text } = await said('communicate', { message });
     expect(text).toBe("Error: Missing 'message' parameter");
     expect(await messagesIn(session)).toEqual([]);
@@ -282,7 +282,7 @@ describe('both', () => {
     ['communicate', 'Hello.', "is not valid JSON: it does not begin with '{'."],
     ['communicate', '["Hello."]', 'is an array, not a JSON object.'],
   ])(
-    'answer malformed JSON with an error, and say nothing: %s, %s (COM-06)',
+    'return an error for malformed JSON, and send no message: %s, %s (COM-06)',
     async (name, input, problem) => {
       const { session, answer, text } = await said(name, input);
       const way = 'Send one JSON object that matches its schema.';
@@ -292,7 +292,7 @@ describe('both', () => {
     },
   );
 
-  it('tell consoles that watch calls that they need no banner of their own (COM-06)', async () => {
+  it('mark their calls for consoles as calls without a banner (COM-06)', async () => {
     const seen: unknown[] = [];
     const note = ({ call, metadata }: ToolCallSeen) => void seen.push([call.name, metadata]);
     const watched = {

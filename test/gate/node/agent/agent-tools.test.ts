@@ -26,13 +26,13 @@ async function shown(agent: Parameters<typeof createTestSession>[0], replies: re
 const offeredIn = (requests: Awaited<ReturnType<typeof shown>>): string[][] =>
   requests.map(({ tools }) => tools.map(({ name }) => name));
 
-describe('what an agent is defined with', () => {
-  it('offers each tool it lists, in one list or with others (PRN-01)', async () => {
+describe('the definition of an agent', () => {
+  it('offers each tool that it lists, in one list or with others (PRN-01)', async () => {
     const agent = defineAgent({ ...base, tools: [tool('one'), tool('two')] });
     expect(offeredIn(await shown(agent, ['Done.']))).toEqual([['one', 'two']]);
   });
 
-  it('may leave out its lists, which then add nothing, but no list may hold null (PRN-03, AEV-03)', async () => {
+  it('can omit its lists, but refuses null in a list (PRN-03, AEV-03)', async () => {
     const absent = { tools: undefined, use: undefined };
     for (const agent of [defineAgent(base), defineAgent({ ...base, ...absent })]) {
       const [request] = await shown(agent, ['Done.']);
@@ -52,7 +52,7 @@ describe('what an agent is defined with', () => {
     );
   });
 
-  it('bounds the model calls of a turn, at 20 unless it says otherwise (PRN-04)', async () => {
+  it('limits the model calls of a turn, to 20 by default (PRN-04)', async () => {
     const tools = [tool('again')];
     const again = { calls: [{ name: 'again' }] };
     const replies = Array.from({ length: 25 }, () => again);
@@ -62,7 +62,7 @@ describe('what an agent is defined with', () => {
     expect(two.map(({ settings }) => settings?.toolChoice)).toEqual([undefined, undefined, 'none']);
   });
 
-  it('applies all of its transformers and inspectors, in order, and has policies of its own (PRN-05)', async () => {
+  it('applies all of its transformers and inspectors, in order, and has its own policies (PRN-05)', async () => {
     const told: string[] = [];
     const marking = (mark: string) => defineTransformer({ name: mark, result: (shown) => `${shown}${mark}` });
     const noting = (mark: string) => ({ afterToolCall: () => void told.push(mark) });
@@ -82,7 +82,7 @@ describe('what an agent is defined with', () => {
     expect(refused).toMatchObject({ outcome: 'failed', error: { type: 'tool-not-found' } });
   });
 
-  it('has the notes of a reference in its instructions, and its tools (PRN-07)', async () => {
+  it('includes the notes of a reference in its instructions, and its tools (PRN-07)', async () => {
     const agent = defineAgent({ ...base, tools: [tool('look'), handbook] });
     const requests = await shown(agent, ['Done.']);
     expect(offeredIn(requests)).toEqual([['find_chapter', 'look']]);
@@ -94,7 +94,7 @@ describe('what an agent is defined with', () => {
     });
   });
 
-  it('has only the tools of a reference that it lists among its own (PRN-07)', async () => {
+  it('has only those tools of a reference that it lists among its own (PRN-07)', async () => {
     const agent = defineAgent({ ...base, tools: handbook.tools });
     const [request] = await shown(agent, ['Done.']);
     expect([request?.tools.map(({ name }) => name), request?.messages[0]]).toEqual([
@@ -103,14 +103,14 @@ describe('what an agent is defined with', () => {
     ]);
   });
 
-  it('refuses a reference whose tool has the name of another (AEV-04)', () => {
+  it('refuses a reference whose tool has the name of another tool (AEV-04)', () => {
     const define = () => defineAgent({ ...base, tools: [tool('find_chapter'), handbook] });
     expect(define).toThrow(
       `Agent 'clerk' cannot have these tools: Duplicate tool name: 'find_chapter'${RENAME_FIRST_TWO}.`,
     );
   });
 
-  it('is not what a loop inside it is offered: tools belong to the loop that declares them (PRN-08)', async () => {
+  it('does not affect the tools of an inner loop: tools belong to the loop that declares them (PRN-08)', async () => {
     const dig: AnyTool = {
       ...tool('dig'),
       effect: 'none',

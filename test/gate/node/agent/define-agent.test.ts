@@ -20,7 +20,7 @@ it('has the documented limits where it declares no others', () => {
   });
 });
 
-it('has the documented policies unless it declares others', () => {
+it('has the documented policies by default', () => {
   const unknownTools = {
     mode: 'feedback',
     retries: 3,
@@ -46,7 +46,7 @@ it('has the documented policies unless it declares others', () => {
   });
 });
 
-it('does not change with the list of tools that it was given', () => {
+it('does not change with the given list of tools', () => {
   const tools = [look];
   const agent = defineAgent({ ...base, tools });
   tools.pop();
@@ -97,7 +97,7 @@ it.each<[string, object, string]>([
     { tools: [null as unknown as typeof look] }, // as callers without types may
     `Agent 'clerk' cannot have these tools: Tool at index 0 ${process.env.NODE_ENV === 'production' ? 'is not a tool and has no tools' : 'must not be null'}.`,
   ],
-])('names what is wrong: %s', (field, config, message) => {
+])('names the problem: %s', (field, config, message) => {
   let thrown: unknown;
   try {
     defineAgent({ ...base, ...config });
@@ -108,7 +108,7 @@ it.each<[string, object, string]>([
   expect(thrown).toMatchObject({ field, message });
 });
 
-it('keeps the media types that it accepts, none included', () => {
+it('keeps the accepted media types, even an empty list', () => {
   const accepts = ['image/*', 'application/pdf', 'application/vnd.ms-excel'];
   expect(defineAgent({ ...base, accepts }).accepts).toEqual(accepts);
   expect(defineAgent({ ...base, accepts: [] }).accepts).toEqual([]);

@@ -42,7 +42,7 @@ const REJECTION =
   'Expected string but received 3\nAnswer again with the corrected JSON text, and nothing else.';
 
 describe('an agent with an output', () => {
-  it('tells the model the form, in words and for adapters that can hold it to that', async () => {
+  it('describes the form to the model as text, and to adapters that can enforce it', async () => {
     const session = asked([BILL]);
     await session.send('Bill me.');
     expect(session.requests[0]).toEqual({
@@ -60,14 +60,14 @@ describe('an agent with an output', () => {
     });
   });
 
-  it('asks in the same form each time, so that adapters need not write it anew', async () => {
+  it('has the same form object each time, so that adapters need not render it again', async () => {
     const session = asked([BILL, BILL]);
     await session.send('Bill me.');
     await session.send('Again.');
     expect(session.requests[1]?.output).toBe(session.requests[0]?.output);
   });
 
-  it('answers with the object that the schema makes of the text, and journals it', async () => {
+  it("returns the schema's object for the text, and journals it", async () => {
     const session = asked(['{"total":7}']);
     const answer = await session.send('Bill me.');
     expect(answer).toMatchObject({
@@ -92,7 +92,7 @@ describe('an agent with an output', () => {
     expect((await answerOf(reply)).object).toMatchObject({ total: 7 });
   });
 
-  it('answers with what the model wrote when the schema makes something of it that is no JSON', async () => {
+  it("returns the model's object if the output of the schema is not JSON", async () => {
     const shared = v.object({
       at: v.pipe(
         v.string(),
@@ -104,20 +104,20 @@ describe('an agent with an output', () => {
     expect((await session.send('When?')).object).toEqual({ at: '2026-01-01' });
   });
 
-  it('answers with what the schema makes as that says by toJSON', async () => {
+  it("returns the schema's output by its `toJSON`", async () => {
     const agent = defineAgent({ ...base, output: v.object({ at: v.pipe(v.string(), v.toDate()) }) });
     const session = createTestSession(agent, { replies: ['{"at":"2026-01-01"}'] });
     expect((await session.send('When?')).object).toEqual({ at: '2026-01-01T00:00:00.000Z' });
   });
 
-  it('makes the object of the answer as people are shown it', async () => {
+  it('makes the object from the answer as it is displayed', async () => {
     const hide = defineTransformer({ name: 'hide', reply: (words) => words.replaceAll('soon', '***') });
     const agent = defineAgent({ ...base, output: Bill, use: [hide] });
     const answer = await createTestSession(agent, { replies: [BILL] }).send('Bill me.');
     expect(answer).toMatchObject({ text: '{"total":7,"due":"***"}', object: { total: 7, due: '***' } });
   });
 
-  it('takes plain JSON Schema', async () => {
+  it('accepts plain JSON Schema', async () => {
     const output = { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] };
     const session = createTestSession(defineAgent({ ...base, output: jsonSchema(output) }), {
       replies: ['{"total":7,"x":1}'],
@@ -125,7 +125,7 @@ describe('an agent with an output', () => {
     expect((await session.send('Bill me.')).object).toEqual({ total: 7, x: 1 });
   });
 
-  it('says nothing of a form, and answers no object, without an output', async () => {
+  it('requests no form and returns no object without an output', async () => {
     const session = createTestSession(defineAgent(base), { replies: [BILL] });
     expect(await session.send('Bill me.')).not.toHaveProperty('object');
     expect(session.requests[0]).not.toHaveProperty('output');
@@ -134,7 +134,7 @@ describe('an agent with an output', () => {
   it.each<[string, InputDeclaration]>([
     ['a text', v.string()],
     ['a list', jsonSchema({ type: 'array' })],
-  ])('is refused when its output is %s, since models are asked for objects', (_, output) => {
+  ])('is refused if its output is %s, because models return objects', (_, output) => {
     const define = () => defineAgent({ ...base, output });
     expect(define).toThrow(AgentDefinitionError);
     expect(define).toThrow(
@@ -146,7 +146,7 @@ describe('an agent with an output', () => {
   });
 });
 
-it('the offline model answers in the form', async () => {
+it('works with the offline model', async () => {
   const session = createTestSession(biller, { model: offlineModel() });
   expect(await session.send('Bill me a total of 12.')).toMatchObject({
     outcome: 'completed',
@@ -157,7 +157,7 @@ it('the offline model answers in the form', async () => {
 describe('an answer that does not fit', () => {
   const wrong = '{"total":"seven","due":3}';
 
-  it('is journaled as rejected with every problem, and the model is asked once more', async () => {
+  it('is journaled as rejected with every problem, and the model is called once more', async () => {
     const session = asked([wrong, BILL], {}, true);
     expect(await session.send('Bill me.')).toMatchObject({
       outcome: 'completed',
@@ -185,7 +185,7 @@ describe('an answer that does not fit', () => {
     ['[7]', 'It is an array, not a JSON object.'],
     ['7', 'It is a number, not a JSON object.'],
     ['```json\n"seven"\n```', 'It is a string, not a JSON object.'],
-  ])('is told what it is instead: %j', async (reply, problem) => {
+  ])('is reported with its actual content: %j', async (reply, problem) => {
     const session = asked([reply, BILL]);
     await session.send('Bill me.');
     expect(session.requests[1]?.messages.at(-1)).toMatchObject({
@@ -195,13 +195,13 @@ describe('an answer that does not fit', () => {
     });
   });
 
-  it('may be followed by tool calls before the next one', async () => {
+  it('can be followed by tool calls before the next answer', async () => {
     const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seven' });
     const session = asked(['?', { calls: [{ name: 'look' }] }, BILL], { tools: [look] });
     expect(await session.send('Bill me.')).toMatchObject({ outcome: 'completed', object: { total: 7 } });
   });
 
-  it('fails the turn the second time, and the session goes on', async () => {
+  it('fails the turn the second time, and the session continues', async () => {
     const session = asked(['Seven.', wrong, BILL]);
     const failed = await session.send('Bill me.');
     expect(failed).toMatchObject({
@@ -218,13 +218,13 @@ describe('an answer that does not fit', () => {
     expect(await session.send('Again.')).toMatchObject({ outcome: 'completed', object: { total: 7 } });
   });
 
-  it('may be corrected once in every turn', async () => {
+  it('can be corrected once in every turn', async () => {
     const session = asked(['One', BILL, 'Two', BILL]);
     await session.send('Bill me.');
     expect(await session.send('Again.')).toMatchObject({ outcome: 'completed', object: { total: 7 } });
   });
 
-  it('is one too when the code of the schema fails', async () => {
+  it('is also reported if the code of the schema fails', async () => {
     const output = v.pipe(
       Bill,
       v.check(() => {
@@ -240,7 +240,7 @@ describe('an answer that does not fit', () => {
     });
   });
 
-  it('is shown in the conversation as what nobody sent', async () => {
+  it('is shown in the conversation without an author', async () => {
     const session = asked([wrong, BILL]);
     await session.send('Bill me.');
     expect((await session.state()).messages.map((one) => (one.role === 'user' ? one.by : one.role))).toEqual([
@@ -252,7 +252,7 @@ describe('an answer that does not fit', () => {
   });
 });
 
-describe('an answer that nobody can ask for again', () => {
+describe('an answer that cannot be requested again', () => {
   const direct = (content: string) =>
     defineTool({
       name: 'bill',
@@ -263,7 +263,7 @@ describe('an answer that nobody can ask for again', () => {
     });
   const calls = { calls: [{ name: 'bill' }] };
 
-  it('has an object when a tool returns what fits, and none when not', async () => {
+  it('has an object only if a tool returns a fitting result directly', async () => {
     expect(await asked([calls], { tools: [direct(BILL)] }).send('Bill me.')).toMatchObject({
       outcome: 'returned-direct',
       object: { total: 7, due: 'soon' },
@@ -290,7 +290,7 @@ describe('an answer that nobody can ask for again', () => {
     });
   });
 
-  it('has none when a signal ended the turn', async () => {
+  it('has no object if a signal ended the turn', async () => {
     const stop = defineTool({
       name: 'bill',
       description: 'Bills.',
@@ -306,7 +306,7 @@ describe('an answer that nobody can ask for again', () => {
   });
 });
 
-it('a loop inside the agent answers in words', async () => {
+it('is plain text in an inner loop of the agent', async () => {
   const dig: AnyTool = {
     ...defineTool({ name: 'dig', description: 'Digs.', run: () => '' }),
     effect: 'none',
@@ -334,13 +334,13 @@ describe('a Worker that is killed', () => {
     return session.send('Bill me.');
   };
 
-  it('between the rejection and the next answer rejects once', async () => {
+  it('rejects once between the rejection and the next answer', async () => {
     expect(await start(['Seven.', deadly(BILL), BILL], true)).toMatchObject({ object: { total: 7 } });
     expect(await typesOf(session)).toEqual(['answer-rejected', 'turn-resumed']);
     expect(session.requests.map(({ messages }) => messages.length)).toEqual([2, 4, 4]);
   });
 
-  it('does not give the model a third try', async () => {
+  it('does not give the model a third attempt', async () => {
     expect(await start(['Seven.', deadly('Eight.'), 'Nine.', BILL])).toMatchObject({
       outcome: 'failed',
       error: { type: 'invalid-output' },
@@ -348,7 +348,7 @@ describe('a Worker that is killed', () => {
     expect(session.requests).toHaveLength(3);
   });
 
-  it('after the answer was stored and before it was checked checks it then', async () => {
+  it('checks a stored answer that was not checked yet', async () => {
     let parsed = 0;
     const output = v.objectAsync({
       total: v.pipeAsync(
@@ -376,7 +376,7 @@ describe('a Worker that is killed', () => {
     );
 });
 
-it('a schema that takes forever does not keep a turn from being cancelled', async () => {
+it('can cancel a turn whose schema never completes', async () => {
   const check = vi.fn(() => new Promise<boolean>(() => {}));
   const app = clockedApp({
     output: v.objectAsync({ total: v.pipeAsync(v.number(), v.checkAsync(check)) }),

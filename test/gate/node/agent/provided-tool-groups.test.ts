@@ -18,7 +18,7 @@ import {
 } from './provided-groups.ts';
 
 describe('a tool group with providers', () => {
-  it('brings what they find, beside its own tools and those of the agent (TGR-01)', async () => {
+  it('brings the tools of its providers, beside its own tools and those of the agent (TGR-01)', async () => {
     const group = groupOf('web', tool('read'), catalogue('c', 'search', 'news'));
     const own = catalogue('own', 'sing');
     const session = await turn(asking(['web'], { tools: [tool('look'), own] }), {
@@ -31,7 +31,7 @@ describe('a tool group with providers', () => {
     expect(own.asked).toBe(2); // once a model call
   });
 
-  it('brings them to an agent that another one asks too', async () => {
+  it('brings them to a subagent too', async () => {
     const clerk = asking([groupOf('web', catalogue('c', 'search'))]);
     const boss = defineAgent({
       name: 'boss',
@@ -47,7 +47,7 @@ describe('a tool group with providers', () => {
     expect(results(session)).toEqual(['Found.']);
   });
 
-  it('is asked when a model is, and for nothing while an agent is resolved (TGR-05, MCP-10)', async () => {
+  it('is asked before a model call, and never while an agent is resolved (TGR-05, MCP-10)', async () => {
     const found = catalogue('c', 'search');
     const agent = asking(['web']);
     const groups = [groupOf('web', found)];
@@ -57,7 +57,7 @@ describe('a tool group with providers', () => {
     expect(found.asked).toBe(1);
   });
 
-  it('offers other tools as soon as there are any (AET-08)', async () => {
+  it('offers other tools as soon as they exist (AET-08)', async () => {
     const found = catalogue('c', 'search');
     const next = defineTool({
       name: 'next',
@@ -78,7 +78,7 @@ describe('a tool group with providers', () => {
     expect(results(session)).toEqual(['turned', 'order']);
   });
 
-  it('has its card among the metadata of what it finds (TGR-04)', () => {
+  it('has its card in the metadata of discovered tools (TGR-04)', () => {
     const agent = asking([groupOf('web', toolProvider({ toolsNow: () => [tool('search')] }))]);
     const [provider] = resolving({ groups: [], agents: [agent] })(agent, {}).providers;
     const [search] = provider?.toolsNow() ?? [];
@@ -95,14 +95,14 @@ describe('a tool group with providers', () => {
     expect(provider?.toolsNow()[0]).not.toBe(search); // another tool of that provider
   });
 
-  it('stays the same list while nothing changes, so that it is sorted once', () => {
+  it('returns the same list while it is unchanged, so that it is sorted once', () => {
     const search = tool('search');
     const agent = asking([groupOf('web', toolProvider({ toolsNow: () => [search] }))]);
     const [provider] = resolving({ groups: [], agents: [agent] })(agent, {}).providers;
     expect(provider?.toolsNow()[0]).toBe(provider?.toolsNow()[0]);
   });
 
-  it('is asked once for an agent that asks for it twice', async () => {
+  it('is asked once for an agent that lists it twice', async () => {
     const found = catalogue('c', 'search');
     const group = groupOf('web', found);
     const session = await turn(asking(['web', group, { role: 'web', required: ['search'] }]), {
@@ -111,7 +111,7 @@ describe('a tool group with providers', () => {
     expect([offers(session), found.asked]).toEqual([[['search']], 1]);
   });
 
-  it('needs its permissions, and tells how to use its tools, like any other (TGR-04, TGR-09)', async () => {
+  it('needs its permissions, and includes its usage notes, like any other group (TGR-04, TGR-09)', async () => {
     const group = defineToolGroup({
       role: 'web',
       description: 'The web.',
@@ -130,7 +130,7 @@ describe('a tool group with providers', () => {
     });
   });
 
-  it('leaves out a tool whose name is taken, and logs it once (AEV-05)', async () => {
+  it('omits a tool whose name is in use, and logs it once (AEV-05)', async () => {
     const warned = warnings();
     const group = groupOf('web', catalogue('c', 'look', 'search', 'sing'));
     const agent = asking([group], { tools: [tool('look'), catalogue('own', 'sing')] });
@@ -144,7 +144,7 @@ describe('a tool group with providers', () => {
     ]);
   });
 
-  it('may bring what another group brings too', async () => {
+  it('can bring a tool that another group brings too', async () => {
     const warned = warnings();
     const shared = catalogue('c', 'search');
     expect(offers(await turn(asking([groupOf('web', shared), groupOf('shop', shared)])))).toEqual([
@@ -153,7 +153,7 @@ describe('a tool group with providers', () => {
     expect(warned).toEqual([]);
   });
 
-  it('can be put behind one tool, and finds out what is inside when that is opened (UNF-34, MCP-08)', async () => {
+  it('can be put behind one tool, and discovers the inner tools at its opening (UNF-34, MCP-08)', async () => {
     const found = catalogue('c', 'search');
     const agent = asking([withUnfolding(groupOf('web', tool('read'), found))]);
     const session = createTestSession(agent, { replies: ['Done.', calls('web'), calls('search'), 'Done.'] });

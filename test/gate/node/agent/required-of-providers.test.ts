@@ -15,11 +15,11 @@ import {
   turn,
 } from './provided-groups.ts';
 
-describe('tools that an agent requires of a group with providers', () => {
+describe('tools that an agent requires from a group with providers', () => {
   const missing = "Required tool 'order' not found. Available tools: read, search";
   const group = (...names: readonly string[]) => groupOf('shop', tool('look'), catalogue('c', ...names));
 
-  it('are offered when they are there, and nothing stands in (TGR-06)', async () => {
+  it('are offered if they exist, without placeholders (TGR-06)', async () => {
     const warned = warnings();
     const agent = asking([{ role: 'shop', required: ['order', 'look'] }]);
     const session = await turn(agent, { groups: [group('order')], replies: [calls('order'), 'Done.'] });
@@ -28,7 +28,7 @@ describe('tools that an agent requires of a group with providers', () => {
     expect(warned).toEqual([]);
   });
 
-  it('answer what is missing and what there is when they are not, and the log tells once (TGR-06)', async () => {
+  it('report the missing and available tools if they do not exist, and one log line is written (TGR-06)', async () => {
     const warned = warnings();
     const agent = asking([{ role: 'shop', required: ['order'] }]);
     const session = await turn(agent, {
@@ -48,7 +48,7 @@ describe('tools that an agent requires of a group with providers', () => {
     expect(warned).toEqual([`holdfast: 'clerk' lacks a tool that it requires: ${missing}`]);
   });
 
-  it('answer so in the words of the provider, if it has any (TGR-06, MCP-02)', async () => {
+  it('report this in the words of the provider, if it has any (TGR-06, MCP-02)', async () => {
     warnings();
     const speaking = {
       ...catalogue('c', 'b', 'a'),
@@ -62,7 +62,7 @@ describe('tools that an agent requires of a group with providers', () => {
     expect(results(session)).toEqual(['Error: No order among a+b.']);
   });
 
-  it('are back once they are found (TGR-06)', async () => {
+  it('return once they are found (TGR-06)', async () => {
     warnings();
     const found = catalogue('c');
     const agent = asking([{ role: 'shop', required: ['order'] }]);
@@ -77,7 +77,7 @@ describe('tools that an agent requires of a group with providers', () => {
     ]);
   });
 
-  it('are not told as missing when they may have acted before they were gone (TGR-06)', async () => {
+  it('are not reported as missing if they may have acted before they disappeared (TGR-06)', async () => {
     warnings();
     let isGone = false;
     const order = defineTool({
@@ -101,7 +101,7 @@ describe('tools that an agent requires of a group with providers', () => {
     ]);
   });
 
-  it('are missing when the environment excludes them (TGR-03, TGR-06)', async () => {
+  it('are missing if the environment excludes them (TGR-03, TGR-06)', async () => {
     warnings();
     const agent = asking([{ role: 'shop', required: ['order'] }]);
     const session = await turn(agent, {
@@ -112,7 +112,7 @@ describe('tools that an agent requires of a group with providers', () => {
     expect(results(session)).toEqual([`Error: ${missing}`]);
   });
 
-  it('have names that a tool can have', () => {
+  it('have valid tool names', () => {
     const agent = asking([{ role: 'shop', required: ['place order'] }]);
     expect(refusedWith(agent, { groups: [group()] })).toBe(
       "Agent 'clerk' requires a tool that cannot be. " +
@@ -121,24 +121,24 @@ describe('tools that an agent requires of a group with providers', () => {
   });
 });
 
-describe('the var TOOL_GROUPS, of groups with providers', () => {
+describe('the var TOOL_GROUPS for groups with providers', () => {
   const web = groupOf('web', tool('read'), catalogue('c', 'gh_search', 'gh_delete_page', 'read'));
 
-  it('takes tools out by the ends of the names that they turn out to have (TGR-03)', async () => {
+  it('excludes discovered tools by the ends of their names (TGR-03)', async () => {
     const groups = [groupOf('web', tool('look'), catalogue('c', 'gh_search', 'gh_delete_page', 'read'))];
     expect(offers(await turn(asking(['web']), { groups, setting: { excludes: ['page', 'look'] } }))).toEqual([
       ['gh_search', 'read'],
     ]);
   });
 
-  it('makes groups of what they find, by the ends of names that nothing else has (TGR-02, MCP-10)', async () => {
+  it('makes groups of discovered tools, by unique ends of names (TGR-02, MCP-10)', async () => {
     const warned = warnings();
     const setting = { includes: { find: { tools: ['search', 'read'] } } };
     expect(offers(await turn(asking(['find']), { groups: [web], setting }))).toEqual([['gh_search', 'read']]);
     expect(warned).toEqual([]); // 'read' is not looked for among what the provider answers
   });
 
-  it('asks no provider for a group of tools that are known without them (MCP-10)', async () => {
+  it('asks no provider for a group of statically known tools (MCP-10)', async () => {
     const found = catalogue('c', 'read');
     const setting = { includes: { find: { tools: ['read'] } } };
     const groups = [groupOf('shelf', tool('read')), groupOf('far', found)];
@@ -146,7 +146,7 @@ describe('the var TOOL_GROUPS, of groups with providers', () => {
     expect(found.asked).toBe(0);
   });
 
-  it('cannot know a name that nothing has when it might be found (TGR-02, TGR-03, MCP-10)', () => {
+  it('accepts an unknown name if it can still be discovered (TGR-02, TGR-03, MCP-10)', () => {
     const setting = { includes: { find: { tools: ['nothing'] } }, excludes: ['never'] };
     const agent = asking(['find']);
     expect(refusedWith(agent, { groups: [web], setting })).toBe('It was not refused.');
@@ -155,7 +155,7 @@ describe('the var TOOL_GROUPS, of groups with providers', () => {
     );
   });
 
-  it('asks for the permissions of every group that a tool may come from, whatever the role (TGR-09)', () => {
+  it('requires the permissions of every group that can bring a tool, whatever the role (TGR-09)', () => {
     const far = defineToolGroup({
       role: 'far',
       description: 'Far.',

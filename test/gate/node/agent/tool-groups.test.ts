@@ -73,14 +73,14 @@ function refusedWith(agent: Asking, { setting, groups = GROUPS }: Given = {}): s
   return 'It was not refused.';
 }
 
-describe('an agent that asks for tool groups', () => {
-  it('has the first registered group of the role, its own tools and a group that it was given (TGR-01, PRN-01)', async () => {
+describe('an agent with tool groups', () => {
+  it('has the first registered group of the role, its own tools and a given group (TGR-01, PRN-01)', async () => {
     const own = defineToolGroup({ role: 'own', description: 'Own.', tools: [tool('sing')] });
     const agent = asking(['web', own], { tools: [tool('look')] });
     expect(await offered(agent)).toEqual(['brave_news', 'brave_search', 'look', 'sing']);
   });
 
-  it('has several groups at once, each tool of a group that it asks for twice once (PRN-01)', async () => {
+  it('has several groups at once, and each tool once if a group is listed twice (PRN-01)', async () => {
     expect(await offered(asking(['maps', { role: 'web' }, maps]))).toEqual([
       'brave_news',
       'brave_search',
@@ -93,7 +93,7 @@ describe('an agent that asks for tool groups', () => {
     expect(await offered(asking([CORE_ROLES.math]))).toHaveLength(10);
   });
 
-  it('can call what it was offered, with the tool’s group among its metadata (TGR-04)', async () => {
+  it('can call an offered tool, which has its group in its metadata (TGR-04)', async () => {
     const agent = asking(['web']);
     const session = createTestSession(agent, {
       replies: [{ calls: [{ name: 'brave_search' }] }, 'Done.'],
@@ -114,7 +114,7 @@ describe('an agent that asks for tool groups', () => {
     });
   });
 
-  it('reads how to use them, below its instructions (TGR-04)', async () => {
+  it('reads their usage notes, below its instructions (TGR-04)', async () => {
     const noted = defineToolGroup({
       role: 'notes',
       description: 'Notes.',
@@ -132,7 +132,7 @@ describe('an agent that asks for tool groups', () => {
     });
   });
 
-  it('is resolved once an environment, and is itself when it asks for none (TGR-01)', () => {
+  it('is resolved once per environment, and is unchanged if it uses no groups (TGR-01)', () => {
     const agent = asking(['maps']);
     const plain = asking([]);
     const resolve = resolving({ groups: GROUPS, agents: [agent, plain] });
@@ -149,17 +149,17 @@ describe.skipIf(process.env.NODE_ENV === 'production')('an app without the modul
     "An agent asks for a tool group by its role, which needs the module `toolGroups()`: import it from 'holdfast/tool-groups' and add it to " +
     '`use`, with the groups.';
 
-  it('is refused when it is made, if an agent asks for a role', () => {
+  it('is refused at creation if an agent uses a role', () => {
     const make = () => createTestSession(asking(['web']), { replies: [] });
     expect(make).toThrow(new ConfigurationError(NEEDED));
   });
 
-  it('is refused if a subagent asks for a role, and another agent brings the module by a group of its own', () => {
+  it('is refused if a subagent uses a role, even if another agent brings the module', () => {
     const boss = asking([maps], { tools: [defineSubagent({ agent: asking(['web']), name: 'helper' })] });
     expect(() => createTestSession(boss, { replies: [] })).toThrow(new ConfigurationError(NEEDED));
   });
 
-  it('gives an agent the groups that it lists itself, without the tools that the environment excludes', async () => {
+  it('gives an agent its listed groups, without the tools that the environment excludes', async () => {
     const session = createTestSession(asking([maps]), {
       replies: ['Done.'],
       env: { TOOL_GROUPS: '{"excludes":["place"]}' },
@@ -176,8 +176,8 @@ describe.skipIf(process.env.NODE_ENV === 'production')('an app without the modul
   });
 });
 
-describe('a tool group that is not to be had', () => {
-  it('is an error that names the roles there are (TGR-05, PRN-02)', () => {
+describe('a missing tool group', () => {
+  it('is an error that names the available roles (TGR-05, PRN-02)', () => {
     expect(refusedWith(asking(['web', 'travel']))).toBe(
       "No tool group matching role 'travel', which agent 'clerk' asks for. " +
         "Registered roles: 'web', 'maps', 'math'.",
@@ -187,7 +187,7 @@ describe('a tool group that is not to be had', () => {
     );
   });
 
-  it('is an error too when it has no tools (TGR-05)', () => {
+  it('is also an error if it has no tools (TGR-05)', () => {
     const empty = defineToolGroup({ role: 'travel', description: 'Travel.', tools: [] });
     expect(refusedWith(asking(['travel']), { groups: [empty] })).toBe(
       "Tool group 'travel', which agent 'clerk' asks for, has no tools in this environment.",
@@ -197,7 +197,7 @@ describe('a tool group that is not to be had', () => {
     );
   });
 
-  it('is warned of and gone without when it is optional (TGR-05)', async () => {
+  it('logs a warning and is skipped if it is optional (TGR-05)', async () => {
     const warned = warnings();
     const empty = defineToolGroup({ role: 'empty', description: 'Nothing.', tools: [] });
     const agent = asking(['maps', { role: 'travel', optional: true }, { role: 'empty', optional: true }]);
@@ -211,12 +211,12 @@ describe('a tool group that is not to be had', () => {
   });
 });
 
-describe('tools that an agent requires of a group', () => {
-  it('are offered with the rest when they are there (TGR-06, PRN-02)', async () => {
+describe('tools that an agent requires from a group', () => {
+  it('are offered with the rest if they exist (TGR-06, PRN-02)', async () => {
     expect(await offered(asking([{ role: 'maps', required: ['route'] }]))).toEqual(['place', 'route']);
   });
 
-  it('are named with what there is when they are not, also of an optional group (TGR-06, PRN-02)', () => {
+  it('are reported with the available tools if they do not exist, even for an optional group (TGR-06, PRN-02)', () => {
     const message =
       "Tool group 'maps' lacks tools that agent 'clerk' requires: 'traffic', 'weather'. It has: 'route', 'place'.";
     const request = { role: 'maps', required: ['traffic', 'route', 'weather'] };
@@ -224,7 +224,7 @@ describe('tools that an agent requires of a group', () => {
     expect(refusedWith(asking([{ ...request, optional: true }]))).toBe(message);
   });
 
-  it('are missed as their group is (TGR-06)', () => {
+  it('are missing if their group is (TGR-06)', () => {
     expect(refusedWith(asking([{ role: 'travel', required: ['book'] }]))).toMatch(
       /^No tool group matching role 'travel'/,
     );
@@ -232,7 +232,7 @@ describe('tools that an agent requires of a group', () => {
 });
 
 describe('the permissions of a group', () => {
-  it('have to be given by the agent (TGR-09)', async () => {
+  it('must be granted by the agent (TGR-09)', async () => {
     const root = defineToolGroup({
       role: 'shell',
       description: 'A shell.',
@@ -252,7 +252,7 @@ describe('the permissions of a group', () => {
     ]);
   });
 
-  it('are asked for whatever role a setting gives its tools (TGR-09)', () => {
+  it('are required whatever role a setting gives its tools (TGR-09)', () => {
     const setting = { includes: { harmless: { tools: ['news', 'place'] } } };
     expect(refusedWith(asking(['harmless'], { permissions: [] }), { setting })).toBe(
       "Tool group 'harmless' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
@@ -269,20 +269,20 @@ describe('a group with options among the tools of another tool', () => {
     ['a permission', { permissions: ['internet-access'] }],
     ['a required tool', { required: ['route'] }],
     ['that it is optional', { optional: true }],
-  ])('is refused with %s, which only an agent can say (TGR-06)', (_, options) => {
+  ])('is refused with %s, which is only valid in an agent (TGR-06)', (_, options) => {
     expect(inside(options)).toThrow(
       "Tool at index 0 asks for the tool group 'maps' with options: only an agent can do that. List it among the agent's own tools, or list " +
         'the group itself here',
     );
   });
 
-  it('is its tools without options (TGR-04)', () => {
+  it('adds its tools if it has no options (TGR-04)', () => {
     expect(inside({})).not.toThrow();
   });
 });
 
 describe('two tools of one name', () => {
-  it('are an error that tells where they come from (AEV-05)', () => {
+  it('are an error that states their origins (AEV-05)', () => {
     const clash = defineToolGroup({ role: 'clash', description: 'Clashes.', tools: [tool('route')] });
     expect(refusedWith(asking(['maps', clash]))).toBe(
       `Agent 'clerk' would have two tools of the name 'route': one of tool group 'maps', and one of tool group 'clash'${RENAME}.`,
@@ -296,12 +296,12 @@ describe('two tools of one name', () => {
 describe('the var TOOL_GROUPS', () => {
   const included = (tools: readonly string[]) => JSON.stringify({ includes: { web: { tools } } });
 
-  it('makes groups of registered tools, by the ends of their names and before those of code (TGR-02)', async () => {
+  it('makes groups from registered tools, by the ends of their names and before those of code (TGR-02)', async () => {
     const setting = included(['search', 'route']);
     expect(await offered(asking(['web']), { setting })).toEqual(['brave_search', 'route']);
   });
 
-  it('matches the end of a name and no other part of it (TGR-02, TGR-03)', async () => {
+  it('matches only the end of a name (TGR-02, TGR-03)', async () => {
     const history = defineToolGroup({
       role: 'history',
       description: 'What was searched.',
@@ -313,7 +313,7 @@ describe('the var TOOL_GROUPS', () => {
     expect(await offered(asking(['history']), { ...given, setting })).toEqual(['search_history']);
   });
 
-  it('names a tool to include that there is, by the end of its name (TGR-02)', () => {
+  it('must name an existing tool to include, by the end of its name (TGR-02)', () => {
     expect(refusedWith(asking(['web']), { setting: included(['brave']) })).toBe(
       "TOOL_GROUPS cannot be used: includes.web.tools names 'brave', with which no tool's name ends. " +
         'There are: add, brave_news, brave_search, ceiling, crawl, divide, floor, max, mean, min, multiply, place, ' +
@@ -321,13 +321,13 @@ describe('the var TOOL_GROUPS', () => {
     );
   });
 
-  it('includes nothing by an empty list (TGR-02)', () => {
+  it('includes no tool by an empty list (TGR-02)', () => {
     expect(refusedWith(asking(['web']), { setting: included([]) })).toBe(
       "Tool group 'web', which agent 'clerk' asks for, has no tools in this environment.",
     );
   });
 
-  it('says what a group is for and who made it; otherwise its role, and us (TGR-02)', () => {
+  it('sets the purpose and author of a group; by default, its role and our name (TGR-02)', () => {
     const agent = asking(['one', 'two']);
     const setting = {
       includes: {
@@ -342,7 +342,7 @@ describe('the var TOOL_GROUPS', () => {
     ]);
   });
 
-  it('takes tools out of every group, given ones too, and leaves the agent’s own (TGR-03)', async () => {
+  it('excludes tools from every group, including given ones, but not the agent’s own tools (TGR-03)', async () => {
     const given = defineToolGroup({
       role: 'g',
       description: 'Given.',
@@ -353,25 +353,25 @@ describe('the var TOOL_GROUPS', () => {
     expect(await offered(agent, { setting })).toEqual(['brave_search', 'own_news', 'scan']);
   });
 
-  it('takes tools out of the groups that it includes itself (TGR-03)', async () => {
+  it('excludes tools from the groups that it defines itself (TGR-03)', async () => {
     const setting = { includes: { web: { tools: ['news', 'search'] } }, excludes: ['brave_news'] };
     expect(await offered(asking(['web']), { setting })).toEqual(['brave_search']);
   });
 
-  it('can leave a group without a tool that an agent requires (TGR-03, TGR-06)', () => {
+  it('can remove a tool that an agent requires (TGR-03, TGR-06)', () => {
     const setting = { excludes: ['route'] };
     expect(refusedWith(asking([{ role: 'maps', required: ['route'] }]), { setting })).toBe(
       "Tool group 'maps' lacks tools that agent 'clerk' requires: 'route'. It has: 'place'.",
     );
   });
 
-  it('names a tool to exclude that there is, so that no slip leaves one in (TGR-03)', () => {
+  it('must name an existing tool to exclude, so that a typo does not leave one in (TGR-03)', () => {
     expect(refusedWith(asking(['maps']), { setting: '{"excludes":["rout"]}', groups: [maps] })).toBe(
       "TOOL_GROUPS cannot be used: excludes names 'rout', with which no tool's name ends. There are: place, route.",
     );
   });
 
-  it('asks for nothing when it is blank', async () => {
+  it('has no effect if it is blank', async () => {
     expect(await offered(asking(['maps']), { setting: ' ' })).toEqual(['place', 'route']);
   });
 

@@ -51,7 +51,7 @@ const script = [
 ];
 
 describe('chaining in an agentic tool', () => {
-  it('offers the tools of an object as soon as a call has returned it, inside and not around (AGT-10)', async () => {
+  it('offers the tools of an object as soon as a call has returned it, inside but not outside (AGT-10)', async () => {
     const session = createTestSession(agent('boss', [chained([chainFrom(Customer)])]), { replies: script });
     await session.send('Go.');
     expect(offered(session)).toEqual([
@@ -64,7 +64,7 @@ describe('chaining in an agentic tool', () => {
     expect(shown(session.requests)[3]).toBe('You dig. <- spend of c1');
   });
 
-  it('from any object offers them too, once there is one (AGT-11)', async () => {
+  it('with `any` offers the tools of any object, after there is one (AGT-11)', async () => {
     const session = createTestSession(agent('boss', [chained([chainAny()])]), { replies: script });
     await session.send('Go.');
     expect(offered(session).slice(1, 3)).toEqual([['find'], ['find', 'spend']]);
@@ -93,7 +93,7 @@ describe('chaining in an agentic tool', () => {
     expect(shown(session.requests).filter((line) => line.endsWith('spend of c1'))).toHaveLength(2);
   });
 
-  it('is checked where the tool is defined', () => {
+  it('is validated by the definition', () => {
     expect(() => chained([chainFrom(Customer), chainFrom(Customer)])).toThrow(
       "Domain type 'Customer' is chained twice in the same way.",
     );

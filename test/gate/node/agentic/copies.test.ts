@@ -81,7 +81,7 @@ const toolsOf = (request: { readonly tools: readonly { readonly name: string }[]
   request?.tools.map(({ name }) => name);
 
 describe.each(KINDS)('a copy of %s', (_, make) => {
-  it('has more tools, also those of objects and of providers (S0-081)', async () => {
+  it('has more tools, including those of objects and providers (S0-081)', async () => {
     class Shed {
       static readonly tools = toolTable<Shed>({ dig: { description: 'Digs.' } });
       dig() {
@@ -94,7 +94,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     expect(read.at(-1)).toBe('Found.');
   });
 
-  it('has another model, also one of the environment (S0-081)', async () => {
+  it('has another model, or one of the environment (S0-081)', async () => {
     const other = scriptedModel(['Other.'], { name: 'other' });
     const { session, read } = await turnOf(withModel(make(), other), []);
     expect([session.requests.length, other.requests.length, read]).toEqual([2, 1, ['Other.']]);
@@ -105,7 +105,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     expect(made.read).toEqual(['Of whoever runs the loop around.']);
   });
 
-  it('has other instructions, also ones that are made of its input (S0-081)', async () => {
+  it('has other instructions, or ones made from its input (S0-081)', async () => {
     const fixed = await turnOf(withInstructions(make(), 'Do it well.'), ['Found.']);
     expect(fixed.inner?.messages[0]?.text).toMatch(/^Do it well\./);
     const made = withInstructions(make(), ({ path }, input) => `${path}: ${JSON.stringify(input)}`);
@@ -113,7 +113,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     expect(inner?.messages[0]?.text).toMatch(/^boss\/work: {"task":"Go\."}/);
   });
 
-  it('has more context, over its own, and both win over that of the loop around it (S0-015, S0-081)', async () => {
+  it('has more context, added to its own, and both win over that of the outer loop (S0-015, S0-081)', async () => {
     const own = make({ context: { desk: 'own', lamp: 'own', floor: 'own', user: 'own' } });
     const copy = withContext(
       withContext(own, { desk: 'copy', hat: 'copy' }),
@@ -130,7 +130,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     });
   });
 
-  it('has context that is made of its input and the loop around it (S0-015, S0-081)', async () => {
+  it('has context made from its input and the outer loop (S0-015, S0-081)', async () => {
     const own = make({
       context: (input: unknown, view: LoopView) => ({ asked: input as Json, path: view.path }),
     });
@@ -160,7 +160,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
       () => ({ desk: () => 1 }),
       "Tool 'work': The tool-call context's 'desk' is not JSON: at `$` it is a function.",
     ],
-  ])('fails its call when its context is %s (S0-015)', async (_, context, message) => {
+  ])('fails its call if its context is %s (S0-015)', async (_, context, message) => {
     const { read, answer } = await turnOf(make({ context }), []);
     expect([read, answer.outcome]).toEqual([[`Error: ${message}`], 'completed']);
   });
@@ -177,7 +177,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     );
   });
 
-  it('has more settings, over those that it has (S0-081)', async () => {
+  it('has more settings, which override its own (S0-081)', async () => {
     const strict = withSettings(withSettings(make(), { temperature: 1, seed: 7 }), { temperature: 0 });
     const { inner } = await turnOf(strict, ['Found.']);
     expect(inner?.settings).toMatchObject({ temperature: 0, seed: 7 });
@@ -186,7 +186,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     );
   });
 
-  it('uses more modules, for chaining and strategies too (S0-081)', async () => {
+  it('uses more modules, including chaining and strategies (S0-081)', async () => {
     const Lamp = defineDomainType({
       name: 'Lamp',
       schema: v.object({ lit: v.boolean() }),
@@ -209,7 +209,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     expect(artifacts.length).toBeLessThanOrEqual(1);
   });
 
-  it('tells what `withParameter` has added to its loop, its instructions and its context (S0-081)', async () => {
+  it('passes the parameters from `withParameter` to its loop, its instructions and its context (S0-081)', async () => {
     const more = withParameter(make(), 'mood', v.pipe(v.string(), v.toUpperCase()));
     const told = withInstructions(more, (_, { mood }) => `Be ${mood}.`);
     const copy = withContext(withTools(told, tell), (input) => ({ mood: input.mood }));
@@ -226,7 +226,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     expect(resultsRead(session)).toEqual(['Found.']);
   });
 
-  it('leaves what it was made of as it is, and has its name, description and input (S0-081)', async () => {
+  it('leaves the original unchanged, and has its name, description and input (S0-081)', async () => {
     const tool = make();
     const before = { ...tool, inner: [...(tool.inner ?? [])] };
     const copy = withContext(withInstructions(withTools(tool, find), 'Else.'), { desk: 'copy' });
@@ -240,7 +240,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     expect((await turnOf(withName(copy, 'work'), ['Found.'])).inner?.messages[0]?.text).toMatch(/^Else\./);
   });
 
-  it('is refused where it is decorated already, and where it could not work', () => {
+  it('is refused if the original is already decorated, or if the copy could not work', () => {
     const decorated = requireApproval(make(), 'May I?');
     expect(() => withModel(decorated, scriptedModel([]))).toThrow(
       expect.objectContaining({
@@ -262,10 +262,10 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
   });
 });
 
-describe.each(KINDS)('%s with a context of its own', (kind, make) => {
+describe.each(KINDS)('%s with its own context', (kind, make) => {
   const declared = { desk: 'own', floor: 'own' };
 
-  it('goes on with it when another invocation goes on inside, warm or cold', async () => {
+  it('keeps it when another invocation resumes inside, warm or cold', async () => {
     const seen: unknown[] = [];
     const watch = defineTool({
       name: 'watch',
@@ -289,7 +289,7 @@ describe.each(KINDS)('%s with a context of its own', (kind, make) => {
     expect(JSON.stringify(await session.events())).not.toContain('a secret of nobody');
   });
 
-  it('is refused where its values are no JSON', () => {
+  it('is refused if a value is not JSON', () => {
     expect(() => make({ context: { desk: () => 1 } })).toThrow(
       "Tool 'work': The tool-call context's 'desk' is not JSON: at `$` it is a function.",
     );
@@ -297,8 +297,8 @@ describe.each(KINDS)('%s with a context of its own', (kind, make) => {
   });
 });
 
-describe('what is known of a loop inside a loop', () => {
-  it('has the context of all loops around it, and its own wins (S0-015)', async () => {
+describe('the context of a nested loop', () => {
+  it('contains the context of all outer loops, and its own wins (S0-015)', async () => {
     const inner = defineAgenticTool({
       ...told,
       name: 'inner',
@@ -320,7 +320,7 @@ describe('what is known of a loop inside a loop', () => {
 });
 
 describe('a copy of a state machine', () => {
-  it('starts where it is told to, and its instructions are made of the state', async () => {
+  it('starts in the given state, and its instructions are made from the state', async () => {
     const machine = defineStateMachine({
       ...told,
       name: 'work',
@@ -341,7 +341,7 @@ describe('a copy of a state machine', () => {
 });
 
 describe('a copy of a subagent', () => {
-  it('is refused a tool of a name that the agent has', async () => {
+  it("refuses a tool with the name of one of the agent's tools", async () => {
     const twice = answers('look', 'else');
     expect(() => withTools(defineSubagent({ agent: clerk }), twice)).toThrow(
       `Tool 'work': it cannot have these tools: Duplicate tool name: 'look'${RENAME_FIRST_TWO}.`,
@@ -355,7 +355,7 @@ describe('a copy of a subagent', () => {
     ]);
   });
 
-  it('answers in the form of its agent, whatever its instructions', async () => {
+  it('answers in the form of its agent, whatever its instructions are', async () => {
     const form = { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] } as const;
     const biller: Agent = agent('work', [], { output: jsonSchema(form) });
     const copy = withInstructions(
@@ -367,7 +367,7 @@ describe('a copy of a subagent', () => {
     expect(read).toEqual(['{"total":3}']);
   });
 
-  it('has a form of its own, over that of its agent, also of an agent by its name (S0-062)', async () => {
+  it('can override the form of its agent, even if the agent is given by name (S0-062)', async () => {
     const Bill = defineDomainType({ name: 'Bill', schema: v.object({ total: v.number() }) });
     const biller: Agent = agent('work', [], { output: v.object({ sum: v.number() }) });
     for (const asked of [biller, 'work']) {
@@ -387,7 +387,7 @@ describe('a copy of a subagent', () => {
     );
   });
 
-  it('is held to what its agent cannot do with another model', () => {
+  it('has the limits of its agent with another model too', () => {
     const costly = agent('work', [], {
       use: [budget({ cost: 1 })],
       model: { ...scriptedModel([]), prices: { input: 1, output: 1 } },

@@ -33,7 +33,7 @@ async function turnOf(tool: AnyTool, replies: readonly ScriptedReply[], more = {
 }
 
 describe('an agentic tool', () => {
-  it('asks a model in a loop of its own, and answers with its last words (AGT-03)', async () => {
+  it('calls a model in its own loop, and returns its last message (AGT-03)', async () => {
     const script = [calls(['dig', { task: 'Deep.' }]), calls('look'), 'Found it.', 'Done.'];
     const { session, answer, read } = await turnOf(agentic('dig', [look]), script);
     expect(shown(session.requests)).toEqual([
@@ -47,7 +47,7 @@ describe('an agentic tool', () => {
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 4, toolCalls: 2 });
   });
 
-  it('tells its model what it is for when it was given no instructions (AGT-02)', async () => {
+  it('has default instructions that state its purpose (AGT-02)', async () => {
     const dig = defineAgenticTool({
       name: 'dig',
       description: 'Dig for gold.',
@@ -63,7 +63,7 @@ describe('an agentic tool', () => {
     });
   });
 
-  it('has its instructions made anew before each model call, of its input and what is known (AGT-01)', async () => {
+  it('rebuilds its instructions before each model call, from its input and the state of the loop (AGT-01)', async () => {
     const dig = defineAgenticTool({
       name: 'dig',
       description: 'Digs.',
@@ -80,7 +80,7 @@ describe('an agentic tool', () => {
     ]);
   });
 
-  it('fails when its instructions throw, and the turn goes on', async () => {
+  it('fails if its instructions throw, and the turn continues', async () => {
     const dig = agentic('dig', [look], {
       instructions: () => {
         throw new Error('No words.');
@@ -90,7 +90,7 @@ describe('an agentic tool', () => {
     expect([read, answer.outcome]).toEqual([['Error: No words.'], 'completed']);
   });
 
-  it('asks a model of its own, if it has one (AGT-01)', async () => {
+  it('can have its own model (AGT-01)', async () => {
     const own = scriptedModel([calls('look'), 'Found.']);
     const dig = agentic('dig', [look], { model: own });
     const { session, read } = await turnOf(dig, [calls(['dig', { task: 'Go.' }]), 'Done.']);
@@ -100,7 +100,7 @@ describe('an agentic tool', () => {
   it.each([
     ['20 iterations', undefined, 20],
     ['as many iterations as it says', { iterations: 3 }, 3],
-  ])('has %s, and is then asked for the best answer (AGT-01, AGT-05)', async (_, limits, most) => {
+  ])('has %s, and then requests the best answer (AGT-01, AGT-05)', async (_, limits, most) => {
     const inside = Array.from({ length: most }, () => calls('look'));
     const script = [calls(['dig', { task: 'Go.' }]), ...inside, 'So far.', 'Done.'];
     const { session, answer, read } = await turnOf(agentic('dig', [look], { limits }), script, {
@@ -124,13 +124,13 @@ describe('an agentic tool', () => {
     ]);
   });
 
-  it('answers that it has no tools when it has none (AGT-04)', async () => {
+  it('reports that it has no tools if it has none (AGT-04)', async () => {
     const { read, session } = await turnOf(agentic('dig', []), [calls(['dig', { task: 'Go.' }]), 'Done.']);
     expect(read).toEqual(['Error: No tools available for SimpleAgenticTool']);
     expect(session.requests).toHaveLength(2);
   });
 
-  it('answers bad input with every problem, and asks nobody', async () => {
+  it('returns every problem of a bad input, without a model call', async () => {
     const { read } = await turnOf(agentic('dig', [look]), [calls('dig'), 'Done.']);
     expect(read).toEqual([
       'Error: The input of tool \'dig\' is not valid:\n- Instance does not have required property "task".\n' +
@@ -138,13 +138,13 @@ describe('an agentic tool', () => {
     ]);
   });
 
-  it('is an error result when its model fails', async () => {
+  it('returns an error result if its model fails', async () => {
     const script = [calls(['dig', { task: 'Go.' }]), new ModelError('server-error', 'Down.'), 'Done.'];
     const { read, answer } = await turnOf(agentic('dig', [look]), script);
     expect([read, answer.outcome]).toEqual([['Error: Down.'], 'completed']);
   });
 
-  it('keeps its definition: nothing that is done with it changes it (AGT-01)', () => {
+  it('keeps its definition: its copies do not change it (AGT-01)', () => {
     const dig = agentic('dig', [look]);
     const before = { ...dig };
     const noted = withUsageNote(dig, 'Slowly.');
@@ -174,7 +174,7 @@ describe('the tools of an agentic tool', () => {
     return offered(session)[1];
   };
 
-  it('may be tools, objects with tools, and providers that are asked each time (AGT-01)', async () => {
+  it('can be tools, objects with tools, and providers that are asked each time (AGT-01)', async () => {
     let now: readonly AnyTool[] = [answers('early', 1)];
     const provider = toolProvider({ toolsNow: () => now });
     const turn = [calls(['dig', { task: 'Go.' }]), 'Found.', 'Done.'];
@@ -190,7 +190,7 @@ describe('the tools of an agentic tool', () => {
     ]);
   });
 
-  it('leave out objects without tools, silently (AGT-07)', async () => {
+  it('omit objects without tools, without a warning (AGT-07)', async () => {
     expect(await inside([new Empty(), look, plain])).toEqual(['look']);
     expect(agentic('dig', [new Empty()]).inner).toEqual([]);
   });
@@ -211,13 +211,13 @@ describe('the tools of an agentic tool', () => {
     ],
     ['a list', [[look]], 'Tool at index 0 is a list: spread it, as in [...tools]'],
     ['two of one name', [look, answers('look', 2)], `Duplicate tool name: 'look'${RENAME_FIRST_TWO}`],
-  ])('are refused when there is %s among them', (_, tools, why) => {
+  ])('are refused if they include %s', (_, tools, why) => {
     const define = () => agentic('dig', tools as readonly ToolSource[]); // what types keep out, JavaScript does not
     expect(define).toThrow(ToolDefinitionError);
     expect(define).toThrow(`Tool 'dig': it cannot have these tools: ${why}.`);
   });
 
-  it('keep their state under the path of the tool, apart from that of others', async () => {
+  it('keep their state under the path of the tool, separate from others', async () => {
     const count = defineTool({
       name: 'count',
       description: 'Counts.',
@@ -242,7 +242,7 @@ describe('the tools of an agentic tool', () => {
 });
 
 describe('the definition of an agentic tool', () => {
-  it('warns once when it declares no input, since nobody can tell it anything (AGT-08)', async () => {
+  it('logs one warning if it declares no input, because callers could not pass a task (AGT-08)', async () => {
     const warned = warnings();
     const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [look] });
     const { session } = await turnOf(dig, [calls('dig'), 'Found.', 'Done.']);
@@ -252,7 +252,7 @@ describe('the definition of an agentic tool', () => {
     ]);
   });
 
-  it('warns of nothing when it declares one (AGT-08)', () => {
+  it('logs no warning if it declares an input (AGT-08)', () => {
     const warned = warnings();
     agentic('dig', [look]);
     expect(warned).toEqual([]);
@@ -274,12 +274,12 @@ describe('the definition of an agentic tool', () => {
       { limits: { iterations: 0 } },
       "Tool 'dig': its limit 'iterations' is 0: use a positive whole number.",
     ],
-  ])('is refused when %s', (_, change, why) => {
+  ])('is refused if %s', (_, change, why) => {
     const config = { name: 'dig', description: 'Digs.', input: jsonSchema(TASK), tools: [look], ...change };
     expect(() => defineAgenticTool(config)).toThrow(why);
   });
 
-  it('is one literal, and the class of old that came before has no counterpart (AGT-12)', () => {
+  it('is one literal, without a counterpart of the earlier class (AGT-12)', () => {
     expect(Object.keys(agentic('dig', [look])).toSorted()).toEqual([
       'call',
       'check',
@@ -302,7 +302,7 @@ describe('a tool-calling manager', () => {
     finish: 'tool-calls',
   } as const;
 
-  it('runs an agentic tool without a session, with the model of the tool (AGT-04)', async () => {
+  it("runs an agentic tool without a session, with the tool's own model (AGT-04)", async () => {
     const dig = agentic('dig', [look], { model: scriptedModel([calls('look'), 'Found.']) });
     const options = defineToolCallingOptions({ tools: [dig] });
     const result = await createToolCallingManager().executeToolCalls(

@@ -11,7 +11,7 @@ const look = answers('look', 'seen');
 const clerk = agent('clerk', [look]);
 
 describe('a subagent', () => {
-  it('is an agent as a tool, by its definition (SUB-01, SUB-07)', async () => {
+  it('is an agent as a tool, given by its definition (SUB-01, SUB-07)', async () => {
     const script = [asks('clerk'), calls('look'), 'Filed.', 'Done.'];
     const { session, read, answer } = await turnOf([defineSubagent({ agent: clerk })], script);
     expect(shown(session.requests)).toEqual([
@@ -24,13 +24,13 @@ describe('a subagent', () => {
     expect([read, answer.text]).toEqual([['Filed.'], 'Done.']);
   });
 
-  it('is found by its name when it is called (SUB-01)', async () => {
+  it('is found by its name at the time of the call (SUB-01)', async () => {
     const script = [asks('clerk'), calls('look'), 'Filed.', 'Done.'];
     const { session, read } = await turnOf([defineSubagent({ agent: 'clerk' })], script, { agents: [clerk] });
     expect([offered(session)[1], read]).toEqual([['look'], ['Filed.']]);
   });
 
-  it('has the name and the description of the agent, unless it says otherwise (SUB-03)', () => {
+  it('has the name and the description of the agent by default (SUB-03)', () => {
     const described = ({ name, description, metadata }: AnyTool) => [name, description, metadata];
     expect(described(defineSubagent({ agent: clerk }))).toEqual(['clerk', 'Is clerk.', { agent: 'clerk' }]);
     expect(described(defineSubagent({ agent: 'clerk' }))).toEqual([
@@ -42,7 +42,7 @@ describe('a subagent', () => {
     expect(described(defineSubagent(renamed))).toEqual(['file_it', 'Files it.', { agent: 'clerk' }]);
   });
 
-  it('takes a message, which is what an agent is asked with (SUB-03, SUB-11)', () => {
+  it('accepts a message for the agent (SUB-03, SUB-11)', () => {
     expect(defineSubagent({ agent: 'clerk' }).inputSchema).toEqual({
       type: 'object',
       properties: {
@@ -56,7 +56,7 @@ describe('a subagent', () => {
     });
   });
 
-  it('takes an input of its own, whose JSON the agent is asked with (SUB-03)', async () => {
+  it('can have its own input, which the agent receives as JSON (SUB-03)', async () => {
     const bill = defineSubagent({ agent: clerk, input: v.object({ customer: v.string() }) });
     const script = [calls(['clerk', { customer: 'Ann' }]), 'Filed.', 'Done.'];
     const { session } = await turnOf([bill], script);
@@ -64,7 +64,7 @@ describe('a subagent', () => {
     expect(session.requests[1]?.messages.at(-1)).toEqual({ role: 'user', text: '{"customer":"Ann"}' });
   });
 
-  it('answers bad input with every problem, and asks nobody (SUB-05)', async () => {
+  it('returns every problem of a bad input, without a model call (SUB-05)', async () => {
     const input = v.object({ customer: v.string(), year: v.number() });
     const { read, session } = await turnOf(
       [defineSubagent({ agent: clerk, input })],
@@ -77,7 +77,7 @@ describe('a subagent', () => {
     expect(session.requests).toHaveLength(2);
   });
 
-  it('can be an agent that nobody has: the model is told who is there (SUB-04)', async () => {
+  it('reports the available agents to the model if its agent does not exist (SUB-04)', async () => {
     const { read, answer } = await turnOf([defineSubagent({ agent: 'cook' })], [asks('cook'), 'Done.'], {
       agents: [clerk],
     });
@@ -85,7 +85,7 @@ describe('a subagent', () => {
     expect(answer.outcome).toBe('completed');
   });
 
-  it('names at most twenty agents that are there (SUB-04)', async () => {
+  it('names at most twenty available agents (SUB-04)', async () => {
     const agents = Array.from({ length: 25 }, (_, i) => agent(`clerk${String(i).padStart(2, '0')}`));
     const { read } = await turnOf([defineSubagent({ agent: 'cook' })], [asks('cook'), 'Done.'], { agents });
     expect(read[0]).toMatch(
@@ -93,7 +93,7 @@ describe('a subagent', () => {
     );
   });
 
-  it('needs no session when it is given by its definition, and says so when it is not (SUB-06)', async () => {
+  it('needs no session if it is given by its definition, and reports an error if it is given by name (SUB-06)', async () => {
     const replies = [asks('clerk', 'cook'), 'Filed.', 'Done.'];
     const tools = [defineSubagent({ agent: clerk }), defineSubagent({ agent: 'cook' })];
     const { model } = await runBare({ tools, replies });
@@ -103,7 +103,7 @@ describe('a subagent', () => {
     ]);
   });
 
-  it('is an error result when its model fails, and the turn goes on', async () => {
+  it('returns an error result if its model fails, and the turn continues', async () => {
     const down = new ModelError('server-error', 'Down.');
     const { read, answer } = await turnOf([defineSubagent({ agent: clerk })], [asks('clerk'), down, 'Done.']);
     expect([read, answer.outcome]).toEqual([['Error: Down.'], 'completed']);
@@ -120,20 +120,20 @@ describe('the definition of a subagent', () => {
       'a cook',
       "Tool 'a cook': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.",
     ],
-  ])('is refused for %s in the place of the agent (SUB-02)', (_, given, why) => {
+  ])('is refused with %s instead of the agent (SUB-02)', (_, given, why) => {
     const define = () => defineSubagent({ agent: given as string }); // what types keep out, JavaScript does not
     expect(define).toThrow(ToolDefinitionError);
     expect(define).toThrow(why);
   });
 
-  it('can be read without a session, with the tools inside (SUB-03)', () => {
+  it('is readable without a session, including the inner tools (SUB-03)', () => {
     expect(defineSubagent({ agent: clerk }).inner).toBe(clerk.tools);
     expect(defineSubagent({ agent: 'clerk' }).inner).toBeUndefined();
   });
 });
 
-describe('agents that ask each other', () => {
-  it('stop at sixteen loops inside each other, and the innermost is told why', async () => {
+describe('agents that call each other', () => {
+  it('stop at sixteen nested loops, and the innermost receives the reason', async () => {
     const ping = agent('ping', [defineSubagent({ agent: 'pong' })]);
     const pong = agent('pong', [defineSubagent({ agent: 'ping' })]);
     const ask = ({ tools: [tool] }: { tools: readonly { name: string }[] }): ScriptedReply =>
@@ -162,7 +162,7 @@ describe('agents that ask each other', () => {
   });
 });
 
-describe('a call inside a subagent that waits', () => {
+describe('a waiting call inside a subagent', () => {
   const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => 'paid' });
   const payer = agent('payer', [requireApproval(pay, () => 'Pay?')]);
   const suspended = async (tools: readonly AnyTool[] = [defineSubagent({ agent: payer })]) => {
@@ -176,7 +176,7 @@ describe('a call inside a subagent that waits', () => {
     return { session, first: await session.send('Go.') };
   };
 
-  it('suspends the turn, which goes on inside it once it is decided (SUB-10)', async () => {
+  it('suspends the turn, which resumes inside it after the decision (SUB-10)', async () => {
     const { session, first } = await suspended();
     expect(first).toMatchObject({ outcome: 'suspended', pending: [{ tool: 'pay', message: 'Pay?' }] });
     session.restart();
@@ -189,13 +189,13 @@ describe('a call inside a subagent that waits', () => {
     ]);
   });
 
-  it('is answered as declined when it is rejected, and the agent hears of it (SUB-10)', async () => {
+  it('is declined by a rejection, and the agent sees that (SUB-10)', async () => {
     const { session } = await suspended();
     await session.decide('pay', { decision: 'reject', reason: 'Too much.' });
     expect(shown(session.requests)[2]).toMatch(/^You are payer\. <- .*Too much\./s);
   });
 
-  it('does not keep its siblings from ending, which are not asked again (SUB-10)', async () => {
+  it('lets its siblings end, which are not called again (SUB-10)', async () => {
     const { session, first } = await suspended([
       defineSubagent({ agent: payer }),
       defineSubagent({ agent: clerk }),

@@ -20,12 +20,12 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('a reset that answers a promise', () => {
+describe('a reset function that returns a promise', () => {
   it.each([
     ['false', () => false],
     ['true', () => true],
     ['nothing, since it throws', broken],
-  ])('of %s resets nothing, and is told of once', async (_, answer) => {
+  ])('resets no memory of %s, and is reported once', async (_, answer) => {
     const { tool } = workshop();
     const [pay, ship] = [tool('pay'), tool('ship')];
     const about = { description: 'Handles.', input: v.object({}) };
@@ -56,7 +56,7 @@ describe('a reset that answers a promise', () => {
   });
 });
 
-it('the memory of a call begins anew for `true` and nothing else', () => {
+it('the memory of a call restarts only for `true`', () => {
   const isReset = (answer: unknown) => {
     const reset = (() => answer) as () => boolean;
     return memoryOf({ name: 'desk', reset }, {}, { log: consoleLog() }).isReset;

@@ -10,7 +10,7 @@ const key = ({ orderId }: { readonly orderId: string }): string => orderId;
 const word = (serial: ReturnType<typeof keyedSerial>, input: Record<string, string | number>) =>
   typeof serial === 'function' ? serial(input) : serial;
 
-describe('the lane of a tool that keeps its memory by key', () => {
+describe('the lane of a tool with keyed memory', () => {
   it.each([
     ['its key', { orderId: '41' }, 'orders 41'],
     ['its key as the schema reads it', { orderId: ' 41 ' }, 'orders 41'],
@@ -20,13 +20,13 @@ describe('the lane of a tool that keeps its memory by key', () => {
     expect(word(keyedSerial('orders', Order, key), input)).toBe(expected);
   });
 
-  it('is that of JSON Schema, and of no schema, as it was sent', () => {
+  it('is the raw input for JSON Schema, and without a schema', () => {
     const byId = (input: object): string => String(Reflect.get(input, 'id'));
     expect(word(keyedSerial('orders', jsonSchema({ type: 'object' }), byId), { id: 7 })).toBe('orders 7');
     expect(word(keyedSerial('orders', undefined, byId), { id: 7 })).toBe('orders undefined');
   });
 
-  it('is the tool when there is no key, its key throws, or its schema takes time', () => {
+  it('is the tool if there is no key, its key throws, or its schema is asynchronous', () => {
     const throws = (): string => {
       throw new Error('No key.');
     };

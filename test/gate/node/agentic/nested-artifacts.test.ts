@@ -40,30 +40,30 @@ describe('the artifacts of the calls inside an agentic tool', () => {
   const place = answers('place', artifact('A place.', Place, { city: 'Ghent' }));
   const rows = answers('rows', [1, 2]);
 
-  it('none: its result is its words (AGT-06)', async () => {
+  it('are absent: its result is its text (AGT-06)', async () => {
     expect(await dug(agentic('dig', tools), calls('words'))).toMatchObject({ read: 'Found.', artifacts: [] });
   });
 
-  it('one: it is its own, with its type (AGT-06)', async () => {
+  it('become its own artifact if there is one, with its type (AGT-06)', async () => {
     expect(await dug(agentic('dig', tools), calls('words', 'one'))).toMatchObject({
       read: 'Found.',
       artifacts: [{ tool: 'dig', type: 'Fact', value: { n: 1 } }],
     });
   });
 
-  it('several: the list of them, in the order of the calls (AGT-06)', async () => {
+  it('become a list if there are several, in the order of the calls (AGT-06)', async () => {
     expect(await dug(agentic('dig', tools), calls('two', 'one'), calls('two'))).toMatchObject({
       read: 'Found.',
       artifacts: [{ tool: 'dig', type: 'Fact', value: [{ n: 2 }, { n: 1 }, { n: 2 }] }],
     });
   });
 
-  it('several of one type keep it, and `artifactsOf` reads each of them (S0-082)', async () => {
+  it('keep a shared type, and `artifactsOf` reads each of them (S0-082)', async () => {
     const { answer } = await dug(agentic('dig', tools), calls('two', 'one'));
     expect(answer.artifactsOf(Fact)).toEqual([{ n: 2 }, { n: 1 }]);
   });
 
-  it('several of more than one type keep the type of each (S0-082)', async () => {
+  it('keep their own types if the types differ (S0-082)', async () => {
     const inside = [...tools, place, rows];
     const { answer, artifacts } = await dug(agentic('dig', inside), calls('two', 'place', 'rows', 'one'));
     expect(artifacts).toEqual([
@@ -77,7 +77,7 @@ describe('the artifacts of the calls inside an agentic tool', () => {
     expect(answer.artifactsOf(Place)).toEqual([{ city: 'Ghent' }]);
   });
 
-  it('a list of a type is its items, whatever is beside it (S0-082)', async () => {
+  it('include the items of a typed list, even beside other artifacts (S0-082)', async () => {
     const many = answers('many', artifact('Facts.', Fact, [{ n: 8 }, { n: 9 }]));
     const alone = await dug(agentic('dig', [many]), calls('many'));
     expect(alone.artifacts).toEqual([{ tool: 'dig', type: 'Fact', value: [{ n: 8 }, { n: 9 }] }]);
@@ -86,7 +86,7 @@ describe('the artifacts of the calls inside an agentic tool', () => {
     expect(artifacts).toMatchObject([{ types: ['Fact', 'Fact', 'Fact', 'Place'] }]);
   });
 
-  it('are each taken by their type by sinks, playbooks and chains around it (S0-082)', async () => {
+  it('are each handled by their type in outer sinks, playbooks and chains (S0-082)', async () => {
     const Car = defineDomainType({
       name: 'Car',
       schema: v.object({ id: v.string() }),
@@ -131,7 +131,7 @@ describe('the artifacts of the calls inside an agentic tool', () => {
     ]);
   });
 
-  it('are none of those of a call that failed', async () => {
+  it('do not include those of a failed call', async () => {
     const fails = defineTool({
       name: 'fails',
       description: 'Fails.',
@@ -161,7 +161,7 @@ describe('the artifacts of agentic tools inside an agentic tool', () => {
     expect((await dug(agentic('dig', tools, capturing), ...script)).artifacts).toEqual(both);
   });
 
-  it('neither are those of a subagent (AGT-09)', async () => {
+  it('exclude those of a subagent too (AGT-09)', async () => {
     const biller = agent('inner', [], { output: v.object({ n: v.number() }) });
     const tools = [defineSubagent({ agent: biller }), fact('two', 2)];
     const inside = [{ calls: [...asks('inner').calls, { name: 'two' }] }, '{"n":1}'];
@@ -172,13 +172,13 @@ describe('the artifacts of agentic tools inside an agentic tool', () => {
     ]);
   });
 
-  it('a pipeline is no agentic tool: no model decides in it (AGT-09)', async () => {
+  it('include those of a pipeline, which is not an agentic tool: no model decides in it (AGT-09)', async () => {
     const pipeline = definePipeline({ name: 'inner', steps: [fact('one', 1)] });
     const inside = [calls('inner', 'two')];
     expect((await dug(agentic('dig', [pipeline, fact('two', 2)]), ...inside)).artifacts).toEqual(both);
   });
 
-  it('are told apart after an eviction too (AGT-09)', async () => {
+  it('are distinguished after an eviction too (AGT-09)', async () => {
     const again = defineTool({
       name: 'again',
       description: 'Kills the Worker once.',

@@ -71,7 +71,7 @@ describe('a kill inside a nested loop', () => {
   }
 
   it.each([0, 1, 2])(
-    'three deep, %i times: it goes on inside, and nothing is asked or done twice',
+    'at depth three, %i times, resumes inside without repeating a model call or a tool call',
     async (kills) => {
       const { session, pay } = deep(kills);
       const answer = await session.send('Go.');
@@ -99,7 +99,7 @@ describe('a kill inside a nested loop', () => {
     },
   );
 
-  it('in the middle of a `once` call leaves it in doubt inside, and the nested model is told', async () => {
+  it('in the middle of a `once` call leaves it in doubt inside, and the nested model learns that', async () => {
     const pay = counted('pay', () => session.kill());
     const session: TestSession = createTestSession(agent('boss', [agentic('dig', [pay.tool])]), {
       replies: [calls(task('dig')), calls('pay'), 'I cannot tell.', 'Done.'],
@@ -113,7 +113,7 @@ describe('a kill inside a nested loop', () => {
     ]);
   });
 
-  it('while its model is asked has only that reply asked for again', async () => {
+  it('during a model call repeats only that call', async () => {
     const pay = counted('pay');
     const dies: ScriptedReply = async () => {
       await stored(session, ({ type }) => type === 'tool-call-ended');
@@ -134,7 +134,7 @@ describe('a kill inside a nested loop', () => {
     expect(pay.runs).toHaveLength(1);
   });
 
-  it('after a subagent’s answer was rejected is not a second chance for it', async () => {
+  it('after the rejection of a subagent’s answer does not give it another chance', async () => {
     const output = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;
     const biller = agent('biller', [], { output: jsonSchema(output) });
     const dies: ScriptedReply = async () => {
@@ -151,7 +151,7 @@ describe('a kill inside a nested loop', () => {
     expect(resultsRead(session)[0]).toMatch(/^Error: The model's answer does not have the form/);
   });
 
-  it('of loops side by side has each go on where it stood', async () => {
+  it('lets each parallel loop resume at its position', async () => {
     const runs: string[] = [];
     const step = (name: string) =>
       defineTool({
@@ -189,7 +189,7 @@ describe('a kill inside a nested loop', () => {
   });
 });
 
-describe('a subagent that an invocation left behind', () => {
+describe('a subagent from an earlier invocation', () => {
   const left = [
     {
       type: 'model-replied',
@@ -205,7 +205,7 @@ describe('a subagent that an invocation left behind', () => {
   it.each([
     ['had begun', left, `Error: ${GONE} The work had begun, and its outcome is unknown.`],
     ['had not begun', left.slice(0, 1), `Error: ${GONE}`],
-  ])('and whose agent is gone by then %s, as far as is told', async (_, events, told) => {
+  ])('whose agent is gone %s, as far as it is known', async (_, events, told) => {
     const clock = createManualClock(1_000_000);
     const tools = [defineSubagent({ agent: 'clerk' })];
     const app = memoryApp({ tools, replies: ['Done.'], clock, leaseMs: LEASE_MS });

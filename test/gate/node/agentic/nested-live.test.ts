@@ -9,7 +9,7 @@ import { agentic, answers, calls } from './scenes.ts';
 const task = (name: string) => [name, { task: `${name}.` }] as const;
 
 describe('a turn that is cancelled inside a nested loop', () => {
-  it('ends, with every open call answered, and the signal of the call inside aborts', async () => {
+  it('ends with every open call answered, and aborts the signal of the inner call', async () => {
     const clock = createManualClock(1_000_000);
     const aborted: unknown[] = [];
     let waiting = false;
@@ -48,8 +48,8 @@ describe('a turn that is cancelled inside a nested loop', () => {
   });
 });
 
-describe('what a watcher sees of a nested loop', () => {
-  it('is its text as it comes, with its frame, apart from that of the loop around it', async () => {
+describe("a watcher's view of a nested loop", () => {
+  it('is its streamed text with its frame, separate from the outer loop', async () => {
     const app = memoryApp({
       tools: [agentic('dig', [answers('look', 'seen')])],
       replies: [calls(task('dig')), calls('look'), { text: 'Found it.', pieces: ['Found ', 'it.'] }, 'Done.'],

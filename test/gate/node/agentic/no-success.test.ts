@@ -28,11 +28,11 @@ const machineOf = (pack: AnyTool, ship: AnyTool) =>
 const notPacked =
   'This tool is not available in the current state (open). It is only available in state: packed';
 
-describe('a call that broke off', () => {
+describe('an interrupted call', () => {
   it.each([
     ['replan', () => replan('Not possible.')],
     ['exit', () => exitEarly('Enough.')],
-  ])('by throwing %s moves no machine', async (_, signal) => {
+  ])('that throws %s does not move the machine', async (_, signal) => {
     const pack = reads('pack', () => {
       throw signal();
     });
@@ -48,7 +48,7 @@ describe('a call that broke off', () => {
     });
   });
 
-  it('at a limit of its own loop moves no machine, and keeps its words', async () => {
+  it('does not move the machine at the limit of its own loop, and keeps its text', async () => {
     const pack = defineAgenticTool({
       name: 'pack',
       description: 'Packs.',
@@ -72,7 +72,7 @@ describe('a call that broke off', () => {
   });
 });
 
-describe('a nested loop that breaks', () => {
+describe('a nested loop that fails', () => {
   const pays: string[] = [];
   const pay = defineTool({
     name: 'pay',
@@ -83,7 +83,7 @@ describe('a nested loop that breaks', () => {
     },
   });
 
-  it('tells what was done inside, so that nobody has it done again', async () => {
+  it('reports its completed calls, so that they are not repeated', async () => {
     const inner = scriptedModel([calls('pay')]);
     const payer = defineAgenticTool({
       name: 'payer',
@@ -106,7 +106,7 @@ describe('a nested loop that breaks', () => {
     expect(pays).toHaveLength(1);
   });
 
-  it('tells it too when code around it throws', async () => {
+  it('also reports them if the code around it throws', async () => {
     const payer = defineAgenticTool({
       name: 'payer',
       description: 'Pays what is due.',
@@ -128,7 +128,7 @@ describe('a nested loop that breaks', () => {
 });
 
 describe('a limit on calls of one tool', () => {
-  it('counts a call through an unfolding tool for the tool that it is meant for (UNF-27, SPM-13)', async () => {
+  it('counts a call through an unfolding tool for its target tool (UNF-27, SPM-13)', async () => {
     const shop = defineUnfolding({
       name: 'shop',
       description: 'Opens the shop.',

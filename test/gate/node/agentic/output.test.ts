@@ -38,7 +38,7 @@ const kinds = (output: typeof Total | typeof Order): readonly [string, AnyTool][
 const work = { calls: [{ name: 'work', input: { message: 'Go.' } }] };
 
 describe.each(kinds(Total))('%s with a schema as its output', (_, tool) => {
-  it('returns the answer as an artifact, and not those of its calls', async () => {
+  it('returns the answer as an artifact, without the artifacts of its calls', async () => {
     const { answer, read, session } = await turnOf([tool], [work, calls('look'), '{"cents":7}', 'Done.']);
     const value = { cents: 7, note: 'none' };
     expect(answer.artifacts).toEqual([{ call: expect.any(String), tool: 'work', value }]);
@@ -51,7 +51,7 @@ describe.each(kinds(Total))('%s with a schema as its output', (_, tool) => {
     ]);
   });
 
-  it('asks once more, then fails', async () => {
+  it('repeats the request once, then fails', async () => {
     const { read } = await turnOf([tool], [work, 'Seven.', 'Seven!', 'Done.']);
     expect(read).toEqual([expect.stringMatching(/^Error: The model's answer does not have the form/)]);
   });
@@ -78,7 +78,7 @@ describe.each(kinds(Order))('%s with a domain type as its output', (_, tool) => 
 });
 
 describe('an agent with a domain type as its output', () => {
-  it('answers with the JSON of the type once its schema has accepted it', async () => {
+  it('returns the JSON of the type after its schema has accepted it', async () => {
     const clerk = defineAgent({ name: 'work', description: 'Works.', instructions: 'Work.', output: Order });
     const replies = ['{"id":"o1","at":"soon"}', JSON.stringify(ORDER)];
     const session = createTestSession(clerk, { replies });
@@ -90,8 +90,8 @@ describe('an agent with a domain type as its output', () => {
   });
 });
 
-describe('an output that cannot be an answer', () => {
-  it('is refused where the tool is defined', () => {
+describe('an invalid output', () => {
+  it('is refused by the definition of the tool', () => {
     const wrong = () => defineAgenticTool({ ...base, tools: [look], output: v.string() });
     expect(wrong).toThrow(/^Tool 'work': its output /);
   });

@@ -50,7 +50,7 @@ async function turnOf(
 }
 
 describe('the blackboard of a subagent', () => {
-  it('begins with what is on that of who asks, and what it adds comes back when it succeeds (SUB-08)', async () => {
+  it("starts as a copy of the caller's blackboard, and its additions are copied back on success (SUB-08)", async () => {
     const { board, session } = await turnOf([clerk], {
       'You are boss.': [notes('a=1', 'loose'), asks('clerk'), 'Done.'],
       'You are clerk.': [calls('read'), notes('b=2', 'more'), calls('read'), 'Filed.'],
@@ -66,7 +66,7 @@ describe('the blackboard of a subagent', () => {
     expect((await session.state()).blackboard[2]).toEqual({ name: 'b', type: 'Note', value: '2' });
   });
 
-  it('comes back without the names that are bound already, so that none is bound anew (SUB-08)', async () => {
+  it('is copied back without the names that are already bound, so that they are not rebound (SUB-08)', async () => {
     const { session, board } = await turnOf([clerk], {
       'You are boss.': [notes('a=1'), asks('clerk'), 'Done.'],
       'You are clerk.': [notes('a=2'), notes('b=3', 'b=4'), 'Filed.'],
@@ -80,7 +80,7 @@ describe('the blackboard of a subagent', () => {
   it.each<[string, readonly ScriptedReply[]]>([
     ['its model fails', [new ModelError('server-error', 'Down.')]],
     ['it gives up', ['', '']],
-  ])('does not come back when %s (SUB-08)', async (_, end) => {
+  ])('is not copied back if %s (SUB-08)', async (_, end) => {
     const {
       board,
       read: told,
@@ -93,7 +93,7 @@ describe('the blackboard of a subagent', () => {
     expect(told.at(-1)).toMatch(/^Error: /);
   });
 
-  it('is its own among several: each sees that of who asks as it was, and not the other’s (SUB-08)', async () => {
+  it("is separate for parallel subagents: each sees the caller's original entries, but not the other's (SUB-08)", async () => {
     const other = defineSubagent({ agent: agent('other', tools) });
     const done: string[] = [];
     const clerkFirst = async (): Promise<ScriptedReply> => {
@@ -116,7 +116,7 @@ describe('the blackboard of a subagent', () => {
     expect(board).toBe('a=1 o=2 c=3');
   });
 
-  it('is shared by the agentic tools inside it, and by theirs (SUB-08)', async () => {
+  it('is shared by the agentic tools inside it, and by their inner tools (SUB-08)', async () => {
     const dig = agentic('dig', [note]);
     const digger = defineSubagent({ agent: agent('digger', [dig, read]) });
     const { board, read: told } = await turnOf([digger], {
@@ -131,7 +131,7 @@ describe('the blackboard of a subagent', () => {
     expect([told.at(-1), board]).toEqual(['a=1 d=2', 'a=1 d=2']);
   });
 
-  it('of one inside another comes back step by step', async () => {
+  it('is copied back step by step from nested subagents', async () => {
     const outer = defineSubagent({ agent: agent('outer', [...tools, clerk]) });
     const script = (end: ScriptedReply) => ({
       'You are boss.': [notes('a=1'), asks('outer'), 'Done.'],
@@ -143,7 +143,7 @@ describe('the blackboard of a subagent', () => {
     expect((await turnOf([outer], script(failing))).board).toBe('a=1');
   });
 
-  it('is the same when the Worker is killed inside, and what was added comes back once (SUB-08)', async () => {
+  it('is the same after the Worker is killed inside, and additions are copied back once (SUB-08)', async () => {
     let kills = 1;
     const fatal = defineTool({
       name: 'fatal',

@@ -15,8 +15,8 @@ import { agent, answers, asks, byLoop, calls, offered, resultsRead, turnOf } fro
 
 const look = answers('look', 'seen');
 
-describe('what an agent declares holds in its frame', () => {
-  it('its model, and the app’s for one that has none (SUB-09)', async () => {
+describe('the frame of a subagent', () => {
+  it("has the agent's model, or the app's model by default (SUB-09)", async () => {
     const own = scriptedModel(['From mine.']);
     const mine = agent('mine', [], { model: own });
     const theirs = agent('theirs');
@@ -32,7 +32,7 @@ describe('what an agent declares holds in its frame', () => {
     expect([own.requests.length, session.requests.length]).toEqual([1, 3]);
   });
 
-  it('its limit of iterations', async () => {
+  it("has the agent's limit of iterations", async () => {
     const short = agent('clerk', [look], { limits: { iterations: 1 } });
     const script = [asks('clerk'), calls('look'), 'So far.', 'Done.'];
     const { read, session } = await turnOf([defineSubagent({ agent: short })], script);
@@ -50,7 +50,7 @@ describe('what an agent declares holds in its frame', () => {
       { use: [callLimits({ callsPerTool: { look: 2 } })] },
       "Tool call limit (2) exceeded for tool 'look'. No further calls to this tool are allowed in this task.",
     ],
-  ])('its limits of calls %s, which count its own and not those around it', async (_, limits, why) => {
+  ])("has the agent's limits of calls %s, which count only its own calls", async (_, limits, why) => {
     const own = agent('clerk', [look], limits);
     const before = calls('look', 'look', 'look');
     const script = [before, asks('clerk'), calls('look', 'look', 'look'), 'Filed.', calls('look'), 'Done.'];
@@ -61,7 +61,7 @@ describe('what an agent declares holds in its frame', () => {
     expect(answer).toMatchObject({ outcome: 'limit-reached', text: 'Done.' });
   });
 
-  it('and the limits of calls around it hold too (SUB-09)', async () => {
+  it('also has the limits of calls around it (SUB-09)', async () => {
     const own = agent('clerk', [look], {});
     const boss = { use: [callLimits({ toolCalls: 3 })] };
     const script = [asks('clerk'), calls('look', 'look', 'look'), 'Filed.', 'Done.'];
@@ -72,7 +72,7 @@ describe('what an agent declares holds in its frame', () => {
     ]);
   });
 
-  it('its strategies and its providers', async () => {
+  it("has the agent's strategies and providers", async () => {
     const hiding = {
       name: 'hide',
       offer: (tools: readonly AnyTool[]) => tools.filter(({ name }) => name !== 'look'),
@@ -86,7 +86,7 @@ describe('what an agent declares holds in its frame', () => {
     expect(offered(session)).toEqual([['clerk', 'look'], ['peek'], ['clerk', 'look']]);
   });
 
-  it('its policies, in place of those around it', async () => {
+  it("has the agent's policies instead of those around it", async () => {
     const strict = agent('clerk', [look], { policies: { isEligible: ({ name }) => name !== 'look' } });
     const boss = { policies: { isEligible: () => true } };
     const script = [asks('clerk'), calls('look'), 'Filed.', 'Done.'];
@@ -96,7 +96,7 @@ describe('what an agent declares holds in its frame', () => {
     });
   });
 
-  it('its inspectors and transformers, after those of the loops around it (SUB-09)', async () => {
+  it("has the agent's inspectors and transformers, after those of the outer loops (SUB-09)", async () => {
     const told: string[] = [];
     const watching = (name: string) => ({
       afterToolCall: ({ call }: { call: { name: string } }) => void told.push(`${name}: ${call.name}`),
@@ -110,7 +110,7 @@ describe('what an agent declares holds in its frame', () => {
     expect([session.requests[2]?.messages.at(-1)?.text, read]).toEqual(['seen?!', ['Filed.?']]);
   });
 
-  it('its context, under that of the turn (SUB-09)', async () => {
+  it("has the agent's context, below that of the turn (SUB-09)", async () => {
     const tell = defineTool({
       name: 'tell',
       description: 'Tells.',
@@ -133,7 +133,7 @@ describe('what an agent declares holds in its frame', () => {
   it.each<[string, (one: Agent) => Agent | string, readonly Agent[] | undefined]>([
     ['its definition', (one) => one, undefined],
     ['its name', ({ name }) => name, [agent('clerk', [look, toolGroup('web')])]],
-  ])('its tool groups, as the environment has them, when it is given by %s', async (_, given, agents) => {
+  ])("has the agent's tool groups from the environment, if it is given by %s", async (_, given, agents) => {
     const web = defineToolGroup({
       role: 'web',
       name: 'web',
@@ -157,7 +157,7 @@ describe('what an agent declares holds in its frame', () => {
     ]);
   });
 
-  it('not without an app, when it asks for tool groups (SUB-06)', async () => {
+  it('fails without an app if the agent uses tool groups (SUB-06)', async () => {
     const tools = [defineSubagent({ agent: agent('clerk', [look, toolGroup('web')]) })];
     const { model } = await runBare({ tools, replies: [asks('clerk'), 'Done.'] });
     expect(resultsRead(model)).toEqual([

@@ -65,7 +65,7 @@ describe('a playbook', () => {
     ]);
   });
 
-  it('answers with the last words of its loop, and with the artifacts of its tools (AGT-03, AGT-06)', async () => {
+  it('returns the last message of its loop, and the artifacts of its tools (AGT-03, AGT-06)', async () => {
     const finds = returns('finds', { title: 'Tides', pages: 2 });
     const { answer, session } = await played({ tools: [finds], locked: [] }, [uses('finds')]);
     expect(shownResults(session.requests.at(-1))).toEqual(['Researched.']);
@@ -74,7 +74,7 @@ describe('a playbook', () => {
     });
   });
 
-  it('tells its model what it is for, and what its locked tools need (AGT-02, PLY-05, PLY-09)', async () => {
+  it('describes its purpose and the conditions of its locked tools to its model (AGT-02, PLY-05, PLY-09)', async () => {
     const { inside } = await played(gated, []);
     expect(inside[0]?.messages).toEqual([
       {
@@ -88,7 +88,7 @@ describe('a playbook', () => {
     ]);
   });
 
-  it('tells it what its author says, of what the loop knows before each model call, and below that what its locked tools need', async () => {
+  it("includes the author's instructions from the current state before each model call, followed by the conditions", async () => {
     const said = async (instructions: Parameters<typeof playbook>[0]['instructions']) =>
       (await played({ ...gated, instructions }, [uses('search')])).inside.map(
         ({ messages }) => messages[0]?.text,
@@ -101,7 +101,7 @@ describe('a playbook', () => {
     ]);
   });
 
-  it('without locked tools tells nothing of them', async () => {
+  it('without locked tools does not mention locks', async () => {
     const told = async (instructions?: string) =>
       (await played({ tools: [search], locked: [], ...(instructions && { instructions }) }, [])).inside[0]
         ?.messages[0]?.text;
@@ -112,7 +112,7 @@ describe('a playbook', () => {
     expect(await told('Research.')).toBe('Research.');
   });
 
-  it('takes tool objects among its open tools', async () => {
+  it('accepts tool objects among its open tools', async () => {
     class Calculator {
       static readonly tools = toolTable<Calculator>({ add: { description: 'Adds.' } });
       add() {
@@ -125,13 +125,13 @@ describe('a playbook', () => {
     expect(results(await played(spread, [uses('add'), uses('report')]))).toEqual(['3', 'report done']);
   });
 
-  it('without an input is warned of, since its caller cannot tell it anything (AGT-08)', () => {
+  it('logs a warning without an input, because its caller cannot pass a task (AGT-08)', () => {
     const warned = warnings();
     definePlaybook({ name: 'mute', description: 'Has no input.', tools: [search], locked: [] });
     expect(warned).toHaveLength(1);
   });
 
-  it('without a tool answers that it has none (AGT-04)', async () => {
+  it('without a tool reports that it has none (AGT-04)', async () => {
     const session = sessionOf([playbook({ tools: [], locked: [] })], [plays('tides'), 'Done.']);
     await session.send('Go.');
     expect(shownResults(session.requests.at(-1))).toEqual(['Error: No tools available for PlaybookTool']);
@@ -144,13 +144,13 @@ describe('a playbook', () => {
     expect(shownResults(model.requests.at(-1))).toEqual(['Found.']);
   });
 
-  it('shows its tools to whoever lists them (TOOL-20)', () => {
+  it('lists its tools (TOOL-20)', () => {
     expect(formatToolTree('desk', [playbook(gated)])).toBe(
       'desk\n└── researcher (2 inner tools)\n    ├── search\n    └── analyze',
     );
   });
 
-  it('asks nobody to approve a tool that is locked', async () => {
+  it('requests no approval for a locked tool', async () => {
     const asking = requireApproval(does('pay'), 'Pay?');
     const config = { tools: [search], locked: [{ tool: asking, unlockedBy: after(search) }] };
     const session = sessionOf(
@@ -168,7 +168,7 @@ describe('a playbook', () => {
     ]);
   });
 
-  it('lets an unlocked tool alone: its schema, its errors and its answers are its own', async () => {
+  it('keeps the schema, errors and results of an unlocked tool', async () => {
     const picky = defineTool({
       name: 'picky',
       description: 'Is picky.',
@@ -186,7 +186,7 @@ describe('a playbook', () => {
     expect(answers.slice(3)).toEqual(['Error: Not x.', 'y']);
   });
 
-  it('keeps a tool locked that a strategy of its own has wrapped', async () => {
+  it('keeps a tool locked if its own strategy has wrapped it', async () => {
     const upper = {
       name: 'upper',
       offer: (tools: readonly AnyTool[]) =>
@@ -197,7 +197,7 @@ describe('a playbook', () => {
     expect(results(shown)).toEqual([locked('You must first use: search')]);
   });
 
-  it('runs what a strategy of its own adds one after another with its tools, and counts it', async () => {
+  it('runs the tools of its own strategy one after another with its tools, and counts them', async () => {
     const extra = does('extra', async (call) => {
       await startStored(session, call); // with the starts of all that begin together
       return 'extra done';
@@ -216,7 +216,7 @@ describe('a playbook', () => {
   });
 });
 
-describe('a playbook that cannot work', () => {
+describe('an invalid playbook', () => {
   const refused = (tools: readonly AnyTool[], ...locks: readonly (readonly [AnyTool, UnlockCondition])[]) => {
     const config = { ...base, tools, locked: locks.map(([tool, unlockedBy]) => ({ tool, unlockedBy })) };
     return () => definePlaybook(config);
@@ -263,7 +263,7 @@ describe('a playbook that cannot work', () => {
     expect(define).toThrow(expect.objectContaining({ name: 'ToolDefinitionError', message }));
   });
 
-  it('may have tools that open each other, when something else opens one of them', () => {
+  it('can have tools that unlock each other, if another tool unlocks one of them', () => {
     const either = anyOf(
       after('analyze'),
       when(() => true),
@@ -272,7 +272,7 @@ describe('a playbook that cannot work', () => {
   });
 });
 
-describe('names that a model makes up', () => {
+describe('names that a model invents', () => {
   const hostile = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
 
   it.each(hostile)('are counted like any other: a tool %s', async (name) => {
@@ -301,7 +301,7 @@ describe('names that a model makes up', () => {
     expect(shownResults(session.requests[7])).toEqual(['analyze done']);
   });
 
-  it('fill no session: beside the playbook’s own, 200 names are counted one by one', async () => {
+  it('are limited: 200 names beside the playbook’s own are counted separately', async () => {
     const all = Array.from({ length: 250 }, (_, at) => does(`tool_${at}`));
     const others = { name: 'others', offer: (tools: readonly AnyTool[]) => [...tools, ...all] };
     const config = {
@@ -330,7 +330,7 @@ describe('names that a model makes up', () => {
     return { session, inside: session.requests.slice(1, -1) };
   }
 
-  it('are counted when they come by another way than the playbook’s lists (AGT-10)', async () => {
+  it('are counted on paths other than the playbook’s lists (AGT-10)', async () => {
     const free = does('free');
     const used = when((progress) => progress.used('free') > 0);
     const config = { tools: [search], locked: [{ tool: report, unlockedBy: used }] };
@@ -342,7 +342,7 @@ describe('names that a model makes up', () => {
 });
 
 describe('the type of an artifact', () => {
-  it('is counted by name, 200 of them beside those that conditions ask for', async () => {
+  it('is counted by name, up to 200 beside those in conditions', async () => {
     let made = 0;
     const odd = does('odd', () => {
       made += 1;

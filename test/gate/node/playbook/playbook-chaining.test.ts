@@ -40,7 +40,7 @@ describe('chaining inside a playbook', () => {
     ['a type', []],
     ['anything', [chainAny()]],
   ])(
-    'by %s offers the tools of an object whatever is locked, and counts their use (AGT-10, AGT-11)',
+    'by %s offers the tools of an object despite locks, and counts their use (AGT-10, AGT-11)',
     async (_, beside) => {
       const shown = await played({ ...config, use: [chaining([chainFrom(Customer), ...beside])] }, [
         ...[uses('report'), uses('find'), uses('orders_of'), uses('report'), uses('never')],
@@ -56,7 +56,7 @@ describe('chaining inside a playbook', () => {
     },
   );
 
-  it('keeps objects with the progress: by key, over a restart, and until it begins anew', async () => {
+  it('keeps objects with the progress: by key, across restarts, and until a reset', async () => {
     const made = playbook({
       tools: [find],
       locked: [{ tool: report, unlockedBy: after(find) }],

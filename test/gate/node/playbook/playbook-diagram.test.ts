@@ -16,7 +16,7 @@ import { analyze, Document, does, playbook, report, search } from './scenes.ts';
 const fetchPage = does('fetch_page');
 
 describe('the diagram of a playbook', () => {
-  it('leads from each tool to what its use unlocks, and says what else is needed', () => {
+  it('has an arrow from each tool to those that it unlocks, with the other conditions', () => {
     const hasEnough = when((progress) => progress.toolExecutions >= 3);
     const drawn = playbook({
       tools: [search, fetchPage],
@@ -62,12 +62,12 @@ describe('the diagram of a playbook', () => {
         return true;
       }),
     ],
-  ])('calls a condition "%s"', (label, unlockedBy) => {
+  ])('labels a condition "%s"', (label, unlockedBy) => {
     const drawn = playbook({ tools: [], locked: [{ tool: report, unlockedBy }] });
     expect(toMermaid(drawn)).toContain(`condition1(["${label}"])`);
   });
 
-  it('is that of the playbook, decorated or not, and it has no more than one arrow between two', () => {
+  it('is the same for a decorated playbook, and has at most one arrow between two tools', () => {
     const twice = allOf(after(search), after(search));
     const made = playbook({ tools: [search], locked: [{ tool: report, unlockedBy: twice }] });
     expect(toMermaid(withDescription(made, 'Else.'))).toBe(toMermaid(made));

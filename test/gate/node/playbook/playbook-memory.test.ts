@@ -55,8 +55,8 @@ const talk = <Open extends string, Locked extends string>(
   ...turns: readonly (readonly ScriptedReply[])[]
 ): TestSession => sessionOf([playbook(config)], turns.flat());
 
-describe('what a playbook has unlocked', () => {
-  it('holds in the next turn, also after a restart (PLY-12)', async () => {
+describe('the progress of a playbook', () => {
+  it('persists to the next turn, also after a restart (PLY-12)', async () => {
     const session = talk(gated, turn('a', 'analyze', 'search'), turn('b', 'analyze'), turn('c', 'analyze'));
     expect(await answered(session)).toEqual([needsSearch, 'search done']);
     expect(await answered(session)).toEqual(['analyze done']);
@@ -64,7 +64,7 @@ describe('what a playbook has unlocked', () => {
     expect(await answered(session)).toEqual(['analyze done']);
   });
 
-  it('is a small part of the state: how often, and never what was found (PLY-12)', async () => {
+  it('is a small part of the state: counts, never values (PLY-12)', async () => {
     const many = Array.from({ length: 50 }, (_, at) => ({ title: `Volume ${at}`, pages: at }));
     const isLong = onArtifact(Document, ({ pages }) => pages === 49);
     const config = {
@@ -101,7 +101,7 @@ describe('what a playbook has unlocked', () => {
     expect(shownResults(app.model.requests.at(-2))).toEqual(['analyze done']);
   });
 
-  it('is kept apart for each agent, each tool around and each key (PLY-12)', async () => {
+  it('is separate for each agent, each outer tool and each key (PLY-12)', async () => {
     const config = { ...gated, key: ({ topic }: { topic: string }) => topic };
     const session = talk(config, turn('a', 'search'), turn('b', 'analyze'), turn('a', 'analyze'));
     expect(await answered(session)).toEqual(['search done']);
@@ -115,7 +115,7 @@ describe('what a playbook has unlocked', () => {
     });
   });
 
-  it('is forgotten when a call asks for it, under its key and no other (PLY-12)', async () => {
+  it('is reset on request, only under its key (PLY-12)', async () => {
     const config = {
       ...gated,
       key: ({ topic }: { topic: string }) => topic.charAt(0),
@@ -134,7 +134,7 @@ describe('what a playbook has unlocked', () => {
     expect(await answered(session)).toEqual(['analyze done']);
   });
 
-  it('is not for another playbook, nor for the same one inside another tool', async () => {
+  it('is not shared with another playbook, nor with the same one inside another tool', async () => {
     const inner = playbook(gated);
     const outer = definePlaybook({
       name: 'outer',
@@ -182,7 +182,7 @@ describe('a playbook whose Worker is killed', () => {
   }
 
   it.each(['idempotent', 'once'] as const)(
-    'goes on inside, with what it had unlocked, and counts the %s call that was cut off once',
+    'resumes inside with its progress, and counts the interrupted %s call once',
     async (effect) => {
       const { session } = dying(effect, turn('a', 'report', 'search', 'dies', 'report', 'analyze'));
       expect(await answered(session)).toEqual([
@@ -198,7 +198,7 @@ describe('a playbook whose Worker is killed', () => {
     },
   );
 
-  it('finds a lock open that an earlier call of the batch had opened, when it goes on midway', async () => {
+  it('finds a lock open that an earlier call of the batch opened, if it resumes midway', async () => {
     const { session, ran } = dying('idempotent', [
       ...[plays('a'), uses('search', 'dies', 'analyze', 'report'), 'Researched.', 'Done.'],
     ]);
@@ -227,7 +227,7 @@ describe('a playbook whose Worker is killed', () => {
     );
   });
 
-  it('tells of the locks that are shut when a call begins, under its key, and of all when it begins anew', async () => {
+  it('reports the closed locks at the start of a call, under its key, and all locks after a reset', async () => {
     const made = playbook({
       tools: [search],
       locked: [
@@ -264,7 +264,7 @@ describe('a playbook whose Worker is killed', () => {
     expect(told).toEqual([all, all, all, left, left, all]);
   });
 
-  it('begins anew once, however often it is resumed', async () => {
+  it('is reset once, however often it is resumed', async () => {
     const { session } = dying('idempotent', turn('a', 'search', 'dies', 'analyze'), { reset: () => true });
     expect(await answered(session)).toEqual(['search done', 'dies done', 'analyze done']);
   });
@@ -290,7 +290,7 @@ describe('two calls of a playbook in one batch', () => {
     return { trace, made, of };
   }
 
-  it('with one key run one after another, the second with what the first has unlocked', async () => {
+  it('run one after another if they have the same key, the second with the progress of the first', async () => {
     const { trace, made, of } = traced();
     const replies = [
       plays('a', 'b'),
@@ -308,14 +308,14 @@ describe('two calls of a playbook in one batch', () => {
     expect(shownResults(session.requests.at(-1))).toEqual(['First.', 'Second.']);
   });
 
-  it('with different keys run together', async () => {
+  it('run in parallel if they have different keys', async () => {
     const { trace, made } = traced(({ topic }) => topic, 2);
     const replies = [plays('a', 'b'), uses('search'), uses('search'), 'One.', 'Two.', 'Done.'];
     await sessionOf([made], replies).send('Go.');
     expect(trace).toEqual(['begins', 'begins', 'ends', 'ends']);
   });
 
-  it('whose key cannot be read of what the model sent, are answered what is wrong with it', async () => {
+  it('return the problem if their key cannot be read from the input', async () => {
     const { made } = traced(({ topic }) => topic.toLowerCase());
     const bad = {
       calls: [
@@ -331,14 +331,14 @@ describe('two calls of a playbook in one batch', () => {
 });
 
 describe('the calls of a batch inside a playbook', () => {
-  it('run in source order, each with what the one before has unlocked', async () => {
+  it('run in source order, each with the progress of the preceding call', async () => {
     const session = talk(gated, [
       ...[plays('a'), uses('analyze', 'search', 'analyze'), 'Researched.', 'Done.'],
     ]);
     expect(await answered(session)).toEqual([needsSearch, 'search done', 'analyze done']);
   });
 
-  it('see what the one before has added to the blackboard (PLY-10)', async () => {
+  it('see the blackboard entries of the preceding call (PLY-10)', async () => {
     const adds = does('adds', ({ blackboard }) =>
       blackboard.add({ title: 'a', pages: 1 }, { type: 'Document' }),
     );
@@ -349,7 +349,7 @@ describe('the calls of a batch inside a playbook', () => {
     ]);
   });
 
-  it('find what was added outside before the playbook was called (PLY-10)', async () => {
+  it('find the blackboard entries from outside (PLY-10)', async () => {
     const adds = does('adds', ({ blackboard }) =>
       blackboard.add({ title: 'a', pages: 1 }, { type: 'Document' }),
     );

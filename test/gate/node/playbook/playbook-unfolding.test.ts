@@ -39,7 +39,7 @@ const offered = ({ inside }: Played): readonly string[][] =>
   inside.map(({ tools }) => tools.map(({ name }) => name));
 
 describe('an unfolding tool inside a playbook', () => {
-  it('unfolds, and its tools count when they are used (PLY-11)', async () => {
+  it('unfolds, and its tools count as used (PLY-11)', async () => {
     const afterAdd = when((progress) => progress.used('add') > 0);
     const config = { tools: [math], locked: [{ tool: report, unlockedBy: afterAdd }] };
     const shown = await played(config, [uses('report'), uses('math'), adds, uses('report')]);
@@ -52,7 +52,7 @@ describe('an unfolding tool inside a playbook', () => {
     expect(descriptions('add', shown.inside).at(-1)).toBe('Adds.');
   });
 
-  it('that is locked stays folded, and unfolds once it is not (PLY-05, PLY-11)', async () => {
+  it('stays folded while it is locked, and unfolds after that (PLY-05, PLY-11)', async () => {
     const config = { tools: [search], locked: [{ tool: math, unlockedBy: after(search) }] };
     const shown = await played(config, [uses('math'), adds, uses('search'), uses('math'), adds]);
     expect(offered(shown).map((names) => names.includes('add'))).toEqual([
@@ -65,7 +65,7 @@ describe('an unfolding tool inside a playbook', () => {
     expect(descriptions('math', shown.inside)[3]).toBe('Reckons');
   });
 
-  it('takes no shortcut past its lock, and afterwards one that counts for both (PLY-07, PLY-11)', async () => {
+  it('has no shortcut past its lock, and later has one that counts for both tools (PLY-07, PLY-11)', async () => {
     const config = {
       tools: [search],
       locked: [
@@ -82,7 +82,7 @@ describe('an unfolding tool inside a playbook', () => {
     expect([toolExecutions, tools]).toEqual([3, { search: 1, add: 1, math: 1, report: 1 }]);
   });
 
-  it('hands the context and a decision on to the tools inside (PLY-11)', async () => {
+  it('passes the context and a decision to the tools inside (PLY-11)', async () => {
     const tenant = does('tenant', ({ context }) => String(context.get('tenant')));
     const guarded = defineUnfolding({
       name: 'desk_work',
@@ -98,7 +98,7 @@ describe('an unfolding tool inside a playbook', () => {
     expect(shownResults(session.requests.at(-2)).slice(1)).toEqual(['t1', 'report done']);
   });
 
-  describe('whose scope is the session', () => {
+  describe('an unfolding tool with session scope in a playbook', () => {
     /** The answers of a turn inside the playbook. */
     const answersOf = async (session: TestSession) => {
       await session.send('Go.');
@@ -117,7 +117,7 @@ describe('an unfolding tool inside a playbook', () => {
       reset: ({ topic }: { topic: string }) => topic.endsWith('anew'),
     };
 
-    it('is locked with all that it brought for another key, and when the playbook begins anew (PLY-12)', async () => {
+    it('is locked with all its tools for another key, and after a reset (PLY-12)', async () => {
       const made = playbook({
         tools: [search],
         locked: [{ tool: opened(add), unlockedBy: after(search) }],
@@ -142,7 +142,7 @@ describe('an unfolding tool inside a playbook', () => {
       expect(await answersOf(session)).toEqual([needsSearch]);
     });
 
-    it('is locked with what an unfolding tool inside it brought', async () => {
+    it('is locked with the tools of an inner unfolding tool', async () => {
       const sums = defineUnfolding({ name: 'sums', description: 'Sums', scope: 'session', tools: [add] });
       const made = playbook({
         tools: [search],
@@ -161,7 +161,7 @@ describe('an unfolding tool inside a playbook', () => {
       expect(await answersOf(session)).toEqual([needsSearch, needsSearch, needsSearch]);
     });
 
-    it('leaves a tool open that another unfolding tool brought too, or that was there (AGT-10)', async () => {
+    it('leaves a tool open if another unfolding tool also brought it, or if it was there (AGT-10)', async () => {
       const also = defineUnfolding({ name: 'also', description: 'Reckons', scope: 'session', tools: [add] });
       const made = playbook({
         tools: [search, also],
@@ -177,7 +177,7 @@ describe('an unfolding tool inside a playbook', () => {
     });
   });
 
-  it('takes no shortcut past the lock that a tool inside has itself', async () => {
+  it('has no shortcut past the lock of an inner tool', async () => {
     const facade = defineUnfolding({ name: 'facade', description: 'Opens', tools: [report] });
     const config = {
       tools: [search, analyze],
@@ -194,7 +194,7 @@ describe('an unfolding tool inside a playbook', () => {
     ]);
   });
 
-  it('runs the calls of a batch one after another, those of unfolded tools too', async () => {
+  it('runs the calls of a batch one after another, including those of unfolded tools', async () => {
     const trace: string[] = [];
     const slow = (name: string) =>
       does(name, async (call) => {

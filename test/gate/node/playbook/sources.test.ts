@@ -36,7 +36,7 @@ const finding = (about: string | undefined, ...names: readonly string[]) =>
 const NEEDS_SEARCH = locked('You must first use: search');
 
 describe('a lock', () => {
-  it('holds for all tools of a factory, and a use of one of them opens another', async () => {
+  it('applies to all tools of a factory, and a use of one of them unlocks another tool', async () => {
     const shown = await played(
       {
         tools: [search],
@@ -61,7 +61,7 @@ describe('a lock', () => {
     );
   });
 
-  it('holds for all tools of a group, whose notes are told', async () => {
+  it('applies to all tools of a group, whose notes are included', async () => {
     const group = defineToolGroup({
       role: 'work',
       description: 'Work.',
@@ -78,7 +78,7 @@ describe('a lock', () => {
     );
   });
 
-  it('holds for what a provider answers', async () => {
+  it('applies to the tools of a provider', async () => {
     const shown = await played(
       { tools: [search], locked: [{ tool: finding('crm', 'find'), unlockedBy: after(search) }] },
       ['find', 'search', 'find'].map((name) => uses(name)),
@@ -87,7 +87,7 @@ describe('a lock', () => {
     expect(shown.inside[0]?.messages[0]?.text).toContain(prerequisites('tools of crm: first use search'));
   });
 
-  it('of a provider stays open in another turn, and where another invocation goes on', async () => {
+  it('of a provider stays open in another turn and another invocation', async () => {
     const researcher = playbook({
       tools: [returns('search', { title: 'Tides', pages: 3 }), crash((): TestSession => session)],
       locked: [
@@ -119,7 +119,7 @@ describe('a lock', () => {
     expect(last).toEqual(['find done', 'report done']);
   });
 
-  it('is drawn for what a provider answers', () => {
+  it('is part of the diagram for the tools of a provider', () => {
     const drawn = playbook({
       tools: [search],
       locked: [{ tool: finding('crm'), unlockedBy: after(search) }],
@@ -137,7 +137,7 @@ describe('a lock', () => {
       "Tool at index 1 is the tool group 'web', which needs host-access: only an agent can allow that. " +
         "List it among the agent's own tools, and allow it there: toolGroup(group, { permissions }).",
     ],
-  ])('is refused where it is defined for %s', (_, tool, why) => {
+  ])('is refused when it is defined for %s', (_, tool, why) => {
     const define = () =>
       playbook({
         tools: [search],

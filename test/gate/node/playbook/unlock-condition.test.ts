@@ -77,9 +77,12 @@ describe('a condition on the use of tools', () => {
       ],
     ],
     ['any of all of', anyOf(allOf(after('first'), after('second'))), [either, either, open]],
-  ])('unlocks by %s, and says what is missing (PLY-01, PLY-02, PLY-04)', async (_, condition, answers) => {
-    expect(await tried(condition, does('first'))).toEqual(answers);
-  });
+  ])(
+    'unlocks by %s, and reports the missing uses (PLY-01, PLY-02, PLY-04)',
+    async (_, condition, answers) => {
+      expect(await tried(condition, does('first'))).toEqual(answers);
+    },
+  );
 });
 
 describe('a condition on artifacts', () => {
@@ -112,7 +115,7 @@ describe('a condition on artifacts', () => {
     expect(await tried(condition, returns('first', first), returns('second', second))).toEqual(answers);
   });
 
-  it('is not met by an untyped artifact of the same shape: types are nominal', async () => {
+  it('is not met by an untyped artifact with the same shape: types are nominal', async () => {
     expect(
       await tried(
         onArtifact(Document),
@@ -121,7 +124,7 @@ describe('a condition on artifacts', () => {
     ).toEqual([noDocument, noDocument, noDocument]);
   });
 
-  it('stays met when a later artifact would not meet it', async () => {
+  it('stays met if a later artifact would not meet it', async () => {
     expect(await tried(isLong, returns('first', long), returns('second', short))).toEqual([
       noDocument,
       open,
@@ -129,7 +132,7 @@ describe('a condition on artifacts', () => {
     ]);
   });
 
-  it('is asked about each artifact once, as JSON gives it back', async () => {
+  it('is evaluated once per artifact, with its JSON form', async () => {
     const asked: unknown[] = [];
     const condition = onArtifactMatching(({ value }) => asked.push(value) > 99);
     await tried(
@@ -173,8 +176,8 @@ describe('a condition on the blackboard', () => {
   });
 });
 
-describe('a condition of its author', () => {
-  it('is asked with the progress, which counts successful executions and not replies (PLY-01, PLY-08)', async () => {
+describe('a custom condition', () => {
+  it('receives the progress, which counts successful calls and not replies (PLY-01, PLY-08)', async () => {
     const three = when((progress) => progress.toolExecutions >= 3);
     const inside = [uses('search', 'search'), uses('report'), uses('search'), uses('report')];
     const answers = results(
@@ -183,7 +186,7 @@ describe('a condition of its author', () => {
     expect(answers).toEqual(['search done', 'search done', unmet, 'search done', open]);
   });
 
-  it('reads how often a tool was used and an artifact produced, by name or by what they are (PLY-06)', async () => {
+  it('reads the use counts of tools and the counts of artifacts, by name or by reference (PLY-06)', async () => {
     const finds = returns('finds', [short, long]);
     const told: unknown[] = [];
     const tells = when((progress) => {
@@ -206,20 +209,20 @@ describe('a condition of its author', () => {
     expect(told.at(-1)).toEqual([2, 2, 2, 4, 4, 0]);
   });
 
-  it('reads the loop: its iterations, its context, its blackboard (PLY-02)', async () => {
+  it('reads the loop: its iterations, its context and its blackboard (PLY-02)', async () => {
     const second = when((_, { iterations, path }) => iterations >= 2 && path === 'desk/researcher');
     const config = { tools: [search], locked: [{ tool: report, unlockedBy: second }] };
     const answers = results(await played(config, [uses('report'), uses('report')]));
     expect(answers).toEqual([unmet, open]);
   });
 
-  it('may close again what it has opened, also within a batch', async () => {
+  it('can lock its tool again, even within a batch', async () => {
     const once = when((progress) => progress.used('report') === 0);
     const config = { tools: [search], locked: [{ tool: report, unlockedBy: once }] };
     expect(results(await played(config, [uses('report', 'report')]))).toEqual([open, unmet]);
   });
 
-  it('has not held when it throws, and its author is told', async () => {
+  it('counts as false if it throws, and its author is warned', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const broken = (): never => {
       throw new Error('broken');
@@ -246,8 +249,8 @@ describe('a condition of its author', () => {
   });
 });
 
-describe('a condition that answers a promise', () => {
-  it('has not held, whatever the promise comes to, and its author is told once', async () => {
+describe('a condition that returns a promise', () => {
+  it('counts as false, whatever the promise resolves to, and its author is warned once', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     // As plain JavaScript may have it.
     const late = (answer: () => unknown) => (async () => answer()) as unknown as () => boolean;
@@ -283,7 +286,7 @@ describe('a condition that answers a promise', () => {
     log.mockRestore();
   });
 
-  it.each([1, 'yes', {}])('or %j instead of true has not held', async (answer) => {
+  it.each([1, 'yes', {}])('counts as false for %j too', async (answer) => {
     const truthy = (() => answer) as unknown as () => boolean;
     expect(await tried(when(truthy), does('first'))).toEqual([unmet, unmet, unmet]);
   });
@@ -292,7 +295,7 @@ describe('a condition that answers a promise', () => {
 describe('a locked tool', () => {
   const config = { tools: [search], locked: [{ tool: analyze, unlockedBy: after(search) }] };
 
-  it('reads as it was written while it is locked and afterwards: the very same list is offered (PLY-05)', async () => {
+  it('has the same definition before and after it is unlocked: the same list is offered (PLY-05)', async () => {
     const replies = [uses('analyze'), uses('search'), uses('analyze')];
     const { inside } = await played(config, replies);
     expect(descriptions('analyze', inside)).toEqual(Array(4).fill('Does analyze.'));
@@ -301,7 +304,7 @@ describe('a locked tool', () => {
     for (const { tools } of warm.inside) expect(tools).toBe(warm.inside[0]?.tools);
   });
 
-  it('is told of from the start with what opens it, in words that stay the same (PLY-05, PLY-09)', async () => {
+  it('is announced from the start with its condition, in constant words (PLY-05, PLY-09)', async () => {
     const fits = () => true;
     const used = after('search', 'analyze');
     const conditions: readonly (readonly [string, UnlockCondition<'search' | 'analyze'>])[] = [
@@ -332,7 +335,7 @@ describe('a locked tool', () => {
     expect(inside.map(({ messages }) => messages[0]?.text.split('\n\n')[1])).toEqual(Array(3).fill(told));
   });
 
-  it('answers with guidance, which is no failure: nothing ran, and nothing is recorded (PLY-03, PLY-06)', async () => {
+  it('returns guidance, which is not a failure: the tool does not run, and no fact is recorded (PLY-03, PLY-06)', async () => {
     const { session, inside } = await played(config, [uses('analyze')]);
     expect(results({ inside })).toEqual([missing('search')]);
     const ended = (await session.events()).flatMap((event) =>
@@ -345,7 +348,7 @@ describe('a locked tool', () => {
     expect((await session.events()).filter((event) => event.type === 'tool-call-started')).toEqual([]);
   });
 
-  it('is not unlocked by a call that failed, nor by one that was withheld (PLY-07)', async () => {
+  it('is not unlocked by a failed or withheld call (PLY-07)', async () => {
     const fails = does('fails', () => {
       throw new Error('No.');
     });

@@ -123,7 +123,7 @@ describe('a method that throws', () => {
     [terminateAgent('stop'), { outcome: 'cancelled', signal: { type: 'terminate-agent' } }],
     [exitEarly('bye'), { outcome: 'cancelled', signal: { type: 'exit' } }],
     [new ToolConfigurationError('no key'), { outcome: 'failed', error: { type: 'misconfigured' } }],
-  ])('sends whatever signal it throws (ANN-10): %o', async (signal, expected) => {
+  ])('sends any signal that it throws (ANN-10): %o', async (signal, expected) => {
     class Planner {
       static readonly tools = {
         plan: { description: 'Plans.', effect: 'read' },
