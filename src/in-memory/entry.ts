@@ -1,2 +1,2 @@
-/** The entry `holdfast/run`: an agent in a script, without a Worker and without a session that is kept. */
+/** The entry `holdfast/run`: runs an agent in a script, without a Worker or a stored session. */
 export { type RunAgentOptions, type RunAnswer, type RunEvent, runAgent } from './run-agent.ts';

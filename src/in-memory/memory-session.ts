@@ -5,30 +5,34 @@ import type { SessionPort } from '../journal/session-port.ts';
 import type { Clock } from '../session/read-platform.ts';
 import { MemoryStorage } from './memory-storage.ts';
 
-/** What sessions in memory are made with. */
+/** Options of sessions in memory. */
 export interface MemorySessionsOptions {
   readonly clock: Clock;
   readonly leaseMs: number;
-  /** What one session may weigh, in bytes; any weight unless given. It is full 16 MiB before that. */
+  /** The most bytes of one session. It counts as full 16 MiB earlier. Defaults to no limit. */
   readonly mostBytes?: number | undefined;
-  /** Called by a session's alarm with a turn that needs a holder; not awaited, and its failure is ignored. */
+  /**
+   * Called by a session's alarm with a turn without a lease holder. Not awaited, and its failure is ignored.
+   */
   readonly dispatch: (handOver: HandOver) => unknown;
   /**
-   * Called by a session's alarm with a row that is due, and again after a while if it rejects. Absent: rows of modules stay, and nothing is
-   * deleted outside.
+   * Called by a session's alarm with a due row, and again after a while if it rejects. If absent, rows of
+   * modules stay, and external files are not deleted.
    */
   readonly due?: ((row: DueRow) => Promise<DueOutcome>) | undefined;
 }
 
-/** Sessions in memory, which keep the rules of the Durable Object. */
+/** Sessions in memory, which follow the rules of the Durable Object. */
 export interface MemorySessions {
-  /** The session of this name, the same one each time. */
+  /** Returns the session of this name, the same one each time. */
   session(name: string): SessionPort;
-  /** What a crash of the object does: its rows and its alarm stay, its memory and its watchers go. */
+  /** Simulates a crash of the object: its rows and its alarm stay, its memory and its watchers are lost. */
   restart(name: string): void;
 }
 
-/** Sessions as `SessionObject` keeps them, by the same rules, in this process. Nothing is shared with the caller. */
+/**
+ * Creates sessions with the rules of `SessionObject`, in this process. They share no objects with the caller.
+ */
 export function createMemorySessions(options: MemorySessionsOptions): MemorySessions {
   const sessions = new Map<string, MemorySession>();
   function find(name: string): MemorySession {
@@ -44,14 +48,17 @@ class MemorySession {
   readonly #name: string;
   readonly #options: MemorySessionsOptions;
   readonly #storage: MemoryStorage;
-  /** Each with its name. */
+  /** The watchers with their names. */
   readonly #watchers = new Map<Watcher, string>();
   #named = 0;
-  /** The line whose pings are answered, its number, and when the last one came; `null` if none did. */
+  /**
+   * The connection whose pings get a response, its number, and the time of the last ping; `null` before the
+   * first.
+   */
   #heartbeat: { readonly watcher: Watcher; readonly line: number; pinged: number | null } | undefined;
   #ledger: SessionLedger;
   #clearAlarm: () => void = () => {};
-  /** How often sessions of this name were begun; the next one has other epochs. */
+  /** The number of sessions that have started under this name. The next one has other epochs. */
   #opened = 0;
 
   constructor(name: string, options: MemorySessionsOptions) {
@@ -135,18 +142,18 @@ class MemorySession {
     this.#ledger.clock.lineClosed({ ...heartbeat, epoch: holder });
   }
 
-  /** Closes the line of a watcher from here. */
+  /** Closes the connection of a watcher from this side. */
   #break(watcher: Watcher): void {
     if (this.#watchers.delete(watcher)) queueMicrotask(watcher.onClosed);
   }
 
-  /** Closes the lines of holders, and answers no ping over them. */
+  /** Closes the connections of holders, and stops responding to their pings. */
   #fence(): void {
     this.#heartbeat = undefined;
     for (const watcher of this.#watchers.keys()) if (watcher.holder !== undefined) this.#break(watcher);
   }
 
-  /** A holder pings. */
+  /** Handles the ping of a holder. */
   #heard(watcher: Watcher): void {
     if (this.#heartbeat?.watcher !== watcher) {
       this.#break(watcher);
@@ -181,7 +188,7 @@ class MemorySession {
       if (watcher.holder !== undefined) this.#tell(watcher, joined);
   }
 
-  /** All is read at once here, so that there is always room for more. */
+  /** Watchers in memory read everything at once, so there is always room for more. */
   #show({ holder }: Watcher, { to, ...message }: LiveMessage): boolean {
     if (holder === undefined || !this.#ledger.clock.isHeldBy(holder)) return true;
     const names = to?.split(' ');
@@ -214,20 +221,23 @@ class MemorySession {
     for (const row of rows) void this.#offer({ name: this.#name, ...row });
   }
 
-  /** A row whose offer fails is due again by itself. */
+  /** A row whose offer fails becomes due again. */
   async #offer(row: DueRow): Promise<void> {
     const outcome = await this.#options.due?.(row).catch(() => undefined);
     if (outcome !== undefined) this.#ledger.settleRow(row, outcome);
   }
 }
 
-/** As RPC does: what crosses is data, and each side has its own. What is not plain data is `structuredClone`'s to judge. */
+/**
+ * Copies data like RPC does, so that each side has its own. `structuredClone` handles values that are not
+ * plain data.
+ */
 function copy<T>(data: T): T {
   if (typeof data !== 'object' || data === null)
     return typeof data === 'function' ? structuredClone(data) : data;
-  if (data instanceof Uint8Array) return data.slice() as T & Uint8Array; // of the same bytes, and of nothing around them
-  if (Array.isArray(data)) return data.map((item: unknown) => copy(item)) as T; // of the same items
+  if (data instanceof Uint8Array) return data.slice() as T & Uint8Array; // only these bytes, without the rest of their buffer
+  if (Array.isArray(data)) return data.map((item: unknown) => copy(item)) as T; // the items have the same types
   if (Object.getPrototypeOf(data) !== Object.prototype) return structuredClone(data);
   const fields = Object.entries(data).map(([key, value]: [string, unknown]) => [key, copy(value)]);
-  return Object.fromEntries(fields) as T; // with the same fields
+  return Object.fromEntries(fields) as T; // the fields have the same types
 }

@@ -25,7 +25,10 @@ import type { NewRow } from '../journal/event-page.ts';
 import type { InboxKind } from '../journal/inbox-message.ts';
 import type { Snapshot } from '../journal/snapshot.ts';
 
-/** A session kept in arrays. It has no roll-back: the ledger decides before it stores, and nothing here throws. */
+/**
+ * Stores a session in arrays. It needs no roll-back: the ledger decides before it stores, and these methods
+ * do not throw.
+ */
 export class MemoryStorage implements SessionStorage {
   readonly name: string;
   readonly inbox = new MemoryInbox();
@@ -39,7 +42,10 @@ export class MemoryStorage implements SessionStorage {
 
   readonly #isOffered: boolean;
 
-  /** `isOffered`: somebody is offered the rows of modules. Otherwise an erased session leaves none. */
+  /**
+   * `isOffered`: `true` if rows of modules are offered to a callback. Otherwise an erased session leaves no
+   * rows.
+   */
   constructor(name: string, setAlarm: (due: number | null) => void, isOffered = true) {
     this.name = name;
     this.#isOffered = isOffered;
@@ -50,7 +56,7 @@ export class MemoryStorage implements SessionStorage {
     return change();
   }
 
-  /** Counted anew: only a session that has a limit is asked. */
+  /** Computed each time, since only a session with a limit calls it. */
   bytes(): number {
     return this.#events.reduce((sum, row) => sum + row.bytes, this.blobs.load()?.bytes ?? 0);
   }
@@ -234,7 +240,7 @@ class MemoryAlarms implements AlarmStorage {
 
 type MemoryBlob = StoredBlob & {
   readonly at: number;
-  /** How many of the copies in a store outside are deleted there. */
+  /** The number of copies in an external store that are deleted. */
   readonly deleted: number;
 };
 

@@ -38,60 +38,68 @@ import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { createMemorySessions } from './memory-session.ts';
 import { storeHistory } from './store-history.ts';
 
-/** What an app would give to the turn. */
+/** The settings of the turn, which an app would provide. */
 export interface RunAgentOptions {
-  /** In the place of the agent's own, and for agents that it asks and that have none. */
+  /** Replaces the agent's own model. Also used for subagents without a model. */
   readonly model?: ChatModel | undefined;
-  /** For `call.env`, for agents that make their model of it, and of the vars `TOOL_GROUPS`; such as `process.env`. */
+  /**
+   * For `call.env`, for agents that create their model from it, and for the var `TOOL_GROUPS`. For example
+   * `process.env`.
+   */
   readonly env?: GivenEnv | undefined;
   readonly context?: JsonObject | ToolCallContext | undefined;
-  /** For whom it runs; `{ id: 'code' }` unless given. */
+  /** The principal of the turn. Defaults to `{ id: 'code' }`. */
   readonly principal?: TurnPrincipal | undefined;
-  /** Credentials by name, for `call.secrets`; never shown to a model. */
+  /** Credentials by name, for `call.secrets`. Never shown to a model. */
   readonly secrets?: MintedSecrets | undefined;
   /** Other agents, for subagents that are given by name. */
   readonly agents?: readonly Agent[] | undefined;
-  /** Modules, as an app has them. */
+  /** Modules, as in an app. */
   readonly use?: readonly ModuleUse[] | undefined;
-  /** Cancels the run: what is answered then has the outcome `cancelled`. */
+  /** Cancels the run. The answer then has the outcome `cancelled`. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * What was said before, oldest first: the `messages` of an earlier answer, also after they were kept as JSON. The model is shown it before
-   * the message. State, blackboard and files of that run are gone.
+   * The previous conversation, oldest first: the `messages` of an earlier answer, which can be stored as
+   * JSON. The model reads it before the message. State, blackboard and files of that run are lost.
    */
   readonly history?: readonly HistoryMessage[] | undefined;
-  /** Gets what happens in the turn as it comes, pieces of text too. If it throws, the log says so and it gets no more. */
+  /**
+   * Receives the events of the turn as they happen, including partial text. If it throws, the error is logged
+   * and it is not called again.
+   */
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
-  /** Takes the lines of the log; unless given, problems are written to the console, and no line for each turn. */
+  /** Receives the entries of the log. Defaults to the console, without the entry for each turn. */
   readonly log?: LogOption | undefined;
 }
 
 /**
- * What `POST .../messages` would answer. `suspended`: calls wait for somebody, as `pending` says, and nobody can answer them any
- * more, for the run is over.
+ * The answer, like that of `POST .../messages`. `suspended`: calls wait for a person, as `pending` says, and
+ * can no longer be answered, since the run is over.
  */
 export type RunAnswer<Output = unknown> = WithArtifacts<
   StoppedRun<Output> & {
-    /** The whole conversation, the `history` included: what the next run takes as its `history`. */
+    /** The whole conversation with the `history`. Pass it as `history` to the next run. */
     readonly messages: readonly HistoryMessage[];
   }
 >;
 
-/** How a turn stopped, with an object that the agent's output has typed. */
+/** The end of a turn, with an object typed by the agent's output. */
 export type StoppedRun<Output = unknown> = (Omit<TurnAnswer, 'object'> | Omit<SuspendedTurn, 'object'>) & {
   readonly object?: AnswerObject<Output>;
 };
 
-/** What happens in a run: an event of its journal, or what comes before one, such as a piece of text. */
+/** An event of a run: one of its journal, or an item in between, such as partial text. */
 export type RunEvent = StoredEvent | LiveItem;
 
 /**
- * Runs one turn of an agent in this process, with the loop, the limits and the answers of a session, and no Worker: for scripts, and
- * in Node. Nothing outlives it. A crash loses it; what a tool wants to schedule is refused; a call that needs approval, or whose
- * result a client sends, ends it as `suspended`. A turn that fails is an answer too.
+ * Runs one turn of an agent in this process, with the loop, limits and answers of a session, but without a
+ * Worker. For scripts, and for Node. It stores no data. A crash loses the turn. Tools cannot schedule
+ * messages. A call that needs approval, or whose result comes from a client, ends it as `suspended`. A failed
+ * turn is an answer, too.
  *
- * @throws ConfigurationError when neither the agent nor `options` has a model, a tool group is not to be had, or two modules share a
- *   name, or in development a key of the options is not known; TypeError when the history is no conversation; FileRefusedError when a
+ * @throws ConfigurationError if neither the agent nor `options` has a model, a tool group is unavailable, two
+ * modules share a
+ *   name, or in development a key of the options is unknown; TypeError if the history is not a conversation; FileRefusedError if a
  *   file of the message is empty or too large.
  *
  * @example
@@ -121,7 +129,7 @@ export async function runAgent<Output>(
   const said = await toNewMessage(message, host.modules.files);
   const context = ToolCallContext.of(options.context ?? {});
   const start = toTurnStart({ agent: agent.name, ...said, context, from: principal }, newId);
-  // Whoever holds a session listens for what is sent to it while somebody reads it.
+  // A lease holder listens for new messages while the session has a reader.
   const line = await port.watch({ onNotice: () => {}, onClosed: () => {} });
   const cancel = (): void => void port.post({ kind: 'cancel', turn: start.turn, body: '{}' });
   try {
@@ -136,7 +144,7 @@ export async function runAgent<Output>(
     const answer = stopShown(host, session, await readTurn(port, start.turn));
     const { state } = (await foldAll(port, host.modules.memories)) ?? {};
     const messages = toHistory(state?.messages ?? []);
-    const typed = withArtifacts(answer) as WithArtifacts<StoppedRun<Output>>; // its object has passed the agent's own schema
+    const typed = withArtifacts(answer) as WithArtifacts<StoppedRun<Output>>; // the agent's own schema has validated the object
     return Object.assign(typed, { messages });
   } finally {
     signal?.removeEventListener('abort', cancel);
@@ -156,7 +164,7 @@ const SHAPE = {
     agents: 'agents',
     use: 'list',
     signal: 'any',
-    history: 'any', // Looked at in production too: it may have been kept somewhere.
+    history: 'any', // Also checked in production, since it may come from a store.
     onEvent: 'function',
     log: 'any',
   },
@@ -169,7 +177,7 @@ const SHAPE = {
   },
 } satisfies LiteralShape<keyof RunAgentOptions>;
 
-/** Returns the answer of a turn that has stopped, or what it waits for. */
+/** Returns the answer of a stopped turn, or the calls that it waits for. */
 export function stopShown(
   { agent, modules }: Pick<TurnHost, 'agent'> & { readonly modules: Modules },
   session: string,
@@ -182,7 +190,9 @@ export function stopShown(
     : { ...stopped, outcome };
 }
 
-/** The session ends with this process: its only holder keeps it, however long the process is held up. */
+/**
+ * The session ends with this process, so its only holder keeps the lease even if the process pauses for long.
+ */
 const LEASE_MS = 24 * 60 * 60 * 1000;
 
 const newId = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 16);

@@ -6,7 +6,7 @@ import { isJsonObject } from '../tool/json.ts';
 import { shown } from '../tool/shown.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 
-/** What the turns of an earlier conversation are stored with. */
+/** The settings for storing the turns of an earlier conversation. */
 interface Storing {
   readonly port: SessionPort;
   readonly agent: string;
@@ -16,10 +16,10 @@ interface Storing {
 }
 
 /**
- * Stores an earlier conversation in a session that is empty, as turns that have ended. What models gave beside words and calls is left
- * out: it goes back to no model that cannot be known to have made it.
+ * Stores an earlier conversation in an empty session, as ended turns. Leaves out parts of replies other than
+ * text and calls, since they must only go back to the model that made them, and that is unknown.
  *
- * @throws TypeError if it is no conversation.
+ * @throws TypeError if it is not a conversation.
  */
 export async function storeHistory(
   { port, agent, from, reader, newId }: Storing,
@@ -41,7 +41,7 @@ export async function storeHistory(
     ...replies.flatMap((reply) => eventsOf(start.turn, reply)).map(toRow),
     toRow({ type: 'turn-ended', turn: start.turn, outcome: 'completed' }),
   ]);
-  // The first is stored already.
+  // The first event is stored already.
   await port.append(leased.epoch, leased.page.head + 1, { events: rows.slice(1), release: 'ended' });
 }
 
@@ -52,7 +52,7 @@ interface EarlierTurn {
   readonly replies: readonly Reply[];
 }
 
-/** Each message of the user begins a turn. */
+/** Each message of the user starts a turn. */
 function turnsIn(history: readonly HistoryMessage[]): readonly EarlierTurn[] {
   const turns: { readonly message: EarlierTurn['message']; readonly replies: Reply[] }[] = [];
   for (const message of history) {
@@ -62,7 +62,7 @@ function turnsIn(history: readonly HistoryMessage[]): readonly EarlierTurn[] {
   return turns;
 }
 
-/** A reply, and the ends of its calls. */
+/** Returns the events of a reply, with the ends of its calls. */
 const eventsOf = (turn: string, { text, calls }: Reply): readonly SessionEvent[] => [
   {
     type: 'model-replied',
@@ -77,15 +77,18 @@ const eventsOf = (turn: string, { text, calls }: Reply): readonly SessionEvent[]
   ),
 ];
 
-/** The model of a reply that is not known. */
+/** The model name of a reply whose model is unknown. */
 const EARLIER = 'earlier';
 
-/** Providers take no other characters in the id of a call. */
+/** Providers accept no other characters in the id of a call. */
 const providerIdOf = (id: string): string => id.replaceAll(/[^A-Za-z0-9_-]/g, '_');
 
 const NO_RESULT = { type: 'error', message: 'There is no result for this call.' } as const;
 
-/** Returns what is wrong with a conversation that was kept somewhere, to follow "its history"; `undefined` if nothing is. */
+/**
+ * Returns the problem with a stored conversation, as the end of a sentence after "its history", or
+ * `undefined`.
+ */
 function historyProblem(history: unknown): string | undefined {
   if (!Array.isArray(history)) return ` is ${shown(history)}: use the messages of an answer`;
   const ids = new Set<string>();

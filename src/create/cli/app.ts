@@ -4,20 +4,20 @@ import { CreateProblem } from './problem.ts';
 import type { Manifest } from './render.ts';
 import { mainOf, parseJsonc } from './settings.ts';
 
-/** An app in a folder, as far as an agent that is added to it has to know it. */
+/** An existing app in a folder, as needed to add an agent to it. */
 export interface App {
   readonly manifest: Manifest;
-  /** Of `package.json`, which stays as it is. */
+  /** The indentation of `package.json`, which stays the same. */
   readonly indent: string;
-  /** The file that configures wrangler. */
+  /** The configuration file of wrangler. */
   readonly settings: string | undefined;
-  /** The module of its Worker, which the agent's Worker passes on to, such as `src/index.ts`. */
+  /** The module of its Worker, such as `src/index.ts`. The agent's Worker forwards other requests to it. */
   readonly entry: string | undefined;
-  /** Its page is built by Vite, and it has no Worker. */
+  /** `true` if Vite builds its page, and it has no Worker. */
   readonly isPage: boolean;
-  /** Vite builds the page into another folder than `dist`. */
+  /** `true` if Vite builds the page into another folder than `dist`. */
   readonly hasOutDir: boolean;
-  /** `vite dev` runs its Worker. */
+  /** `true` if `vite dev` runs its Worker. */
   readonly isRunByVite: boolean;
 }
 
@@ -25,7 +25,7 @@ const SETTINGS = ['wrangler.jsonc', 'wrangler.json', 'wrangler.toml'];
 const VITE_CONFIGS = ['ts', 'mts', 'js', 'mjs'].map((extension) => `vite.config.${extension}`);
 const ENTRIES = ['src/index.ts', 'src/index.tsx', 'src/worker.ts', 'src/index.js', 'index.ts', 'index.js'];
 
-/** @throws CreateProblem for an app that no agent can be added to. */
+/** @throws CreateProblem if an agent cannot be added to the app. */
 export function readApp(path: string): App {
   const text = readFileSync(join(path, 'package.json'), 'utf8');
   const manifest = parsed('package.json', () => Object(JSON.parse(text)));
@@ -82,19 +82,19 @@ function parsed<T>(name: string, parse: () => T): T {
 /** The lists of packages in a manifest. */
 const LISTS = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
 
-/** Returns the version that a manifest asks for, of whichever list. */
+/** Returns the version of a package in a manifest, from any list. */
 export const versionOf = (manifest: Manifest, name: string): string | undefined =>
   LISTS.map((list) => Object(manifest[list])[name]).find((version) => typeof version === 'string');
 
 export const hasPackage = (manifest: Manifest, name: string): boolean =>
   versionOf(manifest, name) !== undefined;
 
-/** How a module of `agent/` imports the app's. */
+/** Returns the path by which a module of `agent/` imports the app's. */
 export function importOf(entry: string): string {
   return `../${entry.replace(/\.([mc])ts$/, '.$1js').replace(/\.tsx?$/, '')}`;
 }
 
-/** The app's own options of the compiler, which its modules are checked by. */
+/** Returns the app's own compiler options, which check its modules. */
 export function compilerOptionsOf(path: string): Readonly<Record<string, unknown>> {
   const file = join(path, 'tsconfig.json');
   if (!existsSync(file)) return {};

@@ -9,7 +9,7 @@ import { askAnswers, defaultAnswers } from './questions.ts';
 import { type Project, renderProject, writeFiles } from './render.ts';
 import { readTarget, shown } from './target.ts';
 
-/** Writes a project, installs its packages, and says how it is run. @throws CreateProblem for what keeps it from that. */
+/** Writes a project, installs its packages, and prints how to run it. @throws CreateProblem if that fails. */
 export async function createProject(options: Options): Promise<void> {
   const cwd = process.cwd();
   const isAsking = !options.yes && process.stdin.isTTY && process.stdout.isTTY && !process.env.CI;
@@ -52,13 +52,13 @@ function writeProject(path: string, project: Project): Embedded {
   return { script: 'dev', notes: [] };
 }
 
-/** A path is of the folder in which the command runs, not of the project. */
+/** A path is relative to the folder in which the command runs, not to the project. */
 function toSpec(spec: string | undefined, cwd: string): string | undefined {
   const path = spec?.match(/^(?:file:)?([./].*|[A-Za-z]:[\\/].*|.*\.tgz)$/)?.[1];
   return path === undefined ? spec : `file:${resolve(cwd, path)}`;
 }
 
-/** @throws CreateProblem if the package manager fails; the project stays. */
+/** @throws CreateProblem if the package manager fails. The project stays. */
 function installIn(path: string, manager: Manager): void {
   const { status, error } = spawnSync(manager, ['install'], {
     cwd: path,
@@ -72,7 +72,10 @@ function installIn(path: string, manager: Manager): void {
   );
 }
 
-/** Makes a repository with a first commit, unless the folder is in one; a machine without Git, or without a name for it, has none. */
+/**
+ * Creates a repository with a first commit. Does nothing if the folder is in a repository, or Git is not
+ * installed or has no user name.
+ */
 function startRepository(path: string, template: string): void {
   const git = (...args: string[]): boolean =>
     spawnSync('git', args, { cwd: path, stdio: 'ignore' }).status === 0;

@@ -14,21 +14,21 @@ import {
 } from './render.ts';
 import { withAgent } from './settings.ts';
 
-/** The folder of an app that the agent gets. */
+/** The folder for the agent in an app. */
 const FOLDER = 'agent';
 
 /** Lists the packages whose install scripts pnpm may run. */
 const WORKSPACE = 'pnpm-workspace.yaml';
 
-/** What was done to an app. */
+/** The changes to an app. */
 export interface Embedded {
   /** The script that runs it. */
   readonly script: string;
-  /** What was changed and what is left to do, a line each. */
+  /** The changes, and the steps left to do, one line each. */
   readonly notes: readonly string[];
 }
 
-/** Adds an agent to the app in a folder, below `/ai`. @throws CreateProblem; then nothing was written. */
+/** Adds an agent to the app in a folder, below `/ai`. @throws CreateProblem before it writes any file. */
 export function embed(path: string, project: Project, { isNew = false } = {}): Embedded {
   if (existsSync(join(path, FOLDER)))
     throw new CreateProblem(`${join(path, FOLDER)} is there already: no file of yours is written over.`);
@@ -37,9 +37,9 @@ export function embed(path: string, project: Project, { isNew = false } = {}): E
   const files = new Map(agentFiles(path, app, project, base));
   const settings = changeSettings(path, app, project, base);
   const manifest = changeManifest(app, project, JSON.parse(base.get('package.json') ?? ''));
-  // A new app has scripts and a README that are about its agent.
+  // A new app has scripts and a README about its agent.
   if (isNew) files.delete(`${FOLDER}/README.md`);
-  // Nothing is written before all of it is known.
+  // Nothing is written before all files are rendered.
   writeFiles(path, files);
   writeFileSync(join(path, settings.name), settings.text);
   if (!isNew)
@@ -87,7 +87,7 @@ function agentFiles(path: string, app: App, { manager }: Project, base: Files): 
   return new Map([...files].map(([name, text]) => [`${FOLDER}/${name}`, text]));
 }
 
-/** The types that `wrangler types` has written take the place of the package's, and the app's JSX stays what it is. */
+/** The types from `wrangler types` replace the package's, and the app's JSX settings stay. */
 function tsconfigFor(path: string, tsconfig: Manifest): Manifest {
   const { jsx, jsxImportSource } = compilerOptionsOf(path);
   const compilerOptions = {
@@ -120,7 +120,7 @@ function changeSettings(path: string, app: App, { name: worker }: Project, base:
   return { name, ...withAgent(name, text, main) };
 }
 
-/** Adds the packages and scripts that are missing: what is there keeps its version. */
+/** Adds missing packages and scripts. Existing entries keep their versions. */
 function changeManifest(
   app: App,
   { holdfast, manager }: Project,
@@ -139,7 +139,7 @@ function changeManifest(
     'test:agent': `vitest run --root ${FOLDER}`,
     'check:agent': `tsc -p ${FOLDER}`,
     ...(app.settings === undefined && { 'deploy:agent': 'wrangler deploy' }),
-    // The settings of the page build it by this.
+    // The page's settings need this script to build it.
     ...(app.isPage && Object(app.manifest.scripts).build === undefined && { build: 'vite build' }),
   };
   const theirs = Object(app.manifest.scripts);
@@ -156,9 +156,12 @@ function changeManifest(
   };
 }
 
-/** Adds the settings of this machine, where wrangler reads them, and has Git ignore them. Returns the name of their file. */
+/**
+ * Adds the settings of this machine where wrangler reads them, and makes Git ignore them. Returns the name of
+ * their file.
+ */
 function changeVars(path: string, app: App): string {
-  // A .dev.vars would hide what is in a .env from wrangler.
+  // A `.dev.vars` would make wrangler ignore a `.env`.
   const isEnv =
     app.settings !== undefined && existsSync(join(path, '.env')) && !existsSync(join(path, '.dev.vars'));
   const name = isEnv ? '.env.local' : '.dev.vars';

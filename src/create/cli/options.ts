@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { isManager, MANAGERS, type Manager } from './package-manager.ts';
 import { CreateProblem } from './problem.ts';
 
-/** The templates, with what each starts. */
+/** The templates, with a description of each. */
 export const TEMPLATES = {
   minimal: 'an agent with one tool',
   chat: 'a chat page with approvals: useChat, Vite',
@@ -13,20 +13,23 @@ export const TEMPLATES = {
 
 export type Template = keyof typeof TEMPLATES;
 
-/** What the command line says. What is missing is asked for, or has a default. */
+/** The options on the command line. A missing option is asked for, or has a default. */
 export interface Options {
   readonly folder?: string | undefined;
   readonly template?: Template | undefined;
   readonly manager?: Manager | undefined;
-  /** What `package.json` says of Holdfast in place of the released version, such as `file:../holdfast-0.1.0.tgz`. */
+  /**
+   * The version of Holdfast in `package.json` instead of the released one, such as
+   * `file:../holdfast-0.1.0.tgz`.
+   */
   readonly holdfast?: string | undefined;
   readonly install: boolean;
   readonly git: boolean;
-  /** No questions. */
+  /** `true` to ask no questions. */
   readonly yes: boolean;
 }
 
-/** What the command line asks for. */
+/** The parsed command line. */
 export type Command =
   | { readonly type: 'help' }
   | { readonly type: 'version' }
@@ -60,7 +63,7 @@ Starts a project with Holdfast in a folder, which defaults to "my-agent".
 
 With npm, flags come behind "--". In a folder with a package.json, the template "embed" adds to the app that is there.`;
 
-/** @throws CreateProblem for a flag or a value that there is not. */
+/** @throws CreateProblem for an unknown flag or value. */
 export function readCommand(args: readonly string[]): Command {
   const { values, positionals, tokens } = parseArgs({
     args: [...args],

@@ -1,4 +1,4 @@
-/** How each package manager does what a project needs. */
+/** The commands of each package manager. */
 export const MANAGERS = {
   npm: { run: 'npm run', test: 'npm test', exec: 'npx', create: 'npm create holdfast@latest' },
   pnpm: { run: 'pnpm run', test: 'pnpm test', exec: 'pnpm exec', create: 'pnpm create holdfast' },
@@ -10,13 +10,16 @@ export type Manager = keyof typeof MANAGERS;
 
 export const isManager = (name: string): name is Manager => Object.hasOwn(MANAGERS, name);
 
-/** Returns the package manager that runs this program, by what it says of itself, such as `pnpm/10.4.1 npm/? node/v24.1.0`. */
+/**
+ * Returns the package manager that runs this program, from its user agent, such as `pnpm/10.4.1 npm/?
+ * node/v24.1.0`.
+ */
 export function detectManager(userAgent: string | undefined): Manager {
   const name = userAgent?.split('/')[0] ?? '';
   return isManager(name) ? name : 'npm';
 }
 
-/** Returns the version of a package manager that runs this program; `undefined` if another one does. */
+/** Returns the version of a package manager if it runs this program, or `undefined`. */
 export const versionOfManager = (manager: Manager, userAgent = ''): string | undefined =>
   new RegExp(`^${manager}/(\\d+\\.\\d+\\.\\d+) `).exec(userAgent)?.[1];
 
@@ -32,7 +35,7 @@ const LOCKS: ReadonlyMap<string, Manager> = new Map([
 export const managerOfApp = (files: readonly string[]): Manager | undefined =>
   files.map((file) => LOCKS.get(file)).find((manager) => manager !== undefined);
 
-/** Rewrites the commands of a text, which are those of npm, as those of another package manager. */
+/** Replaces npm's commands in a text by those of another package manager. */
 export function withCommandsOf(manager: Manager, text: string): string {
   const { run, test, exec } = MANAGERS[manager];
   return text

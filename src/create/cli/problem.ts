@@ -1,4 +1,4 @@
-/** Something that the person who typed the command can mend: its message is all that they are shown. */
+/** An error that the user of the command can fix. Only its message is printed. */
 export class CreateProblem extends Error {
   override readonly name = 'CreateProblem';
 }

@@ -3,21 +3,21 @@ import { type Options, TEMPLATES, type Template } from './options.ts';
 import { CreateProblem } from './problem.ts';
 import { holdsApp, readTarget } from './target.ts';
 
-/** What has to be known before a project is written. */
+/** The answers that are needed to write a project. */
 export interface Answers {
   readonly folder: string;
   readonly template: Template;
   readonly install: boolean;
 }
 
-/** Returns what the command line says, and what it leaves open as it is without questions. */
+/** Returns the options of the command line, with defaults for the others. */
 export const defaultAnswers = ({ folder, template = 'minimal', install }: Options, cwd: string): Answers => ({
   folder: folder ?? (template === 'embed' && holdsApp(cwd) ? '.' : 'my-agent'),
   template,
   install,
 });
 
-/** Asks for what the command line leaves open. @throws CreateProblem when the person cancels. */
+/** Asks for options that are not on the command line. @throws CreateProblem if the user cancels. */
 export async function askAnswers(options: Options, cwd: string): Promise<Answers> {
   intro('create-holdfast');
   const isInApp = holdsApp(cwd) && (options.folder === undefined || options.folder === '.');
@@ -60,7 +60,7 @@ function problemOf(folder: string, template: Template, cwd: string): string | un
 
 async function answered<T>(question: Promise<T>): Promise<Exclude<T, symbol>> {
   const answer = await question;
-  if (!isCancel(answer)) return answer as Exclude<T, symbol>; // the one symbol is that of a cancel
+  if (!isCancel(answer)) return answer as Exclude<T, symbol>; // the only symbol is that of a cancel
   cancel('Nothing was written.');
   return process.exit(1);
 }

@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url';
 import type { Template } from './options.ts';
 import { type Manager, withCommandsOf } from './package-manager.ts';
 
-/** What tells one project from another. */
+/** The properties of one project. */
 export interface Project {
   readonly name: string;
   readonly template: Template;
   readonly manager: Manager;
-  /** The version of the package manager, if it is the one that runs this program. */
+  /** The version of the package manager, if it runs this program. */
   readonly managerVersion?: string | undefined;
-  /** What `package.json` says of Holdfast in place of the released version. */
+  /** The version of Holdfast in `package.json` instead of the released one. */
   readonly holdfast?: string | undefined;
 }
 
@@ -21,17 +21,20 @@ export type Files = ReadonlyMap<string, string>;
 
 const TEMPLATES = fileURLToPath(new URL('../templates/', import.meta.url));
 
-/** The name that a project has in the templates. */
+/** The project's name in the templates. */
 const PLACEHOLDER = 'my-agent';
 
-/** Returns the files of a new project: those that all templates share, its template's over them, and its package manager's. */
+/**
+ * Returns the files of a new project: those that all templates share, then its template's, then its package
+ * manager's. Later files win.
+ */
 export function renderProject(project: Project): Files {
   const { template, manager } = project;
-  // Who may come in is decided by the template alone where it has tenants, and else by one token.
+  // The multi-tenant template has its own authentication; the others use one token.
   const shared = template === 'multi-tenant' ? ['base'] : ['base', 'token'];
   const own = template === 'embed' ? 'embed/app' : template;
   const files = new Map([...shared, own, `managers/${manager}`].map(readLayer).reduce(merge));
-  // What starts the Worker comes with the agent there.
+  // The agent's folder contains the script that starts the Worker.
   if (template === 'embed') files.delete('scripts/serve.mjs');
   const rendered = [...files].map(([path, text]) => [path, adapt(path, text, project)] as const);
   const devVars = rendered.find(([path]) => path === '.dev.vars.example')?.[1];
@@ -41,7 +44,10 @@ export function renderProject(project: Project): Files {
   ]);
 }
 
-/** Returns the files of one folder of the templates. npm packs no `.gitignore`, so a name that starts with a dot starts with `_` there. */
+/**
+ * Returns the files of one template folder. npm does not pack `.gitignore`, so names that start with a dot
+ * start with `_` there.
+ */
 export function readLayer(layer: string): Files {
   const folder = join(TEMPLATES, layer);
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -55,7 +61,7 @@ export function readLayer(layer: string): Files {
   );
 }
 
-/** Merges manifests, adds to settings, and replaces any other file. */
+/** Merges manifests, appends settings, and replaces all other files. */
 function merge(below: Files, above: Files): Files {
   const merged = new Map(below);
   for (const [path, text] of above) {
@@ -67,17 +73,20 @@ function merge(below: Files, above: Files): Files {
 
 function mergeFile(path: string, below: string, above: string): string {
   if (path === 'package.json') return toJson(mergeManifests(JSON.parse(below), JSON.parse(above)));
-  // The one with the title is the beginning.
+  // The part with the title comes first.
   if (path === 'README.md' && above.startsWith('# ')) return `${above}\n${below}`;
   return ADDED_TO.has(path) ? `${below}\n${above}` : above;
 }
 
 const ADDED_TO: ReadonlySet<string> = new Set(['README.md', 'wrangler.toml', '.dev.vars.example']);
 
-/** A `package.json`, as far as one is written here. */
+/** The parts of a `package.json` that this program writes. */
 export type Manifest = Readonly<Record<string, unknown>>;
 
-/** Returns both, where the second decides. What is an object or a list in both is merged, and sorted if it lists packages. */
+/**
+ * Merges two manifests. Values of the second win. Objects and lists in both are merged, and lists of packages
+ * are sorted.
+ */
 export function mergeManifests(below: Manifest, above: Manifest): Manifest {
   const merged: Record<string, unknown> = { ...below };
   for (const [key, value] of Object.entries(above)) {
@@ -99,14 +108,14 @@ const isObject = (value: unknown): boolean =>
 
 export const toJson = (value: Manifest): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** Writes what is for people and tools, and no code, for this project. */
+/** Adapts texts and settings, but not code, to this project. */
 function adapt(path: string, text: string, project: Project): string {
   const { name, manager, managerVersion, holdfast } = project;
   if (path === 'package.json') {
     const own = {
       name,
       ...(holdfast !== undefined && { dependencies: { holdfast } }),
-      // Corepack, which the CI file uses, would take Yarn 1.
+      // Corepack, which the CI file uses, would otherwise install Yarn 1.
       ...(manager === 'yarn' && managerVersion !== undefined && { packageManager: `yarn@${managerVersion}` }),
     };
     return toJson(mergeManifests(JSON.parse(text), own));
@@ -117,7 +126,10 @@ function adapt(path: string, text: string, project: Project): string {
   return text;
 }
 
-/** Draws the secrets of this machine: in the example each says that it is for development. */
+/**
+ * Generates the secrets for this machine. In the example, each has a placeholder that says it is for
+ * development.
+ */
 const withSecrets = (devVars: string): string =>
   devVars.replace(
     /^(\w+)=for-development-.*$/gm,

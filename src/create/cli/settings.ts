@@ -2,14 +2,17 @@ import { type ConfigEdit, EditError } from '../../cli/doctor/config-edit.ts';
 import { editJsonc } from '../../cli/doctor/edit-jsonc.ts';
 import { editToml } from '../../cli/doctor/edit-toml.ts';
 
-/** The settings of a Worker, `wrangler.toml` or `wrangler.jsonc`, with what an agent needs added to them. Comments stay. */
+/**
+ * The settings of a Worker, `wrangler.toml` or `wrangler.jsonc`, with the additions for an agent. Comments
+ * stay.
+ */
 export interface ChangedSettings {
   readonly text: string;
-  /** What the person has to do by hand, a sentence each. */
+  /** Steps that the user must do by hand, a sentence each. */
   readonly left: readonly string[];
 }
 
-/** What a Worker with agents needs, as docs/deploy.md says it. */
+/** The compatibility flags of a Worker with agents, as in docs/deploy.md. */
 const FLAGS = ['enable_request_signal', 'global_fetch_strictly_public'];
 const OLDEST_DATE = '2025-11-17';
 const OBJECTS: readonly ConfigEdit[] = [
@@ -25,7 +28,7 @@ const OBJECTS: readonly ConfigEdit[] = [
   },
 ];
 
-/** What is read of settings before they are changed. */
+/** The settings that are read before the change. */
 interface Known {
   readonly main: string | undefined;
   readonly date: string | undefined;
@@ -33,10 +36,10 @@ interface Known {
   readonly hasEnvironments: boolean;
 }
 
-/** Returns the module that the settings name as the Worker; `undefined` for a Worker of assets alone. */
+/** Returns the main module of the Worker, or `undefined` for a Worker with only assets. */
 export const mainOf = (name: string, text: string): string | undefined => readSettings(name, text).main;
 
-/** Makes `main` the Worker, and adds what it needs. */
+/** Makes `main` the main module of the Worker, and adds the settings that it needs. */
 export function withAgent(name: string, text: string, main: string): ChangedSettings {
   const { date, flags, hasEnvironments } = readSettings(name, text);
   const edits: ConfigEdit[] = [
@@ -93,7 +96,7 @@ function readJsonc(text: string): Known {
   };
 }
 
-/** @throws SyntaxError if it is no JSON with comments. */
+/** @throws SyntaxError if it is not JSON with comments. */
 export function parseJsonc(text: string): Readonly<Record<string, unknown>> {
   const plain = text.replace(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (found) =>
     found.startsWith('"') ? found : ' ',

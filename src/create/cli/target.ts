@@ -3,22 +3,22 @@ import { basename, join, relative, resolve } from 'node:path';
 import type { Template } from './options.ts';
 import { CreateProblem } from './problem.ts';
 
-/** Where a project is to be. */
+/** The folder of a project. */
 export interface Target {
   readonly path: string;
   /** The name of the package and of the Worker. */
   readonly name: string;
-  /** There is an app already, to which an agent is added. */
+  /** `true` if the folder has an app, to which an agent is added. */
   readonly hasApp: boolean;
 }
 
-/** What a folder may hold that counts as empty. */
+/** Names that a folder can contain and still count as empty. */
 const IGNORED = new Set(['.git', '.DS_Store', 'Thumbs.db', '.idea', '.vscode']);
 
-/** Names that npm and Cloudflare both take. */
+/** Names that npm and Cloudflare both accept. */
 const NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** @throws CreateProblem if no project can be started in the folder. */
+/** @throws CreateProblem if a project cannot be started in the folder. */
 export function readTarget(folder: string, template: Template, cwd: string): Target {
   const path = resolve(cwd, folder);
   if (existsSync(path) && !statSync(path).isDirectory())
@@ -34,10 +34,13 @@ export function readTarget(folder: string, template: Template, cwd: string): Tar
   return { path, name: nameFor(path, path === cwd || hasApp), hasApp };
 }
 
-/** The folder as the person who is asked would type it. */
+/** Formats the folder as the user would type it. */
 export const shown = (path: string, cwd: string): string => relative(cwd, path) || 'This folder';
 
-/** @throws CreateProblem for the name of a new folder that can be no name of a Worker; a folder that is there keeps its name. */
+/**
+ * Returns the name for a folder. An existing folder keeps its name. @throws CreateProblem if a new folder's
+ * name is invalid for a Worker.
+ */
 function nameFor(path: string, isThere: boolean): string {
   const name = basename(path);
   if (NAME.test(name)) return name;
@@ -53,5 +56,5 @@ function nameFor(path: string, isThere: boolean): string {
   );
 }
 
-/** True where there is an app that an agent could be added to. */
+/** Returns whether there is an app that an agent can be added to. */
 export const holdsApp = (path: string): boolean => existsSync(join(path, 'package.json'));

@@ -6,7 +6,7 @@ const refund = defineTool({
   name: 'refund',
   description: 'Refund an order.',
   input: v.object({ order: v.string(), euro: v.number() }),
-  effect: 'once', // runs at most once, whatever crashes
+  effect: 'once', // runs at most once, even after a crash
   run: ({ order, euro }) => `${euro} euro of order ${order} are on their way back.`,
 });
 

@@ -5,7 +5,7 @@ import { type HoldfastChatTransport, isAnswered } from 'holdfast/ai-sdk';
 interface ChatProps {
   readonly desk: HoldfastChatTransport;
   readonly id: string;
-  /** What was said before. */
+  /** The previous messages. */
   readonly before: UIMessage[];
 }
 

@@ -3,13 +3,13 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Chat } from './chat.tsx';
 
-// The id of a chat is that of its session: who opens the address again finds it.
+// The id of a chat is that of its session, so opening the address again shows the same chat.
 const address = new URL(location.href);
 const id = address.searchParams.get('chat') ?? crypto.randomUUID();
 address.searchParams.set('chat', id);
 history.replaceState(null, '', address);
 
-// On your own machine no token is needed; a deployed Worker asks for one, which this tab then remembers.
+// Your own machine needs no token. A deployed Worker asks for one, which this tab then remembers.
 const token = sessionStorage.getItem('token');
 const desk = new HoldfastChatTransport({
   api: '/agents/desk/chat',

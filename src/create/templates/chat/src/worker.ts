@@ -7,7 +7,7 @@ import { desk } from './desk.ts';
 const holdfast = createHoldfast({
   agents: [desk],
   model: orOffline(openaiCompatible()),
-  use: [aiSdkUi()], // what `useChat` of the page talks to
+  use: [aiSdkUi()], // the protocol of `useChat` in the page
 });
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;

@@ -4,7 +4,7 @@ import { createHoldfast } from 'holdfast/worker';
 import app from '../src/worker';
 import { clerk } from './clerk';
 
-// What the app exports beside its handler, such as Durable Objects.
+// The app's other exports, such as Durable Objects.
 export * from '../src/worker';
 
 const holdfast = createHoldfast({

@@ -5,7 +5,10 @@ import * as v from 'valibot';
 const name = v.pipe(v.string(), v.minLength(1));
 const claimsSchema = v.object({ sub: name, tenant: name, roles: v.optional(v.array(name), []) });
 
-/** Returns who has a token of the issuer: sessions belong to its `tenant`, and its `roles` say who may approve. */
+/**
+ * Returns the caller with a token of the issuer. Sessions belong to its `tenant`, and its `roles` decide
+ * which calls it may approve.
+ */
 export async function authenticate(request: Request, env: Cloudflare.Env): Promise<Caller | null> {
   const [, token] = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
   if (token === undefined) return null;
@@ -15,15 +18,15 @@ export async function authenticate(request: Request, env: Cloudflare.Env): Promi
   return { id, tenant, roles };
 }
 
-/** Returns the problem of the settings because of which no token is valid, or `undefined`. */
+/** Returns the problem with the settings that makes all tokens invalid, or `undefined`. */
 export function missingSettings(env: Cloudflare.Env): string | undefined {
-  // Without them, tokens of any other app would do.
+  // Without them, the Worker would accept tokens of any other app.
   if (!env.JWT_ISSUER || !env.JWT_AUDIENCE) return 'Set JWT_ISSUER and JWT_AUDIENCE.';
   if (env.JWKS_URL || (env.JWT_SECRET ?? '').length >= 32) return undefined;
   return 'Set JWKS_URL, or in development JWT_SECRET with at least 32 characters.';
 }
 
-/** Returns what a valid token says, and `undefined` for any other. Throws if the issuer's keys cannot be read. */
+/** Returns the payload of a valid token, or `undefined`. Throws if the issuer's keys cannot be read. */
 async function payloadOf(token: string, env: Cloudflare.Env): Promise<unknown> {
   const problem = missingSettings(env);
   if (problem !== undefined) throw new Error(problem);
@@ -33,7 +36,7 @@ async function payloadOf(token: string, env: Cloudflare.Env): Promise<unknown> {
     requiredClaims: ['exp'],
   };
   try {
-    // Each kind of key has its own algorithms, so that no public key is taken for a secret.
+    // Each kind of key has its own algorithms, so that a public key is never used as a secret.
     const { payload } = env.JWKS_URL
       ? await jwtVerify(token, keysAt(env.JWKS_URL), { ...options, algorithms: ['RS256', 'ES256', 'EdDSA'] })
       : await jwtVerify(token, new TextEncoder().encode(env.JWT_SECRET), {
@@ -47,7 +50,7 @@ async function payloadOf(token: string, env: Cloudflare.Env): Promise<unknown> {
   }
 }
 
-/** The errors of jose that say that a token is no good; any other is of this Worker or the issuer. */
+/** The errors of jose that mean an invalid token. All others are faults of this Worker or the issuer. */
 const OF_THE_TOKEN = /^ERR_(JWT_|JWS_|JOSE_ALG_|JOSE_NOT_SUPPORTED|JWKS_NO_MATCHING_KEY)/;
 
 /** Fetches keys when they are first needed, and again when a token has a new one. */

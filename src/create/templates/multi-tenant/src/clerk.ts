@@ -6,7 +6,7 @@ const pay = defineTool({
   name: 'pay_invoice',
   description: 'Pay an invoice by its number.',
   input: v.object({ number: v.pipe(v.string(), v.description('Such as INV-17')) }),
-  effect: 'once', // runs at most once, whatever crashes
+  effect: 'once', // runs at most once, even after a crash
   run: ({ number }, call) => ({
     paid: number,
     by: call.principal.tenant,

@@ -3,9 +3,9 @@ declare namespace Cloudflare {
   interface Env {
     readonly JWT_ISSUER: string;
     readonly JWT_AUDIENCE: string;
-    /** The public keys of the issuer. */
+    /** The address of the issuer's public keys. */
     readonly JWKS_URL?: string;
-    /** In development, in place of the issuer's keys. */
+    /** Replaces the issuer's keys in development. */
     readonly JWT_SECRET?: string;
   }
 }

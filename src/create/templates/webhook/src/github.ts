@@ -8,17 +8,23 @@ export const issueSchema = v.object({
 
 export type Issue = v.InferOutput<typeof issueSchema>;
 
-/** What the agent does on GitHub. Each method acts for one call. */
+/** The agent's actions on GitHub. Each method acts for one call. */
 export interface GitHub {
   addLabel(issue: Issue, label: string, call: CallContext): Promise<string>;
   comment(issue: Issue, text: string, call: CallContext): Promise<string>;
-  /** Returns where the comment of an earlier run of this call is, or says that there is none, or that this is not known yet. */
+  /**
+   * Returns the address of the comment from an earlier run of this call, `not-done`, or `unknown` if it may
+   * still appear.
+   */
   findComment(issue: Issue, call: CallContext): Promise<{ readonly done: string } | 'not-done' | 'unknown'>;
 }
 
 const commentSchema = v.object({ html_url: v.string(), body: v.nullish(v.string(), '') });
 
-/** GitHub's REST API, with GITHUB_TOKEN. Without a token nothing is sent, and each method says what it would do. */
+/**
+ * Uses GitHub's REST API with GITHUB_TOKEN. Without a token, each method sends nothing and describes its
+ * action instead.
+ */
 export const github: GitHub = {
   async addLabel(issue, label, call) {
     if (isDryRun(call)) return `Without GITHUB_TOKEN: "${label}" would be added to ${nameOf(issue)}.`;
@@ -38,7 +44,7 @@ export const github: GitHub = {
     );
     const ours = comments.find(({ body }) => body?.includes(markOf(call)));
     if (ours) return { done: ours.html_url };
-    // What was sent a moment ago may still be stored, and a longer list has more pages.
+    // A recent request may not be stored yet, and a longer list has more pages.
     const isSure = call.now() - call.startedAt > 30_000 && comments.length < 100;
     return isSure ? 'not-done' : 'unknown';
   },
@@ -47,7 +53,7 @@ export const github: GitHub = {
 const isDryRun = ({ env }: CallContext): boolean => !env.GITHUB_TOKEN;
 const nameOf = ({ repository, number }: Issue): string => `${repository}#${number}`;
 const pathOf = ({ repository, number }: Issue): string => `/repos/${repository}/issues/${number}`;
-/** GitHub takes no idempotency key, so a comment carries that of its call. */
+/** GitHub has no idempotency keys, so a comment contains that of its call. */
 const markOf = ({ idempotencyKey }: CallContext): string => `<!-- ${idempotencyKey} -->`;
 
 async function ask({ env, signal }: CallContext, path: string, body?: object): Promise<unknown> {
@@ -61,7 +67,7 @@ async function ask({ env, signal }: CallContext, path: string, body?: object): P
     },
     signal,
   });
-  // A server that fails may have done it all the same: like a lost connection, that is no answer.
+  // A failing server may still have done it, so treat it like a lost connection.
   if (response.status >= 500) throw new DOMException(`GitHub answered ${response.status}.`, 'TimeoutError');
   if (!response.ok) throw new Error(`GitHub refused this with ${response.status}.`);
   return response.json();

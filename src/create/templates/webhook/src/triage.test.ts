@@ -12,7 +12,7 @@ const replies = [
   'It is a bug.',
 ];
 
-/** A GitHub on paper, which outlives every crash: what was written there is found again. */
+/** A fake GitHub that outlives every crash: it still has what was written before. */
 const onPaper = ({ effect, happened }: Pick<CrashKit, 'effect' | 'happened'>): GitHub => ({
   async addLabel({ repository, number }, label, call) {
     await effect(`${label} on ${repository}#${number}`, call.idempotencyKey);

@@ -2,7 +2,10 @@ import { type CallContext, defineAgent, defineTool } from 'holdfast';
 import * as v from 'valibot';
 import { type GitHub, issueSchema } from './github.ts';
 
-/** The issue comes from the webhook, and not from the model: no text of a stranger points the tools at another one. */
+/**
+ * The issue comes from the webhook, not from the model, so a stranger's text cannot redirect the tools to
+ * another one.
+ */
 const issueOf = ({ context }: CallContext) => context.get('issue', issueSchema);
 
 const addLabel = (github: GitHub) =>
@@ -19,7 +22,7 @@ const comment = (github: GitHub) =>
     name: 'write_comment',
     description: 'Write a comment on the issue. Once is enough.',
     input: v.object({ text: v.pipe(v.string(), v.minLength(1), v.maxLength(4_000)) }),
-    effect: 'once', // never twice; a run that was cut off is looked for
+    effect: 'once', // never runs twice; `reconcile` finds the comment of an interrupted run
     run: ({ text }, call) => github.comment(issueOf(call), text, call),
     reconcile: (_, call) => github.findComment(issueOf(call), call),
   });
