@@ -1,7 +1,7 @@
 /**
- * `npm run build`: the library as it is published, in `dist`, or in `-- --outDir FOLDER`. The scripts have no comments and little
- * white space, the declarations no more than the entries lead to, and the maps of both hold their sources, so that the package
- * itself stays small.
+ * `npm run build`: builds the library for publication, in `dist`, or in `-- --outDir FOLDER`. The scripts
+ * have no comments and little white space. The declarations contain only what the entries reference. The maps
+ * of both contain their sources, so that the package itself stays small.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -39,20 +39,20 @@ await build({
   outbase: out,
   allowOverwrite: true,
   format: 'esm',
-  // For a browser, `process.env.NODE_ENV` would be replaced here, which the bundler of a user does.
+  // For a browser, esbuild would replace `process.env.NODE_ENV` here. The user's bundler must do that.
   platform: 'neutral',
   target: 'es2024',
   charset: 'utf8',
   minifyWhitespace: true,
   minifySyntax: true,
-  // A stack trace without maps, and a debugger, need lines.
+  // Stack traces without maps, and debuggers, need lines.
   lineLimit: 1000,
   sourcemap: 'linked',
   sourcesContent: true,
   logLevel: 'warning',
 });
 
-// The program runs in Node, and is one file: nothing imports it.
+// The program runs in Node. It is one file, since other modules do not import it.
 await build({
   entryPoints: [join(root, 'src/cli/main.ts')],
   outfile: join(out, 'cli/holdfast.js'),
@@ -75,7 +75,7 @@ for (const file of readdirSync(out, { recursive: true, encoding: 'utf8' })) {
   if (file.endsWith('.map')) finishMap(file);
 }
 
-/** Removes the script of a file that has only types: no script imports it. */
+/** Removes the script of a file with only types, since other scripts do not import it. */
 function removeEmpty(path: string): void {
   if (!/^\/\/# sourceMappingURL=\S+\s*$/.test(readFileSync(path, 'utf8'))) return;
   rmSync(`${path}.map`);
@@ -83,7 +83,10 @@ function removeEmpty(path: string): void {
   else rmSync(path);
 }
 
-/** Has a map name its sources as if the package were in the repository, wherever it is built, and hold them: they are not packed. */
+/**
+ * Rewrites a map so that its sources have their paths in the repository, and include their text, since the
+ * package does not contain them.
+ */
 function finishMap(file: string): void {
   const path = join(out, file);
   const map = JSON.parse(readFileSync(path, 'utf8')) as { readonly sources: readonly string[] }; // ours

@@ -1,4 +1,7 @@
-/** `npm run release`: publishes what npm does not have yet, `holdfast` by changesets and `create-holdfast` beside it. */
+/**
+ * `npm run release`: publishes the versions that npm does not have yet: `holdfast` by changesets, and then
+ * `create-holdfast`.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -6,34 +6,39 @@ import { parseSync } from 'oxc-parser';
 /** A top-level statement of a declaration file, with the comments before it. */
 interface Statement {
   readonly start: number;
-  /** Where it starts itself, behind its comments. */
+  /** The start of the statement itself, after its comments. */
   readonly own: number;
   readonly end: number;
   /** The local names that it declares. */
   readonly names: readonly string[];
-  /** Its identifiers: what it refers to is among them. */
+  /** All its identifiers, including the names that it references. */
   readonly mentions: ReadonlySet<string>;
-  /** The files that it imports types from inline, with the name, or all of the file. */
+  /** Inline imports of types, each with a file and a name, or the whole file. */
   readonly inline: readonly Reference[];
-  /** It stays whatever is used: it changes global types, runs, or makes the file a module. */
+  /**
+   * `true` if it stays even without a reference: it changes global types, runs, or makes the file a module.
+   */
   readonly isKept: boolean;
-  /** It is `export {}`, which keeps what is declared without `export` to the file. */
+  /** `true` for `export {}`, which keeps declarations without `export` local to the file. */
   readonly isMark: boolean;
-  /** It declares something without `export`. */
+  /** `true` if it declares something without `export`. */
   readonly isLocal: boolean;
-  /** It declares a value, whose type is written in one line: types are inferred from it, and nobody reads it. */
+  /**
+   * `true` if it declares a value. Its type is written in one line, since it is for inference, not for
+   * readers.
+   */
   readonly isValue: boolean;
-  /** The names that an `import` statement brings; such a statement declares nothing else. */
+  /** The names of an `import` statement. Such a statement declares no other names. */
   readonly imported?: readonly { readonly local: string; readonly text: string }[];
 }
 
-/** A name of another file; `*` for all that it exports. */
+/** A name of another file, or `*` for all its exports. */
 interface Reference {
   readonly file: string;
   readonly name: string;
 }
 
-/** A name that is led to, as an export of an entry or by what mentions it. */
+/** A referenced name: an export of an entry, or a name that another statement mentions. */
 interface Asked extends Reference {
   readonly isPublic: boolean;
 }
@@ -41,13 +46,13 @@ interface Asked extends Reference {
 interface DeclarationFile {
   readonly text: string;
   readonly statements: readonly Statement[];
-  /** What an exported name is: a local name, or one of another file. */
+  /** The target of an exported name: a local name, or one of another file. */
   readonly exports: ReadonlyMap<string, string | Reference>;
   readonly allOf: readonly string[];
   readonly imports: ReadonlyMap<string, Reference>;
 }
 
-/** A node of the syntax tree, as far as this reads it. */
+/** The parts of a syntax tree's node that are read. */
 interface Node {
   readonly type: string;
   readonly start: number;
@@ -56,8 +61,9 @@ interface Node {
 }
 
 /**
- * Removes from the declarations in a folder what no entry leads to: files, statements with their comments, and imported names. Indents
- * by tabs, and keeps the declaration maps true. Entries are the paths of declaration files.
+ * Removes unreferenced files, statements with their comments, and imported names from the declarations in a
+ * folder. Indents with tabs, and keeps the declaration maps correct. Entries are the paths of declaration
+ * files.
  */
 export function shakeDeclarations(folder: string, entries: readonly string[]): void {
   const files = new Map<string, DeclarationFile>();
@@ -84,7 +90,7 @@ export function shakeDeclarations(folder: string, entries: readonly string[]): v
     if (name === '*') for (const [, target] of exports) follow(file, target, isPublic);
     const target = exports.get(name);
     if (target !== undefined) follow(file, target, isPublic);
-    // A name that the file passes on from another one is one of these.
+    // The name may come from any file that this file re-exports.
     if (target === undefined) for (const other of allOf) todo.push({ file: other, name, isPublic });
   }
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
@@ -124,7 +130,7 @@ function readDeclarations(path: string): DeclarationFile {
   const text = readFileSync(path, 'utf8');
   const { program, errors } = parseSync(path, text);
   if (errors[0]) throw new Error(`${path}: ${errors[0].message}`);
-  const body = program.body as unknown as readonly Node[]; // as its own types say, of which a few fields are read here
+  const body = program.body as unknown as readonly Node[]; // the parser's own types; only a few fields are read here
   const statements: Statement[] = [];
   const exports = new Map<string, string | Reference>();
   const imports = new Map<string, Reference>();
@@ -188,7 +194,10 @@ function readDeclarations(path: string): DeclarationFile {
   return { text, statements, exports, allOf, imports };
 }
 
-/** Where the declarations of an imported module are; TypeScript reads `./a.ts` and `./a.js` as `./a.d.ts`. */
+/**
+ * Returns the path of an imported module's declarations: TypeScript reads `./a.ts` and `./a.js` as
+ * `./a.d.ts`.
+ */
 const declarationsAt = (path: string): string => `${path.replace(/\.(tsx?|js)$/, '')}.d.ts`;
 
 const nameOf = (node: unknown): string => {
@@ -204,12 +213,12 @@ function declaredBy(node: Node): string[] {
   if (node.type === 'VariableDeclaration') {
     return (node.declarations as readonly { id: unknown }[]).map(({ id }) => nameOf(id));
   }
-  // `declare global` and `declare module 'x'` change what others declare.
+  // `declare global` and `declare module 'x'` change declarations of other files.
   if (node.type === 'TSModuleDeclaration' || node.type === 'TSGlobalDeclaration') return [];
   return node.id ? [nameOf(node.id)] : [];
 }
 
-/** The keys of members are no references. */
+/** The keys of members are not references. */
 const MEMBERS = new Set([
   'TSPropertySignature',
   'TSMethodSignature',
@@ -242,14 +251,14 @@ function mentionsIn(
   return { mentions, inline };
 }
 
-/** The first name of `A.B.C`; `*` where there is none. */
+/** Returns the first name of `A.B.C`, or `*` if there is none. */
 function firstOf(qualifier: unknown): string {
   if (!qualifier) return '*';
   const node = qualifier as Node; // of an import type
   return node.type === 'TSQualifiedName' ? firstOf(node.left) : nameOf(node);
 }
 
-/** A piece of a line that is written: the line it was, and how many columns its beginning has lost. */
+/** A piece of a written line: its original line, and the number of columns removed from its beginning. */
 interface Piece {
   readonly text: string;
   readonly was: number;
@@ -269,7 +278,8 @@ function writeShaken(
     lines.push([{ text, was: -1, lost: 0 }]);
   };
   for (const statement of file.statements) {
-    // What no user can name needs no words of its own. Its members do: public types may have them.
+    // A statement that users cannot name needs no comment. Its members do, since public types may include
+    // them.
     const isNamed = statement.names.length === 0 || published.has(statement);
     const start = isNamed ? statement.start : statement.own;
     const text = file.text.slice(start, statement.end);
@@ -307,7 +317,7 @@ function writeShaken(
   writeFileSync(path, `${text}\n//# sourceMappingURL=${basename(path)}.map\n`);
 }
 
-/** The lines of a statement, indented by tabs, without empty ones. */
+/** Returns the lines of a statement, indented with tabs, without empty ones. */
 const piecesOf = (text: string, first: number): Piece[] =>
   text.split('\n').flatMap((line, at) => {
     if (line.trim() === '') return [];
@@ -315,7 +325,7 @@ const piecesOf = (text: string, first: number): Piece[] =>
     return { text: shown, was: first + at, lost: line.length - shown.length };
   });
 
-/** Without the spaces before each line, and the semicolons before closing braces. */
+/** Joins pieces without the spaces before each line, and without semicolons before closing braces. */
 const inOneLine = (pieces: readonly Piece[]): Piece[] =>
   pieces.map(({ text, was, lost }, at) => {
     const shown = text.trimStart();

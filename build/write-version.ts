@@ -1,6 +1,6 @@
 /**
- * `npm run version-packages`: raises the version as the changesets say, moves their text to the changelog, and writes the version to
- * every other file that names it.
+ * `npm run version-packages`: sets the version from the changesets, moves their text to the changelog, and
+ * writes the version to all other files that contain it.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** The files that name the version beside `package.json`. */
+/** The files that contain the version, in addition to `package.json`. */
 const NAMING = [
   'README.md',
   'src/create/cli/options.ts',

@@ -1,4 +1,4 @@
-/** What a client offers of an agent's sessions. */
+/** The client's API for an agent's sessions. */
 import type { StoredEvent } from '../journal/events.ts';
 import type { Answer, DecisionKind, WhenBusy } from '../tool/call.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
@@ -8,152 +8,179 @@ import type { PendingView } from '../worker/turn-view.ts';
 import type { ClientAnswer, StreamItem, WatchItem } from './follow.ts';
 import type { TransportOptions } from './transport.ts';
 
-/** Where an agent is, and on whose behalf it is asked. */
+/** The address of an agent, and the caller's credentials. */
 export interface ClientOptions<Name = string> extends TransportOptions {
   /** The name of the agent. */
   readonly agent: Name;
-  /** Whose sessions, where an operator asks: `id:` or `tenant:`, and a name. The app has `operators()`. Defaults to the caller. */
+  /**
+   * The owner of the sessions, for operators: `id:` or `tenant:`, and a name. Requires `operators()` in the
+   * app. Defaults to the caller.
+   */
   readonly owner?: string | undefined;
 }
 
 /** The sessions of one agent. */
 export interface Client<Output = Json> {
-  /** A session by its id, of 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -; a new one unless given. Nothing is asked of it yet. */
+  /**
+   * Returns a session by its id: 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -. Defaults to a new id.
+   * Sends no request.
+   */
   session(id?: string): ClientSession<Output>;
 }
 
-/** A file to be sent: one of an input of a page, or bytes. */
+/** A file to send: from an input of a page, or bytes. */
 export type SentFile =
   | Blob
   | { readonly bytes: Uint8Array; readonly mediaType: string; readonly name?: string };
 
-/** A part of a message: words, or a file by its address or in base64. */
+/** A part of a message: text, or a file by its address or in base64. */
 export type ClientPart =
   | { readonly type: 'text'; readonly text: string }
   | {
       readonly type: 'file';
       readonly mediaType?: string;
       readonly name?: string;
-      /** A data URL, or an https URL, which is handed on. */
+      /** A data URL, or an https URL, which is passed on. */
       readonly url?: string;
-      /** Base64. */
+      /** The bytes in base64. */
       readonly data?: string;
     };
 
-/** How long something is waited for. */
+/** Options of waiting. */
 export interface Waiting {
-  /** Nobody waits any more when it aborts: what is awaited rejects with its reason, and the turn goes on. */
+  /** Stops the wait: the promise rejects with the signal's reason, and the turn continues. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What may be said beside a message. */
+/** Options of a message. */
 export interface ClientSendOptions extends Waiting {
-  /** They stand behind the text. */
+  /** Files that follow the text. */
   readonly files?: readonly SentFile[] | undefined;
-  /** The message's part of the tool-call context, of the keys that the app allows. */
+  /** The message's part of the tool-call context. The app limits its keys. */
   readonly context?: JsonObject | undefined;
   /** Continues the loop of an earlier turn. */
   readonly loopId?: string | undefined;
-  /** However often a message is sent under it within a day, it starts one turn; one of its own unless given. */
+  /** Messages with the same key within a day start one turn. Defaults to a new key. */
   readonly idempotencyKey?: string | undefined;
-  /** While a turn is open: `reject`, unless given, is refused as `session-busy`. */
+  /** The behavior while a turn is open. Defaults to `reject`, which fails with `session-busy`. */
   readonly whenBusy?: WhenBusy | 'reject' | undefined;
-  /** Declines what the turn before waits for, ends it, and then takes the message. */
+  /** `decline` declines the questions of the open turn, ends it, and then sends the message. */
   readonly pending?: 'decline' | undefined;
-  /** The turn starts so much later. */
+  /** Seconds until the turn starts. */
   readonly delaySeconds?: number | undefined;
-  /** The message is stored, and its turn is not waited for. */
+  /** `true` to store the message without waiting for its turn. */
   readonly background?: boolean | undefined;
 }
 
-/** What may be said beside answers of calls. */
+/** Options of answers to calls. */
 export type AnsweringOptions = Pick<ClientSendOptions, 'signal' | 'idempotencyKey' | 'background'>;
 
-/** A call that waits: as an answer or the state lists it, or its id. */
+/** A waiting call, from an answer or the state, or its id. */
 export type WaitingCall = string | Pick<PendingView, 'call' | 'question'>;
 
-/** What one of several calls is answered. */
+/** The answer to one of several calls. */
 export type ClientCallAnswer = { readonly call: WaitingCall } & Answer;
 
 /**
- * One session of an agent. What is refused is thrown as a HoldfastError. What is sent carries a key of its own, so that it is sent again
- * after a lost connection and yet done once.
+ * One session of an agent. Its methods throw refusals as a HoldfastError. Each message has a key, so that it
+ * is sent again after a lost connection but processed once.
  */
 export interface ClientSession<Output = Json> {
   readonly id: string;
-  /** Runs a turn, and answers what it came to: its answer, also of one that `failed`, or what it waits for. */
+  /**
+   * Runs a turn, and returns its outcome: its answer, including one that `failed`, or the calls that it waits
+   * for.
+   */
   send(message: string | readonly ClientPart[], options?: ClientSendOptions): Promise<ClientAnswer<Output>>;
-  /** The same as it happens, pieces of text too. It goes on by itself after a lost connection. */
+  /**
+   * Runs a turn, and yields its items as they happen, including partial text. Resumes after a lost
+   * connection.
+   */
   stream(
     message: string | readonly ClientPart[],
     options?: ClientSendOptions,
   ): AsyncGenerator<StreamItem<Output>, void, undefined>;
-  /** Runs a turn for the last message, if its turn failed, was cancelled or reached a limit. Needs the module `retry()` in the app. */
+  /**
+   * Runs a turn for the last message, if its turn failed, was cancelled or reached a limit. Requires
+   * `retry()` in the app.
+   */
   retry(options?: AnsweringOptions): Promise<ClientAnswer<Output>>;
-  /** Decides about a call that waits, once, and goes on with its turn. */
+  /** Decides a waiting call, once, and resumes its turn. */
   decide(
     call: WaitingCall,
     decision: DecisionKind | Answer<'decision'>,
     options?: AnsweringOptions,
   ): Promise<ClientAnswer<Output>>;
-  /** Sends what came of a tool that the caller runs, once, and goes on with its turn. */
+  /** Sends the result of a tool that the caller runs, once, and resumes its turn. */
   result(
     call: WaitingCall,
     result: Answer<'result'>,
     options?: AnsweringOptions,
   ): Promise<ClientAnswer<Output>>;
-  /** Answers several calls of one turn, and goes on with it. */
+  /** Answers several calls of one turn, and resumes it. */
   answer(answers: readonly ClientCallAnswer[], options?: AnsweringOptions): Promise<ClientAnswer<Output>>;
-  /** The same as it happens: only what is new since the calls waited. */
+  /** Answers several calls, and yields the items of the turn since the calls began to wait. */
   streamAnswers(
     answers: readonly ClientCallAnswer[],
     options?: AnsweringOptions,
   ): AsyncGenerator<StreamItem<Output>, void, undefined>;
-  /** How a turn stands now; with `wait`, when it has ended or waits for somebody. */
+  /** Returns the view of a turn now, or with `wait`, when it has ended or waits for a person. */
   turn(
     id: string,
     options?: Waiting & { readonly wait?: boolean | undefined },
   ): Promise<ClientAnswer<Output>>;
-  /** A turn from its first event on, and then live, until it has ended or waits for somebody. */
+  /** Yields the items of a turn from its first event, then live, until it has ended or waits for a person. */
   follow(turn: string, options?: Waiting): AsyncGenerator<StreamItem<Output>, void, undefined>;
-  /** The state of the session. Unless it has changed, the same object as before is answered, and no state is sent over the line. */
+  /**
+   * Returns the state of the session. If it has not changed, returns the same object as before, and the
+   * server sends no state.
+   */
   state(options?: Waiting): Promise<SessionView>;
-  /** The events of the journal behind the one of the sequence `after`. */
+  /** Yields the events of the journal after the sequence `after`. */
   events(options?: EventsRange): AsyncGenerator<StoredEvent, void, undefined>;
-  /** The same, and then what happens, until the signal aborts or the session is erased. */
+  /** Yields these events, and then new ones, until the signal aborts or the session is erased. */
   watch(options?: EventsRange): AsyncGenerator<WatchItem, void, undefined>;
-  /** The bytes of a file of the session: of a message, or that a call gave. */
+  /** Returns the bytes of a file of the session, from a message or a call. */
   file(id: string | { readonly id: string }, options?: Waiting): Promise<Blob>;
-  /** Deletes a file of the session, for everyone. Rejects as `session-busy` while a turn runs. It may be sent again. */
+  /**
+   * Deletes a file of the session, for everyone. Rejects as `session-busy` while a turn runs. The same file
+   * can be sent again.
+   */
   deleteFile(id: string | { readonly id: string }, options?: Waiting): Promise<void>;
   /**
-   * Stops a turn, or ends one that waits before it begins; the open one unless its id is given, and then it is not sent again after a lost
-   * connection, since another turn may be open by then.
+   * Stops a turn, or ends a waiting one before it starts. Defaults to the open turn, and is then not retried
+   * after a lost connection, since another turn may be open by then.
    */
   cancel(turn?: string, options?: Waiting): Promise<CancelRequested>;
   /**
-   * Makes a new session of the events of this one up to `at`, and returns it. Rejects as `would-repeat-effects` if the rest holds calls that
-   * had effects. The app has `branches()`.
+   * Makes a new session from the events of this one up to `at`, and returns it. Rejects as
+   * `would-repeat-effects` if later events contain calls that had effects. Requires `branches()` in the app.
    */
   fork(options?: ClientForkOptions): Promise<ClientSession<Output>>;
-  /** Removes all of the session. There is none afterwards, or was none. It is not sent again: there may be a new one by then. */
+  /**
+   * Erases the session. Succeeds also if it does not exist. Not retried after a lost connection, since a new
+   * session may exist by then.
+   */
   erase(options?: Waiting): Promise<void>;
 }
 
-/** What a fork is to be. */
+/** Options of a fork. */
 export interface ClientForkOptions extends Waiting {
   /** The last event that the fork has: a sequence of the session. Defaults to its last event. */
   readonly at?: number | undefined;
   /** The id of the fork. Defaults to a new one. */
   readonly name?: string | undefined;
-  /** Allows a fork that leaves out calls which had effects: its model is shown them, and may repeat them. Defaults to false. */
+  /**
+   * `true` to allow a fork that leaves out calls which had effects: its model is shown these calls, and may
+   * repeat them. Defaults to `false`.
+   */
   readonly repeatEffects?: boolean | undefined;
 }
 
-/** Which events are wanted. */
+/** Selects events. */
 export interface EventsRange extends Waiting {
-  /** Only those behind the one of this sequence; all unless given. */
+  /** Only events after this sequence. Defaults to all. */
   readonly after?: number | undefined;
-  /** How often in a row a lost connection is tried again; as the client is told unless given. */
+  /** The most retries in a row after a lost connection. Defaults to the client's setting. */
   readonly retries?: number | undefined;
 }

@@ -1,4 +1,4 @@
-/** The client of the HTTP API, for pages, Node and other Workers: nothing but `fetch` and streams is needed. */
+/** The client of the HTTP API, for pages, Node and other Workers. It needs only `fetch` and streams. */
 
 import type { StoredEvent } from '../journal/events.ts';
 import type { AnswerObject } from '../session/watching/turn-outcome.ts';
@@ -19,10 +19,10 @@ import { type ClientAnswer, follow, type StreamItem, type WatchItem, type Ways }
 import { HoldfastError } from './holdfast-error.ts';
 import { type Asked, createTransport, newKey, readJson, type Transport } from './transport.ts';
 
-/** What types a client: the type of an agent, or by hand the type of its output. */
+/** The types of a client: the type of an agent, or of its output. */
 export type ClientTypes = AgentTypes | { readonly output?: unknown };
 
-/** An agent, as far as types tell. */
+/** The part of an agent's type that a client uses. */
 interface AgentTypes {
   readonly name: string;
   readonly '~types'?: { readonly output: unknown };
@@ -34,15 +34,15 @@ type OutputOf<Of> = Of extends {
 }
   ? AnswerObject<Output>
   : Of extends { readonly output: infer Output }
-    ? Output // which whoever writes it knows to be JSON
+    ? Output // the caller states that it is JSON
     : Json;
 type NameOf<Of> = Of extends { readonly name: infer Name; readonly '~types'?: object } ? Name : string;
 
 /**
- * Makes a client of one agent. Its answers have the types of the agent, whose type alone is imported: `createClient<typeof clerk>`, or
- * by hand `createClient<{ output: Invoice }>`.
+ * Makes a client of one agent. Its answers have the types of the agent. Import only the agent's type:
+ * `createClient<typeof clerk>`, or write it out: `createClient<{ output: Invoice }>`.
  *
- * @throws TypeError when the url or the name of the agent cannot be one.
+ * @throws TypeError if the url or the name of the agent is invalid.
  *
  * @example
  * ```ts
@@ -62,10 +62,10 @@ export function createClient<Of extends ClientTypes = { readonly output: Json }>
   const client: Client = {
     session: (id = newKey()) => createSession(transport, { id, path: sessions + segment('session', id) }),
   };
-  return client as Client<OutputOf<Of>>; // the server has checked the output by the schema of this type
+  return client as Client<OutputOf<Of>>; // the server has validated the output by the schema of this type
 }
 
-/** A name in a path, which stays one: a path with `..` in it would lead elsewhere. */
+/** Encodes a name as one path segment. Rejects `..`, which would lead elsewhere. */
 function segment(what: string, name: unknown): string {
   if (typeof name !== 'string' || /^\.{0,2}$/.test(name))
     throw new TypeError(`'${name}' cannot name ${what === 'agent' ? 'an' : 'a'} ${what}.`);
@@ -78,7 +78,7 @@ interface SessionPlace {
 }
 
 function createSession(transport: Transport, { id, path }: SessionPlace): ClientSession {
-  /** The last event that a stream of a turn has shown: what is answered in that turn then is shown from there on. */
+  /** The last event that a stream has shown. Answers to that turn are then streamed from there. */
   let seen = { turn: '', seq: 0 };
   async function* streamed(first: Asked, after = 0): AsyncGenerator<StreamItem, void, undefined> {
     const again: Ways['again'] = (turn) => (turn === undefined ? first : { path: turnPath(turn) });
@@ -125,7 +125,7 @@ function createSession(transport: Transport, { id, path }: SessionPlace): Client
     cancel: async (turn, options = {}) => {
       const named = turn === undefined ? ONCE : { path: `${path}/cancel?turn=${encodeURIComponent(turn)}` };
       const asked: Asked = { method: 'POST', path: `${path}/cancel`, ...named, ...options };
-      return (await transport.ask(asked, readJson)) as CancelRequested; // of a server of ours
+      return (await transport.ask(asked, readJson)) as CancelRequested; // the server's own type
     },
     async fork({ name = newKey(), signal, ...options } = {}) {
       const asked = toPost(`${path}/fork`, { ...options, name }, { signal });
@@ -140,10 +140,10 @@ function createSession(transport: Transport, { id, path }: SessionPlace): Client
   return session;
 }
 
-/** What does not name what it ends is not sent again: it would end what has begun since. */
+/** Not retried: a request that does not name its target could end a later one. */
 const ONCE = { retries: 0 } as const;
 
-/** What changes nothing of a session. */
+/** The methods that only read a session. */
 function readsOf(
   transport: Transport,
   path: string,
@@ -154,7 +154,7 @@ function readsOf(
       const headers = known?.tag ? { 'if-none-match': known.tag } : {};
       return transport.ask({ path, headers, ...options }, async (response) => {
         if (response.status === 304 && known) return known.view;
-        const view = (await readJson(response)) as SessionView; // of a server of ours
+        const view = (await readJson(response)) as SessionView; // the server's own type
         known = { tag: response.headers.get('etag'), view };
         return view;
       });
@@ -170,7 +170,7 @@ function readsOf(
     watch({ after = 0, ...options } = {}) {
       const first = { path: `${path}/events?after=${after}`, ...options };
       const items = follow({ transport, first, again: () => first, after, signal: options.signal });
-      return items as AsyncGenerator<WatchItem, void, undefined>; // it tells of no turn's end
+      return items as AsyncGenerator<WatchItem, void, undefined>; // a stream of a session does not report the end of a turn
     },
     file: async (file, options = {}) =>
       transport.ask({ path: filePath(path, file), ...options }, (response) => response.blob()),
@@ -180,7 +180,7 @@ function readsOf(
 const filePath = (path: string, file: string | { readonly id: string }): string =>
   `${path}/files/${segment('file', typeof file === 'string' ? file : file.id)}`;
 
-/** How a stream ends. @throws HoldfastError `session-erased` when there is no turn any more. */
+/** Returns the last item of a stream. @throws HoldfastError `session-erased` if the turn no longer exists. */
 async function last(items: AsyncIterable<StreamItem>): Promise<ClientAnswer> {
   for await (const item of items) {
     if (item.type === 'answer' || item.type === 'suspended' || item.type === 'later') return item.answer;
@@ -188,16 +188,17 @@ async function last(items: AsyncIterable<StreamItem>): Promise<ClientAnswer> {
   throw new HoldfastError('session-erased', 'It is erased.', { status: 410 });
 }
 
-/** A turn that failed is answered as a problem, which has the answer in it. */
+/** Returns the answer in the problem of a failed turn. */
 function failedAnswer(failure: unknown): ClientAnswer {
   if (failure instanceof HoldfastError && failure.more.outcome === 'failed')
-    return failure.more as unknown as ClientAnswer; // of a server of ours
+    return failure.more as unknown as ClientAnswer; // the server's own type
   throw failure;
 }
 
 /**
- * The turn of a call, and the reply that asked for it, by the call's id: what is shown after its answer comes after that reply. As the server
- * writes it in `src/journal/reply-data.ts`, of which the client carries nothing.
+ * Parses the turn of a call and the reply that requested it from the call's id: a stream after its answer
+ * resumes after that reply. Matches the format in `src/journal/reply-data.ts`, which the client does not
+ * include.
  */
 function placeOfCall(id: string): { readonly turn: string; readonly reply: number } {
   const [, turn = '', reply = 0] = /^(.+)\.(\d+)\.\d+$/s.exec(id) ?? [];

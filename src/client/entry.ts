@@ -1,4 +1,4 @@
-/** The entry `holdfast/client`: asks agents over HTTP, from pages, Node and other Workers. */
+/** The entry `holdfast/client`: calls agents over HTTP, from pages, Node and other Workers. */
 export type {
   AnsweringOptions,
   Client,

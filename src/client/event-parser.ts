@@ -1,21 +1,21 @@
-/** Reads server-sent events, as HTML describes them, from text that comes in pieces. */
+/** Parses server-sent events, as defined by HTML, from chunks of text. */
 import { HoldfastError } from './holdfast-error.ts';
 
 /** One event of a stream. */
 export interface ServerEvent {
-  /** `message` where the stream does not say. */
+  /** Defaults to `message`. */
   readonly type: string;
   readonly data: string;
 }
 
-/** The most characters of one event: no server of ours sends as many, and a hostile one is not listened to. */
+/** The most characters of one event. Our servers send fewer, so longer events are refused. */
 const LONGEST = 16 * 1024 * 1024;
 
-/** Takes a stream in pieces that may end anywhere. */
+/** Parses a stream in chunks of any size. */
 export class EventParser {
-  /** The last id that the stream has given: what it goes on after. */
+  /** The last id in the stream. It resumes after this event. */
   id: string | undefined;
-  /** When the server wants its client to come again, in ms. */
+  /** Milliseconds until the client should reconnect, from the server. */
   retry: number | undefined;
   #rest = '';
   #endedInCr = false;
@@ -24,10 +24,13 @@ export class EventParser {
   #newId: string | undefined;
   #length = 0;
 
-  /** Answers the events that this piece completes. @throws HoldfastError `bad-response` for one that is far too long. */
+  /**
+   * Returns the events that this chunk completes. @throws HoldfastError `bad-response` for one that is far
+   * too long.
+   */
   feed(piece: string): ServerEvent[] {
     if (piece === '') return [];
-    // A line that ended in CR at the end of the piece before may have ended in CRLF.
+    // The CR at the end of the previous chunk and this LF are one line end.
     const text = this.#endedInCr && piece.startsWith('\n') ? piece.slice(1) : piece;
     this.#endedInCr = piece.endsWith('\r');
     const lines = text.split(/\r\n|\r|\n/);
@@ -63,7 +66,7 @@ export class EventParser {
   }
 }
 
-/** What of an item is looked at. */
+/** The properties of an item that are read. */
 interface Shown {
   readonly type: string;
   readonly frame?: string;
@@ -71,29 +74,32 @@ interface Shown {
   readonly text?: string;
 }
 
-/** What was shown of the reply that a loop is being given. */
+/** The part of a streaming reply that was shown. */
 interface ShownReply {
   readonly reply: string;
-  /** How many characters of it were shown, text and reasoning together. */
+  /** The characters that were shown, text and reasoning together. */
   readonly length: number;
-  /** How many of them this connection has brought. */
+  /** The characters that this connection has received. */
   readonly at: number;
 }
 
-/** Takes out of a stream what an earlier connection has shown of a reply: each connection brings a reply that runs from its beginning. */
+/**
+ * Removes text from a stream that an earlier connection has shown: each connection streams a reply from its
+ * beginning.
+ */
 export class NewPieces {
   readonly #replies = new Map<string, ShownReply>();
 
-  /** The next items come over another connection. */
+  /** Starts a new connection. */
   connected(): void {
     for (const [frame, shown] of this.#replies) this.#replies.set(frame, { ...shown, at: 0 });
   }
 
-  /** Returns what of the item is new, or `undefined` if it was shown already. */
+  /** Returns the new part of the item, or `undefined` if it was shown already. */
   take<Item extends Shown>(item: Item): Item | undefined {
     const { type, frame = '', reply, text } = item;
     if (type === 'model-replied') this.#replies.delete(frame);
-    // Another holder may give another reply the same name.
+    // Another lease holder may use the same name for another reply.
     if (type === 'turn-resumed' || type === 'turn-ended') this.#replies.clear();
     if (!PASSING.has(type) || reply === undefined) return item;
     const known = this.#replies.get(frame);
@@ -109,5 +115,5 @@ export class NewPieces {
   }
 }
 
-/** Of replies, and in no journal. */
+/** Items of replies that are not journaled. */
 const PASSING: ReadonlySet<string> = new Set(['text-delta', 'reasoning-delta', 'reply-restarted']);

@@ -1,4 +1,6 @@
-/** Reads streams of a session: each goes on by itself after a lost connection, without an event too few or too many. */
+/**
+ * Reads streams of a session. Each resumes after a lost connection, without missing or repeating an event.
+ */
 import type { StoredEvent } from '../journal/events.ts';
 import type { FeedItem } from '../session/live-feed.ts';
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
@@ -20,49 +22,58 @@ import {
 
 type Typed<View, Output> = Omit<View, 'object'> & { readonly object?: Output };
 
-/** The answer of a turn that has ended; its `object` has the type of the agent's output. */
+/** The answer of an ended turn. Its `object` has the type of the agent's output. */
 export type EndedTurn<Output = Json> = Typed<TurnAnswer, Output> & { readonly status?: undefined };
 
-/** A turn that waits for somebody, with its `pending` calls. */
+/** A turn that waits for a person, with its `pending` calls. */
 export type WaitingTurn<Output = Json> = Typed<SuspendedView, Output>;
 
-/** A message that was taken, and whose turn has no answer yet: `status` says why. */
+/** An accepted message whose turn has no answer yet. `status` says why. */
 export type LaterTurn = LaterView & {
   readonly outcome?: undefined;
   readonly text?: undefined;
   readonly object?: undefined;
 };
 
-/** How a turn stands: `outcome` says how it ended, or that it is `suspended`; without one there is no answer yet. */
+/**
+ * The view of a turn. `outcome` says how it ended, or that it is `suspended`. Without it there is no answer
+ * yet.
+ */
 export type ClientAnswer<Output = Json> = EndedTurn<Output> | WaitingTurn<Output> | LaterTurn;
 
-/** The connection was lost, and is there again behind the last event. No event is missed, and neither an event nor a piece of text comes twice. */
+/**
+ * Reports that a lost connection was restored after the last event. No event is missed, and no event or text
+ * is repeated.
+ */
 export interface Resumed {
   readonly type: 'resumed';
 }
 
-/** The session, and with it the turn, is no more. */
+/** Reports that the session, and with it the turn, was erased. */
 export interface Erased {
   readonly type: 'erased';
 }
 
-/** What happens in a session: its events, in order and each once, and what comes between them and is kept nowhere. */
+/**
+ * An item of a session's stream: its events, in order and each once, and items between them that are not
+ * journaled.
+ */
 export type WatchItem = StoredEvent | Exclude<FeedItem, { readonly type: 'event' }> | Resumed | Erased;
 
-/** What a stream of a turn shows; last comes how it stands, and nothing else tells of its end. */
+/** An item of a turn's stream. The last item is the view of the turn, and only it reports the turn's end. */
 export type StreamItem<Output = Json> =
   | WatchItem
   | { readonly type: 'answer'; readonly answer: EndedTurn<Output> }
   | { readonly type: 'suspended'; readonly answer: WaitingTurn<Output> }
   | { readonly type: 'later'; readonly answer: LaterTurn };
 
-/** How a stream is asked for. */
+/** The requests of a stream. */
 export interface Ways {
   readonly transport: Transport;
   readonly first: Asked;
-  /** How it is asked for again; `turn` is that of the events so far. */
+  /** Returns the request that resumes it. `turn` is that of the events so far. */
   again(turn: string | undefined): Asked;
-  /** What came before is not shown again: the sequence of an event. */
+  /** The sequence of the last event that was shown before. */
   readonly after: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -70,10 +81,11 @@ export interface Ways {
 type Items = AsyncGenerator<StreamItem, void, undefined>;
 
 /**
- * What a stream shows, up to how its turn stands; one of a whole session ends only with that. Unlike a single request, a stream whose
- * connection is lost is tried again as often as it has shown something since.
+ * Yields the items of a stream, up to the view of the turn; a stream of a whole session ends only with a
+ * failure or abort. Unlike a single request, a stream counts its retries anew whenever it has shown
+ * something.
  *
- * @throws HoldfastError for what was refused, and when the server cannot be reached; the reason of the signal.
+ * @throws HoldfastError for refusals, and if the server is unreachable; the reason of the signal.
  */
 export async function* follow(ways: Ways): Items {
   const { transport, signal, after } = ways;
@@ -84,7 +96,7 @@ export async function* follow(ways: Ways): Items {
   for (let failed = 0; ; ) {
     const response = await open(transport, asked, place);
     if (!response) return yield { type: 'erased' };
-    if (!isStream(response)) return yield toStop((await readJson(response)) as ClientAnswer); // of a server of ours
+    if (!isStream(response)) return yield toStop((await readJson(response)) as ClientAnswer); // the server's own type
     const reader = response.body?.getReader();
     const reading: Reading = { asked, parser: new EventParser(), isSteady: false };
     const { parser } = reading;
@@ -115,7 +127,8 @@ export async function* follow(ways: Ways): Items {
     }
     asked = { ...ways.again(place.turn), signal };
     if (end === 'continues' && hasShown) continue;
-    // A turn may be silent for long: no server has failed whose invocation has to end then, or whose proxy ends each stream after a while.
+    // A turn may be silent for long. A server whose invocation ends then, or a proxy that ends each stream
+    // after a while, has not failed.
     if (reading.isSteady) failed = 0;
     if (end !== 'continues') failed += 1;
     if (failed > retries)
@@ -124,10 +137,10 @@ export async function* follow(ways: Ways): Items {
   }
 }
 
-/** However long a server wants its client to stay away, in ms. */
+/** The most milliseconds of a pause, even if the server requests more. */
 const LONGEST_PAUSE = 30_000;
 
-/** How far a stream has come. */
+/** The position of a stream. */
 interface Place {
   id: string | undefined;
   seq: number;
@@ -136,7 +149,7 @@ interface Place {
 
 const ENDS: ReadonlySet<string> = new Set(['answer', 'suspended', 'erased']);
 
-/** Asks for a stream behind its place. A session that was followed and is not there any more has been erased. */
+/** Requests a stream after its position. If a followed session no longer exists, it has been erased. */
 async function open(
   transport: Transport,
   asked: Asked,
@@ -155,19 +168,21 @@ async function open(
   }
 }
 
-/** What a server of ours says of it. Another 404 tells of a wrong deployment, and nothing is lost there. */
+/**
+ * The problems of an erased session. Any other 404 means a wrong deployment, and the session still exists.
+ */
 const GONE: ReadonlySet<string> = new Set(['unknown-session', 'unknown-turn', 'session-erased']);
 
 const isStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true;
 
-/** Whoever is heard so much later has sent heartbeats meanwhile, in ms. */
+/** Milliseconds. A connection this old has received heartbeats. */
 const STEADY = 10_000;
 
 interface Reading {
   readonly asked: Asked;
   readonly parser: EventParser;
-  /** Something has come for a while, if only heartbeats. */
+  /** `true` if the connection has received data for a while, even only heartbeats. */
   isSteady: boolean;
 }
 
@@ -187,13 +202,13 @@ async function* eventsIn(
 
 function toItem({ type, data }: ServerEvent): StreamItem {
   const value = parsed(data);
-  // A server that is newer may send what this version does not know: it is passed on as it is.
+  // A newer server may send unknown items. They are passed on unchanged.
   return (
     type === 'answer' || type === 'suspended' ? { type, answer: value } : { type, ...value }
   ) as StreamItem;
 }
 
-/** Notes how far the stream has come; false of an event that came before. */
+/** Updates the position of the stream. Returns `false` for an event that came before. */
 function isNew(item: StreamItem, place: Place): boolean {
   if (!('seq' in item)) return true;
   if (item.seq <= place.seq) return false;
@@ -202,7 +217,7 @@ function isNew(item: StreamItem, place: Place): boolean {
   return true;
 }
 
-/** How a turn stands, as the last item of a stream. */
+/** Converts the view of a turn to the last item of a stream. */
 function toStop(answer: ClientAnswer): StreamItem {
   if (answer.outcome === undefined) return { type: 'later', answer };
   return answer.outcome === 'suspended' ? { type: 'suspended', answer } : { type: 'answer', answer };

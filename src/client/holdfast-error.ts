@@ -1,9 +1,12 @@
 import type { ProblemType } from '../worker/problem.ts';
 
-/** What only a client can find: it has lost the server and gives up, or what answers is not a Worker of Holdfast. */
+/**
+ * Problems that only a client detects: the server is unreachable after all retries, or the response is not
+ * from a Worker of Holdfast.
+ */
 export type ClientProblem = 'connection-lost' | 'bad-response';
 
-/** What is known of a failure. */
+/** The details of a failure. */
 export interface HoldfastErrorDetails {
   readonly status?: number;
   readonly retryAfter?: number | undefined;
@@ -12,7 +15,7 @@ export interface HoldfastErrorDetails {
 }
 
 /**
- * A server has refused what a client asked for, or cannot be reached. `message` says what to do.
+ * Thrown if a server refuses a request, or is unreachable. `message` says how to fix it.
  *
  * @example
  * ```ts
@@ -27,13 +30,15 @@ export interface HoldfastErrorDetails {
  */
 export class HoldfastError extends Error {
   override readonly name = 'HoldfastError';
-  /** Stays the same: that of the problem (RFC 9457) without `urn:holdfast:problem:`. */
+  /** The stable name of the problem (RFC 9457), without `urn:holdfast:problem:`. */
   readonly type: ProblemType | ClientProblem;
-  /** Of HTTP; 0 where nothing was answered. */
+  /** The HTTP status, or 0 without a response. */
   readonly status: number;
-  /** When to ask again, in seconds, where the server says it. */
+  /** Seconds until a retry, from the server. */
   readonly retryAfter: number | undefined;
-  /** What else the problem says: the `turn` in the way, its `pending` calls, the `problems` of what was sent. */
+  /**
+   * More members of the problem: the `turn` in the way, its `pending` calls, the `problems` of the request.
+   */
   readonly more: Readonly<Record<string, unknown>>;
 
   constructor(
@@ -48,7 +53,7 @@ export class HoldfastError extends Error {
     this.more = more;
   }
 
-  /** The same words, as a problem calls them. */
+  /** The message, under its name in a problem. */
   get detail(): string {
     return this.message;
   }

@@ -1,4 +1,7 @@
-/** Asks the index of an app: lists of sessions, the inbox, usage, and what operators do. The app has `sessionIndex()`. */
+/**
+ * Reads the index of an app: lists of sessions, the inbox, usage, and data for operators. Requires
+ * `sessionIndex()` in the app.
+ */
 import type {
   Inbox,
   IndexedOwner,
@@ -12,27 +15,27 @@ import type {
 import type { Waiting } from './client-session.ts';
 import { type Asked, createTransport, newKey, readJson, type TransportOptions } from './transport.ts';
 
-/** Asks for a page of a list. */
+/** Selects a page of a list. */
 export interface ListOptions extends Waiting {
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly cursor?: string | undefined;
   /** The most entries: 1 to 100. Defaults to 50. */
   readonly limit?: number | undefined;
 }
 
-/** Whose it is, where an operator asks: `id:` or `tenant:`, and a name. Defaults to the caller. */
+/** The owner, for operators: `id:` or `tenant:`, and a name. Defaults to the caller. */
 interface OfOwner {
   readonly owner?: string | undefined;
 }
 
-/** Asks for a page of the sessions of an agent. */
+/** Selects a page of the sessions of an agent. */
 export interface ListSessionsOptions extends ListOptions, OfOwner {
   readonly status?: SessionStatus | undefined;
-  /** Only sessions with activity since: in ms since the epoch, or as ISO 8601. */
+  /** Only sessions with activity since then: in milliseconds since the epoch, or as ISO 8601. */
   readonly since?: number | string | undefined;
 }
 
-/** Asks for what was used. */
+/** Selects usage. */
 export interface UsageOptions extends Waiting, OfOwner {
   /** Defaults to `day`. */
   readonly by?: 'day' | 'agent' | 'model' | undefined;
@@ -42,46 +45,49 @@ export interface UsageOptions extends Waiting, OfOwner {
   readonly to?: string | undefined;
 }
 
-/** The index of an app, as a caller may ask it. What is refused is thrown as a HoldfastError. */
+/** The index of an app for one caller. Its methods throw refusals as a HoldfastError. */
 export interface IndexClient {
   /** Returns a page of the sessions of an agent, the latest first. */
   sessions(agent: string, options?: ListSessionsOptions): Promise<SessionList>;
-  /** Gives a session a title. `null`: the first words of its first message again. */
+  /** Sets the title of a session. `null` restores the first words of its first message. */
   setTitle(
     session: { readonly agent: string; readonly session: string },
     title: string | null,
     options?: Waiting,
   ): Promise<TitledSession>;
   /**
-   * Has a model write the title. The app has `modelTitles()`. Under one `idempotencyKey` the model is asked at most once. Defaults to a key
-   * of its own.
+   * Makes a model write the title. Requires `modelTitles()` in the app. Calls with the same `idempotencyKey`
+   * call the model at most once. Defaults to a new key.
    */
   writeTitle(
     session: { readonly agent: string; readonly session: string },
     options?: Waiting & { readonly idempotencyKey?: string | undefined },
   ): Promise<TitledSession>;
   /**
-   * Marks a session as read by the caller, up to an event of it: `seq` of a list, or the `seq` of an event that was shown. Defaults to the last
-   * event that there is.
+   * Marks a session as read by the caller, up to an event: `seq` of a list, or the `seq` of a shown event.
+   * Defaults to the last event.
    */
   markRead(
     session: { readonly agent: string; readonly session: string; readonly seq?: number | undefined },
     options?: Waiting,
   ): Promise<ReadSession>;
-  /** Returns a page of what waits for the caller. It may be empty though more follows: `next` is then not `null`. */
+  /**
+   * Returns a page of the sessions that wait for the caller. It can be empty although more follows: `next` is
+   * then not `null`.
+   */
   pending(options?: ListOptions): Promise<Inbox>;
   usage(options?: UsageOptions): Promise<UsageReport>;
-  /** Of operators, as are those below. */
+  /** For operators, like the methods below. */
   owners(options?: ListOptions): Promise<OwnerList>;
   owner(owner: string, options?: Waiting): Promise<IndexedOwner>;
-  /** Has all sessions of an owner erased in the background; `owner` says how far that is. */
+  /** Starts to erase all sessions of an owner in the background. `owner` returns the progress. */
   eraseOwner(owner: string, options?: Waiting): Promise<IndexedOwner>;
 }
 
 /**
- * Makes a client of the index of an app. All of it may be sent again after a lost connection, and is.
+ * Makes a client of the index of an app. It retries all requests after a lost connection.
  *
- * @throws TypeError when the url cannot be one.
+ * @throws TypeError if the url is invalid.
  *
  * @example
  * ```ts
@@ -99,7 +105,7 @@ export function createIndexClient(options: TransportOptions): IndexClient {
     const said = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) if (value !== undefined) said.set(name, String(value));
     const search = said.size > 0 ? `?${said}` : '';
-    return (await transport.ask({ path: path + search, signal, ...more }, readJson)) as Answer; // of a server of ours
+    return (await transport.ask({ path: path + search, signal, ...more }, readJson)) as Answer; // the server's own type
   };
   const at = encodeURIComponent;
   const pathOf = ({ agent, session }: { readonly agent: string; readonly session: string }): string =>

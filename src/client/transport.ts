@@ -1,22 +1,23 @@
-/** Asks a server, and asks again where that helps. */
+/** Sends requests, and retries them if that can help. */
 import { HoldfastError } from './holdfast-error.ts';
 
-/** What a client is given to ask with. */
+/** Connection options of a client. */
 export interface TransportOptions {
-  /** Where the routes of the Worker are: `https://agents.example.com`, or with the path below which they are served. */
+  /** The address of the Worker: `https://agents.example.com`, with its path prefix if it has one. */
   readonly url: string;
   /**
-   * Sent as `Authorization: Bearer`. A function is called before every request, so that it may renew what has expired. One that fails as
-   * `fetch` does without a connection, with a TypeError, is called again as a lost connection is; what else it throws is not caught.
+   * Sent as `Authorization: Bearer`. A function is called before every request, so that it can renew an
+   * expired token. If it throws a TypeError, as `fetch` does without a connection, it is called again like
+   * after a lost connection; other errors are not caught.
    */
   readonly token?: string | (() => string | Promise<string>) | undefined;
-  /** Asks in the place of the global `fetch`: another Worker's, by a service binding, or that of a test. */
+  /** Replaces the global `fetch`: with another Worker's, by a service binding, or with that of a test. */
   readonly fetch?: ((url: string, init: FetchInit) => Promise<Response>) | undefined;
-  /** How often in a row a lost connection is tried again before it is given up; 5 unless given, which takes about twenty seconds. */
+  /** The most retries in a row after a lost connection. Defaults to 5, which takes about twenty seconds. */
   readonly retries?: number | undefined;
 }
 
-/** What `fetch` is given beside the address. */
+/** The second argument of `fetch`. */
 export interface FetchInit {
   readonly method: string;
   readonly headers: Record<string, string>;
@@ -24,44 +25,44 @@ export interface FetchInit {
   readonly signal?: AbortSignal;
 }
 
-/** One request, which may be sent as often as it takes: it says or does the same each time. */
+/** One request that is safe to repeat: it has the same effect each time. */
 export interface Asked {
-  /** Below the `url`. */
+  /** The path below the `url`. */
   readonly path: string;
-  /** `GET` unless given. */
+  /** Defaults to `GET`. */
   readonly method?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | FormData | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** In the place of the client's. */
+  /** Overrides the client's setting. */
   readonly retries?: number | undefined;
 }
 
-/** How requests are sent. */
+/** Sends requests. */
 export interface Transport {
   readonly retries: number;
   /**
-   * Answers what `read` makes of the response, once it is neither an error nor lost.
+   * Returns what `read` makes of a successful response. Retries a lost connection.
    *
-   * @throws HoldfastError for what was refused, and when the server cannot be reached; the reason of the signal.
+   * @throws HoldfastError for refusals, and if the server is unreachable; the reason of the signal.
    */
   ask<T>(asked: Asked, read: (response: Response) => Promise<T>): Promise<T>;
 }
 
-/** How often a lost connection is tried again, unless a client is told otherwise. */
+/** The default number of retries after a lost connection. */
 const RETRIES = 5;
 
-/** The pauses in between double from the first one to the longest, in ms. */
+/** The pauses between retries double from the first to the longest, in milliseconds. */
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 30_000;
 
-/** No server is waited for longer than this before it is asked again, in seconds: whoever asked is told instead. */
+/** The most seconds to wait for a server's `retry-after`. If it is longer, the error is thrown instead. */
 const LONGEST_WAIT = 120;
 
-/** A server of ours sends a heartbeat every 15 s: one that says nothing for so long is not there any more, in ms. */
+/** Milliseconds of silence after which a server counts as lost. Our servers send a heartbeat every 15 s. */
 const SILENCE = 50_000;
 
-/** @throws TypeError when the address is none. */
+/** @throws TypeError if the address is invalid. */
 export function createTransport({
   url,
   token,
@@ -118,18 +119,18 @@ export function createTransport({
   };
 }
 
-/** As good as a UUID, also on pages whose origin is not secure. */
+/** Returns a key as unique as a UUID, also on pages with an insecure origin. */
 export const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',
   );
 
-/** The reading of a response's JSON. @throws HoldfastError when it holds none. */
+/** Reads the JSON of a response. @throws HoldfastError if it is not JSON. */
 export async function readJson(response: Response): Promise<unknown> {
   return parsed(await response.text(), response.status);
 }
 
-/** @throws HoldfastError when it is not the JSON of an object. */
+/** @throws HoldfastError if the text is not the JSON of an object. */
 export function parsed(text: string, status = 200): object {
   try {
     const value: unknown = JSON.parse(text);
@@ -138,7 +139,9 @@ export function parsed(text: string, status = 200): object {
   throw notOurs(status, text);
 }
 
-/** What fails in between is a lost connection, unless it is known what it is, or nobody waits for it any more. */
+/**
+ * Converts failures of work to a lost connection, unless they are known errors, or the signal has aborted.
+ */
 export async function lost<T>(asked: Asked, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -149,7 +152,7 @@ export async function lost<T>(asked: Asked, work: () => Promise<T>): Promise<T> 
   }
 }
 
-/** Tells what was lost, and what may have come of it all the same. */
+/** Makes the error of a lost connection, which says whether the request may have been processed. */
 function connectionLost({ method = 'GET', path, headers }: Asked, cause: unknown): HoldfastError {
   const idempotencyKey = headers?.['idempotency-key'];
   const said = `The connection to the server was lost in ${method} ${path.replace(/\?.*/, '')}: ${reasonOf(cause)}.`;
@@ -162,18 +165,21 @@ function connectionLost({ method = 'GET', path, headers }: Asked, cause: unknown
   return new HoldfastError('connection-lost', said + page + done, { cause, more });
 }
 
-/** A page completes addresses, and is never told why it sees nothing. */
+/** A page resolves relative addresses, and its browser hides the reason of a failed request. */
 const isPage = (): boolean => 'location' in globalThis;
 
-/** What a failure says, and what Node keeps behind its "fetch failed". */
+/** Returns the message of a failure, with the cause behind Node's "fetch failed". */
 function reasonOf(failure: unknown): string {
-  const { message = String(failure), cause } = Object(failure) as { message?: string; cause?: unknown }; // as of an Error
+  const { message = String(failure), cause } = Object(failure) as { message?: string; cause?: unknown }; // like an Error
   const { message: inner, code } = Object(cause) as { message?: string; code?: string }; // likewise
   const behind = inner || code;
   return (behind ? `${message} (${behind})` : message).replace(/\.$/, '');
 }
 
-/** @throws HoldfastError `connection-lost` when a function fails as `fetch` does without a connection; what else it throws. */
+/**
+ * @throws HoldfastError `connection-lost` if a function throws like `fetch` without a connection; its other
+ * errors.
+ */
 async function bearerOf(token: TransportOptions['token']): Promise<string | undefined> {
   try {
     return typeof token === 'function' ? await token() : token;
@@ -183,7 +189,10 @@ async function bearerOf(token: TransportOptions['token']): Promise<string | unde
   }
 }
 
-/** What no header can carry would fail like a lost connection, and be told with the token in it. @throws TypeError for it. */
+/**
+ * Checks header values, since an invalid one would fail like a lost connection, and its error would contain
+ * the token. @throws TypeError if a value is invalid.
+ */
 function mustBeSendable(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (/[^\t\x20-\x7e\x80-\xff]/.test(value.trim()))
@@ -193,7 +202,10 @@ function mustBeSendable(headers: Readonly<Record<string, string>>): void {
   }
 }
 
-/** The response to a request, which is stopped when nothing is said to it for too long. To send files takes as long as it takes. */
+/**
+ * Returns the response to a request. Aborts if the server is silent for too long, but not while files are
+ * being sent.
+ */
 async function answered(
   send: (stop: AbortSignal) => Promise<Response>,
   { body, signal }: Asked,
@@ -204,7 +216,7 @@ async function answered(
   return inTime(sent, () => stop.abort());
 }
 
-/** Rejects when that takes longer than a server is silent, and stops it. */
+/** Rejects after the longest silence of a server, and calls `stop`. */
 export function inTime<T>(work: Promise<T>, stop = () => {}): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -215,7 +227,10 @@ export function inTime<T>(work: Promise<T>, stop = () => {}): Promise<T> {
   });
 }
 
-/** Tells what may be over soon: a lost connection, a server that says when to come again, and what is between it and us. */
+/**
+ * Returns whether a failure may be temporary: a lost connection, a server with `retry-after`, or a proxy in
+ * between.
+ */
 export function isPassing(failure: unknown): failure is HoldfastError {
   if (!(failure instanceof HoldfastError)) return false;
   const { type, status, retryAfter } = failure;
@@ -224,12 +239,15 @@ export function isPassing(failure: unknown): failure is HoldfastError {
   return type === 'connection-lost' || ([429, 503].includes(status) && retryAfter !== undefined);
 }
 
-/** How long to wait before the next attempt, in ms: longer each time, not sooner than the server says, and not all clients at once. */
+/**
+ * Returns the milliseconds before the next attempt: longer each time, at least the server's `retry-after`,
+ * and random, so that clients do not retry all at once.
+ */
 export const backoff = (failed: number, retryAfter = 0): number =>
   Math.max(Math.min(FIRST_PAUSE * 2 ** (failed - 1), LONGEST_PAUSE), retryAfter * 1000) *
   (1 + Math.random() / 2);
 
-/** Resolves after so many ms. @throws the reason of the signal when it aborts. */
+/** Resolves after this many milliseconds. @throws the reason of the signal if it aborts. */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   await new Promise<void>((resolve) => {
@@ -244,16 +262,16 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
 }
 
-/** The error of a response that is a problem, or that no Worker of ours has sent. */
+/** Makes the error of a response that is a problem, or not from a Worker of Holdfast. */
 async function toError(response: Response): Promise<HoldfastError> {
   const { status, headers } = response;
   const retryAfter = secondsOf(headers.get('retry-after'), headers.get('date'));
   const text = await response.text();
   if (!headers.get('content-type')?.includes('problem+json')) return notOurs(status, text, retryAfter);
-  const { type, title, status: _, detail, ...more } = parsed(text, status) as Record<string, unknown>; // looked at below
+  const { type, title, status: _, detail, ...more } = parsed(text, status) as Record<string, unknown>; // checked below
   const name = String(type).replace('urn:holdfast:problem:', '');
   const message = String(detail ?? title ?? name);
-  // A server that is newer may name what this version does not know.
+  // A newer server may use names that this version does not know.
   return new HoldfastError(name as HoldfastError['type'], message, { status, retryAfter, more });
 }
 
@@ -264,7 +282,7 @@ const notOurs = (status: number, text: string, retryAfter?: number): HoldfastErr
     { status, retryAfter },
   );
 
-/** A time is compared with that of the server, as far as it tells: the clocks of pages are often wrong. */
+/** Compares the time with the server's `date` if possible, since clocks of pages are often wrong. */
 function secondsOf(header: string | null, date: string | null): number | undefined {
   if (!header) return undefined;
   const now = Date.parse(date ?? '') || Date.now();

@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { type Bundle, type FailedBundle, type Project, wranglerFile } from './project.ts';
 
-/** What of the metafile of esbuild is read. */
+/** The parts of esbuild's metafile that are read. */
 export interface Metafile {
   readonly outputs: Readonly<
     Record<
@@ -20,7 +20,7 @@ export interface Metafile {
   >;
 }
 
-/** Bundles the Worker by the project's own wrangler, as a deployment does, and uploads nothing. */
+/** Bundles the Worker with the project's own wrangler, like a deployment, without uploading. */
 export async function bundleProject(project: Project): Promise<Bundle | FailedBundle> {
   const out = mkdtempSync(join(tmpdir(), 'holdfast-doctor-'));
   const meta = join(out, 'meta.json');
@@ -53,7 +53,9 @@ export async function bundleProject(project: Project): Promise<Bundle | FailedBu
   }
 }
 
-/** The errors in the output of wrangler, in one line. It is coloured whatever the environment says. */
+/**
+ * Returns the errors in wrangler's output, in one line. The output has colors whatever the environment says.
+ */
 export function failureIn(output: string): FailedBundle {
   const plain = stripVTControlCharacters(output);
   const errors = plain.split('\n').filter((line) => /\[ERROR\]|^\s*(✘|×|Error:)/.test(line));
@@ -66,7 +68,7 @@ export function failureIn(output: string): FailedBundle {
   return { failure, unexported: classes.split(', ').filter((name) => name !== '') };
 }
 
-/** What a metafile and the scripts beside it say. */
+/** Reads a metafile and the scripts beside it. */
 export function readBundle({ folder, holdfast }: Project, { outputs }: Metafile, scripts: string): Bundle {
   const files = new Map<string, number>();
   for (const { inputs } of Object.values(outputs)) {
@@ -94,7 +96,7 @@ export function readBundle({ folder, holdfast }: Project, { outputs }: Metafile,
   };
 }
 
-/** A package, a part of Holdfast, or the project's own code. */
+/** Returns the module of a file: a package, a part of Holdfast, or the project's own code. */
 function moduleOf(folder: string, holdfast: string, file: string): string {
   if (file.startsWith(`${holdfast}/`)) {
     const parts = relative(holdfast, file)
@@ -108,6 +110,9 @@ function moduleOf(folder: string, holdfast: string, file: string): string {
   return file.startsWith(folder) ? 'this project' : 'wrangler';
 }
 
-/** Whether a bundle runs a file of Holdfast, by its path without its ending, such as `modules/http/rate-limit`. */
+/**
+ * Returns whether a bundle contains a file of Holdfast, by its path without extension, such as
+ * `modules/http/rate-limit`.
+ */
 export const hasFile = ({ holdfast }: Project, { files }: Bundle, path: string): boolean =>
   files.has(join(holdfast.folder, 'dist/src', `${path}.js`));

@@ -1,4 +1,4 @@
-/** Checks of the Worker's code, its packages, and the bindings that the code needs. */
+/** Checks the Worker's code, its packages, and the bindings that the code needs. */
 import { bundleOf, type Check, own, runsFile } from './check.ts';
 import type { Edit, Problem } from './problem.ts';
 import { isInRange } from './versions.ts';

@@ -1,11 +1,11 @@
-/** Checks of the platform's settings in the configuration of wrangler. */
+/** Checks the platform's settings in the configuration of wrangler. */
 import { type Check, inherited, own, setConfig } from './check.ts';
 import type { Edit, Problem } from './problem.ts';
 import type { Project } from './project.ts';
 
-/** The first day whose flags give a session's object `ctx.exports`. */
+/** The first compatibility date whose flags give a session's object `ctx.exports`. */
 const LEAST_DATE = '2025-11-17';
-/** From this day an object stays awake while something that it called is still at work. */
+/** From this date an object stays awake while a call that it made is still running. */
 const AWAKE_DATE = '2026-10-01';
 
 export const date: Check = (project) => {
@@ -94,7 +94,7 @@ export const sessions: Check = (project) => {
               value: { name: 'SESSIONS', class_name: 'SessionObject' },
             },
           },
-          // A class that a migration has made already cannot be made again, with SQLite or without.
+          // A class that exists after a migration cannot be created again, with or without SQLite.
           ...(isMigrated(project, 'SessionObject') || isWithoutSqlite(project, 'SessionObject')
             ? []
             : [migration(project, 'SessionObject')]),
@@ -127,7 +127,7 @@ export const sessions: Check = (project) => {
 const inEnvironment = ({ environment }: Project): string =>
   environment === undefined ? '' : ` in the environment ${environment}, which inherits no bindings`;
 
-/** The name that the class has in the place of the right one. */
+/** Returns the name that the configuration uses instead of the class's own. */
 function otherName({ config }: Project): string {
   const other = config.durable_objects?.bindings?.find(({ class_name: name }) => name === 'SessionObject');
   return other ? `; SessionObject is bound as ${other.name}` : '';

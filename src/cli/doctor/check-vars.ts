@@ -1,9 +1,9 @@
-/** Checks of vars and secrets. */
+/** Checks vars and secrets. */
 import { type Check, isStored, own, runsFile, setConfig, varsOf } from './check.ts';
 import type { Edit, Problem } from './problem.ts';
 import type { Project } from './project.ts';
 
-/** What `holdfast/worker` does with settings of other words is an error of every request. */
+/** Settings with other values make every request fail in `holdfast/worker`. */
 const COUNTS = {
   LEASE_MS: 100,
   SESSION_BYTES: 17_000_000,
@@ -12,7 +12,7 @@ const COUNTS = {
   WALL_MS: 1000,
 };
 
-/** Names that hold secrets, as the log of Holdfast takes them. */
+/** Returns whether a name is a secret's, by the same rule as Holdfast's log. */
 const isSecretName = (name: string): boolean => /(_KEY|_TOKEN|_SECRET|_PASSWORD)$/.test(name);
 
 export const secrets: Check = (project) =>
@@ -57,7 +57,7 @@ export const devVars: Check = ({ devVars: vars }) =>
       ]
     : [];
 
-/** One that nobody guesses: `openssl rand -hex 32` makes 64 characters. */
+/** Returns whether a token is easy to guess. `openssl rand -hex 32` makes a good one of 64 characters. */
 const isWeak = (token: string): boolean => token.length < 24 || new Set(token).size < 8;
 
 export const token: Check = (project) => {
@@ -125,7 +125,7 @@ export const baseUrl: Check = (project) => {
         what: `OPENAI_BASE_URL in ${where} has no path.`,
         why: 'Requests go to its path with /chat/completions behind it, which is below /v1 at nearly every server.',
         mend: 'End it with /v1.',
-        // Credentials or a query in it are for a person to look at.
+        // An address with credentials or a query needs a manual fix.
         ...(url.username === '' && url.search === '' && { fix: [edit] }),
       },
     ];
@@ -174,13 +174,13 @@ export const vars: Check = (project) => {
   ];
 };
 
-/** A secret that a deployed Worker reads, and what for. */
+/** A secret that a deployed Worker reads, and its purpose. */
 export interface NeededSecret {
   readonly name: string;
   readonly for: string;
 }
 
-/** Returns the secrets that the code reads, which only the account knows to be set. */
+/** Returns the secrets that the code reads. Only the account knows whether they are set. */
 export function neededSecrets(project: Project): NeededSecret[] {
   const given = new Map(varsOf(project));
   const needed: (NeededSecret & { readonly isRead: boolean })[] = [

@@ -1,10 +1,12 @@
-/** What the checks of the doctor share: how they read a project, and where a change of its configuration goes. */
+/**
+ * Shared functions of the checks: they read a project, and find the place for a change of its configuration.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { hasFile } from './bundle.ts';
 import type { Edit, Problem } from './problem.ts';
 import type { Bundle, Config, Project } from './project.ts';
 
-/** Returns the problems of one kind that a project has. */
+/** Returns the problems of one kind in a project. */
 export type Check = (project: Project) => readonly Problem[];
 
 /** Makes a change of the configuration. */
@@ -16,7 +18,7 @@ export const setConfig = (path: readonly string[], value: string | boolean): Edi
 export const own = ({ environment }: Project, ...path: readonly string[]): readonly string[] =>
   environment === undefined ? path : ['env', environment, ...path];
 
-/** The path of a setting that an environment inherits, unless it has one of its own. */
+/** Returns the path of a setting that an environment inherits unless it has its own. */
 export const inherited = (
   project: Project,
   key: keyof Config,
@@ -37,6 +39,6 @@ export const varsOf = ({ config }: Project): readonly (readonly [string, string]
     typeof value === 'string' || typeof value === 'number' ? [[name, String(value)] as const] : [],
   );
 
-/** Whether a name is bound by the Secrets Store, whose values are not in the project. */
+/** Returns whether a name is bound by the Secrets Store, whose values are not in the project. */
 export const isStored = ({ config }: Project, name: string): boolean =>
   config.secrets_store_secrets?.some(({ binding }) => binding === name) ?? false;

@@ -6,7 +6,7 @@ export type ConfigValue =
   | readonly ConfigValue[]
   | { readonly [key: string]: ConfigValue };
 
-/** A change of a configuration of wrangler, by the path of what is changed. */
+/** A change of wrangler's configuration, at a path. */
 export type ConfigEdit =
   /** Sets a value, and creates the tables above it. */
   | { readonly op: 'set'; readonly path: readonly string[]; readonly value: ConfigValue }
@@ -14,7 +14,7 @@ export type ConfigEdit =
   | { readonly op: 'append'; readonly path: readonly string[]; readonly value: ConfigValue }
   | { readonly op: 'remove'; readonly path: readonly string[] };
 
-/** The text is written in a way that cannot be changed safely; the message says where. */
+/** Thrown if the text has a form that cannot be changed safely. The message says where. */
 export class EditError extends Error {
   override readonly name = 'EditError';
 }

@@ -25,7 +25,7 @@ Reads only files: it contacts no account, and prints no secret. Exits with 1 if 
   --no-bundle      does not bundle the Worker: exports, uses and sizes are not looked at
   --json           prints JSON`;
 
-/** What the doctor found. */
+/** The result of the doctor. */
 export interface Diagnosis {
   readonly problems: readonly Problem[];
   /** Absent if the Worker was not bundled. */
@@ -43,7 +43,7 @@ export const doctor: Command = {
     const first = await diagnose(options);
     if ('id' in first) return reportUnreadable(first, options.isJson, output);
     if (!options.isFix) return report(first.diagnosis, undefined, options.isJson, output);
-    // What wrangler does not bundle shows the rest of its problems when that is mended.
+    // If wrangler cannot bundle the project, further problems show only after a fix.
     const tried = new Set<string>();
     const done: Problem[] = [];
     const refused: Fixed['refused'][number][] = [];
@@ -72,7 +72,7 @@ export const doctor: Command = {
   },
 };
 
-/** Two problems of one name are one. */
+/** Two problems with the same name count as one. */
 const nameOf = ({ id, what }: Problem): string => `${id} ${what}`;
 
 interface Options extends WhichProject {
@@ -106,7 +106,7 @@ function optionsOf(args: readonly string[]): Options {
   }
 }
 
-/** Looks at a project. Resolves with the error of one that cannot be read. */
+/** Checks a project. Resolves with the error if the project is unreadable. */
 async function diagnose(
   options: Options,
 ): Promise<{ readonly project: Project; readonly diagnosis: Diagnosis } | UnreadableProjectError> {
@@ -121,7 +121,7 @@ async function diagnose(
   }
 }
 
-/** What is to be said of a project that has been read. */
+/** Returns the diagnosis of a project that has been read. */
 export const diagnosisOf = (project: Project): Diagnosis => ({
   problems: checkProject(project),
   ...(project.bundle && 'files' in project.bundle && { bundle: project.bundle }),
@@ -136,7 +136,7 @@ function reportUnreadable(failure: UnreadableProjectError, isJson: boolean, { ou
   return 1;
 }
 
-/** What `--fix` did. */
+/** The outcome of `--fix`. */
 interface Repair {
   readonly mended: readonly Problem[];
   readonly refused: readonly { readonly id: string; readonly because: string }[];
@@ -196,7 +196,7 @@ function summaryOf(problems: readonly Problem[], errors: number): string {
   return `${count(errors, 'error')}, ${count(problems.length - errors, 'warning')}${hint}`;
 }
 
-/** Modules that weigh less are put together. */
+/** The number of modules to list. Smaller ones are summed up. */
 const SHOWN_MODULES = 20;
 
 function tableOf({ bytes, gzipped, modules }: Bundle): string {

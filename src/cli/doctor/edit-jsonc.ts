@@ -10,15 +10,15 @@ interface Node {
 
 interface Member {
   readonly key: string;
-  /** Where its key begins. */
+  /** The start of its key. */
   readonly start: number;
   readonly value: Node;
 }
 
 /**
- * Changes the text of a JSON file with comments, and keeps them and the order.
+ * Changes the text of a JSON file with comments, and keeps the comments and the order.
  *
- * @throws EditError if the text is no JSON, or has another kind of value on the path.
+ * @throws EditError if the text is not JSON, or has another type of value on the path.
  */
 export function editJsonc(text: string, edit: ConfigEdit): string {
   const root = parse(text);
@@ -53,7 +53,7 @@ function changed(text: string, parent: Node, { start, value }: Member, edit: Con
   const bare = bareOf(text);
   const after = value.end + (/^\s*,/.exec(bare.slice(value.end))?.[0].length ?? 0);
   if (after > value.end || !previous) return withoutLines(text, start, after);
-  // The last member has no comma behind it, so the one before it has to go.
+  // The last member has no comma after it, so the comma before it must go.
   const comma = bare.indexOf(',', previous.value.end);
   return text.slice(0, comma) + withoutLines(text, start, value.end).slice(comma + 1);
 }
@@ -83,14 +83,14 @@ function withItem(text: string, node: Node, value: ConfigValue): string {
   return afterLast(text, last.end, node.end - 1, `${isLines ? `\n${indent}` : ' '}${written(value, indent)}`);
 }
 
-/** Inserts behind the last element, and behind its comma if it has one. */
+/** Inserts after the last element, and after its comma if it has one. */
 function afterLast(text: string, end: number, close: number, added: string): string {
   const comma = end + bareOf(text.slice(end, close)).indexOf(',');
   if (comma >= end) return `${text.slice(0, comma + 1)}${added},${text.slice(comma + 1)}`;
   return `${text.slice(0, end)},${added}${text.slice(end)}`;
 }
 
-/** The text with spaces in place of its comments. */
+/** Replaces the comments of a text by spaces. */
 const bareOf = (text: string): string =>
   text.replace(/\/\/.*|\/\*[\s\S]*?\*\//g, (comment) => ' '.repeat(comment.length));
 

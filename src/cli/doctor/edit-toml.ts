@@ -1,21 +1,21 @@
 import { type ConfigEdit, type ConfigValue, EditError } from './config-edit.ts';
 
-/** A header with the lines below it; the first section has no header. */
+/** A header with the lines below it. The first section has no header. */
 interface Section {
-  /** Dotted, without quotes; empty for the lines before the first header. */
+  /** The dotted name without quotes. Empty for the lines before the first header. */
   readonly name: string;
   readonly isList: boolean;
   /** The index of its header, or -1. */
   readonly header: number;
-  /** The index behind its last line. */
+  /** The index after its last line. */
   readonly end: number;
 }
 
 /**
- * Changes the text of a TOML file, and keeps its comments and its order. It knows tables, lists of tables and simple values, as files of
- * wrangler have them.
+ * Changes the text of a TOML file, and keeps its comments and its order. Supports tables, lists of tables and
+ * simple values, as in wrangler's files.
  *
- * @throws EditError if what is changed is written in another way, such as a table in one line.
+ * @throws EditError if the changed part has another form, such as an inline table.
  */
 export function editToml(text: string, edit: ConfigEdit): string {
   const lines = text.split('\n');
@@ -47,13 +47,13 @@ export function editToml(text: string, edit: ConfigEdit): string {
   }
   let place = section.end;
   while (place > section.header + 1 && /^\s*(#.*)?$/.test(lines[place - 1] ?? '')) place -= 1;
-  // A file that begins with a table has its first keys above that.
+  // If a file begins with a table, its first top-level keys go above that.
   const blank = section.name === '' && place === 0 && section.end === 0 && lines.length > 1 ? [''] : [];
   lines.splice(place, 0, `${key} = ${value}`, ...blank);
   return lines.join('\n');
 }
 
-/** Lines within a text or a list of several lines are not looked at. */
+/** Splits the lines into sections. Skips lines inside a multi-line string or list. */
 function sectionsOf(lines: readonly string[]): Section[] {
   const headers: { name: string; isList: boolean; header: number }[] = [
     { name: '', isList: false, header: -1 },
@@ -72,7 +72,7 @@ const plainName = (name: string): string =>
     .map((part) => part.trim().replace(/^(["'])(.*)\1$/, '$2'))
     .join('.');
 
-/** Returns the index of the last line of the value that a line begins. */
+/** Returns the index of the last line of the value that starts in a line. */
 function lastLineOf(lines: readonly string[], first: number): number {
   const [, start] = /^\s*[\w."'-]+(?: *\. *[\w"'-]+)*\s*=\s*(.*)$/s.exec(lines[first] ?? '') ?? [];
   if (start === undefined) return first;
@@ -91,20 +91,20 @@ function lastLineOf(lines: readonly string[], first: number): number {
   throw new EditError(`the list that begins in line ${first + 1} does not end`);
 }
 
-/** How many brackets a line opens more than it closes, outside of texts and comments. */
+/** Returns how many more brackets a line opens than it closes, outside of strings and comments. */
 const depthOf = (text: string): number => {
   const bare = text.replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g, '').replace(/#.*/, '');
   return (bare.match(/[[{]/g)?.length ?? 0) - (bare.match(/[\]}]/g)?.length ?? 0);
 };
 
-/** The comment of a line that sets a simple value. */
+/** Returns the comment of a line that sets a simple value. */
 const commentOf = (line: string): string => {
   const bare = line.replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g, (text) => ' '.repeat(text.length));
   const at = bare.indexOf('#');
   return at < 0 ? '' : ` ${line.slice(at)}`;
 };
 
-/** The line that sets a key, in its table or by a dotted name above it. */
+/** Returns the line that sets a key, in its table or by a dotted name above it. */
 function keyIn(
   lines: readonly string[],
   sections: readonly Section[],
@@ -124,7 +124,7 @@ function keyIn(
   return undefined;
 }
 
-/** A table that is written as a value, `vars = { ... }`, cannot be added to line by line. */
+/** Refuses an inline table, `vars = { ... }`, since lines cannot be added to it. */
 function refuseInline(lines: readonly string[], sections: readonly Section[], path: readonly string[]): void {
   for (let length = 1; length < path.length; length += 1) {
     const found = keyIn(lines, sections, path.slice(0, length - 1).join('.'), path[length - 1] ?? '');
@@ -133,7 +133,7 @@ function refuseInline(lines: readonly string[], sections: readonly Section[], pa
   }
 }
 
-/** A table that dotted keys have made, `observability.logs = ...`, cannot have a header too. */
+/** Refuses a header for a table that dotted keys have created, `observability.logs = ...`. */
 function refuseDotted(lines: readonly string[], sections: readonly Section[], table: string): void {
   for (const { name, isList, header, end } of sections) {
     if (isList || name.startsWith(`${table}.`)) continue;

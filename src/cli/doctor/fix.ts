@@ -6,13 +6,13 @@ import { editToml } from './edit-toml.ts';
 import type { Edit, Problem } from './problem.ts';
 import type { Project } from './project.ts';
 
-/** The outcome of the fixes: the problems that were changed, and why others were not. */
+/** The outcome of the fixes: the fixed problems, and why others were not fixed. */
 export interface Fixed {
   readonly done: readonly Problem[];
   readonly refused: readonly { readonly problem: Problem; readonly because: string }[];
 }
 
-/** Makes the fixes of problems in the files of a project; each wholly or not at all. */
+/** Applies the fixes of problems to the files of a project, each completely or not at all. */
 export function applyFixes(project: Project, problems: readonly Problem[]): Fixed {
   const done: Problem[] = [];
   const refused: Fixed['refused'][number][] = [];
@@ -30,7 +30,7 @@ export function applyFixes(project: Project, problems: readonly Problem[]): Fixe
   return { done, refused };
 }
 
-/** Changes a file, and returns its path with the text that it had before all edits of the problem. */
+/** Changes a file. Returns its path, with its text before all edits of the problem. */
 function change(
   { folder, configFile }: Project,
   edit: Edit,

@@ -1,15 +1,17 @@
 import type { ConfigEdit } from './config-edit.ts';
 
-/** Something that is wrong with a project. Texts are sentences, and hold no secret. */
+/** A problem of a project. Texts are sentences without secrets. */
 export interface Problem {
-  /** Short and lasting, for scripts. */
+  /** A short, stable id for scripts. */
   readonly id: string;
-  /** `error`: the Worker does not work, or is open. `warning`: it works less well than it could. */
+  /**
+   * `error`: the Worker does not work, or is open to everyone. `warning`: it works less well than it could.
+   */
   readonly level: 'error' | 'warning';
   readonly what: string;
   readonly why: string;
   readonly mend: string;
-  /** Absent if only a person can decide what to write. */
+  /** Absent if the user must decide how to fix it. */
   readonly fix?: readonly Edit[];
 }
 

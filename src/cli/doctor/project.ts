@@ -4,7 +4,10 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** What of wrangler's configuration is read, as wrangler has it: bindings are those of the environment that is asked for. */
+/**
+ * The parts of wrangler's configuration that are read, in wrangler's form. Bindings are those of the selected
+ * environment.
+ */
 export interface Config {
   readonly main?: string | undefined;
   readonly compatibility_date?: string | undefined;
@@ -13,7 +16,7 @@ export interface Config {
   readonly vars?: Readonly<Record<string, unknown>> | undefined;
   readonly durable_objects?: { readonly bindings?: readonly ObjectBinding[] | undefined } | undefined;
   readonly migrations?: readonly Migration[] | undefined;
-  /** The newer way to say what migrations say. */
+  /** The newer form of migrations. */
   readonly exports?: Readonly<Record<string, { readonly storage?: unknown }>> | undefined;
   readonly queues?:
     | {
@@ -31,7 +34,7 @@ export interface Config {
 export interface ObjectBinding {
   readonly name: string;
   readonly class_name: string;
-  /** The class is that of another Worker. */
+  /** Set if the class belongs to another Worker. */
   readonly script_name?: string | undefined;
 }
 
@@ -47,46 +50,50 @@ interface Consumer {
   readonly max_batch_size?: number | undefined;
 }
 
-/** A project, as far as the checks read it. */
+/** The parts of a project that the checks read. */
 export interface Project {
   readonly folder: string;
-  /** From the folder. */
+  /** The path relative to the folder. */
   readonly configFile: string;
-  /** As `--env` says. */
+  /** The value of `--env`. */
   readonly environment: string | undefined;
   readonly config: Config;
-  /** What is at the top of the file, from which an environment inherits; without `environment`, the same as `config`. */
+  /**
+   * The top-level settings, from which an environment inherits. Without `environment`, the same as `config`.
+   */
   readonly top: Config;
-  /** The main module, from the folder, with its text; absent if there is no such file. */
+  /** The main module by its path relative to the folder, with its text. Absent if there is no such file. */
   readonly entry: { readonly file: string; readonly text: string } | undefined;
-  /** What the package asks for. */
+  /** The installed Holdfast, with the versions that it requires. */
   readonly holdfast: InstalledHoldfast;
-  /** The versions of packages that are installed here; absent if one is not. */
+  /** Returns the version of an installed package, or `undefined`. */
   readonly installed: (name: string) => string | undefined;
   readonly devVars: DevVars | undefined;
-  /** The file for variables of this machine: a new `.dev.vars` would hide a `.env` from wrangler. */
+  /**
+   * The file for variables of this machine. A new `.dev.vars` would make wrangler ignore an existing `.env`.
+   */
   readonly localFile: string;
-  /** `undefined` if it was not made. */
+  /** `undefined` if no bundle was made. */
   readonly bundle: Bundle | FailedBundle | undefined;
 }
 
-/** Why wrangler makes no bundle. */
+/** The reason why wrangler makes no bundle. */
 export interface FailedBundle {
   readonly failure: string;
-  /** The classes of the Worker's own bindings that its main module does not export, if that is why. */
+  /** The classes of the Worker's own bindings that its main module does not export, if that is the reason. */
   readonly unexported: readonly string[];
 }
 
-/** What `wrangler deploy` would upload. */
+/** The upload of `wrangler deploy`. */
 export interface Bundle {
-  /** The names that its main module exports. */
+  /** The exports of its main module. */
   readonly exports: readonly string[];
-  /** Of its scripts, in bytes. */
+  /** The size of its scripts in bytes. */
   readonly bytes: number;
   readonly gzipped: number;
-  /** The bytes of every file in it that has some, by its whole path. */
+  /** The bytes of every file in the bundle, by its full path. */
   readonly files: ReadonlyMap<string, number>;
-  /** The same by what it belongs to, the largest first. */
+  /** The same bytes by module, the largest first. */
   readonly modules: readonly { readonly module: string; readonly bytes: number }[];
 }
 
@@ -102,7 +109,7 @@ export interface DevVars {
   readonly isIgnored: boolean;
 }
 
-/** The project cannot be looked at; its words are a problem of their own. */
+/** Thrown if the project cannot be checked. The message is shown as a problem. */
 export class UnreadableProjectError extends Error {
   override readonly name = 'UnreadableProjectError';
   readonly id: string;
@@ -119,12 +126,15 @@ export class UnreadableProjectError extends Error {
 
 export interface WhichProject {
   readonly folder: string;
-  /** As `--config` says, from the folder. */
+  /** The value of `--config`, relative to the folder. */
   readonly config: string | undefined;
   readonly environment: string | undefined;
 }
 
-/** Reads a project without its bundle. @throws UnreadableProjectError if it has no configuration, no wrangler or no Holdfast. */
+/**
+ * Reads a project without its bundle. @throws UnreadableProjectError if it has no configuration, wrangler or
+ * Holdfast.
+ */
 export async function readProject({ folder, config: named, environment }: WhichProject): Promise<Project> {
   const configFile =
     named ??
@@ -169,7 +179,7 @@ export async function readProject({ folder, config: named, environment }: WhichP
   };
 }
 
-/** What of a package's manifest is read. */
+/** The parts of a package's manifest that are read. */
 interface Manifest {
   readonly version?: string;
   readonly peerDependencies?: Readonly<Record<string, string>>;
@@ -177,7 +187,7 @@ interface Manifest {
   readonly folder: string;
 }
 
-/** Finds a package as Node does; its exports need not name its manifest. */
+/** Finds a package like Node does, even if its exports do not include its manifest. */
 function manifestOf(from: string, name: string): Manifest | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const path = join(folder, 'node_modules', name);
@@ -209,12 +219,15 @@ function readHoldfast(folder: string): InstalledHoldfast {
   return { folder: manifest.folder, peers };
 }
 
-/** What of wrangler is called. */
+/** The functions of wrangler that are called. */
 interface Wrangler {
   readonly unstable_readConfig?: (args: object, options: object) => Config;
 }
 
-/** Returns the path of a file of the project's own wrangler. @throws UnreadableProjectError if it is not installed. */
+/**
+ * Returns the path of a file of the project's own wrangler. @throws UnreadableProjectError if it is not
+ * installed.
+ */
 export function wranglerFile(folder: string, file: string): string {
   const manifest = manifestOf(folder, 'wrangler');
   if (manifest) return join(manifest.folder, file);
@@ -271,7 +284,7 @@ function readDevVars(folder: string, environment: string | undefined): DevVars |
   return { file, values, isIgnored: isIgnored(folder, file) };
 }
 
-/** As Git says; outside of a repository, as the text of `.gitignore` says. */
+/** Returns whether Git ignores a file. Outside of a repository, reads `.gitignore` instead. */
 function isIgnored(folder: string, file: string): boolean {
   try {
     execFileSync('git', ['check-ignore', '--quiet', file], { cwd: folder, stdio: 'ignore' });

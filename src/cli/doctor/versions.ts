@@ -1,4 +1,7 @@
-/** Whether a version is in a range of the forms `^1.2.3`, `>=1.2` and `A || B`. A range of another form has every version. */
+/**
+ * Returns whether a version is in a range of the forms `^1.2.3`, `>=1.2` and `A || B`. Ranges of other forms
+ * include every version.
+ */
 export function isInRange(version: string, range: string): boolean {
   return range.split('||').some((part) => {
     const [, sign, written] = /^\s*(\^|>=)\s*(\d+(?:\.\d+)*)\s*$/.exec(part) ?? [];
@@ -7,7 +10,7 @@ export function isInRange(version: string, range: string): boolean {
     const given = numbersOf(version);
     if (isLess(given, least)) return false;
     if (sign === '>=') return true;
-    // Up to the first number that is not 0, as npm has it.
+    // Up to the first number that is not 0, as in npm.
     const fixed = Math.min(
       least.findIndex((one) => one > 0),
       2,

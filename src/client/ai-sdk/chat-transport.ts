@@ -9,17 +9,18 @@ import {
 import { pause } from '../transport.ts';
 import { type Chunks, lasting, type Open, patiently, unloading } from './lasting-stream.ts';
 
-/** Where the chats of an agent are, and how they are asked. */
+/** The address of an agent's chats, and the options of requests. */
 export interface HoldfastChatOptions<Message extends UIMessage = UIMessage>
   extends Pick<HttpChatTransportInitOptions<Message>, 'headers' | 'credentials' | 'body' | 'fetch'> {
   /** The address of the agent's chats, such as `https://desk.example/agents/desk/chat`. */
   readonly api: string;
   /**
-   * Whether `stop()` of the chat cancels the turn in the Worker. Note that `useChat` stops its chat too when its component is removed:
-   * with `false` the turn runs on then, and a button calls `cancel` of the transport. Defaults to `true`.
+   * Whether `stop()` of the chat cancels the turn in the Worker. `useChat` also stops its chat when its
+   * component unmounts: with `false` the turn then continues, and a button can call `cancel` of the
+   * transport. Defaults to `true`.
    */
   readonly cancelsOnStop?: boolean | undefined;
-  /** How long a connection that is lost is tried again, in ms. Defaults to two minutes. */
+  /** Milliseconds to retry a lost connection. Defaults to two minutes. */
   readonly patience?: number | undefined;
 }
 
@@ -29,13 +30,15 @@ type Reconnecting<Message extends UIMessage> = Parameters<
 >[0];
 
 /**
- * The transport of `useChat` for agents of Holdfast. Beyond the kit's own one:
+ * The transport of `useChat` for agents of Holdfast. In addition to the AI SDK's own transport:
  *
  * - `stop()` cancels the turn in the Worker;
- * - a request without an answer is sent again: the id of the message is its idempotency key, so that it starts one turn;
- * - a stream that breaks resumes inside the same message, also after its turn has ended, but not while the page is unloaded;
- * - `loadMessages` returns what was said before;
- * - it asks for the chunks of the version of the AI SDK that the page has.
+ * - a request without a response is sent again: the id of the message is its idempotency key, so that it
+ * starts one turn;
+ * - a stream that breaks resumes inside the same message, also after its turn has ended, but not while the
+ * page is unloaded;
+ * - `loadMessages` returns the previous messages;
+ * - it requests the chunks of the page's version of the AI SDK.
  *
  * @example
  * ```ts
@@ -51,18 +54,18 @@ export class HoldfastChatTransport<
   readonly #cancelsOnStop: boolean;
   readonly #patience: number;
   readonly #asked: HttpChatTransportInitOptions<Message>['fetch'];
-  /** How often each chat was resumed: what stops a stream for that is no person. */
+  /** How often each chat was resumed. A resume stops the previous stream, which is not the user's stop. */
   readonly #resumed = new Map<string, number>();
-  /** The session of each chat that is not its own one: the fork that its last message names. */
+  /** The session of each chat that uses a fork, which its last message names. */
   readonly #branches = new Map<string, string>();
-  /** The fork of each chat whose edit was refused: the kit has taken away the messages that name it. */
+  /** The fork of each chat whose edit was refused: the AI SDK has removed the messages that name it. */
   readonly #left = new Map<string, string>();
   /** The last message of the user that the page of each chat had. */
   readonly #said = new Map<string, string>();
-  /** Settles when the turn is cancelled whose chat was stopped last. */
+  /** Settles when the turn of the last stopped chat is cancelled. */
   #stopping: Promise<void> | undefined;
   #version: Promise<6 | 7> | undefined;
-  /** When the last turn was cancelled from here, in ms since the epoch. */
+  /** The time of the last cancel from here, in milliseconds since the epoch. */
   #cancelledAt = Number.NEGATIVE_INFINITY;
 
   constructor({ api, cancelsOnStop = true, patience = 120_000, ...options }: HoldfastChatOptions<Message>) {
@@ -71,7 +74,7 @@ export class HoldfastChatTransport<
     this.#cancelsOnStop = cancelsOnStop;
     this.#patience = patience;
     this.#asked = options.fetch;
-    // A turn that was cancelled ends soon, and until then its session is busy.
+    // A cancelled turn ends soon, and until then its session is busy.
     const isPassing = ({ status, ok }: Response): boolean => {
       if (ok) this.#cancelledAt = Number.NEGATIVE_INFINITY;
       return PASSING.includes(status) || (status === 409 && Date.now() - this.#cancelledAt < ENDS_SOON);
@@ -85,7 +88,10 @@ export class HoldfastChatTransport<
     unloading.watch();
   }
 
-  /** Returns the messages of a chat so far; `[]` for a new one. @throws Error with the Worker's words if it refuses. */
+  /**
+   * Returns the messages of a chat so far, or `[]` for a new one. @throws Error with the Worker's message if
+   * it refuses.
+   */
   async loadMessages(chatId: string): Promise<Message[]> {
     await this.#ready();
     const response = await this.#ask(`/${encodeURIComponent(chatId)}/messages`);
@@ -96,13 +102,13 @@ export class HoldfastChatTransport<
     return messages;
   }
 
-  /** Cancels a turn in the Worker, or the one that runs. It does nothing if none runs. */
+  /** Cancels a turn in the Worker. Defaults to the running one. Does nothing if none runs. */
   async cancel(chatId: string, turn?: string): Promise<void> {
     const branch = encodeURIComponent(this.#branches.get(chatId) ?? chatId);
     const session = this.#address.replace(/chat\/?(?=\?|$)/, `sessions/${branch}/cancel`);
     const url = turn === undefined ? session : withQuery(session, 'turn', turn);
     this.#cancelledAt = Date.now();
-    // A page that is loaded again at once has sent it all the same.
+    // `keepalive` lets the request complete if the page is reloaded.
     const init = { method: 'POST', keepalive: true };
     const response = await (this.#asked ?? fetch)(url, await this.#init(init));
     await response.body?.cancel();
@@ -115,15 +121,15 @@ export class HoldfastChatTransport<
     this.#noteBranch(chatId, messages);
     const messageId = options.messageId ?? this.#replaced(options);
     this.#noteSaid(chatId, messages);
-    // The stream of answers holds only what is new. The stream of a message begins with its turn.
+    // The stream of answers contains only new chunks. The stream of a message begins with its turn.
     const isAnswer =
       messages.find(({ id }) => id === messageId)?.role === 'assistant' &&
       options.trigger === 'submit-message';
-    // Sent again, a request for another answer is the same one.
+    // A random id, so that a retried request for another answer counts as the same request.
     const again = options.trigger === 'regenerate-message' && { again: crypto.randomUUID() };
     const body = { ...options.body, ...again };
     const session = this.#left.get(chatId);
-    // The Worker reads no more of it than the session.
+    // The Worker reads only the session of it.
     const naming = { id: 'left', role: 'assistant', parts: [], metadata: { session } } as object as Message;
     const all = session === undefined ? messages : [naming, ...messages];
     const isCut = !isAnswer && (messageId !== undefined || options.trigger === 'regenerate-message');
@@ -145,7 +151,7 @@ export class HoldfastChatTransport<
     const version = await this.#ready();
     const { chatId } = options;
     this.#resumed.set(chatId, this.#resumes(chatId) + 1);
-    // Version 6 gives none.
+    // Version 6 does not pass one.
     const { abortSignal: stop } = options as { readonly abortSignal?: AbortSignal };
     const ended = Symbol();
     try {
@@ -164,7 +170,7 @@ export class HoldfastChatTransport<
     }
   }
 
-  /** Notes the fork that the last of some messages names. */
+  /** Stores the fork that the last of some messages names. */
   #noteBranch(chatId: string, messages: readonly Pick<UIMessage, 'metadata'>[]): void {
     const named = messages.map(({ metadata }) => Object(metadata).session);
     const branch: unknown = named.findLast((one) => one !== undefined);
@@ -176,7 +182,10 @@ export class HoldfastChatTransport<
     if (last) this.#said.set(chatId, last.id);
   }
 
-  /** Returns the id of a new message if its page has cut off what was said last: some pages edit a message so, and name none. */
+  /**
+   * Returns the id of a new message if its page has removed the previous last message: some pages edit a
+   * message like this, without naming it.
+   */
   #replaced({ chatId, trigger, messages }: Sending<Message>): string | undefined {
     const said = this.#said.get(chatId);
     const isCut = said !== undefined && messages.every(({ id }) => id !== said);
@@ -184,7 +193,7 @@ export class HoldfastChatTransport<
     return trigger === 'submit-message' && isCut && last?.role === 'user' ? last.id : undefined;
   }
 
-  /** The stream of a turn, whether it runs or has ended. */
+  /** Returns the stream of a turn that runs or has ended. */
   async #rest(chatId: string, turn: string, signal: AbortSignal): Promise<Chunks> {
     const path = withQuery(`/${encodeURIComponent(chatId)}/stream`, 'turn', turn);
     const { body } = await this.#ask(path, signal);
@@ -212,7 +221,7 @@ export class HoldfastChatTransport<
     return this.#resumed.get(chatId) ?? 0;
   }
 
-  /** Finds out once which chunks the kit of the page knows, and asks for these. */
+  /** Finds out once which chunks the page's AI SDK supports, and requests these. */
   async #ready(): Promise<6 | 7> {
     this.#version ??= versionOfKit();
     const version = await this.#version;
@@ -220,7 +229,7 @@ export class HoldfastChatTransport<
     return version;
   }
 
-  /** Opens a stream that lasts, and whose stop cancels the turn. */
+  /** Opens a stream that survives lost connections, and whose stop cancels the turn. */
   async #lasting(
     chatId: string,
     { stop, version }: { readonly stop: AbortSignal | undefined; readonly version: 6 | 7 },
@@ -228,14 +237,14 @@ export class HoldfastChatTransport<
   ): Promise<Chunks> {
     const resumes = this.#resumes(chatId);
     const cancel = async (turn: () => Promise<string | undefined>): Promise<void> => {
-      // A page that resumes a chat again stops the stream before it.
+      // If a page resumes a chat again, the AI SDK stops the stream before it.
       await pause(0);
       const isStop = this.#cancelsOnStop && this.#resumes(chatId) === resumes && !unloading.isOn;
       if (!isStop) return;
       try {
         await this.cancel(chatId, await turn());
       } catch {
-        // The Worker cannot be reached, or the message was refused: the page has stopped anyway.
+        // The Worker is unreachable, or refused the message. The page has stopped anyway.
       }
     };
     return lasting({
@@ -254,8 +263,8 @@ export class HoldfastChatTransport<
 }
 
 /**
- * Returns whether all that the assistant's last message asks is answered, decisions and results of the page's tools alike: for
- * `sendAutomaticallyWhen`. A message of the user's that was refused may be behind it.
+ * Returns whether every question in the assistant's last message is answered, by decisions or by results of
+ * the page's tools. For `sendAutomaticallyWhen`. Ignores a refused message of the user after it.
  */
 export function isAnswered({ messages }: { readonly messages: UIMessage[] }): boolean {
   const last = messages.findLast(({ role }) => role === 'assistant');
@@ -267,21 +276,21 @@ export function isAnswered({ messages }: { readonly messages: UIMessage[] }): bo
   );
 }
 
-/** Version 7 is the first whose chunks can take a step back. */
+/** Version 7 is the first with chunks that reset a step. */
 async function versionOfKit(): Promise<6 | 7> {
   const known = await uiMessageChunkSchema().validate?.({ type: 'reset-step' });
   return known?.success ? 7 : 6;
 }
 
-/** Responses of what stands before a Worker, or of one that is being deployed. */
+/** Statuses of a proxy in front of a Worker, or of a Worker during a deployment. */
 const PASSING: readonly number[] = [502, 503, 504];
 
-/** How long a turn that was cancelled may take to end, in ms. */
+/** The most milliseconds that a cancelled turn takes to end. */
 const ENDS_SOON = 10_000;
 
 const withQuery = (url: string, name: string, value: string): string =>
   `${url}${url.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}`;
 
-/** What the kit calls resolvable: a value, a promise of one, or a function that returns either. */
+/** Resolves the AI SDK's resolvable values: a value, a promise of one, or a function that returns either. */
 const resolved = async <T>(given: T | PromiseLike<T> | (() => T | PromiseLike<T>)): Promise<T> =>
   typeof given === 'function' ? (given as () => T | PromiseLike<T>)() : given; // no such value is a function

@@ -1,4 +1,7 @@
-/** The entry `holdfast/ai-sdk`: what a page made with `useChat` of the AI SDK, version 6 or 7, uses in place of the kit's own transport. */
+/**
+ * The entry `holdfast/ai-sdk`: a transport for pages with `useChat` of the AI SDK, version 6 or 7, that
+ * replaces the default one.
+ */
 export {
   type HoldfastChatOptions,
   HoldfastChatTransport,

@@ -1,27 +1,27 @@
 import type { UIMessageChunk } from 'ai';
 
 /**
- * What a page was shown of one message so far, step by step. A stream that begins the message again is cut down to what is missing: steps that
- * the page has whole are left out, and one that it has in part is taken back where the kit can do that.
+ * Tracks the steps of one message that a page has shown. A replayed stream is reduced to the missing part:
+ * complete steps are left out, and a partial step is reset if the page's AI SDK supports that.
  */
 export class ShownSteps {
-  /** Whether the kit knows `reset-step`, as version 7 does. */
+  /** Whether the AI SDK supports `reset-step`, as version 7 does. */
   readonly #canReset: boolean;
   #finished = 0;
   #isOpen = false;
-  /** What the page has of the open step: the characters of each block of words, and all other chunks. */
+  /** The shown part of the open step: the characters of each text block, and all other chunks. */
   #words = new Map<string, number>();
   #others = new Set<string>();
-  /** Chunks between steps that would be there twice. */
+  /** Chunks between steps that a replay would repeat. */
   #between = new Set<string>();
-  /** The message, which has the id of its turn; absent before it has begun. */
+  /** The id of the message, which is that of its turn. Absent before it has started. */
   turn: string | undefined;
 
   constructor(canReset: boolean) {
     this.#canReset = canReset;
   }
 
-  /** Notes a chunk that the page is shown. */
+  /** Records a chunk that the page has shown. */
   shown(chunk: UIMessageChunk): void {
     switch (chunk.type) {
       case 'start':
@@ -40,7 +40,7 @@ export class ShownSteps {
         this.#words.set(chunk.id, (this.#words.get(chunk.id) ?? 0) + chunk.delta.length);
         break;
       default:
-        // Of version 7: the step is as it was when it began.
+        // Only in version 7: the step is as at its start.
         if (String(chunk.type) === 'reset-step') this.#clear();
         else (this.#isOpen ? this.#others : this.#between).add(JSON.stringify(chunk));
     }
@@ -56,7 +56,7 @@ export class ShownSteps {
     this.#others = new Set();
   }
 
-  /** Returns what maps each chunk of a stream that begins the message again to what the page is to be shown of it. */
+  /** Returns a function that maps each chunk of a replayed stream to the chunks that the page must show. */
   replay(): (chunk: UIMessageChunk) => readonly UIMessageChunk[] {
     const between = new Set(this.#between);
     const partly = this.#isOpen ? { words: new Map(this.#words), others: new Set(this.#others) } : undefined;
@@ -91,6 +91,6 @@ export class ShownSteps {
 /** A chunk of version 7, which the types of version 6 do not have. */
 const RESET = { type: 'reset-step' } as UIMessageChunk;
 
-/** Says what became of a part that is there already, so that it may be said twice. */
+/** Returns whether a chunk updates an existing part, so that it can be repeated. */
 const isUpdate = ({ type }: UIMessageChunk): boolean =>
   /^(tool-output-|tool-approval-response|data-|message-metadata)/.test(type);

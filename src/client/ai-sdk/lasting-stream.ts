@@ -1,11 +1,11 @@
-/** Requests and streams of a chat that outlast lost connections. */
+/** Requests and streams of a chat that survive lost connections. */
 import type { UIMessageChunk } from 'ai';
 import { backoff, pause } from '../transport.ts';
 import { ShownSteps } from './joined-replay.ts';
 
 export type Chunks = ReadableStream<UIMessageChunk>;
 
-/** Opens the stream of a chat: of what was just sent, or of a turn that was seen before. */
+/** Opens the stream of a chat: for a new message, or for a known turn. */
 export type Open = (signal: AbortSignal, turn?: string) => Promise<Chunks>;
 
 type StartChunk = Extract<UIMessageChunk, { type: 'start' }>;
@@ -14,16 +14,18 @@ interface LastingOptions {
   readonly open: Open;
   /** Aborts when the chat is stopped. */
   readonly stop: AbortSignal | undefined;
-  /** The page knows the chunk that takes a step back. */
+  /** Whether the page supports the chunk that resets a step. */
   readonly canStepBack: boolean;
-  /** How long a lost connection is tried again, in ms. */
+  /** Milliseconds to retry a lost connection. */
   readonly patience: number;
   readonly onStart: (start: StartChunk) => void;
-  /** Called at a stop, with what finds the turn out. The connection is left when its promise settles. */
+  /**
+   * Called at a stop, with a function that finds the turn. The connection is closed when its promise settles.
+   */
   readonly onStop: (turn: () => Promise<string | undefined>) => Promise<void>;
 }
 
-/** Opens a stream, and opens it again when it breaks off before its turn has stopped. */
+/** Opens a stream, and opens it again if it breaks off before its turn has stopped. */
 export async function lasting(options: LastingOptions): Promise<Chunks> {
   const { open, stop, onStart } = options;
   const steps = new ShownSteps(options.canStepBack);
@@ -33,7 +35,7 @@ export async function lasting(options: LastingOptions): Promise<Chunks> {
   };
   const opening = open(leave.signal);
   const first = await orStopped(opening, stop, () =>
-    // The message may be on its way: its turn is known by its first chunk.
+    // The message may be on its way. The first chunk names its turn.
     stopped(async () => {
       const start = await startOf(await opening);
       if (start) onStart(start);
@@ -64,7 +66,7 @@ async function* chunksOf(
     try {
       for await (const chunk of read(stream)) {
         if (chunk.type === 'error' && !hasOutcome) {
-          // The turn has no outcome yet: it resumes elsewhere, or cannot be read any more.
+          // The turn has no outcome yet: it resumes elsewhere, or has become unreadable.
           broken = new Error(chunk.errorText);
           break;
         }
@@ -87,12 +89,15 @@ async function* chunksOf(
     try {
       stream = await open(signal, steps.turn);
     } catch {
-      throw broken; // the chat was erased, or its caller may not read it any more
+      throw broken; // the chat was erased, or its caller may no longer read it
     }
   }
 }
 
-/** Whether the page is unloaded. What breaks meanwhile is not tried again: whoever comes back to the page finds its chat in the Worker. */
+/**
+ * Tracks whether the page is unloading. Streams that break meanwhile are not retried: when the user returns,
+ * the page loads the chat from the Worker.
+ */
 export const unloading = {
   isOn: false,
   isWatched: false,
@@ -111,12 +116,12 @@ export const unloading = {
 
 interface Patience {
   readonly patience: number;
-  /** Returns whether the same request soon gets another response. */
+  /** Returns whether the same request will soon get another response. */
   readonly isPassing: (response: Response) => boolean;
   readonly signal: AbortSignal | null | undefined;
 }
 
-/** Sends a request until it has an answer: each of a chat is safe to send again. */
+/** Sends a request until it gets a response. All requests of a chat are safe to send again. */
 export async function patiently(
   send: () => Promise<Response>,
   { patience, isPassing, signal }: Patience,
@@ -149,7 +154,7 @@ function orStopped<T>(work: Promise<T>, signal: AbortSignal | undefined, onStop:
   });
 }
 
-/** The chunk that a stream begins with, which has the id of its turn. */
+/** Returns the first chunk of a stream, which has the id of its turn. */
 async function startOf(stream: Chunks): Promise<Extract<UIMessageChunk, { type: 'start' }> | undefined> {
   for await (const chunk of read(stream)) return chunk.type === 'start' ? chunk : undefined;
   return undefined;

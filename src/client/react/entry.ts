@@ -1,4 +1,4 @@
-/** The entry `holdfast/react`: shows sessions in pages. React is brought by the page. */
+/** The entry `holdfast/react`: shows sessions in pages. The page provides React. */
 
 export type { SessionMessage, ShownCall, ShownFile } from './messages.ts';
 export {

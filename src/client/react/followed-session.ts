@@ -1,4 +1,4 @@
-/** What a page knows of a session, kept up to date while somebody looks. It needs no React. */
+/** Keeps a page's data of a session up to date while it has listeners. It does not need React. */
 import type { StoredEvent } from '../../journal/events.ts';
 import type { SessionView } from '../../worker/session-view.ts';
 import type {
@@ -22,25 +22,25 @@ import {
   withOpen,
 } from './shown-messages.ts';
 
-/** A session that is shown for as long as its signal lets it. */
+/** A session that is followed until its signal aborts. */
 export class FollowedSession {
   readonly listeners = new Set<() => void>();
   snapshot = NOTHING;
   readonly #session: ClientSession<unknown>;
   #view: SessionView | undefined;
   #conversation: Conversation = { messages: [] };
-  /** The last event that is folded. */
+  /** The last folded event. */
   #seq = 0;
   readonly #shown = new ShownMessages();
   /** Questions that this page has answered. */
   readonly #answered = new Set<string>();
-  /** When events have told of an answer, by its call. It is another map for each session of the name. */
+  /** The sequences of events that report an answer, by call. A new map for each session of the name. */
   #answeredAt = new Map<string, number>();
-  /** How often the state was asked for. */
+  /** The number of requests for the state. */
   #looks = 0;
   #isRunning = false;
   #isWatched = false;
-  /** The stream of the first message, which shows the session until there is one to be followed. */
+  /** The stream of the first message, which shows the session until it can be followed. */
   #beginning: Promise<void> | undefined;
   #comeAgain = new AbortController();
   #following: AbortSignal | undefined;
@@ -49,7 +49,7 @@ export class FollowedSession {
     this.#session = session;
   }
 
-  /** Shows the session until the signal aborts, and whatever becomes of the connection. */
+  /** Follows the session until the signal aborts, across lost connections. */
   async follow(signal: AbortSignal): Promise<void> {
     this.#following = signal;
     for (let failed = 0; !signal.aborted; ) {
@@ -61,7 +61,7 @@ export class FollowedSession {
         this.#isWatched = true;
         const { draft } = this.#conversation;
         if (draft) this.#conversation = { ...this.#conversation, draft: { ...draft, isOld: true } };
-        // Whoever looks is told at once that the connection is lost, so that it is tried again here.
+        // Without retries here, so that listeners see a lost connection at once. This loop retries instead.
         const items = this.#session.watch({ after: this.#seq, signal, retries: 0 });
         for await (const item of items) this.#apply(item, signal);
         this.#forget();
@@ -79,9 +79,10 @@ export class FollowedSession {
 
   #missed(failure: unknown): void {
     const isUnknown = hasType(failure, 'unknown-session', 'session-erased');
-    // A session begins with its first message, which another page may send; or this one, whose stream shows it already.
+    // A session starts with its first message, from another page or from this one, whose stream then shows it
+    // already.
     if (isUnknown && !this.#beginning) this.#forget();
-    // A lost connection is no error before it was tried again.
+    // A lost connection becomes an error only after a retry.
     else if (isUnknown || (this.#isWatched && hasType(failure, 'connection-lost')))
       this.#tell({ isConnected: isUnknown });
     else this.#tell({ isConnected: false, error: asError(failure) });
@@ -103,13 +104,13 @@ export class FollowedSession {
       this.#shown.take(outgoing, turn);
     });
     if (!isTaken) this.#shown.remove(outgoing);
-    // Its turn may have come and gone while the page saw nothing.
+    // Its turn may have started and ended while the page was not connected.
     else if (looks !== this.#looks) this.#look();
     this.#tell({});
     return isTaken;
   }
 
-  /** Sends what a session begins with; answers the id of its turn where that comes later. */
+  /** Sends the first message of a session. Returns the id of its turn if the answer comes later. */
   async #begin(
     message: string | readonly ClientPart[],
     options: ClientSendOptions,
@@ -121,7 +122,7 @@ export class FollowedSession {
       signal: AbortSignal.any([signal, leave.signal]),
     });
     const first = await items.next();
-    // The message is taken now, so that who looks away need not see what comes of it.
+    // The message is accepted, so the stream is not needed if the last listener has gone.
     if (this.#following?.aborted) leave.abort();
     this.#following?.addEventListener('abort', () => leave.abort(), { once: true });
     const showing = async (): Promise<void> => {
@@ -131,7 +132,7 @@ export class FollowedSession {
       }
     };
     const beginning = showing()
-      .catch(() => {}) // whatever became of it, the session is followed now
+      .catch(() => {}) // the session is followed now, whatever the outcome
       .finally(() => {
         this.#beginning = undefined;
         this.#comeAgain.abort();
@@ -144,7 +145,7 @@ export class FollowedSession {
     const { pending } = this.snapshot;
     const keys = answers
       .map(({ call }) => keyOf(pending.find((one) => one.call === call) ?? call))
-      .filter((key) => !this.#answered.has(key)); // an answer that is on its way already decides
+      .filter((key) => !this.#answered.has(key)); // an answer on its way already decides
     for (const key of keys) this.#answered.add(key);
     this.#tell({ error: undefined });
     const isTaken = await this.tried(() => this.#session.answer(answers, { background: true }));
@@ -153,7 +154,7 @@ export class FollowedSession {
     return isTaken;
   }
 
-  /** False when it was refused, which the snapshot tells. */
+  /** Returns `false` if the request was refused. The snapshot then has the error. */
   async tried(work: () => Promise<unknown>): Promise<boolean> {
     try {
       await work();
@@ -169,10 +170,10 @@ export class FollowedSession {
     const answeredAt = this.#answeredAt;
     const taken = this.#shown.taken();
     const view = await this.#session.state({ signal });
-    // What is answered of a session that was forgotten meanwhile is not told of the next one.
+    // A response about a forgotten session must not change the next one.
     if (answeredAt !== this.#answeredAt || view.seq < (this.#view?.seq ?? 0)) return;
     this.#view = withOpen(view, ({ call }) => (answeredAt.get(call) ?? 0) <= view.seq);
-    // What the stream has told already is not taken back; only what is pending is told by no event.
+    // The stream may be ahead of the state. Then only the pending calls, which no event contains, are used.
     if (view.seq >= this.#seq) {
       this.#seq = view.seq;
       this.#conversation = afterView(this.#conversation, view);
@@ -183,7 +184,7 @@ export class FollowedSession {
   }
 
   #look(signal?: AbortSignal): void {
-    this.#refresh(signal).catch(() => {}); // it comes again with the next event
+    this.#refresh(signal).catch(() => {}); // retried with the next event
   }
 
   #apply(item: WatchItem, signal?: AbortSignal): void {
@@ -203,12 +204,12 @@ export class FollowedSession {
       if ('turn' in item) this.#isRunning = item.type !== 'turn-ended';
     }
     this.#conversation = foldItem(this.#conversation, item);
-    // The message is the last one now.
+    // Its message is now the last one.
     if ('seq' in item && item.type === 'turn-started' && !item.retries)
       this.#shown.arrived(item.turn, { text: item.message, at: this.#conversation.messages.length - 1 });
   }
 
-  /** What the state has told already: only the pieces of its reply are still to be forgotten. */
+  /** Removes partial text of a reply that the state already contains. */
   #forgetDraft(item: StoredEvent): void {
     if (item.type === 'model-replied' && item.frame === undefined)
       this.#conversation = { messages: this.#conversation.messages };
@@ -219,7 +220,7 @@ export class FollowedSession {
     if (this.#view) this.#view = withOpen(this.#view, (one) => one.call !== call);
   }
 
-  /** There is no such session any more, or not yet. */
+  /** Clears the data of a session that no longer exists, or does not exist yet. */
   #forget(): void {
     this.#view = undefined;
     this.#conversation = { messages: [] };

@@ -1,4 +1,4 @@
-/** A conversation as a page shows it: made of the state of its session, and of what happens after that. */
+/** A conversation for a page: made from the state of its session and the events after it. */
 import type { StoredEvent } from '../../journal/events.ts';
 import type { JournaledPart } from '../../journal/reply-data.ts';
 import type { MessageBy } from '../../tool/call.ts';
@@ -8,12 +8,12 @@ import type { ResultData } from '../../tool/tool-result.ts';
 import type { MessageView, SessionView } from '../../worker/session-view.ts';
 import type { WatchItem } from '../follow.ts';
 
-/** A file of a message or of a call: one that the session keeps has an `id`, by which `session.file` reads it. */
+/** A file of a message or a call. A file that the session stores has an `id` for `session.file`. */
 export interface ShownFile {
   readonly mediaType: string;
   readonly name?: string | undefined;
   readonly id?: string | undefined;
-  /** Where it is, where the session does not keep it; a data URL of one that a model has made. */
+  /** The address of a file that the session does not store, or a data URL of a file that a model has made. */
   readonly url?: string | undefined;
 }
 
@@ -23,57 +23,63 @@ export interface ShownCall {
   readonly name: string;
   readonly input: Json;
   readonly status: 'asked' | 'started' | 'waiting' | 'ended';
-  /** What it says of itself while it runs. */
+  /** The progress text of a running call. */
   readonly progress?: string | undefined;
-  /** What the model reads of its result, once it has ended. */
+  /** The result of an ended call, as the model reads it. */
   readonly result?: string | undefined;
   readonly files?: readonly ShownFile[] | undefined;
 }
 
 /** A message of a conversation. */
 export interface SessionMessage {
-  /** Stays the same, whatever is added. */
+  /** A key that does not change when messages are added. */
   readonly key: string;
   readonly role: 'user' | 'assistant';
   readonly text: string;
-  /** What the model thought, as far as it tells. */
+  /** The model's reasoning, if the model shows it. */
   readonly reasoning?: string | undefined;
   readonly files?: readonly ShownFile[] | undefined;
   readonly calls?: readonly ShownCall[] | undefined;
-  /** The tool that has said it, while it ran. */
+  /** The tool that sent the message while it ran. */
   readonly tool?: string | undefined;
-  /** Of a message that nobody has written: whose it is. */
+  /** The source of a message that a person did not write. */
   readonly by?: MessageBy | undefined;
-  /** Its turn ended before it did: this is what was shown of it. */
+  /** Set if its turn ended before the reply did. The text is the part that was shown. */
   readonly cutOff?: true | undefined;
-  /** `sending`: the server has not taken it yet, or it waits for its turn. `streaming`: the model is still at it. */
+  /**
+   * `sending`: the server has not accepted it yet, or it waits for its turn. `streaming`: the model is still
+   * writing.
+   */
   readonly status?: 'sending' | 'streaming' | undefined;
 }
 
-/** A message without its key, which its place gives it. */
+/** A message without its key, which depends on its place. */
 export type Unkeyed = Omit<SessionMessage, 'key'>;
 
-/** What there is of a reply of the turn's own loop, while its model is at it. */
+/** A partial reply in the turn's own loop. */
 interface Draft {
   readonly reply: string;
-  /** Its place: what is said to the model meanwhile stands behind it. */
+  /** Its place. Messages to the model that arrive meanwhile follow it. */
   readonly at: number;
   readonly message: Unkeyed;
-  /** The connection that brought it is lost: the next one shows the reply from its beginning. */
+  /** `true` if its connection is lost: the next one streams the reply from its beginning. */
   readonly isOld?: boolean | undefined;
 }
 
-/** What is folded: the messages so far, and what there is of the reply that comes. */
+/** The folded data: the messages so far, and the partial reply. */
 export interface Conversation {
   readonly messages: readonly Unkeyed[];
   readonly draft?: Draft | undefined;
 }
 
-/** All messages, in their order. */
+/** Returns all messages in order. */
 export const listed = ({ messages, draft }: Conversation): readonly Unkeyed[] =>
   draft ? [...messages.slice(0, draft.at), draft.message, ...messages.slice(draft.at)] : messages;
 
-/** The conversation of a state. Pieces of the reply that comes are in none: they are kept until it has the reply. */
+/**
+ * Returns the conversation of a state. States do not contain partial text, so it is kept until the state has
+ * the reply.
+ */
 export function afterView(before: Conversation, view: SessionView): Conversation {
   const messages = toMessages(view, before.messages);
   const { draft } = before;
@@ -83,7 +89,7 @@ export function afterView(before: Conversation, view: SessionView): Conversation
 
 const isReply = ({ role, tool }: Unkeyed): boolean => role === 'assistant' && tool === undefined;
 
-/** The messages of a state; those that are shown as they were stay the same objects. */
+/** Returns the messages of a state. Unchanged messages stay the same objects. */
 export function toMessages(
   { messages, pending }: Pick<SessionView, 'messages' | 'pending'>,
   before: readonly Unkeyed[] = [],
@@ -96,7 +102,7 @@ export function toMessages(
   });
 }
 
-/** Whether two JSON values say the same; what is undefined is not there. */
+/** Returns whether two JSON values are equal. `undefined` counts as absent. */
 function isSame(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || !a || !b) return a === b;
   const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>]; // objects and arrays alike
@@ -148,7 +154,7 @@ function ofParts(parts: readonly JournaledPart[]): Pick<SessionMessage, 'reasoni
   return { ...(reasoning && { reasoning }), ...(files.length > 0 && { files }) };
 }
 
-/** The conversation after something has happened. What happens in nested loops is seen by its calls alone. */
+/** Returns the conversation after an item. Nested loops show only through their calls. */
 export function foldItem(before: Conversation, item: WatchItem): Conversation {
   if (item.type === 'message-sent') return withSaid(before, item);
   if ('frame' in item && item.frame !== undefined) return before;
@@ -167,7 +173,7 @@ export function foldItem(before: Conversation, item: WatchItem): Conversation {
 
 type Piece = Extract<WatchItem, { readonly type: 'text-delta' | 'reasoning-delta' }>;
 
-/** What there is of a reply with one more piece. */
+/** Returns the partial reply with one more chunk. */
 function withPiece({ messages, draft }: Conversation, { type, reply, text }: Piece): Draft {
   const known = draft?.reply === reply ? draft : undefined;
   const message = (known?.isOld !== true && known?.message) || BEGUN;
@@ -181,12 +187,12 @@ function withPiece({ messages, draft }: Conversation, { type, reply, text }: Pie
 
 const BEGUN: Unkeyed = { role: 'assistant', text: '', status: 'streaming' };
 
-/** What a call says to the user stands behind the reply that has asked for the call, or for the one around it. */
+/** A call's message to the user follows the reply with this call, or with the call around it. */
 function withSaid(
   before: Conversation,
   { call, under = call, text, tool }: Extract<StoredEvent, { readonly type: 'message-sent' }>,
 ): Conversation {
-  if (tool === undefined) return before; // of a journal in which it is no message
+  if (tool === undefined) return before; // in an older journal it is not a message
   const { messages } = before;
   const asked = messages.findLastIndex(({ calls }) => calls?.some(({ id }) => id === under));
   const next = messages.findIndex((message, at) => at > asked && message.tool === undefined);
@@ -221,11 +227,11 @@ function foldEvent(before: Conversation, event: StoredEvent): Conversation {
       } as const;
       return { messages: messages.toSpliced(messages.length - (event.unseen ?? 0), 0, reply) };
     }
-    // About what the model is told; the state has it exactly.
+    // Close to the text that the model reads; the state has the exact text.
     case 'answer-rejected':
       return { messages: [...messages, { role: 'user', text: event.problems.join('\n'), by: 'loop' }] };
     case 'late-result-received':
-      // The end of the call, which follows, shows the result of one that is open.
+      // The end of an open call follows, with its result.
       if (event.open) return before;
       return {
         ...before,
@@ -248,7 +254,7 @@ function foldEvent(before: Conversation, event: StoredEvent): Conversation {
   }
 }
 
-/** The message of a turn, behind what the model is told of the one before it. */
+/** Adds the message of a turn, after the model's note about the previous turn. */
 function begunBy(
   { message: text, parts, retries, line }: Extract<StoredEvent, { readonly type: 'turn-started' }>,
   last: Unkeyed | undefined,
@@ -270,17 +276,17 @@ function withCall(before: Conversation, id: string, change: Partial<ShownCall>):
   return { ...before, messages };
 }
 
-/** The input of a call as it is meant, which is kept as its model has written it: what is no JSON is shown as its text. */
+/** Parses the input of a call, which is stored as the model wrote it. Invalid JSON is shown as text. */
 function asJson(input: Json): Json {
   if (typeof input !== 'string') return input;
   try {
-    return JSON.parse(input) as Json; // which is what JSON holds
+    return JSON.parse(input) as Json; // parsed from JSON
   } catch {
     return input;
   }
 }
 
-/** About what the model reads of a result; the state has it exactly. */
+/** Close to the text that the model reads of a result; the state has the exact text. */
 function wordsOf(result: ResultData): string {
   switch (result.type) {
     case 'text':

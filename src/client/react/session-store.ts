@@ -1,4 +1,4 @@
-/** A store of a session, as pages of any library take it. It needs no React. */
+/** A store of a session for pages with any library. It does not need React. */
 
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import type { Client, ClientSession } from '../client-session.ts';
@@ -7,18 +7,21 @@ import type { TransportOptions } from '../transport.ts';
 import { FollowedSession } from './followed-session.ts';
 import type { SessionActions, SessionSnapshot } from './shown-messages.ts';
 
-/** A session for pages: as `useSyncExternalStore` and its like take it. */
+/** A session for `useSyncExternalStore` and similar functions. */
 export interface SessionStore extends SessionActions {
   /** Follows the session while there is a listener. */
   readonly subscribe: (listener: () => void) => () => void;
   readonly getSnapshot: () => SessionSnapshot;
 }
 
-/** Whoever looks away for so long does not look any more, in ms: a page that shows something else meanwhile asks nobody anew. */
+/**
+ * Milliseconds after the last listener has gone until the store disconnects, so that a short change of view
+ * sends no new requests.
+ */
 const GRACE = 100;
 
 /**
- * Makes a store of a session: what pages of any library are made with. Nothing is asked of the session before somebody subscribes.
+ * Makes a store of a session for a page with any library. Sends no requests before the first subscription.
  *
  * @example
  * ```ts
@@ -40,7 +43,7 @@ export function createSessionStore(session: ClientSession<unknown>): SessionStor
   return {
     getSnapshot: () => live.snapshot,
     subscribe(listener) {
-      // Each subscription is one of its own, also of a listener that is there already.
+      // A new function for each subscription, so that one listener can subscribe several times.
       const mine = (): void => listener();
       live.listeners.add(mine);
       if (!following) {
@@ -60,20 +63,21 @@ export function createSessionStore(session: ClientSession<unknown>): SessionStor
   };
 }
 
-/** Which session a page shows: of a client, or where its agent is. */
+/** Options of `useSession`: a session of a client, or the address of its agent. */
 export type UseSessionOptions = { readonly session: string } & (
   | { readonly client: Client<unknown> }
   | ({ readonly agent: string; readonly client?: undefined } & Pick<TransportOptions, 'url' | 'token'>)
 );
 
-/** What a page shows of a session, and what it does there. */
+/** A session in a page, with its actions. */
 export interface LiveSession extends SessionSnapshot, SessionActions {
-  /** The bytes of a file, by the `id` that messages and calls tell. */
+  /** Returns the bytes of a file, by the `id` in messages and calls. */
   file(id: string): Promise<Blob>;
 }
 
 /**
- * Shows a session, live: what this page sends, and what others do. It needs no provider; a server that renders it shows nothing yet.
+ * Shows a session, live, with messages from this page and others. It needs no provider. Server rendering
+ * shows an empty session.
  *
  * @example
  * ```ts
@@ -84,7 +88,7 @@ export function useSession(options: UseSessionOptions): LiveSession {
   const { client, session: id } = options;
   const { url, agent } = client ? { url: '', agent: '' } : options;
   const token = client ? undefined : options.token;
-  // A page may make a new function each time that it renders.
+  // A page may create a new function at each render.
   const latest = useRef(token);
   useEffect(() => {
     latest.current = token;

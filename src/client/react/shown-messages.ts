@@ -1,4 +1,6 @@
-/** The messages of a page: those of the conversation, and behind them those that it has sent and that are in none yet. */
+/**
+ * The messages of a page: those of the conversation, followed by sent messages that it does not contain yet.
+ */
 
 import type { Answer, DecisionKind } from '../../tool/call.ts';
 import type { SessionView } from '../../worker/session-view.ts';
@@ -12,25 +14,28 @@ import type {
 } from '../client-session.ts';
 import { type Conversation, listed, type SessionMessage, type Unkeyed } from './messages.ts';
 
-/** A message that was sent, and whose turn is not seen yet. */
+/** A sent message whose turn has not arrived yet. */
 export interface Outgoing {
   readonly message: SessionMessage;
-  /** As soon as the server has told it. */
+  /** The id of its turn, as soon as the server has sent it. */
   turn?: string;
 }
 
-/** Gives each message its key, and the same object as before unless it has changed: who renders one renders it once. */
+/**
+ * Gives each message a key, and keeps the objects of unchanged messages, so that pages render each message
+ * once.
+ */
 export class ShownMessages {
   #outgoing: readonly Outgoing[] = [];
   #sent = 0;
-  /** The turns that have begun, as far as events have told. */
+  /** The turns that have started, from events. */
   readonly #begun = new Set<string>();
-  /** The keys of messages that were shown before they were in the conversation, by their places in it. */
+  /** The keys of messages that were shown before the conversation had them, by their places in it. */
   readonly #keys = new Map<number, string>();
   readonly #keyed = new WeakMap<Unkeyed, SessionMessage>();
   #shown: readonly SessionMessage[] = [];
 
-  /** A message that is sent now. */
+  /** Adds a message that is being sent. */
   add(parts: readonly ClientPart[], files: readonly SentFile[] = []): Outgoing {
     this.#sent += 1;
     const outgoing: Outgoing = {
@@ -49,13 +54,13 @@ export class ShownMessages {
     return outgoing;
   }
 
-  /** The server has taken it, as a message of this turn if it says so. */
+  /** Marks a message as accepted, for this turn if the server names it. */
   take(outgoing: Outgoing, turn: string | undefined): void {
     if (turn === undefined || this.#begun.has(turn)) this.remove(outgoing);
     else outgoing.turn = turn;
   }
 
-  /** The turns of those that the server has taken. */
+  /** Returns the turns of accepted messages. */
   taken(): readonly string[] {
     return this.#outgoing.flatMap(({ turn }) => turn ?? []);
   }
@@ -64,10 +69,13 @@ export class ShownMessages {
     this.#outgoing = this.#outgoing.filter((one) => one !== outgoing);
   }
 
-  /** A turn has begun, or was steered: its message is one of the conversation, at the place where events have told of it. */
+  /**
+   * Handles the start or steering of a turn: its message is now in the conversation, at the place in the
+   * events.
+   */
   arrived(turn: string, told?: { readonly text: string; readonly at: number }): void {
     this.#begun.add(turn);
-    // The event may be here before the answer of the request that has sent it.
+    // The event may arrive before the response to the request that sent it.
     const mine =
       this.#outgoing.find((one) => one.turn === turn) ??
       this.#outgoing.find((one) => one.turn === undefined && one.message.text === told?.text);
@@ -76,12 +84,12 @@ export class ShownMessages {
     if (told) this.#keys.set(told.at, mine.message.key);
   }
 
-  /** There is no conversation any more. */
+  /** Clears all messages. */
   forget(): void {
     this.#keys.clear();
   }
 
-  /** All of them; the same array as before unless one has changed. */
+  /** Returns all messages. Returns the same array as before if no message has changed. */
   show(conversation: Conversation): readonly SessionMessage[] {
     const all = [
       ...listed(conversation).map((message, at) => this.#keyedAs(message, this.#keys.get(at) ?? String(at))),
@@ -100,41 +108,49 @@ export class ShownMessages {
   }
 }
 
-/** Answers the former list when the latter one has the same in it. */
+/** Returns the former list if the latter has the same items. */
 export const sameOr = <T>(former: readonly T[], latter: readonly T[]): readonly T[] =>
   former.length === latter.length && former.every((one, at) => one === latter[at]) ? former : latter;
 
-/** What a page shows of a session. Another object after each change. */
+/** The data of a session for a page. A new object after each change. */
 export interface SessionSnapshot {
   /**
-   * `loading`: nothing is known yet. `idle`: it waits for a message. `running`: a turn runs. `waiting`: it waits for what is `pending`.
+   * `loading`: before the first response. `idle`: it waits for a message. `running`: a turn runs. `waiting`:
+   * it waits for the `pending` calls.
    */
   readonly status: 'loading' | 'idle' | 'running' | 'waiting';
-  /** What happens is seen as it does. False before the first answer of the server, and while it cannot be reached. */
+  /**
+   * `true` while events arrive live. `false` before the first response, and while the server is unreachable.
+   */
   readonly isConnected: boolean;
   readonly messages: readonly SessionMessage[];
-  /** The calls that wait for somebody. */
+  /** The calls that wait for a person. */
   readonly pending: readonly PendingView[];
-  /** The state of the session as of the last time that a turn began to wait, or ended; nothing before its first message. */
+  /**
+   * The state of the session when a turn last began to wait, or ended. `undefined` before its first message.
+   */
   readonly state: SessionView | undefined;
-  /** Why the server cannot be reached, or what it has refused last. */
+  /** The error of the connection, or the last refusal. */
   readonly error: Error | undefined;
 }
 
-/** What a page does in a session. Nothing of it rejects: what was refused is the snapshot's `error`. */
+/** The actions of a page in a session. They never reject: the snapshot's `error` has the refusal. */
 export interface SessionActions {
-  /** Sends a message; true when it was taken. What comes of it is seen by everybody who looks. */
+  /** Sends a message. Resolves with `true` if it was accepted. All listeners see its turn. */
   send(
     message: string | readonly ClientPart[],
     options?: Omit<ClientSendOptions, 'background'>,
   ): Promise<boolean>;
-  /** Decides about a call that waits, once; true when that was taken. */
+  /** Decides a waiting call, once. Resolves with `true` if the decision was accepted. */
   decide(call: WaitingCall, decision: DecisionKind | Answer<'decision'>): Promise<boolean>;
-  /** Sends answers of several calls of a turn, decisions or results. Returns true if they were accepted. */
+  /**
+   * Sends answers to several calls of a turn, decisions or results. Resolves with `true` if they were
+   * accepted.
+   */
   answer(answers: readonly ClientCallAnswer[]): Promise<boolean>;
-  /** Stops the turn that runs, or waits; true when there was one. */
+  /** Stops the running or waiting turn. Resolves with `true` if there was one. */
   stop(): Promise<boolean>;
-  /** Tries the last message again, if its turn has no answer. Returns true if that was accepted. */
+  /** Retries the last message if its turn has no answer. Resolves with `true` if that was accepted. */
   retry(): Promise<boolean>;
 }
 
@@ -147,7 +163,10 @@ export const NOTHING: SessionSnapshot = {
   error: undefined,
 };
 
-/** Behind these events the state tells what no event does: what a call that waits is to be answered, and how the turn ended. */
+/**
+ * After these events the page reads the state, for data that no event contains: the questions of waiting
+ * calls, and the turn's answer.
+ */
 export const REFRESHING: ReadonlySet<string> = new Set([
   'tool-call-suspended',
   'turn-ended',
@@ -155,7 +174,7 @@ export const REFRESHING: ReadonlySet<string> = new Set([
   'resumed',
 ]);
 
-/** The state with those of its calls that still wait; the same object where all do. */
+/** Returns the state with only the calls that still wait, or the same object if all do. */
 export const withOpen = (view: SessionView, isOpen: (one: PendingView) => boolean): SessionView =>
   view.pending.every(isOpen) ? view : { ...view, pending: view.pending.filter(isOpen) };
 

@@ -1,4 +1,7 @@
-/** The entry `holdfast/react/lists`: shows the sessions of a caller, and what waits for it, in pages. React is brought by the page. */
+/**
+ * The entry `holdfast/react/lists`: shows the sessions of a caller and its inbox in pages. The page provides
+ * React.
+ */
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import type { ListedSession, SessionStatus, WaitingSession } from '../../../worker/index-views.ts';
 import { createIndexClient, type IndexClient } from '../../index-client.ts';
@@ -7,34 +10,34 @@ import { type ListSnapshot, LiveList, type ReadPage } from './live-list.ts';
 
 export type { ListSnapshot } from './live-list.ts';
 
-/** Where a list is, and how often it is read. */
+/** The source of a list, and its refresh interval. */
 type ListPlace = {
-  /** How often the list is read while it is shown, in ms. Defaults to 5,000. */
+  /** Milliseconds between reads while the list is shown. Defaults to 5,000. */
   readonly every?: number | undefined;
 } & (
   | { readonly index: IndexClient }
   | ({ readonly index?: undefined } & Pick<TransportOptions, 'url' | 'token'>)
 );
 
-/** Which sessions a page shows. */
+/** Options of `useSessions`. */
 export type UseSessionsOptions = ListPlace & {
   readonly agent: string;
   readonly status?: SessionStatus | undefined;
 };
 
-/** Where the inbox is that a page shows. */
+/** Options of `useInbox`. */
 export type UseInboxOptions = ListPlace;
 
-/** A list that a page shows. */
+/** A list in a page. */
 export interface ShownList<Entry> extends ListSnapshot<Entry> {
-  /** Reads the list again, as after an answer was sent. Never rejects: `error` says what went wrong. */
+  /** Reads the list again, for example after an answer was sent. Never rejects: `error` has the failure. */
   refresh(): Promise<void>;
   /** Shows more entries, if there are any. */
   more(): Promise<void>;
 }
 
 /**
- * Shows the sessions of the caller with an agent, the latest first. The app has `sessionIndex()`.
+ * Shows the caller's sessions with an agent, the latest first. Requires `sessionIndex()` in the app.
  *
  * @example
  * ```ts
@@ -55,7 +58,7 @@ export function useSessions(options: UseSessionsOptions): ShownList<ListedSessio
 }
 
 /**
- * Shows what waits for the caller, across sessions. The app has `sessionIndex()`.
+ * Shows the calls that wait for the caller, across sessions. Requires `sessionIndex()` in the app.
  *
  * @example
  * ```ts
@@ -78,7 +81,7 @@ function useIndex(options: ListPlace): IndexClient {
   const { index } = options;
   const url = index ? '' : options.url;
   const token = index ? undefined : options.token;
-  // A page may make a new function each time that it renders.
+  // A page may create a new function at each render.
   const latest = useRef(token);
   useEffect(() => {
     latest.current = token;

@@ -1,14 +1,14 @@
-/** A list that a page keeps up to date while somebody looks at it. It needs no React. */
+/** A list that is kept up to date while it has listeners. It does not need React. */
 import { asError } from '../shown-messages.ts';
 
-/** What a page shows of a list. */
+/** The current content of a list. */
 export interface ListSnapshot<Entry> {
   readonly entries: readonly Entry[];
-  /** Nothing was answered yet. */
+  /** `true` before the first response. */
   readonly isLoading: boolean;
-  /** More entries follow: `more()` shows them. */
+  /** `true` if more entries follow. `more()` shows them. */
   readonly hasMore: boolean;
-  /** Why the list could not be read the last time. */
+  /** The error of the last read, if it failed. */
   readonly error: Error | undefined;
 }
 
@@ -18,10 +18,10 @@ interface ListPage<Entry> {
   readonly next: string | null;
 }
 
-/** Reads the page behind a cursor, or the first one. */
+/** Reads the page after a cursor, or the first page. */
 export type ReadPage<Entry> = (cursor: string | undefined, signal: AbortSignal) => Promise<ListPage<Entry>>;
 
-/** A list, as `useSyncExternalStore` and its like take it. */
+/** A list for `useSyncExternalStore` and similar functions. */
 export class LiveList<Entry> {
   #snapshot: ListSnapshot<Entry> = { entries: [], isLoading: true, hasMore: false, error: undefined };
   readonly #listeners = new Set<() => void>();
@@ -29,10 +29,10 @@ export class LiveList<Entry> {
   readonly #every: number;
   #pages = 1;
   #leaving: AbortController | undefined;
-  /** The reading that is under way, behind which the next one stands. */
+  /** The current read. The next one starts after it. */
   #reading: Promise<void> = Promise.resolve();
 
-  /** `every`: how often it is read, in ms. */
+  /** `every` is the refresh interval in milliseconds. */
   constructor(read: ReadPage<Entry>, every: number) {
     this.#read = read;
     this.#every = every;
@@ -56,14 +56,14 @@ export class LiveList<Entry> {
     };
   };
 
-  /** Reads all that is shown again. Never rejects. */
+  /** Reads all shown pages again. Never rejects. */
   readonly refresh = (): Promise<void> => {
     const { signal } = this.#leaving ?? new AbortController();
     this.#reading = this.#reading.then(() => this.#readAll(signal));
     return this.#reading;
   };
 
-  /** Shows one page more. Never rejects. */
+  /** Shows one more page. Never rejects. */
   readonly more = (): Promise<void> => {
     if (this.#snapshot.hasMore) this.#pages += 1;
     return this.refresh();
