@@ -8,7 +8,7 @@ import { failuresOf } from '../../full/crash-matrix/table.ts';
 /** Cells of each kind. */
 const EACH = 4;
 
-it.each([1, 2])('every kind of tool survives in memory what seed %i draws', async (seed) => {
+it.each([1, 2])('every kind of tool survives the crashes of seed %i in memory', async (seed) => {
   const trials = await trialsOf(SCENARIOS);
   const played = await playAll(samplesOf(trials, { count: EACH * trials.length, seed }));
   expect(failuresOf(played, 10)).toEqual([]);

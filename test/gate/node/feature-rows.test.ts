@@ -13,7 +13,7 @@ import { calls, says, scene, session } from './mcp/tools/scenes.ts';
 import { offered, results } from './unfolding/scenes.ts';
 
 describe('an object with tools', () => {
-  it('keeps state that the model is never shown, made by a factory for each turn (S0-001)', async () => {
+  it('keeps state that is hidden from the model, made by a factory for each turn (S0-001)', async () => {
     class Account {
       #balance = 73_113;
       readonly withdraw = toolMethod(
@@ -39,7 +39,7 @@ describe('an object with tools', () => {
     expect(JSON.stringify([bank.requests, await bank.events()])).not.toMatch(/73113|33113/);
   });
 
-  it('may have methods of any visibility, of inner classes, of any inputs, and without a value (S0-002)', async () => {
+  it('can have methods of any visibility, of inner classes, with any inputs, and without a return value (S0-002)', async () => {
     const Line = v.object({ sku: v.string(), colour: v.picklist(['red', 'blue']) });
     const Everything = v.object({
       count: v.number(),
@@ -91,7 +91,7 @@ describe('an object with tools', () => {
   });
 });
 
-it('an agent is invoked with options, and answers an object of its type (S0-007)', async () => {
+it('can be used by an agent that is called with options and returns an object of its type (S0-007)', async () => {
   const report = defineTool({
     name: 'report',
     description: 'Reports.',
@@ -111,7 +111,7 @@ it('an agent is invoked with options, and answers an object of its type (S0-007)
   expect(model.requests[1]?.messages.at(-1)?.text).toBe('for acme');
 });
 
-it('the context of one interaction reaches all its tools, at MCP servers too, and only its own (S0-015)', async () => {
+it('shares the context of one interaction with all its tools, including those at MCP servers, and with no other (S0-015)', async () => {
   const { server, client } = scene([says('news')], { meta: passThrough });
   const stars = defineAgenticTool({
     name: 'stars',
@@ -134,7 +134,7 @@ it('the context of one interaction reaches all its tools, at MCP servers too, an
   ]);
 });
 
-it('bytes may be an artifact beside words of their own (S0-047)', async () => {
+it('can return bytes as an artifact with a separate text (S0-047)', async () => {
   const pdf = new TextEncoder().encode('%PDF-1.7 pages');
   const report = defineTool({
     name: 'report',
@@ -155,7 +155,7 @@ it('bytes may be an artifact beside words of their own (S0-047)', async () => {
   );
 });
 
-it('no server is asked before the turn that needs it, with the token of who asks, and the answer says so (S0-123)', async () => {
+it("connects to no server before the turn that needs it, uses the requester's token, and reports this in the answer (S0-123)", async () => {
   const { server, client } = scene([says('look')], { bearer: 'TOKEN' });
   const desk = session([mcpToolProvider({ clients: [client] })], ['One.', 'Two.'], {
     secrets: ({ id }) => ({ TOKEN: `token-of-${id}` }),
@@ -169,7 +169,7 @@ it('no server is asked before the turn that needs it, with the token of who asks
   expect(offered(desk)).toEqual([['look'], ['look']]);
 });
 
-it('inspectors are told which server the tools are of that came late (S2-22)', async () => {
+it('reports to inspectors which server brought its late tools (S2-22)', async () => {
   const { client } = scene([says('search'), says('fetch')]);
   const told: unknown[] = [];
   const agent = defineAgent({

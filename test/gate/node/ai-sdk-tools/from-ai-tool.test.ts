@@ -20,7 +20,7 @@ const agentOf = (...tools: Parameters<typeof defineAgent>[0]['tools'] & object) 
   defineAgent({ name: 'scout', description: 'Looks.', instructions: 'Look.', tools });
 
 describe('a tool that was written for the AI SDK', () => {
-  it('has its description, its schema as a model is to send it, and the effect that it is given', () => {
+  it('has its description, its input schema for the model, and the given effect', () => {
     expect(fromAiTool(weather, { name: 'weather', effect: 'read' })).toMatchObject({
       name: 'weather',
       description: 'Tells the weather.',
@@ -37,7 +37,7 @@ describe('a tool that was written for the AI SDK', () => {
     });
   });
 
-  it('is given what its schema made, and its value is an artifact', async () => {
+  it('receives the output of its schema, and its return value is an artifact', async () => {
     const ours = fromAiTool(weather, { name: 'weather' });
     expect(await callTool(ours, { city: 'Oslo' })).toMatchObject({
       type: 'artifact',
@@ -55,7 +55,7 @@ describe('a tool that was written for the AI SDK', () => {
       'a schema that is made late',
       () => jsonSchema<{ n: number }>({ type: 'object', properties: { n: { type: 'number' } } }),
     ],
-  ])('may have %s, which is held to', async (_, inputSchema) => {
+  ])('can have %s, which is enforced', async (_, inputSchema) => {
     const half = tool({ description: 'Halves.', inputSchema, execute: ({ n }) => n / 2 });
     const ours = fromAiTool(half, { name: 'half' });
     expect((await callTool(ours, { n: 8 })).content).toBe('4');
@@ -64,7 +64,7 @@ describe('a tool that was written for the AI SDK', () => {
     );
   });
 
-  it('is checked by the check that its own schema brings', async () => {
+  it('is checked by the validator of its own schema', async () => {
     const even = jsonSchema<{ n: number }>(
       { type: 'object', properties: { n: { type: 'number' } } },
       {
@@ -85,7 +85,7 @@ describe('a tool that was written for the AI SDK', () => {
     );
   });
 
-  it('is told its call, the conversation before it, and the values of the context', async () => {
+  it('receives its call, the conversation before it, and the values of the context', async () => {
     let told:
       | { id: string; messages: ModelMessage[]; aborted: boolean | undefined; context: unknown }
       | undefined;
@@ -133,7 +133,7 @@ describe('a tool that was written for the AI SDK', () => {
     });
   });
 
-  it('does not run where the context is none of its contextSchema, and no value of it is told', async () => {
+  it('does not run if the context does not match its contextSchema, and no value of it is revealed', async () => {
     const run = vi.fn(() => 'Seen.');
     const contextSchema = z.object({ tenant: z.string() });
     const look = tool({ description: 'Looks.', inputSchema: z.object({}), contextSchema, execute: run });
@@ -144,7 +144,7 @@ describe('a tool that was written for the AI SDK', () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  it('answers the last of the values that it yields', async () => {
+  it('returns the last of its yielded values', async () => {
     const count = tool({
       description: 'Counts.',
       inputSchema: z.object({}),
@@ -174,7 +174,7 @@ describe('a tool that was written for the AI SDK', () => {
       { type: 'error', message: '{"no":1}' },
     ],
     [{ type: 'execution-denied' }, { type: 'error', message: 'The call was denied.' }],
-  ] as const)('has the model read what toModelOutput makes: %j', async (made, result) => {
+  ] as const)('shows the model the output of toModelOutput: %j', async (made, result) => {
     const count = tool({
       description: 'Counts.',
       inputSchema: z.object({}),
@@ -184,7 +184,7 @@ describe('a tool that was written for the AI SDK', () => {
     expect(await callTool(fromAiTool(count, { name: 'count' }), {})).toMatchObject(result);
   });
 
-  it('shows the model the files that toModelOutput answers', async () => {
+  it('shows the model the files that toModelOutput returns', async () => {
     const draw = tool({
       description: 'Draws.',
       inputSchema: z.object({}),
@@ -211,7 +211,7 @@ describe('a tool that was written for the AI SDK', () => {
     });
   });
 
-  it('has run, also when toModelOutput throws: the log tells of it', async () => {
+  it('counts as run even if toModelOutput throws, and the error is logged', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const count = tool({
       description: 'Counts.',
@@ -228,7 +228,7 @@ describe('a tool that was written for the AI SDK', () => {
     log.mockRestore();
   });
 
-  it('waits for somebody when it needs approval, where its function says so', async () => {
+  it('waits for approval if its function requires it', async () => {
     const pay = tool({
       description: 'Pays.',
       inputSchema: z.object({ eur: z.number() }),
@@ -246,7 +246,7 @@ describe('a tool that was written for the AI SDK', () => {
     );
   });
 
-  it('goes through decorators as any other', async () => {
+  it('supports decorators', async () => {
     const ours = requireApproval(
       fromAiTool(weather, { name: 'weather' }),
       ({ city: at }) => `Ask for ${at}?`,
@@ -254,7 +254,7 @@ describe('a tool that was written for the AI SDK', () => {
     await expect(callTool(ours, { city: 'Oslo' })).rejects.toThrow('decides: Ask for Oslo?');
   });
 
-  it('is run by the caller when it has no execute', async () => {
+  it('is run by the caller if it has no execute', async () => {
     const confirm = tool({
       description: 'Asks the user.',
       inputSchema: z.object({}),
@@ -267,14 +267,14 @@ describe('a tool that was written for the AI SDK', () => {
     );
   });
 
-  it('is as providerTool makes it when its provider runs it', () => {
+  it('equals the product of providerTool if its provider runs it', () => {
     const search = createOpenAI({ apiKey: 'k' }).tools.webSearch({ searchContextSize: 'low' });
     const { call: _, check: __, ...ours } = fromAiTool(search, { name: 'web' });
     const { call: ___, check: ____, ...expected } = providerTool(search, { name: 'web' });
     expect(ours).toEqual(expected);
   });
 
-  it('may be a dynamic one, whose input nobody knows', async () => {
+  it('can be dynamic, with an unknown input', async () => {
     const any = dynamicTool({
       description: 'Takes all.',
       inputSchema: jsonSchema({ type: 'object' }),
@@ -301,7 +301,7 @@ describe('a tool that was written for the AI SDK', () => {
       { description: 'X.', inputSchema: z.string() },
       "Tool 'x': its input must be an object schema, since a model sends a JSON object: v.object({ ... }), z.object({ ... }), or jsonSchema({ type: 'object', ... }). Put anything else into a property.",
     ],
-  ])('is refused where it is declared when it cannot work: %#', (given, message) => {
+  ])('is refused when it is declared if it cannot work: %#', (given, message) => {
     expect(() => fromAiTool({ ...given, execute: () => 1 }, { name: 'x' })).toThrow(
       expect.objectContaining({ constructor: ToolDefinitionError, message }),
     );

@@ -38,8 +38,8 @@ async function played(
   return { model, result, shown: shownResults(model) };
 }
 
-describe('tools of ours that the AI SDK calls', () => {
-  it('are offered with their schema as it is, and answer words to the model and a value to the program (S3-11)', async () => {
+describe('our tools in the AI SDK', () => {
+  it('are offered with an unchanged schema, and return text to the model and a value to the program (S3-11)', async () => {
     const { model, result, shown } = await played(
       [withUsageNote(find, 'Use it.')],
       [[{ name: 'find', input: { what: 'kelp', more: { a: 1 } } }]],
@@ -60,7 +60,7 @@ describe('tools of ours that the AI SDK calls', () => {
     expect(result.text).toBe('Done.');
   });
 
-  it('tell the model what is wrong with an input, in their words, and what failed', async () => {
+  it('report invalid inputs and failures to the model, in their own words', async () => {
     const fails = defineTool({ name: 'fails', description: 'Fails.', run: () => error('The shop is shut.') });
     const { shown, result } = await played(
       [find, fails],
@@ -90,7 +90,7 @@ describe('tools of ours that the AI SDK calls', () => {
     });
   });
 
-  it('are given context and secrets, and are told as the exception processor says when they throw', async () => {
+  it('receive context and secrets, and the exception processor formats their errors', async () => {
     const look = defineTool({
       name: 'look',
       description: 'Looks.',
@@ -106,7 +106,7 @@ describe('tools of ours that the AI SDK calls', () => {
     expect(shown).toEqual([{ type: 'error-text', value: 'Error: look: Error: acme k' }]);
   });
 
-  it('run one after another where they share a word, and at once where they do not', async () => {
+  it('run one after another if they share a serial, and in parallel otherwise', async () => {
     let now = 0;
     let most = 0;
     const step = (name: string, serial?: string) =>
@@ -132,7 +132,7 @@ describe('tools of ours that the AI SDK calls', () => {
     expect(most).toBe(2);
   });
 
-  it('are held to their limit by the calls of the conversation', async () => {
+  it('are limited by the calls of the conversation', async () => {
     const call = [{ name: 'find', input: { what: 'kelp', more: {} } }];
     const { shown } = await played([find], [call, call], { limits: { callsPerTool: 1 } });
     expect(shown).toEqual([
@@ -141,7 +141,7 @@ describe('tools of ours that the AI SDK calls', () => {
     ]);
   });
 
-  it('read the conversation as messages of ours', async () => {
+  it('receive the conversation as our messages', async () => {
     const seen: unknown[] = [];
     const look = defineTool({
       name: 'look',
@@ -163,7 +163,7 @@ describe('tools of ours that the AI SDK calls', () => {
     ]);
   });
 
-  it('do not run when somebody would have to approve: model and log are told why', async () => {
+  it('do not run if a person would have to approve: the reason is returned and logged', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const run = vi.fn(() => 'Paid.');
     const pay = requireApproval(defineTool({ name: 'pay', description: 'Pays.', run }), 'Pay?');
@@ -176,7 +176,7 @@ describe('tools of ours that the AI SDK calls', () => {
     log.mockRestore();
   });
 
-  it('are those of an agent, under its context and limits (S3-11)', async () => {
+  it('can be those of an agent, under its context and limits (S3-11)', async () => {
     const look = defineTool({
       name: 'look',
       description: 'Looks.',
@@ -230,7 +230,7 @@ describe('tools of ours that the AI SDK calls', () => {
         ),
       "Agent 'scout' has a provider that finds its tools out in a turn. Give toAiTools a list of tools.",
     ],
-  ])('are not given to it from %s', (_, give, message) => {
+  ])('are refused from %s', (_, give, message) => {
     expect(give).toThrow(expect.objectContaining({ message }));
   });
 });

@@ -54,7 +54,7 @@ const WIRES: readonly (readonly [string, object, object])[] = [
 
 describe('a server of chat completions with', () => {
   it.each(WIRES.flatMap((wire) => [[...wire, 'stream'] as const, [...wire, 'json'] as const]))(
-    '%s gets back all that it gave (%#), in the turn and in the next',
+    '%s gets back everything that it sent (%#), in the same turn and the next',
     async (_, kept, ofCall, form) => {
       const given = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== null));
       const calling = (n: number) => ({

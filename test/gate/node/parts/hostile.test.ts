@@ -23,7 +23,7 @@ const noType = (index: number): string =>
   `its part ${index} has the type 'undefined'; use one of 'text', 'reasoning', 'file', 'tool-call', 'tool-result', 'source', 'custom'`;
 
 it.runIf(process.env.NODE_ENV === 'production').each(['Hello.', null, [textPart, null], ['Hello.']])(
-  'parts that are not parts fail their turn in production too (%#)',
+  'invalid parts fail their turn in production too (%#)',
   async (parts) => {
     const session = createTestSession(agent, { model: answering({ parts }) });
     expect(await session.send('Go.')).toMatchObject({
@@ -37,7 +37,7 @@ it.runIf(process.env.NODE_ENV === 'production').each(['Hello.', null, [textPart,
 );
 
 // Development says what is wrong with a part.
-describe.skipIf(process.env.NODE_ENV === 'production')('a reply whose parts cannot be taken', () => {
+describe.skipIf(process.env.NODE_ENV === 'production')('a reply with invalid parts', () => {
   it.each<[string, object, string | RegExp]>([
     ['no list', { parts: 'Hello.' }, "its 'parts' are not a list"],
     ['nothing', { parts: null }, "its 'parts' are not a list"],
@@ -98,7 +98,7 @@ describe.skipIf(process.env.NODE_ENV === 'production')('a reply whose parts cann
       },
       "the calls in its parts are not its 'toolCalls'",
     ],
-  ])('fails its turn and says why: %s', async (_, reply, why) => {
+  ])('fails its turn with the reason: %s', async (_, reply, why) => {
     const session = createTestSession(agent, { model: answering(reply) });
     const { outcome, error, text } = (await session.send('Go.')) as Awaited<
       ReturnType<TestSession['send']>
@@ -120,7 +120,7 @@ describe.skipIf(process.env.NODE_ENV === 'production')('a reply whose parts cann
   });
 });
 
-describe('a reply that is longer than a session keeps', () => {
+describe('a reply that exceeds the size limit of a session', () => {
   const MOST = 16 * 1024 * 1024;
   const counting = (text: string) => {
     let asked = 0;
@@ -135,7 +135,7 @@ describe('a reply that is longer than a session keeps', () => {
     ['a character more in Latin-1', 'é'.repeat(MOST)],
     ['half as many of others', 'ж'.repeat(MOST / 2)],
     ['escapes of JSON', '\u0001'.repeat(MOST / 6 + 1)],
-  ])('fails its turn when it is read, and is asked for once: %s', async (_, text) => {
+  ])('fails its turn when it is read, and is requested once: %s', async (_, text) => {
     const { model, asked } = counting(text);
     const session = createTestSession(agent, { model });
     const { outcome, ...more } = await session.send('Go.');
@@ -150,7 +150,7 @@ describe('a reply that is longer than a session keeps', () => {
     expect(JSON.stringify(await session.events()).length).toBeLessThan(10_000);
   });
 
-  it('is kept when it weighs less', async () => {
+  it('is kept if it is below the limit', async () => {
     const { model, asked } = counting('é'.repeat(MOST - 1_000));
     const session = createTestSession(agent, { model });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
@@ -158,8 +158,8 @@ describe('a reply that is longer than a session keeps', () => {
   });
 });
 
-describe('a reply whose parts say more than they should', () => {
-  it('is kept as JSON has it, warm and cold alike', async () => {
+describe('a reply with unexpected data in its parts', () => {
+  it('is kept in its JSON form, warm and cold', async () => {
     const odd = {
       type: 'text',
       text: 'Hello.',
@@ -186,14 +186,14 @@ describe('a reply whose parts say more than they should', () => {
     expect(new Set(parts)).toEqual(new Set([JSON.stringify(odd)]));
   });
 
-  it('says in its parts what it says: words beside them that differ do not count', async () => {
+  it('has the text of its parts: a different text beside them is ignored', async () => {
     const session = createTestSession(agent, {
       model: answering({ text: 'Other words.', parts: [{ ...textPart, provider: { maker: 1 } }] }),
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Hello.' });
   });
 
-  it('goes back whole when it is very long', async () => {
+  it('is sent back whole even if it is very long', async () => {
     const long: readonly ReplyPart[] = [
       { type: 'reasoning', text: '', provider: { maker: { encrypted: 'é'.repeat(1_000_000) } } },
       { type: 'file', mediaType: 'image/png', data: 'A'.repeat(2_000_000) },

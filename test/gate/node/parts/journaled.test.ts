@@ -23,7 +23,7 @@ const known = (body = ''): Record<string, unknown> => {
 };
 
 describe('a stored reply', () => {
-  it('of parts has its words and calls in them alone', async () => {
+  it('of parts stores its text and calls only in the parts', async () => {
     const reply = signed('one', {
       text: 'One moment.',
       calls: ['look'],
@@ -63,7 +63,7 @@ describe('a stored reply', () => {
         { type: 'tool-call', id: 'c', name: 'look', input: '{}' },
       ],
     ],
-  ])('of parts that are %s is the same, byte for byte, as one without, of version 1', async (_, parts) => {
+  ])('of parts that are %s is byte-identical to one without parts, of version 1', async (_, parts) => {
     const text = parts[0]?.type === 'text' ? parts[0].text : '';
     const plain = { text, calls: [{ id: 'c', name: 'look', input: '{}' }] };
     const ofParts = await stored({ parts }, 'Done.');
@@ -101,7 +101,7 @@ describe('a stored reply', () => {
         ],
       },
     ],
-  ])('is of parts when it %s', async (_, reply) => {
+  ])('consists of parts if it %s', async (_, reply) => {
     const [first] = await stored(reply, 'Done.');
     expect(JSON.parse(first ?? '')).toMatchObject({ parts: expect.any(Array) });
   });

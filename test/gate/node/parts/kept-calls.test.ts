@@ -52,7 +52,7 @@ describe('a reply of parts', () => {
     ['approve', { decision: 'approve' }, /^pay_1 paid \{"to":"Ann"\}$/],
     ['edit', { decision: 'edit', input: { to: 'Bob' } }, /^pay_1 .*Bob/s],
     ['reject', { decision: 'reject', reason: 'No.' }, /^pay_1 Error: .*No\./s],
-  ] as const)('is whole when somebody has decided about one of its calls: %s', async (_, decision, told) => {
+  ] as const)('is sent back whole after a decision about one of its calls: %s', async (_, decision, told) => {
     const session = sessionOf([look, pay, fails], [paid, last, 'Yes.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
     session.restart();
@@ -68,7 +68,7 @@ describe('a reply of parts', () => {
     ]);
   });
 
-  it('is whole in the turn after one that was cancelled amid its calls', async () => {
+  it('is sent back whole in the turn after one that was cancelled during its calls', async () => {
     const slow = defineTool({
       name: 'slow',
       description: 'Is slow.',
@@ -89,7 +89,7 @@ describe('a reply of parts', () => {
     expect(results(session)).toHaveLength(3);
   });
 
-  it('keeps the names by which its model called tools, though their spelling was forgiven', async () => {
+  it('keeps the tool names that its model used, even if their spelling was corrected', async () => {
     const loud = signed('loud', { calls: ['LOOK', 'look'] });
     const session = createTestSession(
       defineAgent({
@@ -114,7 +114,7 @@ describe('a reply of parts', () => {
     expect(messages[1]).toMatchObject({ calls: [{ name: 'look' }, { name: 'look' }] });
   });
 
-  it('that calls where no calls may be is its words alone, with nothing that belongs to a call', async () => {
+  it('is reduced to its text if it calls tools while calls are not allowed', async () => {
     const eager = signed('eager', { text: 'My best.', calls: ['look'] });
     const session = sessionOf([look], [signed('one', { calls: ['look'] }), eager, last], 1);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', text: 'My best.' });
@@ -127,7 +127,7 @@ describe('a reply of parts', () => {
     ]);
   });
 
-  it('is whole for a program that asks the model itself', async () => {
+  it('is returned whole to a program that calls the model itself', async () => {
     const reply = signed('own', { text: 'Well.', calls: ['look', 'look'], provider: { maker: 1 } });
     const model = maker([reply]);
     const said = await model.ask({ messages: [], tools: [] }, { signal: new AbortController().signal });

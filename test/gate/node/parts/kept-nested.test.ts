@@ -26,7 +26,7 @@ describe('a reply of parts in a nested loop', () => {
     third,
   ];
 
-  it('goes back to its model there, and nowhere else, also after kills', async () => {
+  it('is sent back only to its model there, also after kills', async () => {
     let kills = 0;
     const look = defineTool({
       name: 'look',
@@ -60,7 +60,7 @@ describe('a reply of parts in a nested loop', () => {
     expect(held.slice(-1)).toEqual(['0,1']);
   });
 
-  it('goes back to the model of a subagent', async () => {
+  it('is sent back to the model of a subagent', async () => {
     const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
     const helper = defineAgent({
       name: 'helper',

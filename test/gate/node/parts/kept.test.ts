@@ -55,7 +55,7 @@ const third = signed('three', { text: 'Seen.', provider: { maker: { z: 1, a: 2 }
 const SCRIPT = [first, second, third];
 
 describe('a reply of parts', () => {
-  it('goes back as it came, with its results at once behind it, in its turn and in later ones', async () => {
+  it('is sent back unchanged, with its results directly after it, in its turn and later turns', async () => {
     const { model, ...app } = memoryApp({
       tools: [defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' })],
       replies: [first, 'Seen.', 'Again.'],
@@ -82,7 +82,7 @@ describe('a reply of parts', () => {
     }
   });
 
-  it('is the same after every eviction of the object, with a snapshot and without', async () => {
+  it('is the same after every eviction of the object, with and without a snapshot', async () => {
     const session = scene([...SCRIPT, 'Yes.', 'No.'], { during: (one) => one.restart() });
     await session.send('Go.');
     session.restart();
@@ -92,7 +92,7 @@ describe('a reply of parts', () => {
     expect(heldIn(session.requests, SCRIPT)).toEqual([[], [0], [0, 1], [0, 1, 2], [0, 1, 2]]);
   });
 
-  it('is the same for whoever goes on after a kill in the middle of its calls', async () => {
+  it('is the same in the next invocation after a kill in the middle of its calls', async () => {
     const session = scene([...SCRIPT, 'Yes.'], {
       during: (one, run) => {
         if (run === 2 || run === 4) one.kill();
@@ -103,7 +103,7 @@ describe('a reply of parts', () => {
     expect(heldIn(session.requests, SCRIPT)).toEqual([[], [0], [0, 1], [0, 1, 2]]);
   });
 
-  it('is the same after its model call was killed and made anew', async () => {
+  it('is the same after its model call was killed and repeated', async () => {
     let asked = 0;
     const killed = (): SignedReply => {
       asked += 1;
@@ -116,7 +116,7 @@ describe('a reply of parts', () => {
     expect(JSON.stringify(session.requests[1])).toBe(JSON.stringify(session.requests[2]));
   });
 
-  it('is the same for whom the turn is handed over to', async () => {
+  it('is the same after a hand-over of the turn', async () => {
     const clock = createManualClock(1_000_000);
     const client = new AbortController();
     const look = defineTool({
@@ -142,7 +142,7 @@ describe('a reply of parts', () => {
     expect(heldIn(app.model.requests, SCRIPT)).toEqual([[], [0], [0, 1]]);
   });
 
-  it('stands before the message that steers its turn, and its results between them', async () => {
+  it('comes before the message that steers its turn, with its results between them', async () => {
     const session = scene([...SCRIPT, 'Yes.'], {
       during: (one, run) => (run === 1 ? one.post('Make it blue.', { whenBusy: 'steer' }) : undefined),
     });
@@ -160,7 +160,7 @@ describe('a reply of parts', () => {
     ]);
   });
 
-  it('stays when its answer is rejected', async () => {
+  it('is kept if its answer is rejected', async () => {
     const answers = [signed('bad', { text: 'red' }), signed('good', { text: '{"colour":"red"}' })];
     const session = createTestSession(
       defineAgent({
@@ -178,7 +178,7 @@ describe('a reply of parts', () => {
     expect(session.requests[1]?.messages.at(-1)?.text).toMatch(/^Your answer does not have the form/);
   });
 
-  it('of reasoning alone is no reply: it is told as none, and what was thought is left out', async () => {
+  it('counts as blank if it has only reasoning, and its reasoning is omitted', async () => {
     const blank: SignedReply = {
       parts: [
         { type: 'reasoning', text: 'Hm.', provider: { maker: { signature: 's' } } },
@@ -197,7 +197,7 @@ describe('a reply of parts', () => {
       ]);
   });
 
-  it('stays when the messages before its turn are summarised', async () => {
+  it('is kept if the messages before its turn are summarized', async () => {
     const long = 'long '.repeat(200);
     const replies = [signed('old', { text: 'Old.' }), ...SCRIPT, 'Yes.'];
     const compaction = summarize({ overTokens: 300, keepTurns: 1, summarize: () => 'Sum.' });
@@ -210,7 +210,7 @@ describe('a reply of parts', () => {
     expect(heldIn(session.requests, SCRIPT).slice(-1)).toEqual([[0, 1, 2]]);
   });
 
-  it('stays when its turn is shown shortened, though its results are not', async () => {
+  it('is kept if its turn is shortened, although its results are not', async () => {
     const tooLong = new ModelError('context-length', 'Too long.', { length: { sent: 10_000, most: 4_000 } });
     const look = defineTool({
       name: 'look',
@@ -231,7 +231,7 @@ describe('a reply of parts', () => {
   });
 });
 
-describe('a reply without words', () => {
+describe('a reply without text', () => {
   const search: readonly ReplyPart[] = [
     { type: 'reasoning', text: 'Hm.', provider: { maker: { signature: 's' } } },
     { type: 'tool-call', id: 'srv_1', name: 'web_search', input: '{}', ranBy: 'provider' },
@@ -244,7 +244,7 @@ describe('a reply without words', () => {
       'what only its provider knows',
       { parts: [{ type: 'custom', kind: 'maker.memory' }], provider: { a: 1 } },
     ],
-  ])('goes back with %s, and its model is asked for words', async (_, reply) => {
+  ])('is sent back with %s, and its model is asked for text', async (_, reply) => {
     const session = scene([reply, third, 'Yes.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Seen.' });
     session.restart();
@@ -255,7 +255,7 @@ describe('a reply without words', () => {
     }
   });
 
-  it('but with a file is an answer', async () => {
+  it('counts as an answer if it has a file', async () => {
     const file: SignedReply = { parts: [{ type: 'file', mediaType: 'image/png', data: 'AAAA' }] };
     const session = scene([file, 'Yes.']);
     expect(await session.send('Draw.')).toMatchObject({ outcome: 'completed', text: '' });

@@ -33,7 +33,7 @@ const task = v.object({ task: v.string() });
 const base = { description: 'Works.', instructions: '' };
 
 describe('reasoning', () => {
-  it('is not in the words of an answer, and all of the reply is in the journal', async () => {
+  it('is not in the text of an answer, and the whole reply is in the journal', async () => {
     const session = createTestSession(defineAgent({ ...base, name: 'tester' }), {
       model: maker([thinking('Kelp.')]),
     });
@@ -44,7 +44,7 @@ describe('reasoning', () => {
     expect(reply).toMatchObject({ text: 'Kelp.', toolCalls: [], ...thinking('Kelp.'), servedBy: 'maker' });
   });
 
-  it('is not in an answer of a form', async () => {
+  it('is not in an answer with a form', async () => {
     const output = v.object({ price: v.number() });
     const session = createTestSession(defineAgent({ ...base, name: 'tester', output }), {
       model: maker([thinking('{"price":7}')]),
@@ -54,7 +54,7 @@ describe('reasoning', () => {
     expect(JSON.stringify(answer)).not.toContain(THOUGHT);
   });
 
-  it('is in no result, artifact, blackboard or direct answer that a nested loop makes of its answer', async () => {
+  it("is not in a result, artifact, blackboard or direct return made from a nested loop's answer", async () => {
     const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', input: task, tools: [look] });
     const output = v.object({ found: v.string() });
     const helper = defineAgent({ ...base, name: 'helper', output });
@@ -105,7 +105,7 @@ describe('reasoning', () => {
     expect(JSON.stringify(results)).not.toContain(THOUGHT);
   });
 
-  it('is not read by tools as words of the conversation', async () => {
+  it('is not shown to tools as text of the conversation', async () => {
     let words: unknown;
     const hear = defineTool({
       name: 'hear',

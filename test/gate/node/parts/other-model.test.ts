@@ -80,17 +80,14 @@ describe('a reply of parts', () => {
     ['another name', { name: 'other', provider: 'maker' }],
     ['another provider', { name: 'scripted', provider: 'rival' }],
     ['no provider', { name: 'scripted' }],
-  ])(
-    'is told in words to a model of %s that a deploy has brought in the middle of a turn',
-    async (_, options) => {
-      const { requests } = await followedBy(WHOLE, scriptedModel(['Done.', 'Yes.'], options));
-      expect(requests).toHaveLength(2);
-      for (const { messages } of requests) expect(messages.slice(1, 3)).toEqual(TOLD);
-      expect(JSON.stringify(requests)).not.toMatch(/sss|ooo|bbb|ccc|Search\./);
-    },
-  );
+  ])('is sent as text to a model of %s that a deploy brings in the middle of a turn', async (_, options) => {
+    const { requests } = await followedBy(WHOLE, scriptedModel(['Done.', 'Yes.'], options));
+    expect(requests).toHaveLength(2);
+    for (const { messages } of requests) expect(messages.slice(1, 3)).toEqual(TOLD);
+    expect(JSON.stringify(requests)).not.toMatch(/sss|ooo|bbb|ccc|Search\./);
+  });
 
-  it('stays whole for the same model after a deploy', async () => {
+  it('is sent back whole to the same model after a deploy', async () => {
     const same = scriptedModel(['Done.', 'Yes.'], { provider: 'maker' });
     const { requests } = await followedBy(WHOLE, same);
     for (const { messages } of requests)
@@ -109,7 +106,7 @@ describe('a reply of parts', () => {
       "(Its provider ran 'web_fetch' with the input {}. 'web_fetch' failed: It is gone.)",
     ],
     ['something of its provider alone', [{ type: 'custom', kind: 'maker.thing' }], '(no response)'],
-  ])('of %s is no empty message to another model', async (_, parts, text) => {
+  ])('of %s is not an empty message for another model', async (_, parts, text) => {
     const own = maker([{ parts }, 'Done.', 'Yes.']);
     const other = scriptedModel(['Other.'], { name: 'other' });
     vi.spyOn(console, 'warn').mockImplementation(() => {});
@@ -141,8 +138,8 @@ function failing(own: ScriptedModel, times: (ask: number) => boolean): ChatModel
   };
 }
 
-describe('of two models that fall back on each other', () => {
-  it('each is given back its own replies, and words of the other', async () => {
+describe('two models that fall back on each other', () => {
+  it("each get their own replies back, and the text of the other's", async () => {
     const [one, two, three] = [
       signed('one', { text: 'First.', calls: ['look'] }),
       signed('two', { text: 'Second.', calls: ['look'] }),

@@ -36,7 +36,7 @@ const searched: readonly ReplyPart[] = [
 ];
 
 describe('a tool that the provider of a model runs', () => {
-  it('is offered beside the others, never run by us, and told of in the reply', async () => {
+  it('is offered beside the others, is never run by us, and is reported in the reply', async () => {
     const app = memoryApp({ tools: [look, search], replies: [{ parts: searched }, 'Again.'] });
     expect(await app.say('Go.')).toMatchObject({ turn: { text: 'Kelp it is.', toolCalls: 0 } });
     await app.say('And?');
@@ -49,7 +49,7 @@ describe('a tool that the provider of a model runs', () => {
     );
   });
 
-  it('goes through what tools go through: a decorator, and an unfolding tool', async () => {
+  it('supports decorators and unfolding tools', async () => {
     const inner = defineUnfolding({
       name: 'web',
       description: 'The web.',
@@ -60,7 +60,7 @@ describe('a tool that the provider of a model runs', () => {
     expect(app.model.requests[1]?.tools).toContainEqual({ ...offered, description: 'Searches.' });
   });
 
-  it('answers a call that its provider did not run with words', async () => {
+  it('returns a message for a call that its provider did not run', async () => {
     const app = memoryApp({ tools: [search], replies: [{ calls: [{ name: 'web_search' }] }, 'Done.'] });
     await app.say('Go.');
     expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({
@@ -127,7 +127,7 @@ describe('a tool that the provider of a model runs', () => {
     });
   });
 
-  it('is refused by name by a model that cannot be given it, and passed over by the planner', async () => {
+  it('is refused by name by a model without support for it, and skipped by the planner', async () => {
     const request = { ...hello, tools: [offered] };
     const { signal } = new AbortController();
     const model = openaiCompatible({ baseURL: 'http://own.test/v1', model: 'm' });
@@ -154,7 +154,7 @@ describe('providerTool', () => {
     expect(providerTool({ type: 'provider', args: {}, ...tool }, options).name).toBe(name);
   });
 
-  it('refuses a tool that its provider leaves to its caller, and a name that is none', () => {
+  it('refuses a tool that its provider leaves to the caller, and an invalid name', () => {
     const bash = {
       type: 'provider',
       id: 'anthropic.bash_20250124',

@@ -34,7 +34,7 @@ const calls: ReplyPart = {
 };
 
 describe('a reply that repeats a credential', () => {
-  it('is not given back in part: all of it is told in words, its calls and results too, and the journal has no secret', async () => {
+  it('is sent back as text, including its calls and results, and the journal contains no secret', async () => {
     const session = sessionOf([thinks(`The key is ${SECRET}.`), { type: 'text', text: 'I look.' }, calls]);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: 1 });
     expect(session.requests[1]?.messages).toEqual([
@@ -48,12 +48,12 @@ describe('a reply that repeats a credential', () => {
     expect(JSON.stringify(await session.events())).not.toContain(SECRET);
   });
 
-  it('has it taken out of its words', async () => {
+  it('has the credential removed from its text', async () => {
     const session = sessionOf([{ type: 'text', text: `It is ${SECRET}.` }]);
     expect(await session.send('Go.')).toMatchObject({ text: 'It is [secret key].' });
   });
 
-  it('without a credential goes back whole, though the session has some', async () => {
+  it('is sent back whole if it contains no credential, even in a session with credentials', async () => {
     const session = sessionOf([thinks('Hm.'), calls]);
     await session.send('Go.');
     expect(session.requests[1]?.messages[1]).toMatchObject({ parts: [thinks('Hm.'), calls] });

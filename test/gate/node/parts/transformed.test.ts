@@ -39,7 +39,7 @@ const replies = (change: (reply: Reply) => HistoryMessage): ModuleUse =>
   });
 
 describe('a reply of parts that a transformer changes', () => {
-  it('is told in words, with its calls and their results', async () => {
+  it('is sent as text, with its calls and their results', async () => {
     const masking = defineTransformer({
       name: 'masking',
       reply: (text) => text.replaceAll('4711', '[number]'),
@@ -69,7 +69,7 @@ describe('a reply of parts that a transformer changes', () => {
     ['the order of its calls', replies((one) => ({ ...one, calls: one.calls.toReversed() }))],
     ['its parts, which are left out', replies(({ parts: _, ...one }) => one)],
     ['its parts, of which one is left out', replies((one) => ({ ...one, parts: one.parts?.slice(1) }))],
-  ])('is told in words when that changes %s', async (_, transformer) => {
+  ])('is sent as text if the transformer changes %s', async (_, transformer) => {
     const session = scene([transformer]);
     await session.send('Go.');
     const [, request] = session.requests;
@@ -81,7 +81,7 @@ describe('a reply of parts that a transformer changes', () => {
     expect(JSON.stringify(request)).not.toMatch(/one thinks|tool-call|one_0/);
   });
 
-  it('is told with the calls that are left, when that takes one out', async () => {
+  it('is sent with the remaining calls if the transformer removes one', async () => {
     const session = scene([replies((one) => ({ ...one, calls: one.calls.slice(0, 1) }))]);
     await session.send('Go.');
     expect(session.requests[1]?.messages.slice(1)).toEqual([
@@ -95,7 +95,7 @@ describe('a reply of parts that a transformer changes', () => {
     ]);
   });
 
-  it('is words alone when that takes all calls out', async () => {
+  it('is sent as text only if the transformer removes all calls', async () => {
     const session = scene([replies((one) => ({ ...one, calls: [] }))]);
     await session.send('Go.');
     expect(session.requests[1]?.messages.slice(1)).toEqual([
@@ -103,7 +103,7 @@ describe('a reply of parts that a transformer changes', () => {
     ]);
   });
 
-  it('is told with what its provider ran', async () => {
+  it('is sent with the calls that its provider ran', async () => {
     const searched: readonly ReplyPart[] = [
       { type: 'tool-call', id: 'srv_1', name: 'web_search', input: '{"query":"kelp"}', ranBy: 'provider' },
       { type: 'tool-result', id: 'srv_1', name: 'web_search', result: 'Kelp.' },
@@ -123,7 +123,7 @@ describe('a reply of parts that a transformer changes', () => {
     ]);
   });
 
-  it('keeps no half when its words are taken away', async () => {
+  it('keeps no partial content if its text is removed', async () => {
     const pictured: readonly ReplyPart[] = [
       { type: 'reasoning', text: 'A picture.', provider: { maker: { signature: 's' } } },
       { type: 'text', text: 'Here it is.' },
@@ -140,7 +140,7 @@ describe('a reply of parts that a transformer changes', () => {
   });
 });
 
-describe('a reply of parts that a transformer leaves as it is', () => {
+describe('a reply of parts that a transformer does not change', () => {
   beforeEach(() => void vi.spyOn(console, 'error').mockImplementation(() => {}));
   afterEach(() => void vi.restoreAllMocks());
 
@@ -165,7 +165,7 @@ describe('a reply of parts that a transformer leaves as it is', () => {
         },
       }),
     ],
-  ])('stays whole when one %s it', async (_, transformer) => {
+  ])('is sent whole if a transformer %s it', async (_, transformer) => {
     const session = scene([transformer]);
     await session.send('Go.');
     session.restart();
@@ -174,7 +174,7 @@ describe('a reply of parts that a transformer leaves as it is', () => {
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'is in a window of %s messages wholly or not at all',
+    'is either completely or not at all in a window of %s messages',
     async (maxMessages) => {
       const session = scene([slidingWindow({ maxMessages })], [...SCRIPT, first, second, third]);
       await session.send('Go.');

@@ -98,7 +98,7 @@ describe('an unfolding tool inside a playbook', () => {
     expect(shownResults(session.requests.at(-2)).slice(1)).toEqual(['t1', 'report done']);
   });
 
-  describe('an unfolding tool with session scope in a playbook', () => {
+  describe('with session scope', () => {
     /** The answers of a turn inside the playbook. */
     const answersOf = async (session: TestSession) => {
       await session.send('Go.');

@@ -31,7 +31,7 @@ describe('agent_process', () => {
     );
   });
 
-  it('answers in words where there is no session (PRC-02)', async () => {
+  it('returns a message if there is no session (PRC-02)', async () => {
     const tools = agentProcessTools().inner ?? [];
     expect(tools).toHaveLength(6);
     for (const tool of tools) {
@@ -47,7 +47,7 @@ describe('agent_process', () => {
 });
 
 describe('process_status', () => {
-  it('tells the turn, how long it runs, and that nothing is around it (PRC-03)', async () => {
+  it('returns the turn, its duration, and that it has no parent (PRC-03)', async () => {
     const waits = async () => {
       await clock.advance(3_400);
       return 'Waited.';
@@ -64,7 +64,7 @@ describe('process_status', () => {
     );
   });
 
-  it('counts from the start of the turn, whichever invocation goes on with it (PRC-03)', async () => {
+  it('counts from the start of the turn, in every invocation (PRC-03)', async () => {
     const dies = async () => {
       const stored = async () => (await session.events()).map(({ type }) => type);
       await vi.waitFor(async () => expect(await stored()).toContain('tool-call-ended'), 20_000);
@@ -78,7 +78,7 @@ describe('process_status', () => {
     expect(text?.slice(1, 3)).toEqual(['Status: RUNNING', 'Running time: 40.0s']);
   });
 
-  it('names the form of the answer as the goal (PRC-03)', async () => {
+  it('names the output form as the goal (PRC-03)', async () => {
     const agent = defineAgent({
       name: 'clerk',
       description: 'Works.',
@@ -93,7 +93,7 @@ describe('process_status', () => {
     expect(shownResults(session.requests[2])[1]?.split('\n')[3]).toBe(`Goal: ${goal}`);
   });
 
-  it('tells a nested loop the call that opened it, and whose it is (PRC-03)', async () => {
+  it('names the call that opened a nested loop, and its tool (PRC-03)', async () => {
     const dig = defineAgenticTool({
       name: 'dig',
       description: 'Digs.',
@@ -113,7 +113,7 @@ describe('process_status', () => {
 });
 
 describe('process_budget', () => {
-  it('tells limits, what is used and what remains (PRC-04)', async () => {
+  it('returns limits, usage and the rest (PRC-04)', async () => {
     const { text } = await said('process_budget', [calls('look')], {
       tools: [reads('look')],
       use: [budget({ tokens: 200_000, cost: 0.5 }), callLimits({ toolCalls: 40 })],
@@ -138,7 +138,7 @@ describe('process_budget', () => {
     );
   });
 
-  it('is never negative, though more calls were asked for than are allowed (PRC-04)', async () => {
+  it('is never negative, even if more calls were requested than allowed (PRC-04)', async () => {
     const { text } = await said('process_budget', [], { use: [callLimits({ toolCalls: 2 })] });
     expect(text.split('\n').slice(-3)).toEqual(['Action limit: 2', '  Used: 2', '  Remaining: 0']);
     const over = scene([calls('agent_process'), calls('process_budget', 'look', 'look'), 'Done.'], {
@@ -149,7 +149,7 @@ describe('process_budget', () => {
     expect(shownResults(over.requests[2])[1]).toContain('Action limit: 2\n  Used: 4\n  Remaining: 0');
   });
 
-  it('says where there is no limit (PRC-04)', async () => {
+  it('reports missing limits (PRC-04)', async () => {
     const { text } = await said('process_budget', [], { use: [callLimits({ toolCalls: 'unlimited' })] });
     expect(text).toBe(
       lines(
@@ -167,7 +167,7 @@ describe('process_budget', () => {
     );
   });
 
-  it('shows the limit that leaves the least, of the loop or of one around it (PRC-04, SUB-09)', async () => {
+  it('shows the tightest limit, of the loop or an outer one (PRC-04, SUB-09)', async () => {
     const dig = defineAgenticTool({
       name: 'dig',
       description: 'Digs.',
@@ -187,7 +187,7 @@ describe('process_budget', () => {
 });
 
 describe('process_cost', () => {
-  it('tells what was spent on how many calls (PRC-05)', async () => {
+  it('returns the cost and the number of calls (PRC-05)', async () => {
     const { text } = await said('process_cost', [], { prices: PRICES });
     expect(text).toBe(
       lines(
@@ -206,7 +206,7 @@ describe('process_cost', () => {
   });
 });
 
-describe('what the tools say', () => {
+describe('the output of the tools', () => {
   it('is the same after the object and the Worker have crashed', async () => {
     const all = [
       'process_budget',
@@ -248,7 +248,7 @@ describe('a duration', () => {
     [60_000, '1m 0s'],
     [3_723_000, '1h 2m 3s'],
     [90_061_000, '25h 1m 1s'],
-  ])('of %d ms is %s (PRC-06)', (ms, text) => {
+  ])('of %d ms is formatted as %s (PRC-06)', (ms, text) => {
     expect(duration(ms)).toBe(text);
   });
 });

@@ -69,7 +69,7 @@ describe('blackboard', () => {
     );
   });
 
-  it('answers in words where there is no session (BLK-05)', async () => {
+  it('returns a message if there is no session (BLK-05)', async () => {
     const tools = blackboardTools().inner ?? [];
     expect(tools).toHaveLength(5);
     for (const tool of tools) {
@@ -116,7 +116,7 @@ describe('blackboard', () => {
     expect((await said(name, input)).text).toBe(text);
   });
 
-  it('says when it is empty (BLK-02)', async () => {
+  it('reports that it is empty (BLK-02)', async () => {
     const { text } = await said('blackboard_list', {}, { board: () => 'Nothing.' });
     expect(text).toBe('Blackboard is empty - no objects available.');
   });
@@ -126,15 +126,12 @@ describe('blackboard', () => {
     ['customer', 0],
     ['app.Customer', 0],
     ['object', 0],
-  ])(
-    'knows types by the name under which they were added, and by nothing else: %s (BLK-03)',
-    async (typeName, found) => {
-      const { text } = await said('blackboard_count', { typeName });
-      expect(text).toBe(`Found ${found} object(s) of type '${typeName}' in blackboard`);
-    },
-  );
+  ])('finds types only by the name under which they were added: %s (BLK-03)', async (typeName, found) => {
+    const { text } = await said('blackboard_count', { typeName });
+    expect(text).toBe(`Found ${found} object(s) of type '${typeName}' in blackboard`);
+  });
 
-  it('lists the newest of very many (BLK-02)', async () => {
+  it('lists the newest of many entries (BLK-02)', async () => {
     const board = (call: CallContext): string => {
       for (let at = 0; at < 203; at += 1) call.blackboard.add(at);
       return 'Filled.';
@@ -199,13 +196,13 @@ describe('a value of the blackboard', () => {
     ['infoString, told in full, before content', Verbose, 'Ada, of the number c1'],
     ['its JSON, where its words cannot be made', Broken, '{"id":"c1","name":"Ada"}'],
     ['its JSON, where it is not of the type', Strict, '{"id":"c1","name":"Ada"}'],
-  ])('is shown as its domain type says: by %s (BLK-04, S0-119)', async (_, type, words) => {
+  ])('is shown by its domain type: by %s (BLK-04, S0-119)', async (_, type, words) => {
     const tools = blackboardTools({ types: [type] });
     const { text } = await said('blackboard_get', { name: 'vip' }, { tools });
     expect(text).toBe(`Customer bound to 'vip':\n${words}`);
   });
 
-  it('is read through the schema of its type, and cut as any other words (BLK-04)', async () => {
+  it('is read through the schema of its type, and cut like any other text (BLK-04)', async () => {
     const tools = blackboardTools({ types: [Customer] });
     expect((await said('blackboard_last', { typeName: 'Customer' }, { tools })).text).toBe(
       'Last Customer:\nCustomer nobody',
@@ -215,14 +212,14 @@ describe('a value of the blackboard', () => {
     expect(long.text).toBe(`Customer bound to 'vip':\n${'a'.repeat(8_000)}${fullLength(8_000, 9_000)}`);
   });
 
-  it('of another type is shown as before (BLK-04)', async () => {
+  it('of another type is shown in the default form (BLK-04)', async () => {
     const tools = blackboardTools({ types: [Customer] });
     expect((await said('blackboard_get', { name: 'note' }, { tools })).text).toBe(
       "string bound to 'note':\nPlain words.",
     );
   });
 
-  it('is shown as a formatter of one’s own says (BLK-04, S0-119)', async () => {
+  it('is shown by a custom formatter (BLK-04, S0-119)', async () => {
     const tools = blackboardTools({
       format: (value, { type }) => `<${type ?? 'no type'}> ${JSON.stringify(value).length} chars`,
     });
@@ -232,8 +229,8 @@ describe('a value of the blackboard', () => {
   });
 });
 
-describe('the blackboard that is shown', () => {
-  it('is that of the loop in which the tool is called (BLK-01)', async () => {
+describe('the displayed blackboard', () => {
+  it('belongs to the loop in which the tool is called (BLK-01)', async () => {
     const inner = [
       blackboardTools(),
       reads('add', (call) => {
@@ -264,7 +261,7 @@ describe('the blackboard that is shown', () => {
     expect(shownResults(session.requests[7]).at(-1)).toBe("Found 0 object(s) of type 'Mine' in blackboard");
   });
 
-  it('is the same after the object has restarted, and after the Worker was killed', async () => {
+  it('is the same after a restart of the object and a kill of the Worker', async () => {
     const agent = defineAgent({
       name: 'clerk',
       description: 'Works.',

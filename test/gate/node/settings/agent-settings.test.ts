@@ -46,7 +46,7 @@ afterEach(() => {
 });
 
 describe('the settings of an agent', () => {
-  it('reach its model, those that are set', async () => {
+  it('are sent to its model if they are set', async () => {
     const settings: AgentSettings = {
       temperature: 0.2,
       topP: undefined,
@@ -64,12 +64,12 @@ describe('the settings of an agent', () => {
   it.each<[string, AgentSettings | undefined]>([
     ['no settings', undefined],
     ['none that is set', { topK: undefined, providerOptions: undefined }],
-  ])('leave a request as it is, with %s', async (_, settings) => {
+  ])('leave a request unchanged with %s', async (_, settings) => {
     const [request] = await requestsOf(['Done.'], { settings });
     expect(Object.keys(request ?? {})).toEqual(['messages', 'tools']);
   });
 
-  it('lie over the defaults of its model, and the options of each provider beside them', async () => {
+  it('override the defaults of its model, and merge the options of each provider', async () => {
     const defaults = { temperature: 1, seed: 7, providerOptions: { a: { x: 1, y: 1 }, b: { z: 1 } } };
     const settings = { temperature: 0, providerOptions: { a: { y: 2 }, c: { w: 1 } } };
     expect((await requestsOf(['Done.'], { settings, defaults }))[0]?.settings).toEqual({
@@ -79,12 +79,12 @@ describe('the settings of an agent', () => {
     });
   });
 
-  it('say nothing of parallel calls where there are no tools, which providers refuse', async () => {
+  it('omit parallel calls if there are no tools, because providers refuse that', async () => {
     const settings = { parallelToolCalls: false, toolChoice: 'auto', seed: 1 } as const;
     expect((await requestsOf(['Done.'], { settings, tools: [] }))[0]?.settings).toEqual({ seed: 1 });
   });
 
-  it('are those of a summary too, but for what bounds and chooses its own replies', async () => {
+  it("apply to a summary too, except limits and choices for the agent's own replies", async () => {
     const settings = { maxOutputTokens: 9, stop: ['END'], toolChoice: 'none', seed: 1 } as const;
     const compaction = summarize({ overTokens: 1, keepTurns: 0 });
     const session = createTestSession(agent('clerk', [look], { settings, use: [compaction] }), {
@@ -101,12 +101,12 @@ describe('the settings of an agent', () => {
   });
 });
 
-describe('the most tokens of a reply', () => {
+describe('the maximum output tokens', () => {
   it.each([
     [300, undefined, 300],
     [300, 200, 200],
     [300, 400, 300],
-  ])('that a setting bounds at %i, and its model at %s', async (most, ofModel, expected) => {
+  ])('are limited by a setting of %i and a model limit of %s', async (most, ofModel, expected) => {
     const [request] = await requestsOf(['Done.'], {
       settings: { maxOutputTokens: most },
       maxOutputTokens: ofModel,
@@ -118,7 +118,7 @@ describe('the most tokens of a reply', () => {
     [300, 300],
     [8_000, 8_000],
     [undefined, 4_096],
-  ])('are held back under a limit: %s', async (maxOutputTokens, expected) => {
+  ])('are reserved under a limit: %s', async (maxOutputTokens, expected) => {
     const use = [budget({ tokens: 100_000 })];
     const [request] = await requestsOf(['Done.'], { settings: { maxOutputTokens }, use });
     expect(request?.maxOutputTokens).toBe(expected);
@@ -137,24 +137,24 @@ describe('the tool choice', () => {
     [{ first: { tool: 'look' } }, [{ tool: 'look' }, undefined, undefined]],
     [{ every: 'required' }, ['required', 'required', 'required']],
     [{ every: { tool: 'look' } }, [{ tool: 'look' }, { tool: 'look' }, { tool: 'look' }]],
-  ])('%j is told so in three model calls', async (toolChoice, expected) => {
+  ])('%j is sent as this in three model calls', async (toolChoice, expected) => {
     const requests = await requestsOf(script, { settings: { toolChoice } });
     expect(requests.map(({ settings }) => settings?.toolChoice)).toEqual(expected);
   });
 
-  it('that forces every reply to call ends at the limit, where none is to call', async () => {
+  it('ends at the limit if every reply must call, with tool choice `none`', async () => {
     const settings = { toolChoice: { every: 'required' } } as const;
     const requests = await requestsOf(script, { settings, limits: { iterations: 2 } });
     expect(requests.map((request) => request.settings?.toolChoice)).toEqual(['required', 'required', 'none']);
   });
 
-  it('none is told by no tools to a model that does not heed it', async () => {
+  it('`none` is sent as an empty tool list to a model that does not support it', async () => {
     const settings = { toolChoice: 'none' } as const;
     const [request] = await requestsOf(['Done.'], { settings, heedsToolChoice: false });
     expect([request?.tools, request?.settings]).toEqual([[], undefined]);
   });
 
-  it('of a tool that is not offered yet is left out, and the developer is told', async () => {
+  it('is omitted for a tool that is not offered yet, with a warning to the developer', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const inner = defineAgenticTool({
       name: 'dig',
@@ -190,21 +190,21 @@ describe('the settings of a nested loop', () => {
       (own?: AgentSettings) =>
         defineStateMachine({ ...dig, initial: 'only', states: { only: [look] }, settings: own }),
     ],
-  ])('of %s lie over those around it, but for the tool choice', async (_, define) => {
+  ])('of %s override the outer settings, except the tool choice', async (_, define) => {
     const [, own] = await requestsOf(script, { settings: outer, tools: [define(settings)] });
     expect([own?.settings, own?.maxOutputTokens]).toEqual([{ temperature: 0.5, seed: 7 }, 50]);
     const [, inherited] = await requestsOf(script, { settings: outer, tools: [define()] });
     expect(inherited?.settings).toEqual({ temperature: 1, seed: 7 });
   });
 
-  it('stand alone where it has a model of its own', async () => {
+  it('are not merged if the loop has its own model', async () => {
     const own = scriptedModel(['Dug.'], { settings: { topK: 3 } });
     const tool = defineAgenticTool({ ...dig, tools: [look], settings, model: own });
     await requestsOf([calls(['dig', { task: 'Go.' }]), 'Done.'], { settings: outer, tools: [tool] });
     expect(own.requests.map((request) => request.settings)).toEqual([{ temperature: 0.5, topK: 3 }]);
   });
 
-  it('of an agent that work is handed to are its own', async () => {
+  it('of a subagent are its own', async () => {
     const helper = agent('helper', [], { settings });
     const plain = agent('plain');
     const tools = [helper, plain].map((one) => defineSubagent({ agent: one }));
@@ -215,7 +215,7 @@ describe('the settings of a nested loop', () => {
     expect([requests[1]?.settings, requests[3]?.settings]).toEqual([{ temperature: 0.5 }, undefined]);
   });
 
-  it('are told to the model of the environment, for which a test session has its own', async () => {
+  it('are passed to the model of the environment, which a test session replaces', async () => {
     const model = () => {
       throw new Error('A test has no environment.');
     };

@@ -25,7 +25,7 @@ afterEach(() => {
 });
 
 describe('a fallback', () => {
-  it('asks the first, and says who answered', async () => {
+  it('calls the first model, and reports which model replied', async () => {
     const [a, b] = [named('a', ['From a.']), named('b', [])];
     const reply = await fallback([a, b]).ask(GO, { signal });
     expect([reply.text, reply.madeBy, b.requests.length]).toEqual([
@@ -44,7 +44,7 @@ describe('a fallback', () => {
     ['bad-request', 404],
     ['bad-request', 410],
   ])(
-    'asks the next after the failure %s with the status %s, and tells the developer',
+    'calls the next one after the failure %s with the status %s, and warns the developer',
     async (failure, status) => {
       const a = named('a', [new ModelError(failure, 'No.', { status })]);
       const again = vi.fn(async () => {});
@@ -64,14 +64,14 @@ describe('a fallback', () => {
     ['bad-request', 400],
     ['context-length', 400],
     ['invalid-reply', undefined],
-  ])('fails as the first does with %s', async (failure, status) => {
+  ])('fails like the first model on %s', async (failure, status) => {
     const error = new ModelError(failure, 'No.', { status });
     const b = named('b', ['From b.']);
     await expect(fallback([named('a', [error]), b]).ask(GO, { signal })).rejects.toBe(error);
     expect(b.requests).toEqual([]);
   });
 
-  it('stays with the model that called tools last, until that one fails too', async () => {
+  it('keeps the model that last called tools, until that one fails too', async () => {
     const made = {
       role: 'assistant',
       text: '',
@@ -97,7 +97,7 @@ describe('a fallback', () => {
     await expect(answeredBy(closed)).rejects.toThrow(/^3 models failed\. a: .* b: .* c: /);
   });
 
-  it('begins with the first again in the next request', async () => {
+  it('starts with the first model again in the next request', async () => {
     const a = named('a', [busy, 'From a.']);
     const both = fallback([a, named('b', ['From b.'])]);
     expect([(await both.ask(GO, { signal })).text, (await both.ask(GO, { signal })).text]).toEqual([
@@ -106,21 +106,24 @@ describe('a fallback', () => {
     ]);
   });
 
-  it.each(['onText', 'onReasoning'] as const)('does not ask the next once %s was called', async (hand) => {
-    const a: ChatModel = {
-      name: 'a',
-      async ask(_, options) {
-        options[hand]?.('Be');
-        throw new ModelError('truncated', 'It broke off.');
-      },
-    };
-    const b = named('b', ['From b.']);
-    const asked = fallback([a, b]).ask(GO, { signal, [hand]: () => {} });
-    await expect(asked).rejects.toMatchObject({ failure: 'truncated', outputBegan: true });
-    expect(b.requests).toEqual([]);
-  });
+  it.each(['onText', 'onReasoning'] as const)(
+    'does not call the next model after %s was called',
+    async (hand) => {
+      const a: ChatModel = {
+        name: 'a',
+        async ask(_, options) {
+          options[hand]?.('Be');
+          throw new ModelError('truncated', 'It broke off.');
+        },
+      };
+      const b = named('b', ['From b.']);
+      const asked = fallback([a, b]).ask(GO, { signal, [hand]: () => {} });
+      await expect(asked).rejects.toMatchObject({ failure: 'truncated', outputBegan: true });
+      expect(b.requests).toEqual([]);
+    },
+  );
 
-  it('asks nobody else when the turn is over, or when no more may be spent', async () => {
+  it('calls no other model if the turn has ended or its budget is spent', async () => {
     const b = named('b', ['From b.']);
     const over = new AbortController();
     const a = named('a', [
@@ -138,7 +141,7 @@ describe('a fallback', () => {
     expect(b.requests).toEqual([]);
   });
 
-  it('tells what became of each when none answers, with what is known of the last', async () => {
+  it('reports the outcome of each model if all fail, with the details of the last', async () => {
     const late = new ModelError('server-error', 'Overloaded.', { status: 529, retryAfter: 7 });
     const asked = fallback([named('a', [busy]), named('b', [late])]).ask(GO, { signal });
     await expect(asked).rejects.toMatchObject({
@@ -149,7 +152,7 @@ describe('a fallback', () => {
     });
   });
 
-  it('is given as little as its candidates: settings, tokens and what only one can read', async () => {
+  it('has the smallest capabilities of its candidates: settings, tokens and media types', async () => {
     const parts: readonly ReplyPart[] = [
       { type: 'reasoning', text: 'Hm.' },
       { type: 'text', text: 'Hello.' },
@@ -177,7 +180,7 @@ describe('a fallback', () => {
     ]);
   });
 
-  it('hands each model the media types that its agent accepts, and says nothing of its own', async () => {
+  it("passes its agent's accepted media types to each model, and declares none itself", async () => {
     const a = named('a', [busy]);
     const b = named('b', ['Yes.']);
     const media = { message: { data: ['image/png'], url: [] }, result: { data: [], url: [] } };
@@ -190,7 +193,7 @@ describe('a fallback', () => {
     ]);
   });
 
-  it('says of itself what holds for all', () => {
+  it('declares the properties that all candidates share', () => {
     const a = named('a', [], { prices: { input: 1, output: 9 }, maxOutputTokens: 10 });
     const b = named('b', [], { prices: { input: 2, output: 8 }, maxOutputTokens: 20 });
     const c = named('c', [], { heedsToolChoice: false });
@@ -230,7 +233,7 @@ describe('a loop with a fallback', () => {
     usage: { inputTokens: 1_000, outputTokens: 100 },
   };
 
-  it('journals who answered, and reckons with its prices', async () => {
+  it('journals which model replied, and uses its prices', async () => {
     const a = named('a', [busy, { text: 'Done.', usage: { inputTokens: 1_000, outputTokens: 100 } }], {
       prices: { input: 1, output: 10 },
     });
@@ -260,7 +263,7 @@ describe('a loop with a fallback', () => {
     );
   });
 
-  it('gives what a candidate kept back to that candidate alone', async () => {
+  it('returns the private data of a candidate only to that candidate', async () => {
     const a = named('a', [busy, 'Done.']);
     const b = named('b', [thinking, thinking, busy]);
     const session = createTestSession(agent('clerk', [look]), { model: fallback([a, b]) });

@@ -92,7 +92,7 @@ function thrownBy(define: () => unknown) {
 }
 
 // Production does not look for mistakes in literals.
-describe.runIf(isDevelopment)('a setting that cannot be followed', () => {
+describe.runIf(isDevelopment)('an unsupported setting', () => {
   it.each([...OF_LOOPS, ...OF_TOOLS])('is refused by an agent: %j', (settings, path, value, use) => {
     expect(thrownBy(() => defineAgent({ ...base, settings }))).toBe(
       `AgentDefinitionError: Agent 'clerk' has a setting '${path}' of ${value}: use ${use}.`,
@@ -115,12 +115,12 @@ describe.runIf(isDevelopment)('a setting that cannot be followed', () => {
       expect(thrownBy(() => make(settings))).toBe(`TypeError: 'settings.${path}' is ${value}; use ${use}.`);
     });
 
-    it('has the settings that it was given', () => {
+    it('has the given settings', () => {
       expect(make({ temperature: 0, seed: 1 }).settings).toEqual({ temperature: 0, seed: 1 });
     });
   });
 
-  it('is told by its field', () => {
+  it('is named by its field', () => {
     expect(() => defineAgent({ ...base, settings: { topK: 0.5 } })).toThrow(
       expect.objectContaining({ agent: 'clerk', field: 'settings.topK' }),
     );
@@ -128,7 +128,7 @@ describe.runIf(isDevelopment)('a setting that cannot be followed', () => {
 });
 
 describe('a tool choice', () => {
-  it.runIf(isDevelopment)('that forces a call needs tools', () => {
+  it.runIf(isDevelopment)('requires tools if it forces a call', () => {
     const settings = { toolChoice: 'required' } as const;
     expect(thrownBy(() => defineAgent({ ...base, tools: [], settings }))).toBe(
       "AgentDefinitionError: Agent 'clerk' has a setting 'toolChoice' of \"required\": use it only together with tools.",
@@ -138,12 +138,12 @@ describe('a tool choice', () => {
   it.each<[string, object]>([
     ['a group', { tools: [toolGroup('web')] }],
     ['a strategy', { use: [defineInjectionStrategy({ name: 'more', evaluate: () => noChange })] }],
-  ])('may be of a tool that %s may bring', (_, more) => {
+  ])('can name a tool that %s can bring', (_, more) => {
     const settings = { toolChoice: { tool: 'fly' } };
     expect(defineAgent({ ...base, ...more, settings }).settings).toEqual(settings);
   });
 
-  it('may be of a tool inside another', () => {
+  it('can name a tool inside another', () => {
     const outer = defineAgenticTool({
       name: 'dig',
       description: 'Digs.',
@@ -155,7 +155,7 @@ describe('a tool choice', () => {
   });
 });
 
-describe.runIf(isDevelopment)('settings that the provider refuses together', () => {
+describe.runIf(isDevelopment)('settings that the provider refuses in combination', () => {
   const claude = fromAiSdk(sdkModel('anthropic.messages'));
   const refused =
     "has settings that its model 'claude' refuses: Anthropic forces no tool while a model thinks; use the toolChoice 'auto', " +
@@ -168,7 +168,7 @@ describe.runIf(isDevelopment)('settings that the provider refuses together', () 
       toolChoice: { first: 'required' },
       providerOptions: { anthropic: { thinking: { type: 'enabled', budgetTokens: 1024 } } },
     },
-  ])('are refused where the model is known: %j', (settings) => {
+  ])('are refused if the model is known: %j', (settings) => {
     expect(() => defineAgent({ ...base, model: claude, settings })).toThrow(AgentDefinitionError);
     expect(thrownBy(() => defineAgent({ ...base, model: claude, settings }))).toBe(
       `AgentDefinitionError: Agent 'clerk' ${refused}.`,
@@ -184,11 +184,11 @@ describe.runIf(isDevelopment)('settings that the provider refuses together', () 
     { reasoning: 'high', toolChoice: 'none' },
     { reasoning: 'none', toolChoice: 'required' },
     { toolChoice: 'required', providerOptions: { anthropic: { thinking: { type: 'disabled' } } } },
-  ])('are taken where they go together: %j', (settings) => {
+  ])('are accepted in a valid combination: %j', (settings) => {
     expect(defineAgent({ ...base, model: claude, settings }).settings).toEqual(settings);
   });
 
-  it('are those of the adapter too', () => {
+  it('apply to the adapter too', () => {
     const model = fromAiSdk(sdkModel('anthropic.messages'), {
       settings: { reasoning: 'max' },
     });
@@ -196,7 +196,7 @@ describe.runIf(isDevelopment)('settings that the provider refuses together', () 
     expect(() => defineAgent({ ...base, model, settings })).toThrow(refused);
   });
 
-  it('fail the turn as misconfigured where the model is only known then, in a nested loop too', async () => {
+  it('fail the turn as misconfigured if the model is only known then, in a nested loop too', async () => {
     const model = { ...scriptedModel([]), name: 'claude', refuses: claude.refuses };
     const settings = { reasoning: 'high', toolChoice: 'required' } as const;
     const session = createTestSession(defineAgent({ ...base, settings }), { model });

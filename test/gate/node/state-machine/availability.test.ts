@@ -21,7 +21,7 @@ import {
 } from './scenes.ts';
 
 describe('a call in the wrong state', () => {
-  it('runs nothing, and is told which state the tool needs (STM-04)', async () => {
+  it('does not run, and names the required state (STM-04)', async () => {
     const { machine, done } = orderMachine();
     const session = sessionWith([machine], [order('41'), calls('ship'), 'So.', 'Done.']);
     await session.send('Go.');
@@ -29,7 +29,7 @@ describe('a call in the wrong state', () => {
     expect(done).toEqual([]);
   });
 
-  it('is told of every state that would do, and is no error (STM-04)', async () => {
+  it('names every suitable state, and is not an error (STM-04)', async () => {
     const { tool, done } = workshop();
     const [go, back] = [tool('go'), tool('back')];
     const machine = defineStateMachine({
@@ -48,7 +48,7 @@ describe('a call in the wrong state', () => {
     expect(done).toEqual([]);
   });
 
-  it('bothers nobody who would have to approve it, and checks no input', async () => {
+  it('requests no approval, and does not check its input', async () => {
     const { tool } = workshop();
     const pay = defineTool({
       name: 'pay',
@@ -70,7 +70,7 @@ describe('a call in the wrong state', () => {
 });
 
 describe('a move', () => {
-  it('is made by a success, and by nothing else (STM-06)', async () => {
+  it('is made only by a success (STM-06)', async () => {
     const { tool, done } = workshop();
     const results: unknown[] = [error('No stock.'), new Error('Broken.'), 'confirmed'];
     const confirm = tool('confirm', () => {
@@ -101,7 +101,7 @@ describe('a move', () => {
     expect(await positions(session)).toEqual(at({ 41: 'confirmed' }));
   });
 
-  it('is not made by a tool that leads nowhere (STM-06)', async () => {
+  it('is not made by a tool without a target state (STM-06)', async () => {
     const { machine } = orderMachine();
     const session = sessionWith([machine], [order('41'), calls('add_item', 'status'), 'So.', 'Done.']);
     await session.send('Go.');
@@ -109,7 +109,7 @@ describe('a move', () => {
     expect(await positions(session)).toEqual(at({ 41: 'draft' }));
   });
 
-  it('is not made by a bad input', async () => {
+  it('is not made by an invalid input', async () => {
     const { tool } = workshop();
     const pay = defineTool({
       name: 'pay',
@@ -133,7 +133,7 @@ describe('a move', () => {
 });
 
 describe('the calls of one reply', () => {
-  it('run in order, each seeing the state after the one before (STM-12)', async () => {
+  it('run in order, each in the state after the preceding call (STM-12)', async () => {
     const { machine, done } = orderMachine();
     const batch = calls('ship', 'add_item', 'confirm', 'status', 'ship', 'add_item');
     const session = sessionWith([machine], [order('41'), batch, 'Shipped.', 'Done.']);
@@ -150,7 +150,7 @@ describe('the calls of one reply', () => {
     expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
   });
 
-  it('never overlap, whatever words their tools had for that, also of tools that a strategy adds (STM-12)', async () => {
+  it('never overlap, whatever their serials are, including tools that a strategy adds (STM-12)', async () => {
     const log: string[] = [];
     const slow = (name: string, serial?: string): AnyTool =>
       defineTool({
@@ -181,16 +181,16 @@ describe('the calls of one reply', () => {
   });
 });
 
-describe('what the model of a machine is shown', () => {
+describe('the model of a machine', () => {
   const moves = [order('41'), calls('confirm'), calls('ship'), 'Shipped.', 'Done.'];
 
-  it('is every tool in every state (STM-07)', async () => {
+  it('sees every tool in every state (STM-07)', async () => {
     const session = sessionWith([orderMachine().machine], moves);
     await session.send('Go.');
     expect(offeredInside(session)).toEqual(Array(3).fill(['add_item', 'confirm', 'ship', 'status']));
   });
 
-  it('is only what is available now, if it asks for that (STM-07)', async () => {
+  it('sees only the available tools, if the machine is configured so (STM-07)', async () => {
     const session = sessionWith([orderMachine({ hideUnavailable: true }).machine], moves);
     await session.send('Go.');
     expect(offeredInside(session)).toEqual([
@@ -206,7 +206,7 @@ describe('what the model of a machine is shown', () => {
     'Some tools are available only in certain states, and some lead to another state when they succeed: their ' +
     'descriptions say so. One that is called in another state does nothing, and answers what the state is.';
 
-  it('is the state in which it begins, the task, and that tools depend on it: the same before every call (STM-09)', async () => {
+  it('sees the initial state, the task and a note about availability: the same before every call (STM-09)', async () => {
     const session = sessionWith(
       [orderMachine().machine],
       [order('41'), calls('confirm'), 'Confirmed.', order('41'), calls('ship'), 'Shipped.', 'Done.'],
@@ -215,7 +215,7 @@ describe('what the model of a machine is shown', () => {
     expect(instructionsInside(session)).toEqual(['draft', 'draft', 'confirmed', 'confirmed'].map(told));
   });
 
-  it('is the same when another invocation goes on, also after a move, and when it began anew', async () => {
+  it('sees the same when another invocation resumes, also after a move or a reset', async () => {
     const { tool } = workshop();
     const { machine } = orderMachine({
       states: {
@@ -239,7 +239,7 @@ describe('what the model of a machine is shown', () => {
     expect(instructionsInside(session)).toEqual(Array(6).fill(told('draft')));
   });
 
-  it('is what the instructions make of the view, the input and the state (STM-09)', async () => {
+  it('sees the instructions made from the view, the input and the state (STM-09)', async () => {
     const { machine } = orderMachine({
       instructions: (view, { orderId }, state) => `${view.path} ${view.iterations} ${orderId} ${state}`,
     });
@@ -252,15 +252,15 @@ describe('what the model of a machine is shown', () => {
     ]);
   });
 
-  it('is the same words every time when the instructions are words', async () => {
+  it('sees the same text every time if the instructions are text', async () => {
     const session = sessionWith([orderMachine({ instructions: 'You process.' }).machine], moves);
     await session.send('Go.');
     expect(instructionsInside(session)).toEqual(Array(3).fill('You process.'));
   });
 });
 
-describe('a tool that answers from memory', () => {
-  it('stays where the machine stands, and is told so when that has moved on', async () => {
+describe('a tool that returns a stored result', () => {
+  it('keeps the state, and reports it if the machine has moved on', async () => {
     const { tool } = workshop();
     const terms = oneShotPerLoop(tool('terms'), 'Sign them.');
     const machine = defineStateMachine({
@@ -284,7 +284,7 @@ describe('a tool that answers from memory', () => {
 });
 
 describe('the name of a state machine', () => {
-  it('may be another one for the model: it is the same machine', async () => {
+  it('can differ for the model: it is the same machine', async () => {
     const { machine } = orderMachine();
     const session = sessionWith(
       [machine, withName(machine, 'other')],

@@ -113,7 +113,7 @@ describe('the definition of a state machine', () => {
     expect(refusal(config)).toEqual([field, `Tool 'door': ${problem}`]);
   });
 
-  it('is refused when two tools of different states, or of a state and all, share a name', () => {
+  it('is refused if two tools of different states, or of a state and all states, share a name', () => {
     const other = workshop().tool('go');
     const problem = ['states', "Tool 'door': two tools of its states have the name 'go'."];
     expect(refusal({ states: { open: [go], shut: [other] }, initial: 'open' })).toEqual(problem);
@@ -133,7 +133,7 @@ describe('the definition of a state machine', () => {
     );
   });
 
-  it('answers an error when there is no tool in it (AGT-04)', async () => {
+  it('returns an error if it has no tool (AGT-04)', async () => {
     const empty = defineStateMachine({ ...base, initial: 'open', states: { open: [] } });
     const session = sessionWith([empty], [calls('door'), 'Done.']);
     await session.send('Go.');
@@ -147,7 +147,7 @@ describe('the description of a tool in a state machine', () => {
       ({ description }) => description,
     );
 
-  it('tells where it is available and where it leads (STM-05)', () => {
+  it('states where the tool is available and its target state (STM-05)', () => {
     expect(
       described({
         initial: 'open',
@@ -186,11 +186,11 @@ describe('the description of a tool in a state machine', () => {
       { open: [{ tool: go, to: 'shut' }], shut: [go], ajar: [] },
       'Does go.\n\n[Available in states: open, shut] [Transitions to: shut (from open)]',
     ],
-  ])('tells it once of a tool of several states %s (STM-05, STM-08)', (_, states, description) => {
+  ])('lists several states %s once (STM-05, STM-08)', (_, states, description) => {
     expect(described({ initial: 'open', states })).toEqual([description]);
   });
 
-  it('tells of a tool of all states that leads somewhere from some of them', () => {
+  it('describes a tool of all states that has a target state from some of them', () => {
     const states = { open: [{ tool: go, to: 'shut' }], shut: [] };
     expect(described({ initial: 'open', states, everywhere: [go] })).toEqual([
       'Does go.\n\n[Available in all states] [Transitions to: shut (from open)]',
@@ -204,7 +204,7 @@ describe('the description of a tool in a state machine', () => {
 });
 
 describe('a tool that is listed in several states', () => {
-  it('is offered once, and leads from each state where that state says (STM-08)', async () => {
+  it('is offered once, and has the target of the current state (STM-08)', async () => {
     const { tool: made, done } = workshop();
     const next = made('next');
     const lamp = defineStateMachine({
@@ -223,7 +223,7 @@ describe('a tool that is listed in several states', () => {
     expect(await positions(session)).toEqual({ 'clerk/door': { '': 'amber' } });
   });
 
-  it('leads from one state though it is available in all', async () => {
+  it('can have a target from one state while it is available in all', async () => {
     const { tool: made } = workshop();
     const next = made('next');
     const states = { red: [{ tool: next, to: 'green' }], green: [] } as const;
@@ -236,7 +236,7 @@ describe('a tool that is listed in several states', () => {
 });
 
 describe('tools of all states', () => {
-  it('may be tool objects and providers, which are asked each time (STM-11)', async () => {
+  it('can be tool objects and providers, which are asked each time (STM-11)', async () => {
     class Desk {
       static readonly tools = toolTable<Desk>({ ask: { description: 'Asks.' } });
       ask(): string {
@@ -283,7 +283,7 @@ describe('tools of all states', () => {
 });
 
 describe('startingIn', () => {
-  it('makes a copy that starts elsewhere, and leaves the machine as it is (STM-02)', async () => {
+  it('makes a copy with another initial state, and leaves the machine unchanged (STM-02)', async () => {
     for (const [state, answer] of [
       [
         'draft',
@@ -300,7 +300,7 @@ describe('startingIn', () => {
     }
   });
 
-  it('lets a position stand that is known', async () => {
+  it('keeps a stored position', async () => {
     const { machine } = orderMachine();
     const first = [order('41'), calls('confirm', 'ship'), 'Shipped.', 'Done.'];
     const session = sessionWith(
@@ -312,7 +312,7 @@ describe('startingIn', () => {
     expect(await positions(session)).toEqual({ 'clerk/orders': { 41: 'shipped' } });
   });
 
-  it('copies a copy, with all that was declared', async () => {
+  it('copies a copy, with all declared options', async () => {
     const { machine } = orderMachine();
     const copy = startingIn(startingIn(machine, 'confirmed'), 'shipped');
     const session = sessionWith([copy], [order('41'), 'So.', 'Done.']);
@@ -323,7 +323,7 @@ describe('startingIn', () => {
     );
   });
 
-  it('refuses a decorated machine, whose decorators the copy would lose, and a state that it has not', () => {
+  it('refuses a decorated machine, whose decorators the copy would lose, and an unknown state', () => {
     const { machine } = orderMachine();
     expect(() => startingIn(requireApproval(machine, 'May I?'), 'confirmed')).toThrow(
       new ToolDefinitionError(
@@ -356,7 +356,7 @@ describe('the result of a state machine', () => {
     [['send'], { artifacts: [{ type: 'Parcel', value: { code: 'a' } }] }],
     [['send', 'return'], { artifacts: [{ value: [{ code: 'a' }, { code: 'b' }] }] }],
   ])(
-    'has the artifacts of its tools, and the last words of its model: %j (STM-10, AGT-06)',
+    'has the artifacts of its tools, and the last message of its model: %j (STM-10, AGT-06)',
     async (used, answer) => {
       const replies = used.map((name) => calls(name));
       const session = sessionWith([machine], [calls('door'), ...replies, 'It is done.', 'Done.']);

@@ -18,7 +18,7 @@ import {
   workshop,
 } from './scenes.ts';
 
-describe('a position that the code no longer has', () => {
+describe('a stored position that the code no longer defines', () => {
   const { tool, done } = workshop();
   const before = orderMachine({
     states: {
@@ -59,7 +59,7 @@ describe('a position that the code no longer has', () => {
     "The position of 'orders' for '41' is 'draft', a state that it no longer has. No call can change that: its developer " +
     "has to name the state of now under 'renamed'.";
 
-  it('is an error that names it, and is never taken for the initial state', async () => {
+  it('is an error that names it, and is never treated as the initial state', async () => {
     const { session, deploy } = deployed([order('41'), 'So.', 'Done.', order('41'), 'Done.']);
     await session.send('Go.');
     deploy(after());
@@ -70,7 +70,7 @@ describe('a position that the code no longer has', () => {
     expect(await positions(session)).toEqual(at({ 41: 'draft' }));
   });
 
-  it('is where the definition maps it, once it does', async () => {
+  it('is mapped if the definition has a mapping', async () => {
     const { session, deploy } = deployed([order('41'), 'So.', 'Done.', ...turn('41', 'ship')]);
     await session.send('Go.');
     deploy(after({ draft: 'confirmed' }));
@@ -79,7 +79,7 @@ describe('a position that the code no longer has', () => {
     expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
   });
 
-  it('can be left by beginning anew', async () => {
+  it('can be left by a reset', async () => {
     const again = calls(['orders', { orderId: '41', again: true }]);
     const { session, deploy } = deployed([order('41'), 'So.', 'Done.', again, calls('ship'), 'So.', 'Done.']);
     await session.send('Go.');
@@ -88,7 +88,7 @@ describe('a position that the code no longer has', () => {
     expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
   });
 
-  it('is named to every call of a loop that is open already, and to its model', async () => {
+  it('is named to every call of an open loop, and to its model', async () => {
     const { session, deploy } = deployed([
       order('41'),
       'So.',
@@ -114,7 +114,7 @@ describe('a position that the code no longer has', () => {
     expect(answersRead(session)).toEqual(['So.', 'So.']);
   });
 
-  it('is not made by another initial state: what was begun goes on where it began', async () => {
+  it('does not result from another initial state: a started machine keeps its position', async () => {
     const { session, deploy } = deployed([order('41'), 'So.', 'Done.', ...turn('41', 'ship')]);
     await session.send('Go.');
     deploy(orderMachine({ initial: 'confirmed' }).machine);

@@ -20,7 +20,7 @@ import {
 } from './scenes.ts';
 
 describe('a position', () => {
-  it('is where the last turn left it, also for an object that has restarted', async () => {
+  it('is the one at the end of the last turn, even for a restarted object', async () => {
     const { machine, done } = orderMachine();
     const session = sessionWith([machine], [...turn('41', 'confirm'), ...turn('41', 'confirm', 'ship')]);
     await session.send('Confirm.');
@@ -46,7 +46,7 @@ describe('a position', () => {
     expect(await positions(session)).toEqual(at(expected));
   });
 
-  it('is kept for each key apart, and one key is like another', async () => {
+  it('is separate for each key, including unusual keys', async () => {
     const { machine } = orderMachine();
     const keys = ['__proto__', 'constructor', 'toString', '', '41'];
     const session = sessionWith(
@@ -70,7 +70,7 @@ describe('a position', () => {
     expect((await answersInside(session)).at(-2)).toBe(`ship: ${notNow('draft', 'confirmed')}`);
   });
 
-  it('is one for all calls of a machine without a key', async () => {
+  it('is shared by all calls of a machine without a key', async () => {
     const { machine } = orderMachine({ key: undefined });
     const session = sessionWith([machine], [...turn('41', 'confirm'), ...turn('42', 'ship')]);
     await session.send('Confirm.');
@@ -78,7 +78,7 @@ describe('a position', () => {
     expect(await positions(session)).toEqual(at({ '': 'shipped' }));
   });
 
-  it('belongs to the path of the machine: inside another tool it stands elsewhere', async () => {
+  it('belongs to the path of the machine: inside another tool it differs', async () => {
     const { machine } = orderMachine();
     const desk = defineAgenticTool({
       name: 'desk',
@@ -99,7 +99,7 @@ describe('a position', () => {
     expect((await answersInside(session)).at(-2)).toBe(`ship: ${notNow('draft', 'confirmed')}`);
   });
 
-  it('begins anew when the input says so, and stays so', async () => {
+  it('is reset if the input requests it, and stays reset', async () => {
     const { machine } = orderMachine();
     const again = calls(['orders', { orderId: '41', again: true }]);
     const session = sessionWith(
@@ -152,7 +152,7 @@ describe('a machine whose Worker is killed', () => {
       }),
   });
 
-  it('between an effect and its end: the effect is had once, and so is the move', async () => {
+  it('between an effect and its end has the effect once, and moves once', async () => {
     const { session, done } = shipping({ reconciles: true });
     await session.send('Confirm.');
     await session.send('Ship.');
@@ -169,7 +169,7 @@ describe('a machine whose Worker is killed', () => {
     expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
   });
 
-  it('stays where it stands when nobody knows whether the effect was had', async () => {
+  it('keeps its position if the outcome of the effect is unknown', async () => {
     const { session, done } = shipping();
     await session.send('Confirm.');
     await session.send('Ship.');
@@ -180,7 +180,7 @@ describe('a machine whose Worker is killed', () => {
     expect(await positions(session)).toEqual(at({ 41: 'confirmed' }));
   });
 
-  it('goes on in the middle of a batch, with the state that the calls before had made', async () => {
+  it('resumes in the middle of a batch, in the state after the earlier calls', async () => {
     const { session, done } = shipping(
       { reconciles: true, again: true },
       calls('confirm', 'ship', 'thank', 'confirm'),
@@ -205,7 +205,7 @@ describe('a machine whose Worker is killed', () => {
 describe('calls of a machine in one reply', () => {
   const told = (_view: unknown, { orderId }: { readonly orderId: string }): string => `Order ${orderId}.`;
 
-  it('go on one after another when they are for one order, also where only the schema tells', async () => {
+  it('run one after another for the same key, even if only the schema shows that', async () => {
     const { machine, done } = orderMachine({ instructions: told });
     const session = sessionWith(
       [machine],
@@ -226,7 +226,7 @@ describe('calls of a machine in one reply', () => {
     expect(frames).toEqual(['frame-started', 'tool-call-ended', 'frame-started', 'tool-call-ended']);
   });
 
-  it('run side by side when they are for two orders', async () => {
+  it('run in parallel for two keys', async () => {
     const { machine } = orderMachine({ instructions: told });
     const session = sessionWith(
       [machine],
@@ -243,7 +243,7 @@ describe('calls of a machine in one reply', () => {
     expect(starts.lastIndexOf('frame-started')).toBeLessThan(starts.indexOf('tool-call-ended'));
   });
 
-  it('are answered about a bad input, whatever their key would make of it', async () => {
+  it('return the problem of a bad input, whatever their key would be', async () => {
     const { machine } = orderMachine({
       key: ({ orderId }) => orderId.toUpperCase(),
       reset: undefined,
@@ -260,7 +260,7 @@ describe('calls of a machine in one reply', () => {
     ]);
   });
 
-  it('are answered with what their key throws', async () => {
+  it('return the error that their key function throws', async () => {
     const { machine } = orderMachine({
       key: () => {
         throw new Error('No key.');
@@ -286,7 +286,7 @@ describe('a tool of a machine that waits for an approval', () => {
     return { session: sessionWith([machine], [order('41'), batch, calls('ship'), 'So.', 'Done.']), done };
   }
 
-  it('moves nothing before it has run', async () => {
+  it('does not move the machine before it has run', async () => {
     const { session, done } = waiting();
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
     session.restart();
@@ -296,23 +296,26 @@ describe('a tool of a machine that waits for an approval', () => {
     expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
   });
 
-  it('moves as well when the approval is an edit', async () => {
+  it('also moves the machine if the approval is an edit', async () => {
     const { session } = waiting();
     await session.send('Go.');
     await session.decide('confirm', { decision: 'edit', input: { by: 'hand' } });
     expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
   });
 
-  it.each(['reject', 'exit'] as const)('moves nothing when somebody says %s', async (decision) => {
-    const { session, done } = waiting();
-    await session.send('Go.');
-    await session.decide('confirm', decision);
-    expect(done).toEqual([]);
-    session.restart();
-    expect(await positions(session)).toEqual(at({ 41: 'draft' }));
-  });
+  it.each(['reject', 'exit'] as const)(
+    'does not move the machine if a person decides %s',
+    async (decision) => {
+      const { session, done } = waiting();
+      await session.send('Go.');
+      await session.decide('confirm', decision);
+      expect(done).toEqual([]);
+      session.restart();
+      expect(await positions(session)).toEqual(at({ 41: 'draft' }));
+    },
+  );
 
-  it('holds back the calls behind it, which see what became of it', async () => {
+  it('delays the calls after it, which see its outcome', async () => {
     const { session, done } = waiting(calls('confirm', 'ship'));
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
     expect(done).toEqual([]);

@@ -29,8 +29,8 @@ const regions = (eu: AnyTool, us: AnyTool): AnyTool[] => [
 
 const usOrder = calls(['us_orders', { orderId: '41' }]);
 
-describe('two machines of one name', () => {
-  it('that two unfolding tools bring stand where each has been moved', async () => {
+describe('two machines of the same name', () => {
+  it('have separate positions if two unfolding tools bring them', async () => {
     const [eu, us] = [orderMachine(), orderMachine()];
     const session = sessionWith(regions(eu.machine, us.machine), [
       calls('eu', 'us'),
@@ -54,7 +54,7 @@ describe('two machines of one name', () => {
     });
   });
 
-  it('are one machine when one is a copy of the other under another name', async () => {
+  it('are one machine if one is a copy of the other under another name', async () => {
     const { machine } = orderMachine();
     const session = sessionWith(
       [machine, withName(machine, 'sales')],
@@ -84,7 +84,7 @@ describe('two machines of one name', () => {
           input: jsonSchema({ type: 'object' }),
         }),
     ],
-  ])('inside %s of one name stand apart as well', async (_, around) => {
+  ])('are also separate inside %s of the same name', async (_, around) => {
     const [eu, us] = [orderMachine(), orderMachine()];
     const session = sessionWith(regions(around([eu.machine]), around([us.machine])), [
       calls('eu', 'us'),
@@ -100,8 +100,8 @@ describe('two machines of one name', () => {
   });
 });
 
-describe('two playbooks of one name', () => {
-  it('that two unfolding tools bring unlock apart', async () => {
+describe('two playbooks of the same name', () => {
+  it('have separate progress if two unfolding tools bring them', async () => {
     const { tool, done } = workshop();
     const playbook = (): AnyTool => {
       const [look, act] = [tool('look'), tool('act')];

@@ -67,11 +67,11 @@ const atDesk = (state: string) => ({ 'clerk/desk/orders': { 41: state } });
 const sorted = async (session: TestSession): Promise<string[]> =>
   (await answersInside(session)).filter((answer) => !answer.startsWith('orders')).toSorted();
 
-describe('loops of one machine side by side', () => {
+describe('parallel loops of one machine', () => {
   it.each([
     ['agentic tools', desk],
     ['subagents', deskAgent],
-  ])('in %s: one call moves it, and the other finds it moved', async (_, around) => {
+  ])('in %s: one call moves the machine, and the other finds it moved', async (_, around) => {
     const { machine, done } = orderMachine();
     const session = sessionWith([around(machine)], twoDesks([calls('confirm')], [calls('confirm')]));
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
@@ -84,7 +84,7 @@ describe('loops of one machine side by side', () => {
     expect(await positions(session)).toEqual(atDesk('confirmed'));
   });
 
-  it('goes on from where another has moved it, also before the batch of that has ended', async () => {
+  it('continue from the new state after a move, even before the batch of the move has ended', async () => {
     const { tool, done } = workshop();
     const { machine } = orderMachine({
       states: {
@@ -110,7 +110,7 @@ describe('loops of one machine side by side', () => {
     expect(await positions(session)).toEqual(atDesk('shipped'));
   });
 
-  it('an approval that comes when another has moved it does not run the call', async () => {
+  it('do not run a call whose approval arrives after a move', async () => {
     const { tool, done } = workshop();
     const { machine } = orderMachine({
       initial: 'draft',
@@ -133,7 +133,7 @@ describe('loops of one machine side by side', () => {
   });
 
   it.each(['the caller runs', 'waits in a loop of its own'])(
-    'a call that %s goes on when another has moved it, and moves it no more',
+    'let a call that %s resume after a move, without moving the machine again',
     async (how) => {
       const { tool, done } = workshop();
       const isCallers = how === 'the caller runs';
@@ -169,7 +169,7 @@ describe('loops of one machine side by side', () => {
     },
   );
 
-  it('is met as well by a call whose reviewer made it one for the same order', async () => {
+  it('also apply to a call whose reviewer changed it to the same key', async () => {
     const { machine, done } = orderMachine();
     const reviewed = withReview(machine, ({ input }) =>
       input.orderId === '42' ? { decision: 'edit', input: { orderId: ' 41' } } : { decision: 'approve' },
@@ -196,7 +196,7 @@ describe('loops of one machine side by side', () => {
   });
 });
 
-describe('loops of one machine side by side, whose Worker is killed', () => {
+describe('parallel loops of one machine in a killed Worker', () => {
   const asksFor = (tool: string) => (event: SessionEvent) =>
     event.type === 'model-replied' && event.toolCalls.some(({ name }) => name === tool);
 
@@ -232,7 +232,7 @@ describe('loops of one machine side by side, whose Worker is killed', () => {
   it.each([
     ['first', [calls('confirm')], [calls('status'), calls('confirm')]],
     ['last', [calls('status'), calls('confirm')], [calls('confirm')]],
-  ])('go on with what had begun before anything else, where it stands %s', async (_, first, second) => {
+  ])('resume the started calls first, in state %s', async (_, first, second) => {
     const { session, done } = killing(first, second);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
     expect(
@@ -248,7 +248,7 @@ describe('loops of one machine side by side, whose Worker is killed', () => {
     expect(await positions(session)).toEqual(atDesk('confirmed'));
   });
 
-  it('move on from where it stood when the call began, and not from where its reply saw it', async () => {
+  it('move on from the state at the start of the call, not the one in its reply', async () => {
     const { tool, done } = workshop();
     const confirm = tool('confirm', async () => {
       await stored(session, asksFor('ship')); // the other has asked

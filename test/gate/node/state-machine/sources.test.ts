@@ -32,7 +32,7 @@ const finding = (...names: readonly string[]) => {
 };
 
 describe('a state', () => {
-  it('has the tools of an object, which are the same in each state that lists it', async () => {
+  it('accepts the tools of an object, which are the same in each state that lists it', async () => {
     const cart = new Cart();
     const { machine } = orderMachine({
       states: { draft: [{ tool: cart, to: 'confirmed' }], confirmed: [cart], shipped: [] },
@@ -44,7 +44,7 @@ describe('a state', () => {
     expect(await positions(session)).toEqual(at({ 1: 'confirmed' }));
   });
 
-  it('has the tools of an object whose method is called `run`, as the literal of a tool has it', async () => {
+  it('accepts the tools of an object with a method called `run`, like the literal of a tool', async () => {
     class Job {
       static readonly tools = toolTable<Job>({ run: { description: 'Runs.', effect: 'read' } });
       run() {
@@ -63,7 +63,7 @@ describe('a state', () => {
   it.each([
     { warm: true, puts: 2 },
     { warm: false, puts: 0 },
-  ])('has the tools of a factory, which are those of the invocation (%o)', async ({ warm, puts }) => {
+  ])('accepts the tools of a factory, made once per invocation (%o)', async ({ warm, puts }) => {
     const cart = toolFactory(() => new Cart());
     const { machine } = orderMachine({
       states: { draft: [{ tool: cart, to: 'confirmed' }], confirmed: [cart], shipped: [] },
@@ -81,7 +81,7 @@ describe('a state', () => {
     expect(await positions(session)).toEqual(at({ 1: 'confirmed' }));
   });
 
-  it('has the tools of a group, whose notes are told first', async () => {
+  it('accepts the tools of a group, whose notes come first', async () => {
     const { tool } = workshop();
     const group = defineToolGroup({
       role: 'shop',
@@ -99,7 +99,7 @@ describe('a state', () => {
     expect(await answersInside(session)).toEqual(['buy: buy done']);
   });
 
-  it('has what a provider answers, which finds out before each model call, and moves the machine', async () => {
+  it('accepts a provider, which is asked before each model call and can move the machine', async () => {
     const { provider, discover } = finding('buy');
     const { machine } = orderMachine({
       states: { draft: [{ tool: provider, to: 'confirmed' }], confirmed: [], shipped: [] },
@@ -115,7 +115,7 @@ describe('a state', () => {
     );
   });
 
-  it('is where another invocation goes on, with the same tools', async () => {
+  it('is kept in another invocation, with the same tools', async () => {
     const { provider } = finding('buy', 'sell');
     const crashes = crash((): TestSession => session);
     const { machine } = orderMachine({
@@ -138,7 +138,7 @@ describe('a state', () => {
     expect(await positions(session)).toEqual(at({ 1: 'shipped' }));
   });
 
-  it('may have a provider beside another state that has it', async () => {
+  it('can share a provider with another state', async () => {
     const { provider } = finding('buy');
     const { machine } = orderMachine({
       hideUnavailable: true,
@@ -157,7 +157,7 @@ describe('a state', () => {
 });
 
 describe('every state', () => {
-  it('has what a provider finds out, too', async () => {
+  it('accepts a provider too', async () => {
     const { provider } = finding('look');
     const { machine } = orderMachine({ everywhere: [provider] });
     const session = sessionWith([machine], turn('1', 'look'));
@@ -166,7 +166,7 @@ describe('every state', () => {
   });
 });
 
-describe('a machine is refused where it is defined', () => {
+describe('an invalid machine', () => {
   const { tool } = workshop();
   const web = defineToolGroup({
     role: 'web',
@@ -211,7 +211,7 @@ describe('a machine is refused where it is defined', () => {
       [tool('put'), toolFactory(() => new Cart())],
       "two tools of its states have the name 'put'.",
     ],
-  ])('with %s', (_, sources, why) => {
+  ])('is refused when it is defined with %s', (_, sources, why) => {
     expect(define(sources)).toThrow(`Tool 'door': ${why}`);
   });
 });

@@ -29,7 +29,7 @@ describe('an unfolding tool in a state', () => {
     return { machine, done };
   };
 
-  it('guards what it stands for: those move the machine, and not to open it', async () => {
+  it('guards its inner tools: they move the machine, and the opening does not', async () => {
     const { machine, done } = shop();
     const session = sessionWith(
       [machine],
@@ -56,14 +56,14 @@ describe('an unfolding tool in a state', () => {
     expect(added?.description).toBe('Does add.\n\n[Available in state: open] [Transitions to: edited]');
   });
 
-  it('is hidden with what it stands for', async () => {
+  it('is hidden together with its inner tools', async () => {
     const { machine } = shop(true);
     const session = sessionWith([machine], [calls('orders'), calls('edits'), calls('add'), 'So.', 'Done.']);
     await session.send('Go.');
     expect(offeredInside(session)).toEqual([['edits'], ['edits', 'add', 'remove'], ['undo']]);
   });
 
-  it('is a shortcut to what it stands for, which moves the machine as ever', async () => {
+  it('has a shortcut to its inner tools, which moves the machine', async () => {
     const { machine, done } = shop();
     const shortcut = calls(['edits', { add: {} }], ['edits', { remove: {} }], 'undo');
     const session = sessionWith([machine], [calls('orders'), shortcut, 'So.', 'Done.']);
@@ -77,7 +77,7 @@ describe('an unfolding tool in a state', () => {
     expect(await positions(session)).toEqual({ 'clerk/orders': { '': 'open' } });
   });
 
-  it('cannot be opened in the wrong state, nor be a way around it', async () => {
+  it('cannot be opened in the wrong state, and does not bypass it', async () => {
     const { machine, done } = shop();
     const session = sessionWith(
       [machine],

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/modules/tool-calling/entry.ts';
 import { reads } from '../tool-loop/scenes.ts';
 
-it('what a call leaves for the end runs when the calls of a reply have ended, also when one of it throws', async () => {
+it('the cleanup of a call runs after the calls of a reply have ended, even if one of them throws', async () => {
   const happened: string[] = [];
   const look = reads('look', () => void happened.push('look'));
   const ends = decorate(look, {

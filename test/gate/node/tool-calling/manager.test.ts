@@ -77,12 +77,12 @@ describe('the definitions of tools', () => {
     ]);
   });
 
-  it('may be asked for by names alone (SPM-01)', async () => {
+  it('can be requested by names alone (SPM-01)', async () => {
     const options = defineToolCallingOptions({ toolNames: ['b'] });
     expect((await manager.resolveToolDefinitions(options)).map(({ name }) => name)).toEqual(['b']);
   });
 
-  it('leave out a name that one of the tools has (SPM-01)', async () => {
+  it('omit a name that one of the tools has (SPM-01)', async () => {
     const own = defineTool({ name: 'b', description: 'Mine.', run: () => 1 });
     const options = defineToolCallingOptions({ tools: [own], toolNames: ['b'] });
     expect(await manager.resolveToolDefinitions(options)).toMatchObject([
@@ -90,7 +90,7 @@ describe('the definitions of tools', () => {
     ]);
   });
 
-  it('are not to be had of a name that nobody knows, and a warning says why that may be (SPM-01)', async () => {
+  it('are missing for an unknown name, with a warning about possible reasons (SPM-01)', async () => {
     const warned = warnings();
     const options = defineToolCallingOptions({ toolNames: ['mcp_search'] });
     const resolved = manager.resolveToolDefinitions(options);
@@ -107,14 +107,14 @@ describe('the definitions of tools', () => {
 });
 
 describe('a resolver', () => {
-  it('of a list finds by name; of two of one name the last (SPM-19)', async () => {
+  it('finds a tool by name in a list; the last one wins (SPM-19)', async () => {
     const [first, second] = [reads('a'), reads('a')];
     const resolver = staticResolver([first, second]);
     expect(await resolver('a')).toBe(second);
     expect(await resolver('toString')).toBeUndefined();
   });
 
-  it('of a chain answers what the first one finds, and asks no further (SPM-19)', async () => {
+  it('returns the first match in a chain, and asks no further (SPM-19)', async () => {
     const asked: string[] = [];
     const [a, b] = [reads('a'), reads('b')];
     const chain = chainResolvers(
@@ -131,7 +131,7 @@ describe('a resolver', () => {
 });
 
 describe('executing the calls of a reply', () => {
-  it('runs them and answers what the model is to be shown next (SPM-02, SPM-04)', async () => {
+  it('runs them and returns the messages for the next model call (SPM-02, SPM-04)', async () => {
     const add = defineTool({
       name: 'add',
       description: 'Adds.',
@@ -164,7 +164,7 @@ describe('executing the calls of a reply', () => {
     });
   });
 
-  it('drives a loop of a program’s own (SPM-17)', async () => {
+  it('drives a program’s own loop (SPM-17)', async () => {
     const model = scriptedModel([{ calls: [{ name: 'look' }] }, { calls: [{ name: 'look' }] }, 'Done.']);
     const manager = createToolCallingManager();
     const options = defineToolCallingOptions({ tools: [reads('look')], internalToolExecutionEnabled: false });
@@ -180,14 +180,14 @@ describe('executing the calls of a reply', () => {
     expect(messages.filter(({ role }) => role === 'tool')).toHaveLength(2);
   });
 
-  it('takes of several answers the first that calls tools (SPM-02)', async () => {
+  it('uses the first of several choices that calls tools (SPM-02)', async () => {
     const options = defineToolCallingOptions({ tools: [reads('a'), reads('b')] });
     const replies = [{ ...reply(), text: 'Words.' }, reply(call('b')), reply(call('a'))];
     const { results } = await createToolCallingManager().executeToolCalls(GO, replies, options);
     expect(results.map(({ name }) => name)).toEqual(['b']);
   });
 
-  it('needs messages, a reply, and a call in it (SPM-02, SPM-18)', async () => {
+  it('requires messages, a reply, and a call in it (SPM-02, SPM-18)', async () => {
     const manager = createToolCallingManager();
     const execute = manager.executeToolCalls as (...given: unknown[]) => Promise<unknown>; // what the types forbid
     const options = defineToolCallingOptions();
@@ -202,7 +202,7 @@ describe('executing the calls of a reply', () => {
     });
   });
 
-  it('reads blank input as an empty object, and refuses what is no JSON (SPM-03)', async () => {
+  it('reads blank input as an empty object, and refuses input that is not JSON (SPM-03)', async () => {
     const tool = defineTool({
       name: 'echo',
       description: 'Echoes.',
@@ -225,17 +225,17 @@ describe('executing the calls of a reply', () => {
     ['plain words', 'plain words'],
     [7, '7'],
     [{ a: [1] }, '{"a":[1]}'],
-  ])('makes words of what a tool returns: %j is %j (SPM-15)', async (value, text) => {
+  ])('converts the return value of a tool to text: %j is %j (SPM-15)', async (value, text) => {
     expect((await executed([reads('tool', () => value)], [call('tool')])).texts).toEqual([text]);
   });
 
-  it('keeps artifacts beside the words', async () => {
+  it('keeps artifacts beside the text', async () => {
     const { results } = await executed([reads('tool', () => artifact('One.', { n: 1 }))], [call('tool')]);
     expect(results[0]?.result).toMatchObject({ type: 'artifact', value: { n: 1 } });
     expect(results[0]?.result.text()).toBe('One.');
   });
 
-  it('cannot be changed afterwards (SPM-18)', async () => {
+  it('returns an immutable result (SPM-18)', async () => {
     const options = defineToolCallingOptions({ tools: [reads('a')] });
     const result = await createToolCallingManager().executeToolCalls(GO, reply(call('a')), options);
     expect(() => (result.history as unknown[]).pop()).toThrow(TypeError);
@@ -243,7 +243,7 @@ describe('executing the calls of a reply', () => {
     expect(() => Object.assign(result, { returnDirect: true })).toThrow(TypeError);
   });
 
-  it('runs them together, each with its own time, and those of one serial one after another', async () => {
+  it('runs them in parallel, each with its own time limit, and those of one serial one after another', async () => {
     const log: string[] = [];
     const slow = (name: string, serial?: string) =>
       reads(
@@ -273,7 +273,7 @@ describe('executing the calls of a reply', () => {
 describe('a direct return', () => {
   const direct = (name: string) => reads(name, () => `${name}!`, { returnDirect: true });
 
-  it('needs all calls of the reply, unless any is enough (SPM-05)', async () => {
+  it('needs all calls of the reply by default, and any one on request (SPM-05)', async () => {
     const tools = [direct('a'), direct('b'), reads('c')];
     const all = await executed(tools, [call('b'), call('a')]);
     expect([all.returnDirect, all.needsModelCall, all.hasToolCalls]).toEqual([true, false, true]);
@@ -283,7 +283,7 @@ describe('a direct return', () => {
     expect([any.returnDirect, any.needsModelCall]).toEqual([true, false]);
   });
 
-  it('answers with the results of this reply, and of no earlier one (SPM-06, S4-22)', async () => {
+  it('returns the results of this reply, not of an earlier one (SPM-06, S4-22)', async () => {
     const earlier: readonly ModelMessage[] = [
       ...GO,
       { role: 'assistant', text: '', toolCalls: [call('a', '{}', 'old')] },
@@ -296,7 +296,7 @@ describe('a direct return', () => {
     ]);
   });
 
-  it('of any call is answered with the results that returned directly, as a session answers (SPM-06, LOOP-11, S4-22)', async () => {
+  it('of any call returns the results that returned directly, as a session does (SPM-06, LOOP-11, S4-22)', async () => {
     const tools = [direct('a'), reads('c'), direct('b')];
     const calls = [call('a'), call('c'), call('b')];
     const { generations, results } = await executed(tools, calls, { returnDirect: 'any' });
@@ -313,18 +313,18 @@ describe('a direct return', () => {
     expect(results.map(({ name }) => name)).toEqual(['a', 'c', 'b']);
   });
 
-  it('leaves the model out; after anything else it is asked again (SPM-07)', async () => {
+  it('skips the model; after any other result it is called again (SPM-07)', async () => {
     const { needsModelCall, signal } = await executed([fails('a', replan('Anew.'))], [call('a')]);
     expect([needsModelCall, signal]).toEqual([false, { type: 'replan', reason: 'Anew.' }]);
     expect((await executed([fails('a')], [call('a')])).needsModelCall).toBe(true);
   });
 });
 
-describe('what may be executed', () => {
+describe('the executed calls', () => {
   const options = (enabled?: boolean | null) =>
     defineToolCallingOptions({ internalToolExecutionEnabled: enabled });
 
-  it('is every reply that calls tools, unless the program executes them (SPM-08, SPM-17)', async () => {
+  it('are those of every reply that calls tools, unless the program executes them (SPM-08, SPM-17)', async () => {
     const { shouldExecute } = createToolCallingManager();
     expect([
       await shouldExecute(options(), reply(call('a'))),
@@ -334,7 +334,7 @@ describe('what may be executed', () => {
     ]).toEqual([true, true, false, false]);
   });
 
-  it('may be decided of a whole reply (SPM-08)', async () => {
+  it('can be decided for a whole reply (SPM-08)', async () => {
     const seen: unknown[] = [];
     const manager = createToolCallingManager({
       eligibility: {
@@ -350,7 +350,7 @@ describe('what may be executed', () => {
     expect(seen).toEqual([given, given]);
   });
 
-  it('may be decided of each call; one that may not run is answered so (SPM-08)', async () => {
+  it('can be decided one by one; a refused call gets a refusal as its result (SPM-08)', async () => {
     const config: ToolCallingManagerConfig = {
       eligibility: { isEligible: ({ name }, context) => name !== 'pay' || context.has('boss') },
     };
@@ -360,13 +360,13 @@ describe('what may be executed', () => {
     expect(needsModelCall).toBe(true);
   });
 
-  it('is no tool that the options do not list, even when the resolver knows it (SPM-12)', async () => {
+  it('exclude tools that are not in the options, even if the resolver knows them (SPM-12)', async () => {
     const resolver = staticResolver([reads('hidden')]);
     const { texts } = await executed([reads('look')], [call('hidden')], { resolver });
     expect(texts[0]).toMatch(/^Error: Tool 'hidden' does not exist\. Available tools: \[look\]\./);
   });
 
-  it('is one that the resolver knows, where that is asked for (SPM-12)', async () => {
+  it('include tools of the resolver on request (SPM-12)', async () => {
     const resolver = staticResolver([reads('hidden'), reads('look')]);
     const calls = [call('hidden'), call('look'), call('hidden'), call('nothing')];
     const { texts } = await executed([reads('look', () => 'mine')], calls, {
@@ -377,7 +377,7 @@ describe('what may be executed', () => {
     expect(texts[3]).toMatch(/^Error: Tool 'nothing' does not exist\./);
   });
 
-  it('is bounded since the last message of the user (SPM-13)', async () => {
+  it('are limited since the last message of the user (SPM-13)', async () => {
     const used: readonly ModelMessage[] = [
       { role: 'assistant', text: '', toolCalls: [call('a', '', 'x'), call('a', '', 'y')] },
       { role: 'tool', id: 'x', name: 'a', text: '1' },
@@ -397,13 +397,13 @@ describe('what may be executed', () => {
 });
 
 describe('a tool that throws', () => {
-  it('is told the model as its message, and the others keep their results (SPM-10, SPM-11)', async () => {
+  it('is shown to the model as its message, and the others keep their results (SPM-10, SPM-11)', async () => {
     const { texts, signal } = await executed([fails('a'), reads('b')], [call('b'), call('a'), call('b')]);
     expect(texts).toEqual(['b done', 'Error: No.', 'b done']);
     expect(signal).toBeUndefined();
   });
 
-  it('ends the program’s loop where that is asked for, and the others keep their results (SPM-10, SPM-11)', async () => {
+  it('ends the program’s loop on request, and the others keep their results (SPM-10, SPM-11)', async () => {
     const processor = exceptionProcessor({ rethrown: [TypeError] });
     const tools = [fails('a', new TypeError('No type.')), fails('c'), reads('b')];
     const result = await executed(tools, [call('b'), call('a'), call('c')], {
@@ -417,7 +417,7 @@ describe('a tool that throws', () => {
 
 describe('a manager', () => {
   it.each(['resolver', 'exceptionProcessor', 'use', 'eligibility'])(
-    'has no %s that is null (SPM-09)',
+    'refuses null as %s (SPM-09)',
     (setting) => {
       expect(() => createToolCallingManager({ [setting]: null })).toThrow(
         new TypeError(`createToolCallingManager: ${setting} must not be null.`),
@@ -434,13 +434,13 @@ describe('a manager', () => {
       { limits: { callsPerTool: { look: 0 } } },
       "callLimits: callsPerTool.look is 0: use a positive whole number, or 'unlimited'.",
     ],
-  ])('has no setting that it cannot work with: %j', (config, problem) => {
+  ])('refuses an invalid setting: %j', (config, problem) => {
     expect(() => createToolCallingManager(config)).toThrow(
       new TypeError(`createToolCallingManager: ${problem}`),
     );
   });
 
-  it('is watched by inspectors (SPM-09)', async () => {
+  it('calls its inspectors (SPM-09)', async () => {
     const seen: LoopMoments['afterToolCall'][] = [];
     await executed([reads('a')], [call('a')], {
       use: [inspect({ afterToolCall: (one) => void seen.push(one) })],
@@ -448,7 +448,7 @@ describe('a manager', () => {
     expect(seen).toMatchObject([{ call: { name: 'a' }, text: 'a done', iteration: 1 }]);
   });
 
-  it('gives a call its context: the empty one when there is none (SPA-08, SPA-09)', async () => {
+  it('passes its context to a call: the empty one by default (SPA-08, SPA-09)', async () => {
     const seen: ToolCallContext[] = [];
     const tool = reads('a', ({ context }) => void seen.push(context));
     await executed([tool], [call('a')]);
@@ -458,7 +458,7 @@ describe('a manager', () => {
     expect(seen[1]?.toJSON()).toEqual({ tenant: 't1' });
   });
 
-  it('gives a call the conversation, its own reply included, with an empty context too (SPA-08)', async () => {
+  it('passes the conversation to a call, including its own reply, even with an empty context (SPA-08)', async () => {
     const seen: (readonly HistoryMessage[])[] = [];
     const tool = reads('a', ({ history }) => void seen.push(history()));
     const messages: readonly ModelMessage[] = [
@@ -484,7 +484,7 @@ describe('a manager', () => {
     ]);
   });
 
-  it('keeps nothing: a call knows that it is in no session', async () => {
+  it('stores nothing: a call can detect that it has no session', async () => {
     const seen: Pick<CallContext, 'inSession' | 'id' | 'idempotencyKey'>[] = [];
     const tool = reads('a', ({ inSession, id, idempotencyKey, state }) => {
       seen.push({ inSession, id, idempotencyKey });
@@ -499,13 +499,13 @@ describe('a manager', () => {
     expect(new Set(seen.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(3);
   });
 
-  it('gives a call credentials, which no result shows', async () => {
+  it('passes credentials to a call, and no result shows them', async () => {
     const tell = reads('tell', ({ secrets }) => `The key is ${secrets.require('KEY')}.`);
     const { texts } = await executed([tell], [call('tell')], { secrets: { KEY: 'sesame-open' } });
     expect(texts).toEqual(['The key is [secret KEY].']);
   });
 
-  it('answers a call that asks somebody outside that it cannot', async () => {
+  it('reports to a call that asks for an outside answer that it cannot wait', async () => {
     const ask = reads(
       'ask',
       async (call) => (await call.ask({ for: 'decision', message: 'May I?' })).decision,
@@ -519,7 +519,7 @@ describe('a manager', () => {
     ]);
   });
 
-  it('runs nested loops with the model that it was given, and says so when it has none', async () => {
+  it('runs nested loops with its model, and reports an error if it has none', async () => {
     const dig = digs([reads('look')]);
     const model = scriptedModel([{ calls: [{ name: 'look' }] }, 'Dug.']);
     expect((await executed([dig], [call('dig')], { model })).texts).toEqual(['completed: Dug.']);
@@ -528,7 +528,7 @@ describe('a manager', () => {
     ]);
   });
 
-  it('unfolds an unfolding tool inside an agentic tool, and of an unfolding tool of its own it names the tools (UNF-03)', async () => {
+  it('opens an unfolding tool inside an agentic tool, and lists the inner tools of its own unfolding tool (UNF-03)', async () => {
     const files = defineUnfolding({
       name: 'files',
       description: 'Works with files.',
@@ -552,7 +552,7 @@ describe('a manager', () => {
     ]);
   });
 
-  it('stops with its program: what runs is told, what has not begun never does', async () => {
+  it('stops with its program: running calls are aborted, and further calls never start', async () => {
     const stop = new AbortController();
     const ran: string[] = [];
     const step = reads(
@@ -599,12 +599,12 @@ describe('tools for a manager', () => {
     readonly later = () => 'a function';
   }
 
-  it('are the methods of an object that are described, and no other member that is a function (SPM-16)', async () => {
+  it('are the described methods of an object, and no other functions (SPM-16)', async () => {
     expect(toolsOf(new Clerk()).map(({ name }) => name)).toEqual(['greet']);
     expect((await executed(toolsOf(new Clerk()), [call('greet')])).texts).toEqual(['Hello.']);
   });
 
-  it('do not answer with functions: one that is described and returns one is a mistake in its code (SPM-16)', async () => {
+  it('fail if they return a function, which is an error in their code (SPM-16)', async () => {
     class Supplier {
       static readonly tools = { supply: { description: 'Supplies.', effect: 'read' } };
       supply() {
@@ -626,11 +626,11 @@ describe('tools for a manager', () => {
       })(),
     ],
     ['a plain object', { greet: () => 'Hello.' }],
-  ])('are refused of %s (SPM-16)', (_, object) => {
+  ])('are refused from %s (SPM-16)', (_, object) => {
     expect(() => toolsOf(object)).toThrow(/^No tools found on (Nobody|Empty|Object):/);
   });
 
-  it('have names of their own, also when they come from two objects, or one and a list (SPM-16)', () => {
+  it('have unique names, even if they come from two objects, or from an object and a list (SPM-16)', () => {
     const twice = 'Multiple tools with the same name (greet) found in ToolCallingOptions';
     const [one, other] = [toolsOf(new Clerk()), toolsOf(new Clerk())];
     expect(() => defineToolCallingOptions({ tools: [...one, ...other] })).toThrow(twice);
@@ -638,7 +638,7 @@ describe('tools for a manager', () => {
   });
 
   it.each(['get weather', 'größe', 'a.b', 'a(b)', 'x'.repeat(65)])(
-    'have no name that some provider refuses: %j is a mistake at once, not a warning (SPM-14)',
+    'refuse a name that some providers refuse: %j is an error at once, not a warning (SPM-14)',
     (name) => {
       expect(() => reads(name)).toThrow(ToolDefinitionError);
     },

@@ -71,7 +71,7 @@ const bare = async (session: TestSession) =>
     isNested: frame !== undefined,
   }));
 
-describe('a session in which tools come and go', () => {
+describe('a session with changing tools', () => {
   const replies = [
     thinks('One', opens('zoo'), ['files', {}]),
     thinks('Two', opens('bar', 'b'), ['read', {}]),
@@ -82,7 +82,7 @@ describe('a session in which tools come and go', () => {
   ];
   const more = { tools: [...TOOLS, FILES] };
 
-  it('is asked the same by another Worker in every place, and tells of each change once', async () => {
+  it('sends the same requests from another Worker at every point, and reports each change once', async () => {
     const { warm, cold } = await played({ 'Help.': replies }, more, ['Go.', 'And?']);
     expect(cold).toHaveLength(6);
     expect((await bare(warm)).map(({ came, went, cause }) => [names(came), names(went), cause])).toEqual([
@@ -94,7 +94,7 @@ describe('a session in which tools come and go', () => {
     ]);
   });
 
-  it('is asked the same inside nested loops', async () => {
+  it('sends the same requests inside nested loops', async () => {
     const nested = [...replies.slice(0, 3), 'Deep.'];
     const around = [thinks('Six', ['dig', {}]), thinks('Seven', opens('car')), 'Done.'];
     const loops = { 'Help.': around, 'You dig.': nested };
@@ -109,7 +109,7 @@ describe('a session in which tools come and go', () => {
     ]);
   });
 
-  it('is asked the same when it was compacted behind a change that no reply was told of', async () => {
+  it('sends the same requests if it was compacted after a change without a following reply', async () => {
     const failed = new ModelError('bad-request', 'No.');
     const app = memoryApp({
       replies: [thinks('One', ['files', {}]), failed, thinks('Two'), thinks('Three')],
@@ -129,7 +129,7 @@ describe('a session in which tools come and go', () => {
     expect([names(last.tools), extendsIt(before, last)]).toEqual(['files read write', true]);
   });
 
-  it('that older code has begun is told of nothing with its first request, and of what changes behind it', async () => {
+  it('from older code reports no change with its first request, and later changes after it', async () => {
     const app = memoryApp({
       replies: [{ calls: [{ name: 'open', input: { name: 'zoo', kind: 'a' } }] }, 'Two'],
       tools: TOOLS,
@@ -145,7 +145,7 @@ describe('a session in which tools come and go', () => {
   });
 });
 
-describe('any turns', () => {
+describe('random turns', () => {
   const step = fc.constantFrom(
     [opens('zoo')],
     [opens('bar')],
@@ -158,7 +158,7 @@ describe('any turns', () => {
   );
   const disturbance = fc.constantFrom('none', 'kill', 'steer', 'restart', 'blank');
 
-  it('extend each request by the next, with nothing moved, whatever opens, closes, ends and is said', async () => {
+  it('extend each request by the next, without moving content, under any openings, closings and messages', async () => {
     const steps = fc.array(fc.tuple(step, disturbance), { minLength: 3, maxLength: 10 });
     await fc.assert(
       fc.asyncProperty(steps, async (drawn) => {

@@ -34,7 +34,7 @@ const LEFT_OUT = ['tool-call-started', 'turn-yielded', 'turn-resumed'];
 const hashed = (name: string) => ({ name, hash: expect.stringMatching(/^[0-9a-z]+$/) });
 
 describe('the event of tools that changed', () => {
-  it('says what came and went and how it was, once, before the reply that is asked with them', async () => {
+  it('lists added and removed tools with their earlier definitions, once, before the next reply', async () => {
     const session = sessionOf([thinks('One', opens('zoo')), thinks('Two', opens('bar')), thinks('Three')]);
     await session.send('Go.');
     const events = await session.events();
@@ -69,7 +69,7 @@ describe('the event of tools that changed', () => {
     ]);
   });
 
-  it('is not there while tools stay, whatever is called and said', async () => {
+  it('is not emitted while the tools stay the same', async () => {
     const session = sessionOf([thinks('One', ['close', {}]), 'Two', 'Three'], { use: [] });
     await session.send('Go.');
     session.restart();
@@ -77,7 +77,7 @@ describe('the event of tools that changed', () => {
     expect(await changesOf(session)).toEqual([]);
   });
 
-  it('names a tool that is another one by now under what came and what went, in its old place', async () => {
+  it('lists a redefined tool as both removed and added, in its old place', async () => {
     const replies = [
       thinks('One', opens('zoo'), opens('bar')),
       thinks('Two', opens('bar', 'b')),
@@ -104,7 +104,7 @@ describe('the event of tools that changed', () => {
     ]);
   });
 
-  it('says what came though a message came as well while the model answered', async () => {
+  it('lists added tools even if a message arrived during the model call', async () => {
     const session: TestSession = sessionOf([
       async () => {
         await session.post('And?', { whenBusy: 'steer' });
@@ -118,7 +118,7 @@ describe('the event of tools that changed', () => {
     ]);
   });
 
-  it('knows what was there before by strategies that count replies', async () => {
+  it('has the correct earlier tools with strategies that count replies', async () => {
     const later: InjectionStrategy = {
       name: 'later',
       offer: (tools, { iterations }) => (iterations < 1 ? tools : [...tools, does(`late_${iterations}`)]),
@@ -135,7 +135,7 @@ describe('the event of tools that changed', () => {
     ]);
   });
 
-  it('tells of a deploy within a turn: what came and went where that was journaled, and else all that there is', async () => {
+  it('reports a deploy within a turn: the changes if the tools were journaled, and otherwise all tools', async () => {
     const replies = [
       thinks('One', ['close', {}]),
       thinks('Two', opens('zoo')),
@@ -166,7 +166,7 @@ describe('the event of tools that changed', () => {
     ]);
   });
 
-  it('is one with others before the same reply, and none when all is back as it was', () => {
+  it('merges with others before the same reply, and is omitted if the tools are the original ones', () => {
     const [zoo, other, bar] = [
       ['zoo', 'a'],
       ['zoo', 'b'],
@@ -192,7 +192,7 @@ describe('the event of tools that changed', () => {
     expect(state.offered.list).toEqual([zoo]);
   });
 
-  it('is of the loop whose tools they are', async () => {
+  it('belongs to the loop of its tools', async () => {
     const inner = digs(TOOLS, { strategies: [doors] });
     const session = sessionOf([{ calls: [{ name: 'dig' }] }, thinks('In', opens('zoo')), 'Deep.', 'Done.'], {
       tools: [inner],
@@ -204,8 +204,8 @@ describe('the event of tools that changed', () => {
   });
 });
 
-describe('what a reply was asked with', () => {
-  it('is in the journal by a hash of the instructions and one of the tools', async () => {
+describe('the journaled request of a reply', () => {
+  it('has a hash of the instructions and one of the tools', async () => {
     const session = sessionOf(
       [{ calls: [{ name: 'open', input: { name: 'zoo', kind: 'a' } }] }, 'Two', 'Three'],
       {},
@@ -223,7 +223,7 @@ describe('what a reply was asked with', () => {
     expect(third).toEqual(second);
   });
 
-  it('is by another hash of the instructions once those are others, and by one of all before where that is signed', async () => {
+  it('has a new hash of changed instructions, and one of the earlier messages if they are signed', async () => {
     const app = memoryApp({
       replies: [thinks('One'), thinks('Two')],
       modelOptions: SIGNS,
@@ -246,7 +246,7 @@ describe('what a reply was asked with', () => {
   });
 });
 
-it('inspectors are told of a change before the request is made', async () => {
+it('is preceded by the report of a change to inspectors', async () => {
   const told: (ToolsChangeSeen | string)[] = [];
   const session = sessionOf([thinks('One', opens('zoo')), 'Two'], {
     use: [

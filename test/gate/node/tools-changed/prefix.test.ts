@@ -40,7 +40,7 @@ const appOf = (replies: readonly ScriptedReply[], more: object = {}, model: obje
 const TOO_LONG = new ModelError('context-length', 'It is too long.');
 
 describe('the prefix of a reply that its model has signed', () => {
-  it('stays in a long turn with tools that come and go, by calls, behind steered messages and blank replies', async () => {
+  it('is stable in a long turn with changing tools, after calls, steered messages and blank replies', async () => {
     const session = sessionOf([
       thinks('One', opens('zoo')),
       async () => {
@@ -63,7 +63,7 @@ describe('the prefix of a reply that its model has signed', () => {
     expect(session.requests).toHaveLength(9);
   });
 
-  it('stays behind an answer that is rejected, and when the runtime dies while its model answers', async () => {
+  it('is stable after a rejected answer, and if the runtime dies during a model call', async () => {
     const good = '{"total":1}';
     const all = [thinks('One', opens('zoo')), thinks('None.'), thinks(good), thinks(good)];
     const session: TestSession = sessionOf(
@@ -77,7 +77,7 @@ describe('the prefix of a reply that its model has signed', () => {
     expect(new Set(session.requests.map((request) => JSON.stringify(request))).size).toBe(4);
   });
 
-  it('moves when a deploy changes the instructions, once for all before, and not for those behind', async () => {
+  it('changes once if a deploy changes the instructions, and not for later replies', async () => {
     const app = appOf([thinks('One'), thinks('Two'), thinks('Three'), thinks('Four')]);
     await app.say('Go.');
     const agent = agentOf({ instructions: 'Help more.' });
@@ -85,7 +85,7 @@ describe('the prefix of a reply that its model has signed', () => {
     expect(app.model.requests.map(movedIn)).toEqual([[], ['One'], ['One'], ['One']]);
   });
 
-  it('moves when a deploy changes what is known of tools', async () => {
+  it('changes if a deploy changes the definitions of tools', async () => {
     const app = appOf([thinks('One', opens('zoo')), thinks('Two'), thinks('Three'), thinks('Four')]);
     await app.say('Go.');
     await app.say('And?', { agent: agentOf({ tools: [...TOOLS, does('dig')] }) });
@@ -95,14 +95,14 @@ describe('the prefix of a reply that its model has signed', () => {
     expect(app.model.requests.map(movedIn)).toEqual([[], [], [], ['One', 'Two', 'Three']]);
   });
 
-  it('moves with every change for a model that is not told of it', async () => {
+  it('changes with every tool change for a model that receives no change messages', async () => {
     const { showToolsChanges: _, ...model } = SIGNS;
     const app = appOf([thinks('One', opens('zoo')), thinks('Two', ['zoo', {}]), thinks('Three')], {}, model);
     await app.say('Go.');
     expect(app.model.requests.map(movedIn)).toEqual([[], ['One'], ['One']]);
   });
 
-  it('moves when a result is shortened, for the replies behind it', async () => {
+  it('changes if a result is shortened, for the replies after it', async () => {
     const big = does('big', () => 'x'.repeat(40_000));
     const replies = [
       thinks('One', ['big', {}]),
@@ -116,7 +116,7 @@ describe('the prefix of a reply that its model has signed', () => {
     expect(app.model.requests.map(movedIn)).toEqual([[], [], [], ['Two'], ['Two']]);
   });
 
-  it('moves when older messages give way to a summary', async () => {
+  it('changes if older messages are replaced by a summary', async () => {
     const compaction = summarize({ overTokens: 250, keepTurns: 1, summarize: listing });
     const app = appOf([thinks('One'), thinks('Two'), thinks('Three'), thinks('Four')], {
       use: [openingDoors, compaction],
@@ -125,14 +125,14 @@ describe('the prefix of a reply that its model has signed', () => {
     expect(app.model.requests.map(movedIn)).toEqual([[], [], ['Two'], ['Three']]);
   });
 
-  it('moves where a transformer cuts', async () => {
+  it('changes at the cut of a transformer', async () => {
     const cuts = defineTransformer({ name: 'cuts', messages: (all) => all.slice(-3) });
     const app = appOf([thinks('One'), thinks('Two'), thinks('Three')], { use: [openingDoors, cuts] });
     for (const message of ['Go.', 'And?', 'And now?']) await app.say(message);
     expect(app.model.requests.map(movedIn)).toEqual([[], [], ['Two']]);
   });
 
-  it('moves for the answer at the limit of iterations alone, behind whose question nothing stands later', async () => {
+  it('changes only for the answer at the limit of iterations, whose question is not kept', async () => {
     const app = appOf([thinks('One', opens('zoo')), thinks('Two'), thinks('Three')], {
       limits: { iterations: 1 },
     });
@@ -141,14 +141,14 @@ describe('the prefix of a reply that its model has signed', () => {
     expect(app.model.requests.map(movedIn)).toEqual([[], [], ['Two']]);
   });
 
-  it('is of no concern to a model that signs nothing', async () => {
+  it('does not matter for a model without signatures', async () => {
     const app = appOf([thinks('One'), thinks('Two')], {}, { provider: 'maker' });
     await app.say('Go.');
     await app.say('And?', { agent: agentOf({ instructions: 'Help more.' }) });
     expect(JSON.stringify(app.model.requests)).not.toMatch(/prefix/i);
   });
 
-  it('is minded for each of several models that one is chosen from', async () => {
+  it('is tracked separately for each of several models', async () => {
     const first = scriptedModel(
       [thinks('One', opens('zoo')), thinks('Two'), new ModelError('server-error', 'Down.')],
       SIGNS,

@@ -20,8 +20,8 @@ import {
   toldIn,
 } from './scenes.ts';
 
-describe('a model that is told which tools came and went', () => {
-  it('is told before the reply that was asked with them, and last in the request that is first asked with them', async () => {
+describe('a model that receives tool changes', () => {
+  it('receives them before the reply that used them, and last in the first request with them', async () => {
     const replies = [
       thinks('One', opens('zoo')),
       thinks('Two', opens('bar', 'b')),
@@ -55,7 +55,7 @@ describe('a model that is told which tools came and went', () => {
     expect(names(tools)).toBe('close open bar');
   });
 
-  it('is told behind the question for its last answer', async () => {
+  it('receives them after the request for its last answer', async () => {
     const session = sessionOf([thinks('One', opens('zoo')), 'Two'], { limits: { iterations: 1 } });
     await session.send('Go.');
     const { messages = [] } = session.requests[1] ?? {};
@@ -65,7 +65,7 @@ describe('a model that is told which tools came and went', () => {
     ]);
   });
 
-  it('is told of a tool that became another, and of one that is back, and of all requests begins with the same tools', async () => {
+  it('receives redefined and returning tools, and every request starts with the same tools', async () => {
     const replies = [
       thinks('One', opens('zoo')),
       thinks('Two', opens('zoo', 'b')),
@@ -81,7 +81,7 @@ describe('a model that is told which tools came and went', () => {
     for (const base of bases) expect(base).toEqual(bases[0]);
   });
 
-  it('is told nothing of what closed again before the next reply', async () => {
+  it('receives no change that was reverted before the next reply', async () => {
     const session = sessionOf([
       thinks('One', opens('zoo')),
       thinks('Two', closes('zoo')),
@@ -106,7 +106,7 @@ describe('a model that is told which tools came and went', () => {
     ]);
   });
 
-  it('is not told of tools whose definition is not known any more, nor of what changed before them', async () => {
+  it('receives no tools whose definition is lost, and no changes before them', async () => {
     // What is inside is asked for whenever it is offered: nobody knows it once it is closed.
     const files = defineUnfolding({ name: 'files', description: 'Files.', tools: () => [does('read')] });
     const session = sessionOf(
@@ -136,7 +136,7 @@ describe('a model that is told which tools came and went', () => {
     }
   });
 
-  it('is told of an unfolding tool that has closed, in any Worker: what it was while it was open is known', async () => {
+  it('receives the closing of an unfolding tool in any Worker, with its earlier definition', async () => {
     const files = defineUnfolding({ name: 'files', description: 'Files.', tools: [does('read')] });
     const session = sessionOf([thinks('One', ['files', {}]), 'Two', 'Three'], { tools: [...TOOLS, files] });
     await session.send('Go.');
@@ -148,7 +148,7 @@ describe('a model that is told which tools came and went', () => {
     ]);
   });
 
-  it('is told of changes behind one that a transformer took out, and of none before it', async () => {
+  it('receives changes after one that a transformer removed, and none before it', async () => {
     const cuts = defineTransformer({
       name: 'cuts',
       messages: (all) => all.filter((message) => message.role === 'user' || message.text !== 'Three'),
@@ -173,7 +173,7 @@ describe('a model that is told which tools came and went', () => {
     expect(names(toolsBefore(last?.messages ?? [], last?.tools ?? []))).toBe('bar close open zoo');
   });
 
-  it('is told nothing where it is not asked with the tools that there are', async () => {
+  it('receives no changes in a request without the current tools', async () => {
     const session = sessionOf(
       [thinks('One', opens('zoo')), 'Two'],
       { limits: { iterations: 1 } },
@@ -186,7 +186,7 @@ describe('a model that is told which tools came and went', () => {
     ]);
   });
 
-  it('is told what a deploy brought and took between two turns, and each request extends the one before', async () => {
+  it('receives the changes of a deploy between two turns, and each request extends the preceding one', async () => {
     const app = memoryApp({
       replies: [thinks('One', opens('zoo')), 'Two', 'Three', 'Four'],
       modelOptions: { showToolsChanges },
@@ -221,7 +221,7 @@ describe('a model that is told which tools came and went', () => {
   });
 });
 
-it('a model that is not told is shown the list as it is, and no such message', async () => {
+it('without support receives the current list and no such message', async () => {
   const session = sessionOf([thinks('One', opens('zoo')), 'Two'], {}, {});
   await session.send('Go.');
   expect(session.requests.map((request) => [toldIn(request), names(request.tools)])).toEqual([
