@@ -59,7 +59,7 @@ const lacking = (what: keyof typeof LACKS): string => `${LACKS[what]} ${literals
 const FLAGS = ['enable_request_signal', 'global_fetch_strictly_public'] as const;
 
 /** In production, the message links to the docs instead of listing the lines to add. */
-const SEE = 'See docs/production.md.';
+const SEE = 'See docs/deploy.md.';
 
 /** Returns the error for Durable Objects without SQLite storage. */
 export const withoutSqlite = (): DeploymentError => new DeploymentError(lacking('sqlite'));

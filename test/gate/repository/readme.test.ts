@@ -119,19 +119,21 @@ it('the page on models and that on production name the defaults of settings', ()
   const model = /model \?\? '(.+)'/.exec(read('src/model/openai-compatible/openai-compatible.ts'))?.[1];
   expect(read('docs/models.md')).toContain(`defaults to \`${model}\``);
   const lease = /DEFAULT_LEASE_MS = (.+);/.exec(read('durable-objects/session-object.ts'))?.[1];
-  expect(read('docs/production.md')).toContain(`\`LEASE_MS\` defaults to \`${lease?.replace('_', '')}\` ms`);
+  expect(read('docs/production.md').replaceAll(/\s+/g, ' ')).toContain(
+    `\`LEASE_MS\` defaults to \`${lease?.replace('_', '')}\` ms`,
+  );
 });
 
 it('the page on MCP names the defaults of clients', () => {
   const client = read('src/mcp/client/define-mcp-client.ts');
-  const page = read('docs/mcp.md');
+  const page = read('docs/mcp.md').replaceAll(/\s+/g, ' ');
   expect(client).toContain(
     '  timeout: 30_000,\n  connectTimeout: 10_000,\n  maxResponseBytes: 4 * 1024 * 1024,\n',
   );
   expect(page).toContain('default to 30 s for a call, 10 s to connect and to list, and 4 MiB');
   expect(read('src/mcp/tools/find-tools.ts')).toContain('DEFAULT_TTL = 600_000;');
   expect(read('src/mcp/tools/find-tools.ts')).toContain('{ least: 60_000, most: 86_400_000 }');
-  expect(page).toContain('after a minute at the\nearliest, and after ten minutes by default');
+  expect(page).toContain('after a minute at the earliest, and after ten minutes by default');
   expect(read('src/mcp/tools/answer-elicitation.ts')).toContain('DEFAULT_ELICITATION = 60_000;');
   expect(page).toContain('60 s by default');
 });
