@@ -18,7 +18,7 @@ const dollars = (amount: number): string => `$${amount.toFixed(2)}`;
 /** A million turns by what they do, and by how long the model takes for a reply. */
 function totals({ turns }: KeptCounts): string {
   const seconds = [...new Set(turns.map((turn) => turn.seconds))];
-  const head = ['a million turns', ...seconds.map((one) => `model of ${one} s`)];
+  const head = ['A million turns', ...seconds.map((one) => `model of ${one} s`)];
   const rows = TURNS.map(([shape, words]) => {
     const ofShape = turns.filter((turn) => turn.shape === shape);
     return [words, ...ofShape.map((turn) => dollars(billOfTurn(turn).total))];
@@ -28,7 +28,7 @@ function totals({ turns }: KeptCounts): string {
 
 /** What each total is made of. */
 function parts({ turns }: KeptCounts): string {
-  const head = ['turn', 'model', 'rows written', 'object requests', 'rows', 'requests', 'duration', 'Worker'];
+  const head = ['Turn', 'Model', 'Rows written', 'Object requests', 'Rows', 'Requests', 'Duration', 'Worker'];
   const rows = TURNS.flatMap(([shape, words]) =>
     turns
       .filter((turn) => turn.shape === shape)
@@ -55,40 +55,46 @@ function firstMessage({ turns }: KeptCounts): string {
 /** Returns the page. */
 export const costPage = (kept: KeptCounts): string => `# What a turn costs on Cloudflare
 
-Rows that a session's object writes are most of the bill. Prices are those of the paid plan beyond what it includes, as of
-${PRICES.read} ([Workers](${PRICES.sources[0]}),
+Estimate the Cloudflare bill for a million turns. Rows written to Durable Objects are the largest part. Prices are those of the
+paid plan beyond its included amounts, as of ${PRICES.read} ([Workers](${PRICES.sources[0]}),
 [Durable Objects](${PRICES.sources[1]})).
 
 ${totals(kept)}
 
 ${firstMessage(kept)}
 
-## How it is computed
+## How the cost is computed
 
-The counts are measured: a Worker and its objects count what they do while the turn runs, and until the last alarm after it.
-\`npm run cost\` measures them again and writes this page. A reply that takes long costs a little more, because the Worker opens a
-line to the session, and the session's alarm looks after it. A turn whose \`read\` calls are faster than its appends stores several of them at once.
+The counts are measured: a Worker and its objects count their work until the last alarm of the turn. \`npm run cost\` measures
+them again and writes this page. Slow replies cost slightly more, because the Worker connects to the session and the session
+sets an alarm. If \`read\` calls are fast, one write stores several of them.
 
 ${parts(kept)}
 
-| what is billed | price |
+| Unit | Price |
 | --- | --- |
-| a million rows written; an alarm that is set is one | ${dollars(PRICES.rowsWritten)} |
+| a million rows written, or alarms set | ${dollars(PRICES.rowsWritten)} |
 | a million rows read | $${PRICES.rowsRead} |
-| a million requests to objects: calls, WebSockets, alarms; ${PRICES.messagesARequest} messages over a WebSocket are one | ${dollars(PRICES.objectRequests)} |
-| a million GB-s of objects that are awake, ${PRICES.gigabytes * 1_000} MB each | ${dollars(PRICES.gigabyteSeconds)} |
+| a million requests to objects (${PRICES.messagesARequest} WebSocket messages count as one) | ${dollars(PRICES.objectRequests)} |
+| a million GB-s of active objects, ${PRICES.gigabytes * 1_000} MB each | ${dollars(PRICES.gigabyteSeconds)} |
 | a million requests to the Worker | ${dollars(PRICES.workerRequests)} |
-| a million ms of CPU of the Worker | ${dollars(PRICES.cpuMs)} |
+| a million ms of Worker CPU | ${dollars(PRICES.cpuMs)} |
 
-Two figures depend on the machine and are assumed, on the high side: an object is awake for ${ASSUMED.awakePerRequest} ms a request, and the Worker uses
-${ASSUMED.cpuPerTurn} ms of CPU a turn and ${ASSUMED.cpuPerCall} ms a model call. An object is not billed while it waits for a model: its WebSockets hibernate.
+Two figures are assumed, on the high side: an object is active for ${ASSUMED.awakePerRequest} ms a request, and the Worker uses ${ASSUMED.cpuPerTurn} ms of CPU a turn
+and ${ASSUMED.cpuPerCall} ms a model call. Objects hibernate while they wait for a model, which is not billed.
 
 ## What is not included
 
-- The model. It is usually far more than all of this: a turn that reads 10,000 tokens at $1 a million costs $10,000 a million turns.
-- Storage: $0.20 a month for each GB of sessions that are kept. [Erase or retain them](compaction.md#erasing-and-retention) for less.
-- Clients that follow a session: a request to the object each, and its reads.
-- Long sessions. Each turn reads the conversation, and the CPU for it grows with its length. [A summary](compaction.md) ends that.
-- Work of your tools, of files, queues, and outgoing webhooks, and turns that another invocation takes over.
-- What the plan includes each month: $5, with the first million object requests and the first 50 million rows written.
+- The model, which usually costs far more: at $1 a million tokens, a million turns of 10,000 tokens cost $10,000.
+- Storage: $0.20 a month for each GB. [Erase or retain sessions](compaction.md#erasing-and-retention) to save it.
+- Clients that follow a session: one request to the object each, and its reads.
+- Long sessions: each turn reads the conversation. [A summary](compaction.md) shortens it.
+- Your tools, files, queues and outgoing webhooks, and turns that move to another invocation.
+- The monthly $5, which includes a million object requests and 50 million rows written.
+
+## Read next
+
+- [Operate a Worker in production](production.md)
+- [Limits of an owner](owner-limits.md)
+- [When not to use Holdfast](when-not-to-use-it.md)
 `;
