@@ -83,6 +83,8 @@ const workerd = (environment?: string) => ({
           INDEX: { className: 'IndexObject', useSQLite: true },
           OWNER_LIMITS: { className: 'OwnerLimits', useSQLite: true },
         },
+        // For what an index sends there too.
+        d1Databases: ['INDEX_DB'],
         ratelimits: { RATE_LIMIT_OF_TESTS: { namespace_id: '1', simple: { limit: 3, period: 60 } } },
         bindings: { HOLDFAST_AUTH: 'localhost' },
       },

@@ -1,6 +1,7 @@
 import { type Command, type Output, UsageError } from './command.ts';
 import { doctor } from './doctor/doctor.ts';
-import { inbox, sessions, usage } from './remote/lists.ts';
+import { inbox } from './remote/inbox.ts';
+import { sessions, usage } from './remote/lists.ts';
 import { cancel, erase, journal, retry, show } from './remote/one-session.ts';
 import { smoke } from './smoke/smoke.ts';
 

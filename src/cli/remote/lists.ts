@@ -10,7 +10,7 @@ export const NO_INDEX = 'this deployment has no index: docs/index-of-sessions.md
 
 const STATUSES: readonly SessionStatus[] = ['running', 'waiting', 'failed', 'idle'];
 
-type Row = Readonly<Record<string, unknown>>;
+export type Row = Readonly<Record<string, unknown>>;
 
 const usageOf = ({ usage }: Row): Row => Object(usage);
 const USED: readonly Column<Row>[] = [
@@ -20,7 +20,7 @@ const USED: readonly Column<Row>[] = [
   { name: 'COST', of: (row) => dollars(usageOf(row).cost), isNumber: true },
 ];
 
-const PAGE = {
+export const PAGE = {
   'limit NUMBER': 'the most entries, 1 to 100; defaults to 50',
   'cursor CURSOR': 'the next page, as the one before names it',
 };
@@ -58,31 +58,6 @@ export const sessions = remoteCommand({
   },
 });
 
-export const inbox = remoteCommand({
-  name: 'inbox',
-  summary: 'lists what waits for the caller',
-  about: 'Lists the calls that wait for the caller, in all sessions. The app has sessionIndex().',
-  options: PAGE,
-  lacking: NO_INDEX,
-  async run(asked) {
-    const answer = await asked.deployment.index.pending(pageOf(asked));
-    const waiting = listIn(answer, 'waiting');
-    const rows = waiting.flatMap((session) =>
-      listIn(session, 'pending').map((call) => ({ ...call, session })),
-    );
-    const columns: readonly Column<Row & { readonly session: Row }>[] = [
-      { name: 'SESSION', of: ({ session }) => session.session },
-      { name: 'AGENT', of: ({ session }) => session.agent },
-      { name: 'TITLE', of: ({ session }) => session.title, isLong: true },
-      { name: 'TOOL', of: ({ tool }) => tool },
-      { name: 'QUESTION', of: ({ message }) => message, isLong: true },
-      { name: 'SINCE', of: ({ session }) => when(session.lastActivity) },
-      { name: 'EXPIRES', of: ({ expiresAt }) => when(expiresAt) },
-    ];
-    return show(asked, { answer, rows, columns, none: 'Nothing waits.' });
-  },
-});
-
 export const usage = remoteCommand({
   name: 'usage',
   summary: 'adds up what was used',
@@ -114,7 +89,7 @@ export const usage = remoteCommand({
 });
 
 /** Prints a page: its JSON, or its rows as a table. */
-function show<One>(
+export function show<One>(
   { isJson, out, err, width }: Asked,
   page: {
     readonly answer: object;
@@ -134,7 +109,7 @@ function show<One>(
   return OK;
 }
 
-function pageOf({ texts: { limit, cursor } }: Asked): Pick<ListSessionsOptions, 'limit' | 'cursor'> {
+export function pageOf({ texts: { limit, cursor } }: Asked): Pick<ListSessionsOptions, 'limit' | 'cursor'> {
   if (limit !== undefined && !/^([1-9]\d?|100)$/.test(limit))
     throw new UsageError('--limit takes a whole number from 1 to 100');
   return { limit: limit === undefined ? undefined : Number(limit), cursor };

@@ -55,7 +55,7 @@ const NO_OPERATORS =
 
 export const OK = 0;
 export const FAILED = 1;
-const MISUSED = 2;
+export const MISUSED = 2;
 
 /** A command before it has the options that all have. */
 export interface RemoteCommand {

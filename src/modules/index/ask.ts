@@ -8,7 +8,6 @@ import { readTurn } from '../../session/read-session.ts';
 import type { Owner } from '../../tool/call-origin.ts';
 import { warning } from '../../tool/log.ts';
 import { keyOfOwner } from '../../tool/owner-name.ts';
-import { type ObjectPlace, placeIn } from '../../worker/asking-object.ts';
 import type { Caller, HostedApp } from '../../worker/host.ts';
 import type {
   Inbox,
@@ -26,7 +25,7 @@ import { unknownSession } from '../../worker/session-view.ts';
 import { ownerOf, sessionPath, type Target } from '../../worker/target.ts';
 import { pendingViews } from '../../worker/turn-view.ts';
 import { look } from './look.ts';
-import { indexOfOwner, ownersIn } from './owner-index.ts';
+import { type IndexPlace, indexOfOwner, indexPlaceIn, ownersIn } from './owner-index.ts';
 import {
   type Asked,
   cursorOf,
@@ -42,12 +41,12 @@ import { INDEX_MODULE, NO_TITLE, TITLE_MEMORY } from './titles.ts';
 
 /** An app, whose index is asked. */
 export interface AskingApp extends HostedApp {
-  readonly place: ObjectPlace;
+  readonly place: IndexPlace;
 }
 
 export const askingApp = ({ host, env, base }: HostedApp): AskingApp => ({
   ...{ host, env, base },
-  place: placeIn(env, host.modules.uses),
+  place: indexPlaceIn(env, host.modules.uses),
 });
 
 /** Whose sessions are listed, and of which agent. */
@@ -289,6 +288,8 @@ export async function reindexOwner(app: AskingApp, owner: Owner, asked: Asked): 
   const limit = limitOf(asked);
   const index = indexOfOwner(app.place, owner);
   const after = placeOf(asked.cursor);
+  const { ask: _, ...of } = index;
+  if (!after && of.copy !== undefined) await index.ask(async (object) => object.copyAgain(of));
   const { page, next } = paged(
     await index.ask(async (object) => object.sessions({ after, limit: limit + 1 })),
     limit,

@@ -2,11 +2,11 @@
 import { ENDED } from '../../session/turn-end.ts';
 import { type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
-import { placeIn } from '../../worker/asking-object.ts';
 import { DUE } from '../../worker/background.ts';
 import { keepSessions } from '../../worker/keeping.ts';
+import { COPIES, COPY, type IndexCopy } from './index-copy.ts';
 import { INDEX_ROUTES } from './index-routes.ts';
-import { mustBeBound } from './owner-index.ts';
+import { indexPlaceIn, mustBeBound } from './owner-index.ts';
 import { LOOK, lookAtDue, reportingSession } from './reporting.ts';
 import { INDEX_MODULE } from './titles.ts';
 
@@ -24,6 +24,7 @@ export type {
 } from '../../worker/index-views.ts';
 export type { Reindexed } from './ask.ts';
 export { indexDescription } from './describe.ts';
+export type { IndexCopy } from './index-copy.ts';
 export { IndexObject } from './index-object.ts';
 export {
   indexOf,
@@ -35,6 +36,12 @@ export {
 
 export { type ModelTitlesOptions, modelTitles } from './model-titles.ts';
 
+/** Options of `sessionIndex`. */
+export interface IndexOptions {
+  /** A copy of the index in another store, such as `d1Reports()` of `holdfast/index/d1`. Defaults to no copy. */
+  readonly also?: IndexCopy | undefined;
+}
+
 /**
  * Keeps an index of all sessions, in `use` of `createHoldfast`. Sessions report to it in the background: no request waits for it, and
  * what it did not hear is reported again. It needs a binding INDEX of the class `IndexObject`, which this entry exports.
@@ -44,15 +51,22 @@ export { type ModelTitlesOptions, modelTitles } from './model-titles.ts';
  * const holdfast = createHoldfast({ agents: [clerk()], use: [sessionIndex()] });
  * ```
  */
-export function sessionIndex(): ModuleUse {
+export function sessionIndex({ also }: IndexOptions = {}): ModuleUse {
   const use = useOf(INDEX_MODULE);
+  if (also) {
+    COPIES.set(also.name, also);
+    COPY.give(use, also);
+  }
   ENDED.give(use, () => ({ agenda: [{ ref: LOOK }] }));
   DUE.give(use, lookAtDue);
   APP.give(use, {
     routes: () => INDEX_ROUTES,
-    check: mustBeBound,
+    check(env) {
+      mustBeBound(env);
+      also?.check(env);
+    },
     keeping: keepSessions,
-    wraps: (app) => (port, name, env) => reportingSession(port, name, placeIn(env, app.use)),
+    wraps: (app) => (port, name, env) => reportingSession(port, name, indexPlaceIn(env, app.use)),
   });
   return use;
 }

@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers';
 import type { SessionObject } from '../../../durable-objects/session-object.ts';
 import { toSessionName } from '../../session/read-secrets.ts';
 import { keyOfOwner } from '../../tool/owner-name.ts';
+import { COPIES, type CopySource, type IndexCopy } from './index-copy.ts';
 import { IndexTables, type LeftSession } from './index-tables.ts';
 import {
   type IndexedSession,
@@ -37,6 +38,12 @@ const LEAST_ERASURE = 5_000;
 /** What failed is tried again after this time, in ms. */
 const AGAIN = 5_000;
 
+/** Rows for a copy are gathered for so long, in ms, so that one batch has many. */
+const GATHERED = 1_000;
+
+/** The longest pause before a copy is tried again, in ms. */
+const LONGEST_PAUSE = 5 * 60_000;
+
 /** How long it is known that there was an erasure, in ms: reports of sessions from before come within it. */
 const ERASURE_KNOWN = 7 * 24 * 60 * 60_000;
 
@@ -46,6 +53,9 @@ const ERASURE_KNOWN = 7 * 24 * 60 * 60_000;
  */
 export class IndexObject extends DurableObject<IndexEnv> {
   readonly #tables: IndexTables;
+  /** When rows are sent to the copy. `undefined`: it is not known to lack any. */
+  #copyAt: number | undefined;
+  #copyFailures = 0;
 
   constructor(ctx: DurableObjectState, env: IndexEnv) {
     super(ctx, env);
@@ -58,13 +68,21 @@ export class IndexObject extends DurableObject<IndexEnv> {
 
   /** Stores a report. Returns `false` if the index knows more than the report was made with: then it is to be made again. */
   async report(report: SessionReport): Promise<boolean> {
-    const { owner, jurisdiction } = report;
     const isTaken = this.#tables.change(() => {
-      this.#tables.belongTo({ owner, jurisdiction });
-      return this.#tables.report(report, Date.now());
+      this.#tables.belongTo(report);
+      const isTaken = this.#tables.report(report, Date.now());
+      if (isTaken) this.#copy()?.note(this.ctx.storage, report);
+      return isTaken;
     });
     await this.#schedule();
     return isTaken;
+  }
+
+  /** Has all of the owner sent to the copy again, if there is one. */
+  async copyAgain(owner: IndexOwner): Promise<void> {
+    this.#tables.change(() => this.#tables.belongTo(owner));
+    this.#copy()?.noteAll(this.ctx.storage);
+    await this.#schedule();
   }
 
   sessions(query: SessionQuery): IndexedSession[] {
@@ -136,10 +154,43 @@ export class IndexObject extends DurableObject<IndexEnv> {
       if (!(await this.#work())) pause = AGAIN;
     } catch (thrown) {
       pause = AGAIN;
-      const message = `the index of an owner could not do all of its work, and tries again: ${String(thrown)}`;
-      console.error(JSON.stringify({ level: 'error', event: 'other', message }));
+      logFailure('the index of an owner could not do all of its work, and tries again', thrown);
     }
+    await this.#sendCopy();
     await this.#schedule(pause);
+  }
+
+  /** Sends what the copy lacks, and tries again later if the store is away: the index itself does not depend on it. */
+  async #sendCopy(): Promise<void> {
+    const now = Date.now();
+    const due = this.#copyDue();
+    const about = this.#tables.about();
+    if (!about || due === undefined || due > now) return;
+    try {
+      await this.#copy()?.send(this.#source(about.owner));
+      this.#copyFailures = 0;
+      this.#copyAt = undefined;
+    } catch (thrown) {
+      this.#copyAt = Date.now() + Math.min(AGAIN * 2 ** this.#copyFailures, LONGEST_PAUSE);
+      this.#copyFailures += 1;
+      logFailure('the copy of the index of an owner could not be written, and is tried again', thrown);
+    }
+  }
+
+  /** Returns when rows are to be sent to the copy, or `undefined` if it lacks none. While the owner is being erased, none are sent. */
+  #copyDue(): number | undefined {
+    const copy = this.#tables.about()?.erasing === null ? this.#copy() : undefined;
+    if (!copy?.isBehind(this.ctx.storage)) return undefined;
+    this.#copyAt ??= Date.now() + GATHERED;
+    return this.#copyAt;
+  }
+
+  #copy(): IndexCopy | undefined {
+    return COPIES.get(this.#tables.about()?.owner.copy ?? '');
+  }
+
+  #source({ owner }: IndexOwner): CopySource {
+    return { owner: keyOfOwner(owner), env: this.env, storage: this.ctx.storage };
   }
 
   /** Does what is due. Returns `false` if something of it failed. */
@@ -154,7 +205,7 @@ export class IndexObject extends DurableObject<IndexEnv> {
       if (left.length === 0 && now >= about.erasing + LEAST_ERASURE) await this.#endErasure(about.owner);
       return true;
     }
-    if (about.erased !== null && now >= about.erased + ERASURE_KNOWN) await this.#forgetErasure();
+    if (about.erased !== null && now >= about.erased + ERASURE_KNOWN) await this.#forgetErasure(about.owner);
     else if (!about.isListed && this.#tables.hasSessions()) {
       await this.#owners(about.owner).addOwner(keyOfOwner(about.owner.owner));
       this.#tables.change(() => this.#tables.markListed());
@@ -176,13 +227,20 @@ export class IndexObject extends DurableObject<IndexEnv> {
 
   async #endErasure(owner: IndexOwner): Promise<void> {
     await this.#owners(owner).removeOwner(keyOfOwner(owner.owner));
+    // If the app no longer has the copy, its rows are not known to be removed.
+    const copy = this.#copy();
+    if (!copy && owner.copy !== undefined)
+      throw new Error(`this Worker has no copy '${owner.copy}' of an index`);
+    await copy?.erase(this.#source(owner));
     // A session may have been reported meanwhile.
     if (!this.#tables.hasSessions()) this.#tables.change(() => this.#tables.endErasure(Date.now()));
   }
 
-  async #forgetErasure(): Promise<void> {
+  async #forgetErasure(owner: IndexOwner): Promise<void> {
     // Whoever came back since then may have used something, which outlives its sessions.
-    if (this.#tables.isInUse()) this.#tables.change(() => this.#tables.forgetErasure());
+    const isInUse = this.#tables.isInUse();
+    await this.#copy()?.forget(this.#source(owner), isInUse);
+    if (isInUse) this.#tables.change(() => this.#tables.forgetErasure());
     else await this.#forgetAll();
   }
 
@@ -198,10 +256,14 @@ export class IndexObject extends DurableObject<IndexEnv> {
     return objects.getByName(OWNERS);
   }
 
-  /** Sets the alarm to whatever is due first, but no sooner than after `pause` ms. */
+  /** Sets the alarm to whatever is due first, but to work of its own no sooner than after `pause` ms. */
   async #schedule(pause = 0): Promise<void> {
-    const due = this.#due();
-    if (due !== undefined) await this.ctx.storage.setAlarm(Math.max(due, Date.now() + pause));
+    const own = this.#due();
+    const due = Math.min(
+      own === undefined ? Infinity : Math.max(own, Date.now() + pause),
+      this.#copyDue() ?? Infinity,
+    );
+    if (due < Infinity) await this.ctx.storage.setAlarm(due);
   }
 
   #due(): number | undefined {
@@ -221,3 +283,7 @@ const byActivity = (one: Place, other: Place): number =>
   compared(one.session, other.session);
 
 const compared = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+
+function logFailure(what: string, thrown: unknown): void {
+  console.error(JSON.stringify({ level: 'error', event: 'other', message: `${what}: ${String(thrown)}` }));
+}

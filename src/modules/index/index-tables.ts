@@ -23,10 +23,13 @@ import { type SessionRow, toIndexed, usageOf } from './session-row.ts';
  * by a person. `isLeft`: it is from before an erasure, and is to be erased. `gone` keeps the versions of sessions that are no more, for
  * looks that are under way. `news` is the last event that a reader would want to see, `turn` the last turn that has begun, `forkOf` the session that a fork was made of. `used` has what was used on a day. `about` is whose index it is: `isListed` once the list of owners has it,
  * `erasing` since an erasure was asked for, `erased` when the last one was done, which was asked for at `asked`. `owners` is of the list of owners, which is an object of its own.
+ * `unsent` names rows that a copy of the index lacks, each with the `revision` of `about` in which it has changed, and `purge` the one since
+ * which all rows are sent again.
  */
 const TABLES = `
 CREATE TABLE about (id INTEGER PRIMARY KEY CHECK (id = 1), owner TEXT NOT NULL, isListed INTEGER NOT NULL DEFAULT 0,
-erasing INTEGER, asked INTEGER, erased INTEGER, removed INTEGER NOT NULL DEFAULT 0);
+erasing INTEGER, asked INTEGER, erased INTEGER, removed INTEGER NOT NULL DEFAULT 0,
+revision INTEGER NOT NULL DEFAULT 0, purge INTEGER);
 CREATE TABLE sessions (agent TEXT NOT NULL, session TEXT NOT NULL, version INTEGER NOT NULL, incarnation TEXT NOT NULL,
 seq INTEGER NOT NULL, status TEXT NOT NULL, outcome TEXT, model TEXT NOT NULL, openedAt INTEGER NOT NULL,
 lastActivity INTEGER NOT NULL, turn TEXT, forkOf TEXT, news INTEGER NOT NULL, words TEXT NOT NULL, title TEXT, turns INTEGER NOT NULL, usage TEXT NOT NULL,
@@ -40,6 +43,7 @@ CREATE INDEX goneAt ON gone (at);
 CREATE TABLE used (day TEXT NOT NULL, agent TEXT NOT NULL, model TEXT NOT NULL, turns INTEGER NOT NULL,
 usage TEXT NOT NULL, PRIMARY KEY (day, agent, model)) WITHOUT ROWID;
 CREATE TABLE owners (owner TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE unsent (row TEXT PRIMARY KEY, revision INTEGER NOT NULL) WITHOUT ROWID;
 ${MARKS_TABLE}`;
 
 /** Whose index it is, and what becomes of it. */
@@ -100,11 +104,12 @@ export class IndexTables {
     return row && { ...row, owner: JSON.parse(row.owner) as IndexOwner, isListed: row.isListed === 1 }; // written by `belongTo`
   }
 
-  /** Notes whose index it is. */
-  belongTo({ owner, jurisdiction }: IndexOwner): void {
+  /** Notes whose index it is, and which copy it has now. */
+  belongTo({ owner, jurisdiction, copy }: IndexOwner): void {
     this.#exec(
-      'INSERT OR IGNORE INTO about (id, owner) VALUES (1, ?)',
-      JSON.stringify({ owner, jurisdiction }),
+      `INSERT INTO about (id, owner) VALUES (1, ?)
+      ON CONFLICT DO UPDATE SET owner = excluded.owner WHERE owner <> excluded.owner`,
+      JSON.stringify({ owner, jurisdiction, copy }),
     );
   }
 

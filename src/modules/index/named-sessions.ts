@@ -3,10 +3,9 @@
 import type { SessionPort } from '../../journal/session-port.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { toSessionName } from '../../session/read-secrets.ts';
-import { placeIn } from '../../worker/asking-object.ts';
 import type { Entered } from '../../worker/session-from-code.ts';
 import { look } from './look.ts';
-import { indexOfOwner, mustBeBound, type OwnerIndex } from './owner-index.ts';
+import { indexOfOwner, indexPlaceIn, mustBeBound, type OwnerIndex } from './owner-index.ts';
 import type { IndexedSession, SessionKey, SessionQuery } from './reports.ts';
 import { INDEX_MODULE } from './titles.ts';
 
@@ -34,7 +33,7 @@ export function ownersSessions(
     );
   mustBeBound(env);
   return {
-    index: indexOfOwner(placeIn(env, uses), owner),
+    index: indexOfOwner(indexPlaceIn(env, uses), owner),
     agents,
     port: (of) => host.session(env, toSessionName({ owner, ...of })),
   };

@@ -1,9 +1,11 @@
 /** The way from a Worker to the objects of the index. */
 import { DeploymentError } from '../../session/deployment.ts';
 import type { Owner } from '../../tool/call-origin.ts';
+import type { ModuleUse } from '../../tool/module-use.ts';
 import { keyOfOwner } from '../../tool/owner-name.ts';
-import { type AskObject, askingObject, type ObjectPlace } from '../../worker/asking-object.ts';
+import { type AskObject, askingObject, type ObjectPlace, placeIn } from '../../worker/asking-object.ts';
 import type { Env } from '../../worker/host.ts';
+import { COPY } from './index-copy.ts';
 import type { IndexObject } from './index-object.ts';
 import { type IndexOwner, OWNERS } from './reports.ts';
 
@@ -15,6 +17,18 @@ export interface OwnerIndex extends IndexOwner {
   readonly ask: AskIndex;
 }
 
+/** Where an app has its index. */
+export interface IndexPlace extends ObjectPlace {
+  /** The name of the copy, if there is one. */
+  readonly copy: string | undefined;
+}
+
+/** Returns the place of an app's index, by its uses. */
+export const indexPlaceIn = (env: Env, uses: readonly ModuleUse[]): IndexPlace => ({
+  ...placeIn(env, uses),
+  copy: uses.map(COPY.of).find((copy) => copy)?.name,
+});
+
 /** @throws DeploymentError if there is no binding. */
 export function mustBeBound(env: Env): void {
   if (typeof Object(env.INDEX).getByName !== 'function') throw new DeploymentError(NOT_BOUND);
@@ -25,9 +39,10 @@ const NOT_BOUND =
   'export { IndexObject } from \'holdfast/index\'. In wrangler.toml: [[durable_objects.bindings]] with name = "INDEX" and ' +
   'class_name = "IndexObject", and [[migrations]] with a tag of its own and new_sqlite_classes = ["IndexObject"].';
 
-export const indexOfOwner = (place: ObjectPlace, owner: Owner): OwnerIndex => ({
+export const indexOfOwner = (place: IndexPlace, owner: Owner): OwnerIndex => ({
   owner,
   jurisdiction: place.jurisdiction,
+  copy: place.copy,
   ask: asking(place, keyOfOwner(owner)),
 });
 

@@ -4,11 +4,10 @@ import type { Change, SessionPort, TurnStart } from '../../journal/session-port.
 import { systemClock } from '../../session/read-platform.ts';
 import { addressOfSession } from '../../session/read-secrets.ts';
 import { inTime } from '../../tool/async.ts';
-import { type ObjectPlace, placeIn } from '../../worker/asking-object.ts';
 import type { DoWork } from '../../worker/background.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { look } from './look.ts';
-import { indexOfOwner } from './owner-index.ts';
+import { type IndexPlace, indexOfOwner, indexPlaceIn } from './owner-index.ts';
 import { TITLES } from './titles.ts';
 
 /** The use of this module, as sessions remember it. There is one in an app. */
@@ -28,7 +27,7 @@ const ROW: AgendaRow = { ...REPORTER, ref: LOOK, after: SOON };
 const PATIENCE = 2_000;
 
 /** Returns a session whose messages put a row on its agenda with the start of each turn, and as a turn goes on elsewhere. */
-export function reportingSession(port: SessionPort, name: string, place: ObjectPlace): SessionPort {
+export function reportingSession(port: SessionPort, name: string, place: IndexPlace): SessionPort {
   const { owner, ...key } = addressOfSession(name);
   const index = indexOfOwner(place, owner);
   /** Leases by which this invocation goes on with a turn, of which it has appended nothing yet. */
@@ -90,6 +89,6 @@ const erasing = (): SessionError =>
 export const lookAtDue: DoWork = async ({ name, stale }, { env, host }) => {
   if (stale?.copies) return { again: Infinity };
   const { owner, ...key } = addressOfSession(name);
-  await look(indexOfOwner(placeIn(env, host.modules.uses), owner), host.session(env, name), key);
+  await look(indexOfOwner(indexPlaceIn(env, host.modules.uses), owner), host.session(env, name), key);
   return 'done';
 };

@@ -15,6 +15,8 @@ export interface IndexOwner {
   readonly owner: Owner;
   /** As of `placeSessions`. */
   readonly jurisdiction?: DurableObjectJurisdiction | undefined;
+  /** The name of the copy that the app has of the index. */
+  readonly copy?: string | undefined;
 }
 
 /** What the index knows of a session. */

@@ -94,7 +94,7 @@ it('lists sessions and what waits, shows one, and cancels it', async () => {
 
   const { out: inbox } = await run(['inbox']);
   expect(inbox).toMatch(
-    /^SESSION +AGENT +TITLE +TOOL +QUESTION +SINCE +EXPIRES\ns2 +clerk +pay now +pay +May I\? /,
+    /^SESSION +AGENT +TITLE +TOOL +QUESTION +CALL +SINCE +EXPIRES\ns2 +clerk +pay now +pay +May I\? /,
   );
   expect(inbox.split('\n')).toHaveLength(2);
   expect(json(await run(['inbox', '--json']))).toMatchObject({
@@ -120,6 +120,82 @@ it('lists sessions and what waits, shows one, and cancels it', async () => {
     err: expect.stringMatching(/^holdfast cancel: [^\n]+ \(no-open-turn\)$/),
   });
 }, 120_000);
+
+/** What waits in a session, as the inbox names it. */
+async function waitingIn(session: string): Promise<string> {
+  const row = new RegExp(`^${session} .* (\\S+) +20\\d\\d-\\d\\d-\\d\\d \\d\\d:\\d\\d, .*$`, 'm');
+  const named = async (): Promise<string> => row.exec((await run(['inbox'])).out)?.[1] ?? '';
+  await expect.poll(named, { timeout: 30_000 }).not.toBe('');
+  return named();
+}
+
+describe('inbox --approve and --reject', { timeout: 120_000 }, () => {
+  it('decides about a call that the list names, and prints the outcome of its turn', async () => {
+    await say('i1', 'pay this');
+    await say('i2', 'pay that');
+    const [first, second] = [await waitingIn('i1'), await waitingIn('i2')];
+    const approved = await run(['inbox', 'i1', ...clerk, '--approve', first]);
+    expect(approved).toMatchObject({ code: 0, err: '' });
+    expect(approved.out).toMatch(
+      new RegExp(`^The call ${first} of session i1 is approved\\.\\nTurn \\S+: completed\\n  Hello\\.`),
+    );
+    const rejected = await run([
+      'inbox',
+      'i2',
+      ...clerk,
+      '--reject',
+      second,
+      '--reason',
+      'Too dear.',
+      '--json',
+    ]);
+    expect(json(rejected)).toMatchObject({ session: 'i2', outcome: 'completed' });
+    const { out } = await run(['journal', 'i2', ...clerk, '--json']);
+    expect(out).toContain('Too dear.');
+  });
+
+  it('finds the session by the call, and says so if it waits nowhere', async () => {
+    await say('i3', 'pay here');
+    const call = await waitingIn('i3');
+    expect(await run(['inbox', '--approve', call])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('of session i3 is approved.'),
+    });
+    expect(await run(['inbox', '--approve', call])).toEqual({
+      code: 1,
+      out: '',
+      err: `holdfast inbox: no call ${call} waits for you. With its SESSION, the deployment says why it does not.`,
+    });
+  });
+
+  it('approves no question that the list has not shown', async () => {
+    await say('i4', 'twice please');
+    const first = await waitingIn('i4');
+    expect((await run(['inbox', 'i4', ...clerk, '--approve', first])).out).toMatch(/: suspended$/);
+    // The same answer once more is for the first question.
+    expect(await run(['inbox', 'i4', ...clerk, '--reject', first])).toMatchObject({ code: 1, out: '' });
+    const second = await waitingIn('i4');
+    expect(second).toBe(`${first}:2`);
+    expect((await run(['inbox', 'i4', ...clerk, '--approve', second])).out).toMatch(/: completed\n/);
+  });
+
+  it('prints in one line why the deployment refuses a decision', async () => {
+    const refused = async (session: string, call: string) => {
+      const { code, out, err } = await run(['inbox', session, ...clerk, '--approve', call]);
+      expect([code, out, err.split('\n').length]).toEqual([1, '', 1]);
+      return /\((\S+)\)$/.exec(err)?.[1];
+    };
+    const callOf = async (session: string, message: string) =>
+      String(Object(Object(await say(session, message)).pending?.[0]).call);
+    expect(await refused('i5', await callOf('i5', 'sign this'))).toBe('role-required');
+    expect(await refused('i6', await callOf('i6', 'audit this'))).toBe('another-person-required');
+    const call = await callOf('i7', 'pay this');
+    await run(['inbox', 'i7', ...clerk, '--reject', call]);
+    expect(await refused('i7', call)).toBe('already-answered');
+    expect(await refused('i7', 'no-such-call')).toBe('unknown-call');
+    expect(await refused('no-such-session', call)).toBe('unknown-session');
+  });
+});
 
 it('retries a message, and says how that ended', async () => {
   expect(await say('r1', 'fail once')).toMatchObject({ outcome: 'failed' });
@@ -349,7 +425,11 @@ describe('what goes wrong is one line', () => {
     ],
     [['inbox', '--url', 'http://a:b@c'], 'inbox: --url takes no user and no password'],
     [['inbox', '--token', 'a€b'], 'inbox: --token has a character that no header can carry'],
-    [['inbox', 'x'], 'inbox: it takes options only'],
+    [['inbox', 'x', 'y'], 'inbox: it takes one session'],
+    [['inbox', 'x'], 'inbox: a session and --agent go with --approve or --reject'],
+    [['inbox', '--approve', 'a', '--reject', 'b'], 'inbox: it takes --approve or --reject, not both'],
+    [['inbox', '--approve', 'a', '--reason', 'b'], 'inbox: --reason goes with --reject'],
+    [['inbox', '--approve', '..'], "inbox: '..' cannot be a call"],
     [['inbox', '--limit', '101'], 'inbox: --limit takes a whole number from 1 to 100'],
     [
       ['sessions', '--status', 'x', ...clerk],

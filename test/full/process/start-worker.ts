@@ -44,6 +44,7 @@ export interface DeployedAs {
 /** A binding that a Worker has beside those of every Worker. */
 export type Binding =
   | { readonly type: 'd1' | 'kv'; readonly id: string }
+  | { readonly type: 'r2'; readonly name: string }
   | { readonly type: 'send-email' }
   | { readonly type: 'worker'; readonly worker: string };
 

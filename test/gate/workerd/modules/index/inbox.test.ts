@@ -7,6 +7,7 @@ import { branches } from '../../../../../src/modules/branches/entry.ts';
 import { indexOf, sessionIndex } from '../../../../../src/modules/index/entry.ts';
 import { scriptedModel } from '../../../../../src/testing/entry.ts';
 import { indexed } from '../../../../fixtures/clerk-agent.ts';
+import { indexDb } from '../../../../fixtures/index-db.ts';
 import { json } from '../../http/client.ts';
 import { answer, problem } from '../../http/waiting.ts';
 import { listed, SESSIONS, tenant } from './indexed.ts';
@@ -102,7 +103,7 @@ describe('GET /usage', { timeout: 60_000 }, () => {
   });
 
   it('counts what a fork copies once, where it happened', async () => {
-    const shop = tenant({ use: [answers, sessionIndex(), branches()] });
+    const shop = tenant({ use: [answers, sessionIndex({ also: indexDb }), branches()] });
     await shop.say('a', 'One.', 'Two.', 'Three.');
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"b"}' };
     expect((await shop.via(`${SESSIONS}/a/fork`, init)).status).toBe(201);
@@ -132,7 +133,7 @@ describe('GET /usage', { timeout: 60_000 }, () => {
 });
 
 describe('indexOf', { timeout: 60_000 }, () => {
-  const holdfast = createHoldfast({ agents: [indexed], use: [answers, sessionIndex()] });
+  const holdfast = createHoldfast({ agents: [indexed], use: [answers, sessionIndex({ also: indexDb })] });
 
   it('lists, shows and titles for code of the app, whatever the owner', async () => {
     const shop = tenant();

@@ -8,6 +8,7 @@ import { sessionIndex } from '../../../../../src/modules/index/entry.ts';
 import { toSessionName } from '../../../../doors/session.ts';
 import { indexed } from '../../../../fixtures/clerk-agent.ts';
 import { setTime } from '../../../../fixtures/held-time.ts';
+import { indexDb } from '../../../../fixtures/index-db.ts';
 import { script } from '../../../../fixtures/scripts.ts';
 import { appWith } from '../../http/app.ts';
 import { json, post, type Send } from '../../http/client.ts';
@@ -32,7 +33,7 @@ export function tenant(config: Partial<HoldfastConfig> = {}, more: Omit<Caller, 
     appWith(
       {
         agents: [indexed],
-        use: [answers, sessionIndex()],
+        use: [answers, sessionIndex({ also: indexDb })],
         ...config,
         auth: () => ({ tenant: name, ...caller }),
       },

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createHoldfast } from '../../../../../src/create-holdfast.ts';
 import { indexOf, sessionIndex } from '../../../../../src/modules/index/entry.ts';
 import { indexed } from '../../../../fixtures/clerk-agent.ts';
+import { indexDb } from '../../../../fixtures/index-db.ts';
 import { SESSIONS, tenant } from './indexed.ts';
 
 /** Of what is drawn, the same in every run. */
@@ -86,7 +87,7 @@ describe('an index whose sessions, objects and looks are killed', { timeout: 120
     const shop = tenant();
     for (const session of ['a', 'b', 'c']) await shop.say(session, 'Done.');
     await expect.poll(async () => (await shop.list()).length).toBe(3);
-    const holdfast = createHoldfast({ agents: [indexed], use: [sessionIndex()] });
+    const holdfast = createHoldfast({ agents: [indexed], use: [sessionIndex({ also: indexDb })] });
     // As if its row had been lost.
     await env.SESSIONS.getByName(JSON.stringify([{ tenant: shop.name }, 'indexed', 'b'])).erase();
     const index = indexOf(holdfast, env);

@@ -5,6 +5,7 @@ import { answers } from '../../../../../src/modules/answers/entry.ts';
 import { branches } from '../../../../../src/modules/branches/entry.ts';
 import { onBehalfOf } from '../../../../../src/modules/http/entry.ts';
 import { sessionIndex } from '../../../../../src/modules/index/entry.ts';
+import { indexDb } from '../../../../fixtures/index-db.ts';
 import { withLease } from '../../../../fixtures/lease-terms.ts';
 import { held, script } from '../../../../fixtures/scripts.ts';
 import { json, post } from '../../http/client.ts';
@@ -181,7 +182,11 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
   });
 
   it('takes no person for an operator for whom an operator sends requests', async () => {
-    const use = [answers, sessionIndex(), onBehalfOf(({ headers }) => headers.get('x-person'))];
+    const use = [
+      answers,
+      sessionIndex({ also: indexDb }),
+      onBehalfOf(({ headers }) => headers.get('x-person')),
+    ];
     const via = tenant({ use }).as({ id: 'app', delegates: true, operator: true });
     expect((await via('/owners')).status).toBe(200);
     expect((await via('/owners', { headers: { 'x-person': 'ann' } })).status).toBe(403);

@@ -1,0 +1,112 @@
+/** The command `inbox`: it lists what waits for the caller, and decides about it. */
+import type { ClientAnswer } from '../../client/follow.ts';
+import type { Inbox } from '../../worker/index-views.ts';
+import { UsageError } from '../command.ts';
+import { NO_INDEX, PAGE, pageOf, type Row, show } from './lists.ts';
+import { type Asked, CannotAsk, listIn, MISUSED, nameIn, OK, remoteCommand } from './remote-command.ts';
+import { type Column, inLines, jsonLine, oneLine, when } from './terminal.ts';
+
+export const inbox = remoteCommand({
+  name: 'inbox',
+  session: 'maybe',
+  summary: 'lists what waits for the caller, and decides about it',
+  about: `Lists the calls that wait for the caller, in all sessions. With --approve or --reject it decides about one of them,
+waits for its turn, and prints the outcome. The app has sessionIndex(); with a SESSION, a decision does not need it.`,
+  options: {
+    'approve CALL': 'has the call run; the column CALL of the list names it',
+    'reject CALL': 'does not have it run',
+    'reason TEXT': 'with --reject: why, which the model reads',
+    'agent NAME': 'with a SESSION: whose it is; not needed if there is one agent',
+    ...PAGE,
+  },
+  lacking: NO_INDEX,
+  async run(asked) {
+    const { session, texts } = asked;
+    const { approve, reject, reason } = texts;
+    if (approve !== undefined && reject !== undefined)
+      throw new UsageError('it takes --approve or --reject, not both');
+    if (reason !== undefined && reject === undefined) throw new UsageError('--reason goes with --reject');
+    const call = approve ?? reject;
+    if (call !== undefined) return decide(asked, nameIn('a call', call));
+    if (session !== undefined || texts.agent !== undefined)
+      throw new UsageError('a session and --agent go with --approve or --reject');
+    return list(asked);
+  },
+});
+
+async function list(asked: Asked): Promise<number> {
+  const answer = await asked.deployment.index.pending(pageOf(asked));
+  const rows = listIn(answer, 'waiting').flatMap((session) =>
+    listIn(session, 'pending').map((call) => ({ ...call, session })),
+  );
+  const columns: readonly Column<Row & { readonly session: Row }>[] = [
+    { name: 'SESSION', of: ({ session }) => session.session },
+    { name: 'AGENT', of: ({ session }) => session.agent },
+    { name: 'TITLE', of: ({ session }) => session.title, isLong: true },
+    { name: 'TOOL', of: ({ tool }) => tool },
+    { name: 'QUESTION', of: ({ message }) => message, isLong: true },
+    { name: 'CALL', of: nameOfCall },
+    { name: 'SINCE', of: ({ session }) => when(session.lastActivity) },
+    { name: 'EXPIRES', of: ({ expiresAt }) => when(expiresAt) },
+  ];
+  return show(asked, { answer, rows, columns, none: 'Nothing waits.' });
+}
+
+/** A question of a call, behind the id of the call. */
+const QUESTION = /:(\d{1,6})$/;
+
+/** Returns the name of what a call asks now. A call may ask again, and an answer to its first question is none to its second. */
+const nameOfCall = ({ call, question = 1 }: Row): string =>
+  question === 1 && !QUESTION.test(String(call)) ? String(call) : `${call}:${question}`;
+
+/** What is decided about, and where. */
+interface Place {
+  readonly agent: string;
+  readonly session: string;
+}
+
+async function decide(asked: Asked, name: string): Promise<number> {
+  const { deployment, texts, isJson, out } = asked;
+  const { agent, session } = await placeOf(asked, name);
+  const [suffix, number] = QUESTION.exec(name) ?? [];
+  const call = { call: name.slice(0, name.length - (suffix?.length ?? 0)), question: Number(number ?? 1) };
+  const { reason } = texts;
+  const isApproval = texts.approve !== undefined;
+  const decision = isApproval
+    ? ({ decision: 'approve' } as const)
+    : ({ decision: 'reject', ...(reason !== undefined && { reason }) } as const);
+  const answer: ClientAnswer = await deployment.sessions(agent).session(session).decide(call, decision);
+  if (isJson) out(jsonLine(answer));
+  else {
+    out(
+      `The call ${oneLine(name)} of session ${oneLine(session)} is ${isApproval ? 'approved' : 'rejected'}.`,
+    );
+    out(`Turn ${oneLine(answer.turn)}: ${oneLine(answer.outcome ?? answer.status)}`);
+    if ('error' in answer && answer.error) out(inLines(answer.error.message, '  '));
+    else if ('text' in answer && answer.text) out(inLines(answer.text, '  '));
+  }
+  return OK;
+}
+
+/** Returns the session whose call is meant. @throws CannotAsk if the inbox has none, or several. */
+async function placeOf({ session, deployment }: Asked, name: string): Promise<Place> {
+  if (session !== undefined)
+    return { agent: await deployment.agent(), session: nameIn('a session', session) };
+  const found: Place[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: Inbox = await deployment.index.pending({ cursor });
+    for (const { agent, session, pending } of page.waiting)
+      if (pending.some((one) => nameOfCall({ ...one }) === name)) found.push({ agent, session });
+    cursor = page.next;
+  }
+  const [place, ...others] = found;
+  if (!place)
+    throw new CannotAsk(
+      `no call ${name} waits for you. With its SESSION, the deployment says why it does not.`,
+    );
+  if (others.length > 0) {
+    const names = found.map(({ session }) => session).join(', ');
+    throw new CannotAsk(`call ${name} waits in several sessions: name one of ${names}.`, MISUSED);
+  }
+  return place;
+}

@@ -1,0 +1,159 @@
+/** A copy of the index in a D1 database. */
+import type { PricedUsage } from '../../../journal/reply-data.ts';
+import { DeploymentError } from '../../../session/deployment.ts';
+import { systemClock } from '../../../session/read-platform.ts';
+import { inTime } from '../../../tool/async.ts';
+import type { Env } from '../../../worker/host.ts';
+import type { CopySource, IndexCopy } from '../index-copy.ts';
+import { type CopiedRow, UnsentRows } from './unsent-rows.ts';
+
+/** How long one batch may take, in ms. */
+const PATIENCE = 10_000;
+
+/** How many rows one batch writes, and how many batches one call sends: an invocation of the free plan has 50 queries. */
+const ROWS = 40;
+const BATCHES = 10;
+
+const NOT_BOUND =
+  'This Worker has no D1 database bound as INDEX_DB, which d1Reports() needs. In wrangler.toml: [[d1_databases]] with ' +
+  'binding = "INDEX_DB", a database_name, a database_id, and migrations_dir = "node_modules/holdfast/migrations". Then run ' +
+  '`npx wrangler d1 migrations apply INDEX_DB --remote`.';
+
+/**
+ * Sends what sessions report to a D1 database too, for SQL of your own: `sessionIndex({ also: d1Reports() })`. The database is bound as
+ * `INDEX_DB`, and has the tables of `migrations/` of this package. Rows arrive about a second after the index has them, in order. While
+ * the database is away, the index works as usual, and sends what is missing later.
+ *
+ * @example
+ * ```ts
+ * const holdfast = createHoldfast({ agents: [clerk()], use: [sessionIndex({ also: d1Reports() })] });
+ * ```
+ */
+export const d1Reports = (): IndexCopy => ({
+  name: 'd1',
+  check,
+  note: (storage, report) => new UnsentRows(storage).note(report),
+  noteAll: (storage) => new UnsentRows(storage).noteAll(),
+  isBehind: (storage) => new UnsentRows(storage).isBehind(),
+  send,
+  erase,
+  forget,
+});
+
+function check(env: Env): void {
+  if (typeof Object(env.INDEX_DB).batch !== 'function') throw new DeploymentError(NOT_BOUND);
+}
+
+async function send(source: CopySource): Promise<void> {
+  const unsent = new UnsentRows(source.storage);
+  for (let batch = 0; batch < BATCHES && unsent.isBehind(); batch += 1) {
+    const page = unsent.page(ROWS);
+    const fence = { owner: source.owner, revision: unsent.nextRevision() };
+    await run(source, fence, [
+      ...page.rows.map((row) => statementOf(row, fence)),
+      ...(page.purge === undefined ? [] : purgeOf(page.purge, fence)),
+    ]);
+    unsent.remove(page);
+  }
+}
+
+async function erase(source: CopySource): Promise<void> {
+  const unsent = new UnsentRows(source.storage);
+  unsent.clear();
+  const fence = { owner: source.owner, revision: unsent.nextRevision() };
+  await run(source, fence, [
+    ...purgeOf(fence.revision, fence),
+    guarded('UPDATE holdfast_owners SET erased_at = ?3 WHERE owner = ?1 AND', fence, [Date.now()]),
+  ]);
+}
+
+async function forget(source: CopySource, isInUse: boolean): Promise<void> {
+  const change = isInUse ? 'UPDATE holdfast_owners SET erased_at = NULL' : 'DELETE FROM holdfast_owners';
+  const statement = database(source).prepare(`${change} WHERE owner = ?1 AND erased_at IS NOT NULL`);
+  await inPatience(statement.bind(source.owner).run());
+}
+
+/** Which batch of which owner a statement belongs to. Of an older batch than the last one, no statement changes anything. */
+interface Fence {
+  readonly owner: string;
+  readonly revision: number;
+}
+
+interface Statement {
+  readonly sql: string;
+  readonly values: readonly (string | number | null)[];
+}
+
+const RAISE = `INSERT INTO holdfast_owners (owner, revision) VALUES (?1, ?2)
+  ON CONFLICT (owner) DO UPDATE SET revision = excluded.revision WHERE excluded.revision > revision`;
+
+/** `sql` ends where a condition follows. Its values begin with ?3. */
+const guarded = (sql: string, { owner, revision }: Fence, values: Statement['values']): Statement => ({
+  sql: `${sql} (SELECT revision FROM holdfast_owners WHERE owner = ?1) = ?2`,
+  values: [owner, revision, ...values],
+});
+
+/** Runs a batch: D1 stores all of it, or nothing. */
+async function run(
+  source: CopySource,
+  { owner, revision }: Fence,
+  statements: readonly Statement[],
+): Promise<void> {
+  const db = database(source);
+  await inPatience(
+    db.batch([
+      db.prepare(RAISE).bind(owner, revision),
+      ...statements.map(({ sql, values }) => db.prepare(sql).bind(...values)),
+    ]),
+  );
+}
+
+const database = ({ env }: CopySource): D1Database => {
+  check(env as Env); // as bindings are looked at everywhere: none has a type yet
+  return Object(env).INDEX_DB;
+};
+
+const inPatience = (work: Promise<unknown>): Promise<unknown> =>
+  inTime(systemClock, work, { ms: PATIENCE, late: (ms) => new Error(`D1 took longer than ${ms} ms`) });
+
+/** Removes the rows of an owner that no batch has written since a revision. */
+const purgeOf = (from: number, fence: Fence): readonly Statement[] =>
+  ['holdfast_sessions', 'holdfast_usage'].map((table) =>
+    guarded(`DELETE FROM ${table} WHERE owner = ?1 AND revision < ?3 AND`, fence, [from]),
+  );
+
+const KEYS = {
+  holdfast_sessions: ['agent', 'session'],
+  holdfast_usage: ['day', 'agent', 'model'],
+} as const;
+
+function statementOf({ table, key, columns }: CopiedRow, fence: Fence): Statement {
+  const keys = KEYS[table];
+  if (!columns) {
+    const those = keys.map((name, at) => `${name} = ?${at + 3}`).join(' AND ');
+    return guarded(`DELETE FROM ${table} WHERE owner = ?1 AND ${those} AND`, fence, key);
+  }
+  const { usage, ...plain } = columns;
+  const values = { ...plain, ...usageColumns(usage) };
+  const names = [...keys, ...Object.keys(values)];
+  const places = names.map((_, at) => `?${at + 3}`);
+  const updates = [...Object.keys(values), 'revision'].map((name) => `${name} = excluded.${name}`);
+  const statement = guarded(
+    `INSERT INTO ${table} (owner, revision, ${names.join(', ')}) SELECT ?1, ?2, ${places.join(', ')} WHERE`,
+    fence,
+    [...key, ...Object.values(values)],
+  );
+  return {
+    ...statement,
+    sql: `${statement.sql} ON CONFLICT (owner, ${keys.join(', ')}) DO UPDATE SET ${updates.join(', ')}`,
+  };
+}
+
+const usageColumns = (usage: PricedUsage) => ({
+  input_tokens: usage.inputTokens,
+  output_tokens: usage.outputTokens,
+  cached_input_tokens: usage.cachedInputTokens ?? null,
+  cache_write_tokens: usage.cacheWriteTokens ?? null,
+  reasoning_tokens: usage.reasoningTokens ?? null,
+  cost: usage.cost ?? null,
+});

@@ -1,0 +1,104 @@
+/** Compares an index, and its copy in D1, with the journals. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { each, type IndexedSite, type Listed, type Place } from './indexed-site.ts';
+import type { JournalFacts, Shown } from './worker/journal-facts.ts';
+
+/** Sessions by their names, as something shows them: a text for each. */
+type View = ReadonlyMap<string, string>;
+
+const line = (facts: Omit<JournalFacts, 'stops'>): string => {
+  const { status, outcome, turns, inputTokens, outputTokens, title } = facts;
+  return JSON.stringify([status, outcome ?? null, turns, inputTokens, outputTokens, title]);
+};
+
+const listedLine = ({ usage, title, outcome, status, turns }: Listed): string =>
+  line({ ...usage, status, turns, outcome, title: String(title) });
+
+/** A row of D1. */
+interface Row {
+  readonly session: string;
+  readonly title: string;
+  readonly status: string;
+  readonly outcome: string | null;
+  readonly turns: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+}
+
+const rowLine = ({ status, outcome, turns, input_tokens, output_tokens, title }: Row): string =>
+  line({
+    ...{ status, outcome: outcome ?? undefined, turns, title },
+    ...{ inputTokens: input_tokens, outputTokens: output_tokens },
+  });
+
+/** What an owner's sessions are by their journals. */
+export interface OwnerJournals {
+  readonly view: View;
+  readonly facts: ReadonlyMap<string, JournalFacts>;
+}
+
+export async function readJournals(
+  site: IndexedSite,
+  places: readonly Place[],
+  atOnce: number,
+): Promise<OwnerJournals> {
+  const facts = new Map<string, JournalFacts>();
+  await each(places, atOnce, async ({ owner, session }) => {
+    const found = await site.ask<JournalFacts | null>(`/journal?owner=${owner}&session=${session}`);
+    if (found) facts.set(session, found);
+  });
+  return { facts, view: new Map([...facts].map(([session, found]) => [session, line(found)])) };
+}
+
+const differences = (wanted: View, is: View): string[] =>
+  [...new Set([...wanted.keys(), ...is.keys()])]
+    .filter((session) => wanted.get(session) !== is.get(session))
+    .map((session) => `${session}: journal ${wanted.get(session)}, shown ${is.get(session)}`);
+
+/** Returns how the index of an owner differs from its journals. */
+export async function indexDiffers(
+  site: IndexedSite,
+  owner: string,
+  { view }: OwnerJournals,
+): Promise<string[]> {
+  const listed = await site.sessions(owner);
+  return differences(view, new Map(listed.map((one) => [one.session, listedLine(one)])));
+}
+
+/** Returns how D1 differs from the journals of an owner. */
+export async function d1Differs(
+  site: IndexedSite,
+  owner: string,
+  { view }: OwnerJournals,
+): Promise<string[]> {
+  const rows = await site.ask<readonly Row[]>(`/rows?owner=${owner}`);
+  return differences(view, new Map(rows.map((row) => [row.session, rowLine(row)])));
+}
+
+/** Repeats a comparison until it finds nothing, or the time is over. Returns what it found last. */
+export async function settled(compare: () => Promise<string[]>, ms: number): Promise<string[]> {
+  for (const until = Date.now() + ms; ; await wait(250)) {
+    const found = await compare();
+    if (found.length === 0 || Date.now() > until) return found;
+  }
+}
+
+/** Returns how long after each stop of a turn the index has shown it, in ms. Stops that it has not shown are not among them. */
+export async function lagsOf(site: IndexedSite, owner: string, { facts }: OwnerJournals): Promise<number[]> {
+  const bySession = Map.groupBy(
+    await site.ask<readonly Shown[]>(`/shown?owner=${owner}`),
+    ({ session }) => session,
+  );
+  return [...facts].flatMap(([session, { stops }]) =>
+    stops.flatMap(({ seq, at }) => {
+      const shown = (bySession.get(session) ?? []).filter((one) => one.seq >= seq).map((one) => one.at);
+      return shown.length === 0 ? [] : [Math.min(...shown) - at];
+    }),
+  );
+}
+
+/** Returns the value below which that share of the values is. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}

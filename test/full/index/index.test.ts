@@ -1,0 +1,36 @@
+/** `npm run index` in small: what it compares must agree, however long the machine takes. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { IndexedSite } from './indexed-site.ts';
+import { NOTHING_LEFT, runErasure, runLoad } from './run-play.ts';
+
+/** How long what is compared may take until it agrees, in ms: a row that no one answered is offered again after a minute. */
+const SETTLES = 150_000;
+
+async function site(leaseMs: number): Promise<IndexedSite> {
+  const directory = mkdtempSync(join(tmpdir(), 'holdfast-index-'));
+  const started = await IndexedSite.start(directory, leaseMs);
+  onTestFinished(async () => {
+    await started.stop();
+    rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
+  });
+  return started;
+}
+
+it('shows every session as its journal has it, in lists and in D1, after a kill', {
+  timeout: 400_000,
+}, async () => {
+  const load = await runLoad(await site(2_000), { sessions: 24, owners: 3, atOnce: 8, kills: 1 }, SETTLES);
+  expect(load.differences).toEqual([]);
+  expect(load.lags).toHaveLength(load.turns);
+  expect(load.turns).toBeGreaterThanOrEqual(24);
+});
+
+it('leaves nothing of an owner that was erased under a kill, and says so', { timeout: 600_000 }, async () => {
+  const erasure = await runErasure(await site(1_000), { sessions: 12, atOnce: 6, kills: 1 }, SETTLES);
+  expect(erasure.filesBefore).toBe(12);
+  expect(erasure.removed).toBe(12);
+  expect(erasure.left).toEqual(NOTHING_LEFT);
+});

@@ -1,0 +1,156 @@
+/** A Worker with an index, its clients, and what can be known of it from outside. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type KillableWorker, startKillable } from '../process/killable-worker.ts';
+import { buildWorker } from '../process/start-worker.ts';
+
+const ENTRY = 'test/full/index/worker/index-worker.ts';
+
+/** How long a request is tried again whose Worker was killed, in ms. */
+const PATIENCE = 120_000;
+
+/** A session of the site. */
+export interface Place {
+  readonly owner: string;
+  readonly session: string;
+}
+
+/** A session as a list shows it. */
+export interface Listed {
+  readonly session: string;
+  readonly status: string;
+  readonly outcome?: string;
+  readonly title: string | null;
+  readonly turns: number;
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
+}
+
+/** The standing of an owner. */
+export interface Standing {
+  readonly sessions: number;
+  readonly erasure?: { readonly status: string; readonly removed: number };
+}
+
+/** The Worker in a process that can be killed. Requests that a kill cuts off are sent again. */
+export class IndexedSite {
+  readonly #settings: Parameters<typeof startKillable>[1];
+  #worker: KillableWorker | undefined;
+  #isUp = Promise.withResolvers<void>();
+  kills = 0;
+
+  constructor(directory: string, bundle: string, leaseMs: number) {
+    this.#settings = {
+      bundle,
+      storage: join(directory, 'storage'),
+      deployedAs: {
+        hasIndex: true,
+        bindings: { INDEX_DB: { type: 'd1', id: 'index-db' }, FILES: { type: 'r2', name: 'files' } },
+      },
+      vars: { LEASE_MS: String(leaseMs) },
+    };
+  }
+
+  /** Starts a site in a directory, which keeps what it stores. */
+  static async start(directory: string, leaseMs: number): Promise<IndexedSite> {
+    const bundle = join(directory, 'worker.js');
+    writeFileSync(bundle, await buildWorker(ENTRY));
+    const site = new IndexedSite(directory, bundle, leaseMs);
+    await site.#up();
+    const schema = readFileSync(
+      resolve(import.meta.dirname, '../../../migrations/0001_holdfast_index.sql'),
+      'utf8',
+    );
+    const statements = schema
+      .replaceAll(/^--.*$/gm, '')
+      .split(';')
+      .map((sql) => sql.trim());
+    await site.ask('/sql', { method: 'POST', body: JSON.stringify(statements.filter((sql) => sql !== '')) });
+    return site;
+  }
+
+  async #up(): Promise<void> {
+    this.#worker = await startKillable(ENTRY, this.#settings);
+    this.#isUp.resolve();
+  }
+
+  /** Ends the process as a power cut does, and starts it again with what it had stored. */
+  async kill(): Promise<void> {
+    this.kills += 1;
+    this.#isUp = Promise.withResolvers();
+    await this.#worker?.kill();
+    await this.#up();
+  }
+
+  stop = async (): Promise<void> => this.#worker?.kill();
+
+  /** Sends a request until it is answered. @throws Error if that is not in time. */
+  async request(path: string, init: RequestInit = {}): Promise<Response> {
+    for (const until = Date.now() + PATIENCE; ; ) {
+      await this.#isUp.promise;
+      try {
+        const response = await fetch(`${this.#worker?.url}${path}`, init);
+        const body = await response.text();
+        if (response.status < 500 || isOutcome(body)) return new Response(body || null, response);
+        if (Date.now() > until) throw new Error(`${path} was answered ${response.status}: ${body}`);
+      } catch (failure) {
+        if (Date.now() > until) throw failure;
+      }
+      await wait(50);
+    }
+  }
+
+  async ask<Answer>(path: string, init: RequestInit = {}): Promise<Answer> {
+    const response = await this.request(path, init);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path} was answered ${response.status}: ${text}`);
+    return (text === '' ? undefined : JSON.parse(text)) as Answer; // as the Worker of this folder answers
+  }
+
+  /** Sends a message, again after a kill, until its turn has stopped. */
+  async say({ owner, session }: Place, message: unknown, key: string): Promise<void> {
+    const headers = { 'content-type': 'application/json', 'x-owner': owner, 'idempotency-key': key };
+    for (const until = Date.now() + PATIENCE; Date.now() < until; await wait(50)) {
+      const init = { method: 'POST', headers, body: JSON.stringify({ message }) };
+      const response = await this.request(`/agents/clerk/sessions/${session}/messages`, init);
+      const said = await response.text();
+      if (response.ok || isOutcome(said)) return;
+      if (response.status !== 409) throw new Error(`A message was answered ${response.status}: ${said}`);
+    }
+    throw new Error(`The turn of ${key} did not stop.`);
+  }
+
+  /** Returns all sessions that the index has of an owner. */
+  async sessions(owner: string): Promise<readonly Listed[]> {
+    const all: Listed[] = [];
+    for (let cursor = ''; ; ) {
+      const page = await this.ask<{ readonly sessions: readonly Listed[]; readonly next: string | null }>(
+        `/agents/clerk/sessions?limit=100${cursor}`,
+        { headers: { 'x-owner': owner } },
+      );
+      all.push(...page.sessions);
+      if (page.next === null) return all;
+      cursor = `&cursor=${page.next}`;
+    }
+  }
+
+  owner = async (owner: string, method = 'GET'): Promise<Standing> =>
+    this.ask<Standing>(`/owners/tenant:${owner}`, { method, headers: { 'x-operator': 'yes' } });
+}
+
+/** Whether a problem is the outcome of a turn that has failed. */
+const isOutcome = (body: string): boolean => body.includes('"outcome":"failed"');
+
+/** Does work for each, so many at once. */
+export async function each<Item>(
+  items: readonly Item[],
+  atOnce: number,
+  work: (item: Item, index: number) => Promise<void>,
+): Promise<void> {
+  const entries = items.entries();
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (const [index, item] of entries) await work(item, index);
+    }),
+  );
+}

@@ -1,0 +1,128 @@
+/** The two plays: many sessions under kills, and an owner that is erased under kills. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { d1Differs, indexDiffers, lagsOf, type OwnerJournals, readJournals, settled } from './agreement.ts';
+import { each, type IndexedSite, type Place } from './indexed-site.ts';
+
+/** How large a play is. */
+export interface LoadSize {
+  readonly sessions: number;
+  readonly owners: number;
+  readonly atOnce: number;
+  readonly kills: number;
+}
+
+/** What a load came to. */
+export interface LoadResult {
+  readonly turns: number;
+  /** In ms, for each turn that stopped. */
+  readonly lags: readonly number[];
+  /** How index and D1 differ from the journals. */
+  readonly differences: readonly string[];
+  readonly seconds: number;
+}
+
+/** Every seventh fails, every fifth waits, all others are answered. */
+const messageOf = (index: number): string =>
+  `${index % 7 === 3 ? 'fail' : index % 5 === 2 ? 'pay' : 'ask'} number ${index}`;
+
+/** A turn in each session, and a second one in every fourth whose first has ended. */
+async function talk(site: IndexedSite, place: Place, index: number): Promise<void> {
+  await site.say(place, messageOf(index), `first-${place.session}`);
+  if (index % 4 === 0 && !messageOf(index).startsWith('pay'))
+    await site.say(place, `again ${messageOf(index + 1).slice(0, 3)}`, `second-${place.session}`);
+}
+
+/** Runs many sessions while the process is killed, evenly over the run. */
+export async function runLoad(site: IndexedSite, size: LoadSize, settleMs: number): Promise<LoadResult> {
+  const places = Array.from({ length: size.sessions }, (_, index) => ({
+    owner: `o${index % size.owners}`,
+    session: `s${index}`,
+  }));
+  const began = Date.now();
+  const killEvery = Math.ceil(size.sessions / (size.kills + 1));
+  let killing = Promise.resolve();
+  await each(places, size.atOnce, async (place, index) => {
+    if (index > 0 && index % killEvery === 0 && size.kills > 0) killing = killing.then(() => site.kill());
+    await talk(site, place, index);
+  });
+  await killing;
+  const seconds = (Date.now() - began) / 1_000;
+  const byOwner = Map.groupBy(places, ({ owner }) => owner);
+  const lags: number[] = [];
+  const differences: string[] = [];
+  let turns = 0;
+  for (const [owner, ofOwner] of byOwner) {
+    const journals = await readJournals(site, ofOwner, size.atOnce);
+    turns += [...journals.facts.values()].reduce((sum, { stops }) => sum + stops.length, 0);
+    const differ = async (of: typeof indexDiffers): Promise<string[]> =>
+      settled(
+        async () => of(site, owner, journals),
+        Math.max(2_000, began + seconds * 1_000 + settleMs - Date.now()),
+      );
+    differences.push(...missing(journals, ofOwner), ...(await differ(indexDiffers)));
+    differences.push(...(await differ(d1Differs)).map((one) => `in D1, ${one}`));
+    lags.push(...(await lagsOf(site, owner, journals)));
+  }
+  return { turns, lags, differences, seconds };
+}
+
+const missing = ({ facts }: OwnerJournals, places: readonly Place[]): string[] =>
+  places.filter(({ session }) => !facts.has(session)).map(({ session }) => `${session} has no journal`);
+
+/** What was left of an owner when its erasure was said to be done. */
+export interface ErasureResult {
+  readonly removed: number;
+  readonly left: Readonly<Record<string, unknown>>;
+  readonly filesBefore: number;
+  readonly seconds: number;
+}
+
+/** One pixel. */
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** Erases an owner with so many sessions, each with a file, under kills, and looks for what is left. */
+export async function runErasure(
+  site: IndexedSite,
+  size: Omit<LoadSize, 'owners'>,
+  settleMs: number,
+): Promise<ErasureResult> {
+  const owner = 'erased';
+  const places = Array.from({ length: size.sessions }, (_, index) => ({ owner, session: `e${index}` }));
+  const message = (index: number) => [
+    { type: 'text', text: messageOf(index) },
+    { type: 'file', mediaType: 'image/png', data: PNG },
+  ];
+  await each(places, size.atOnce, (place, index) => site.say(place, message(index), `file-${place.session}`));
+  await settled(async () => ((await site.owner(owner)).sessions === size.sessions ? [] : ['some']), settleMs);
+  const before = await leftOf(site, owner);
+  const began = Date.now();
+  let standing = await site.owner(owner, 'DELETE');
+  for (let kill = 0; kill < size.kills; kill += 1) {
+    await wait(300);
+    await site.kill();
+  }
+  const look = async (): Promise<string[]> => {
+    standing = await site.owner(owner);
+    return standing.erasure?.status === 'erased' ? [] : ['it is erasing'];
+  };
+  await settled(look, settleMs);
+  const seconds = (Date.now() - began) / 1_000;
+  // Files in a store outside go a term and a quarter of a lease after their session.
+  await settled(async () => ((await leftOf(site, owner)).files === 0 ? [] : ['files']), settleMs);
+  const { facts } = await readJournals(site, places, size.atOnce);
+  const left = {
+    ...{ status: standing.erasure?.status, sessions: standing.sessions, journals: facts.size },
+    ...{ listed: (await site.sessions(owner)).length, ...(await leftOf(site, owner)) },
+  };
+  return { removed: standing.erasure?.removed ?? 0, left, filesBefore: before.files, seconds };
+}
+
+const leftOf = (site: IndexedSite, owner: string) =>
+  site.ask<{ readonly files: number; readonly rows: number; readonly used: number }>(`/left?owner=${owner}`);
+
+/** Nothing is left, and the index says so. */
+export const NOTHING_LEFT = {
+  ...{ status: 'erased', sessions: 0, journals: 0 },
+  ...{ listed: 0, files: 0, rows: 0, used: 0 },
+};
