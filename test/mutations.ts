@@ -754,7 +754,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'operator-journaled',
     breaks: 'An operator reads a full session of an owner, and no journal keeps that.',
-    in: 'record',
+    in: 'recordAccess',
     text: 'if (!WITHOUT_EVENT.includes(access.action))',
     becomes: 'if (false as boolean)',
     tests: ['test/gate/workerd/modules/operators/operators.test.ts'],

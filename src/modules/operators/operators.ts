@@ -126,7 +126,7 @@ const admitOperator: NonNullable<Gates['owner']> = async (asked, { method, path 
   else {
     const target = targetOf(asked, asked.caller, { agent, session, owner });
     if (action === 'answer') await mustDecideByRole(asked, target, named.callId);
-    await record(access, target);
+    await recordAccess(access, target);
   }
   return owner;
 };
@@ -148,7 +148,7 @@ const WITHOUT_EVENT: readonly OperatorAction[] = ['cancel', 'erase', 'delete-fil
  *
  * @throws SessionError if there is no such session, or the session cannot keep the access.
  */
-async function record(access: Access, target: Target): Promise<void> {
+async function recordAccess(access: Access, target: Target): Promise<void> {
   const posted = await post(access, target.port);
   if (posted === 'posted') return;
   if (posted !== 'session-full') throw unknownSession(target);
