@@ -1,4 +1,4 @@
-/** A few cells of the crash matrix, of every kind. The full tier plays all of them. */
+/** A few cells of the crash matrix, of every kind. The full tier runs all of them. */
 import { expect, it } from 'vitest';
 import { playAll, trialsOf } from '../../full/crash-matrix/matrix.ts';
 import { samplesOf } from '../../full/crash-matrix/samples.ts';

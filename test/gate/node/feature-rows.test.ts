@@ -1,4 +1,4 @@
-/** What rows of the feature list promise as a whole, where other tests show it in parts. The ids are those of the list. */
+/** Rows of the feature list as a whole; other tests cover their parts. The ids are those of the list. */
 
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
@@ -189,7 +189,7 @@ it('reports to inspectors which server brought its late tools (S2-22)', async ()
     [
       ['fetch', of('fetch')],
       ['search', of('search')],
-      ['web', {}], // opened, it is told of in other words
+      ['web', {}], // after its opening, it is described differently
     ],
   ]);
 });

@@ -19,7 +19,7 @@ const agent = defineAgent({
   tools: [progressTool(), communicateTool()],
 });
 
-/** What the model reads of one call with this input, which is sent as it is when it is text. */
+/** The model's view of one call with this input; text is sent unchanged. */
 async function said(name: string, input: unknown) {
   const session = createTestSession(agent, { replies: [{ calls: [{ name, input }] }, 'Done.'] });
   const answer = await session.send('Go.');
@@ -30,7 +30,7 @@ async function said(name: string, input: unknown) {
 const messagesIn = async (session: TestSession): Promise<readonly string[]> =>
   (await session.events()).flatMap((event) => (event.type === 'message-sent' ? [event.text] : []));
 
-/** A call that the loop does not make: outside of a session, or with a channel that breaks. */
+/** A call outside the loop: without a session, or with a broken channel. */
 async function called(tool: AnyTool, input: Record<string, string>, scope: Partial<CallContext>) {
   const call: CallRun = {
     ...fakeInvocation(tool.name).call,
@@ -108,7 +108,7 @@ describe('communicate', () => {
       session.kill();
       return 'Lost.';
     };
-    // Whether the first reply was stored by then is chance.
+    // The first reply may or may not be stored by then.
     const again = ({ messages }: ModelRequest) => (messages.at(-1)?.role === 'tool' ? 'Done.' : asks);
     const session: TestSession = createTestSession(agent, {
       replies: [asks, dies, again, 'Done.'],

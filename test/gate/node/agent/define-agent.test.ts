@@ -53,14 +53,14 @@ it('does not change with the given list of tools', () => {
   expect(agent.tools).toEqual([look]);
 });
 
-/** Told by the checks of literals alone. */
+/** Reported only by the checks of literals. */
 const IN_DEVELOPMENT: readonly [string, object, string][] =
   process.env.NODE_ENV === 'production'
     ? []
     : [
         [
           'limits.toolCalls',
-          { limits: { toolCalls: 3 } as Limits }, // as callers without types may
+          { limits: { toolCalls: 3 } as Limits }, // as untyped callers can
           "Agent 'clerk' has a limit 'toolCalls' of 3: use 'use: [callLimits({ toolCalls })], with callLimits from holdfast/limits'.",
         ],
         [
@@ -94,7 +94,7 @@ it.each<[string, object, string]>([
   ...IN_DEVELOPMENT,
   [
     'tools',
-    { tools: [null as unknown as typeof look] }, // as callers without types may
+    { tools: [null as unknown as typeof look] }, // as untyped callers can
     `Agent 'clerk' cannot have these tools: Tool at index 0 ${process.env.NODE_ENV === 'production' ? 'is not a tool and has no tools' : 'must not be null'}.`,
   ],
 ])('names the problem: %s', (field, config, message) => {

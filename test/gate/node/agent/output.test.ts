@@ -320,7 +320,7 @@ it('is plain text in an inner loop of the agent', async () => {
 });
 
 describe('a Worker that is killed', () => {
-  /** It comes when the answer before it was rejected, and that is stored. */
+  /** Its call comes after the answer before it was rejected, and the rejection is stored. */
   const deadly =
     (reply: string): ScriptedReply =>
     async () => {

@@ -19,19 +19,19 @@ import { ConfigurationError } from '../../../doors/model.ts';
 import { factOf, memoized } from '../../../doors/tools.ts';
 import { type Asked, askedFor, resolving } from '../../../fixtures/tool-groups.ts';
 
-/** A `read` tool that answers with its name. */
+/** A `read` tool that returns its name. */
 export const tool = (name: string) =>
   defineTool({ name, description: `Does ${name}.`, effect: 'read', run: () => name });
 
 export interface Catalogue extends ToolProvider {
-  /** What it answers whoever asks it. */
+  /** The names that it returns to every request. */
   names: readonly string[];
   asked: number;
 }
 
 const toolsOf = memoized((names: readonly Json[]): readonly AnyTool[] => names.map(String).map(tool));
 
-/** A catalogue elsewhere: a session knows its tools once it has asked. */
+/** A remote catalogue: a session knows its tools after a request. */
 export function catalogue(key: string, ...names: readonly string[]): Catalogue {
   const provider = toolProvider({
     uses: [listings],
@@ -52,7 +52,7 @@ export function catalogue(key: string, ...names: readonly string[]): Catalogue {
 export const groupOf = (role: string, ...tools: readonly (AnyTool | ToolProvider)[]) =>
   defineToolGroup({ role, description: `Is ${role}.`, tools });
 
-/** An agent that asks for these groups. */
+/** An agent that uses these groups. */
 export function asking(groups: readonly Asked[], more: More = {}) {
   const { permissions, tools = [], ...others } = more;
   const asked = groups.map((one) => askedFor(one, permissions));
@@ -74,7 +74,7 @@ interface Given {
   readonly replies?: readonly ScriptedReply[];
 }
 
-/** A session whose turn is over. */
+/** A session after its turn. */
 export async function turn(agent: Asking, { setting, groups = [], replies = ['Done.'] }: Given = {}) {
   const env = setting === undefined ? {} : { TOOL_GROUPS: setting };
   const session = createTestSession(agent, { replies, use: [registered(groups)], env });
@@ -82,18 +82,18 @@ export async function turn(agent: Asking, { setting, groups = [], replies = ['Do
   return session;
 }
 
-/** The names of the tools that the model is offered in each of its calls. */
+/** The names of the offered tools in each request. */
 export const offers = ({ requests }: Awaited<ReturnType<typeof turn>>): string[][] =>
   requests.map(({ tools }) => tools.map(({ name }) => name));
 
-/** The results that the model was shown with its last request. */
+/** The tool results in the last request. */
 export const results = ({ requests }: Awaited<ReturnType<typeof turn>>): string[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
 /** A reply that calls one tool. */
 export const calls = (name: string): ScriptedReply => ({ calls: [{ name }] });
 
-/** What whoever deploys is told. */
+/** The error at deployment. */
 export function refusedWith(agent: Asking, { setting, groups = [] }: Given = {}): string {
   try {
     resolving({ groups, agents: [agent] })(agent, { TOOL_GROUPS: setting });

@@ -28,7 +28,7 @@ describe('a tool group with providers', () => {
     const all = ['look', 'news', 'read', 'search', 'sing'];
     expect(offers(session)).toEqual([all, all]);
     expect(results(session)).toEqual(['news']);
-    expect(own.asked).toBe(2); // once a model call
+    expect(own.asked).toBe(2); // once per model call
   });
 
   it('brings them to a subagent too', async () => {

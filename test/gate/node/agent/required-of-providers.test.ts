@@ -135,7 +135,7 @@ describe('the var TOOL_GROUPS for groups with providers', () => {
     const warned = warnings();
     const setting = { includes: { find: { tools: ['search', 'read'] } } };
     expect(offers(await turn(asking(['find']), { groups: [web], setting }))).toEqual([['gh_search', 'read']]);
-    expect(warned).toEqual([]); // 'read' is not looked for among what the provider answers
+    expect(warned).toEqual([]); // 'read' is not looked up among the tools of the provider
   });
 
   it('asks no provider for a group of statically known tools (MCP-10)', async () => {

@@ -49,7 +49,7 @@ function asking(groups: readonly Asked[], more: More = {}) {
 }
 type Asking = ReturnType<typeof asking>;
 
-/** The names of the tools that the model is offered. */
+/** The names of the offered tools. */
 async function offered(agent: Asking, { setting, groups = GROUPS }: Given = {}): Promise<string[]> {
   const env = setting === undefined ? {} : { TOOL_GROUPS: setting };
   const session = createTestSession(agent, { replies: ['Done.'], use: [registered(groups)], env });
@@ -62,7 +62,7 @@ interface Given {
   readonly groups?: readonly ToolGroup[];
 }
 
-/** What whoever deploys is told. */
+/** The error at deployment. */
 function refusedWith(agent: Asking, { setting, groups = GROUPS }: Given = {}): string {
   try {
     resolving({ groups, agents: [agent] })(agent, { TOOL_GROUPS: setting });
@@ -143,7 +143,7 @@ describe('an agent with tool groups', () => {
   });
 });
 
-// Found where it is written: production does not look for it.
+// Reported at the definition, which production does not check.
 describe.skipIf(process.env.NODE_ENV === 'production')('an app without the module', () => {
   const NEEDED =
     "An agent asks for a tool group by its role, which needs the module `toolGroups()`: import it from 'holdfast/tool-groups' and add it to " +

@@ -1,4 +1,4 @@
-/** Copies of tools that work in loops of their own, and the context that such a tool declares. */
+/** Copies of tools with their own loops, and the context that such a tool declares. */
 
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
@@ -46,7 +46,7 @@ const find = answers('find', 'found');
 const told = { description: 'Works.', input: jsonSchema(TASK), instructions: 'Work.' };
 const clerk = agent('work', [look], { context: { desk: 'agent', floor: 'agent' } });
 
-/** Every kind of tool that has a loop of its own, and how a call of it is asked for. */
+/** Every kind of tool with its own loop, and a request for a call of it. */
 const KINDS: readonly (readonly [kind: string, make: (more?: object) => AnyTool])[] = [
   ['an agentic tool', (more) => defineAgenticTool({ ...told, name: 'work', tools: [look], ...more })],
   ['a playbook', (more) => definePlaybook({ ...told, name: 'work', tools: [look], locked: [], ...more })],
@@ -69,7 +69,7 @@ async function turnOf(tool: AnyTool, inside: readonly ScriptedReply[], more = {}
   return { session, answer, inner: session.requests[1], read: resultsRead(session) };
 }
 
-/** Tells the context of its call, but for the id of the loop. */
+/** Returns the context of its call, without the id of the loop. */
 const tell = defineTool({
   name: 'tell',
   description: 'Tells.',

@@ -25,7 +25,7 @@ import { agent, agentic, answers, calls, offered, resultsRead, shown, TASK } fro
 
 const look = answers('look', 'seen');
 
-/** A turn of an agent whose only tool is given. */
+/** A turn of an agent with only the given tool. */
 async function turnOf(tool: AnyTool, replies: readonly ScriptedReply[], more = {}) {
   const session = createTestSession(agent('boss', [tool], more), { replies });
   const answer = await session.send('Go.');
@@ -212,7 +212,7 @@ describe('the tools of an agentic tool', () => {
     ['a list', [[look]], 'Tool at index 0 is a list: spread it, as in [...tools]'],
     ['two of one name', [look, answers('look', 2)], `Duplicate tool name: 'look'${RENAME_FIRST_TWO}`],
   ])('are refused if they include %s', (_, tools, why) => {
-    const define = () => agentic('dig', tools as readonly ToolSource[]); // what types keep out, JavaScript does not
+    const define = () => agentic('dig', tools as readonly ToolSource[]); // plain JavaScript can pass this
     expect(define).toThrow(ToolDefinitionError);
     expect(define).toThrow(`Tool 'dig': it cannot have these tools: ${why}.`);
   });

@@ -121,7 +121,7 @@ describe('the definition of a subagent', () => {
       "Tool 'a cook': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.",
     ],
   ])('is refused with %s instead of the agent (SUB-02)', (_, given, why) => {
-    const define = () => defineSubagent({ agent: given as string }); // what types keep out, JavaScript does not
+    const define = () => defineSubagent({ agent: given as string }); // plain JavaScript can pass this
     expect(define).toThrow(ToolDefinitionError);
     expect(define).toThrow(why);
   });

@@ -5,7 +5,7 @@ import { memoryOf } from '../../../doors/kinds.ts';
 import { consoleLog } from '../../../doors/tools.ts';
 import { answersInside, calls, sessionWith, workshop } from '../state-machine/scenes.ts';
 
-// As plain JavaScript may have it.
+// Plain JavaScript can pass this.
 const late = (answer: () => unknown) => (async () => answer()) as unknown as () => boolean;
 const broken = (): never => {
   throw new Error('broken');

@@ -6,7 +6,7 @@ import { keyedSerial } from '../../../doors/kinds.ts';
 const Order = v.object({ orderId: v.pipe(v.string(), v.trim(), v.maxLength(4)) });
 const key = ({ orderId }: { readonly orderId: string }): string => orderId;
 
-/** The word for an input that nobody has checked. */
+/** The lane of an unchecked input. */
 const word = (serial: ReturnType<typeof keyedSerial>, input: Record<string, string | number>) =>
   typeof serial === 'function' ? serial(input) : serial;
 

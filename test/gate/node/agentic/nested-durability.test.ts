@@ -1,4 +1,4 @@
-/** Nested loops that an invocation left behind: cold folds, kills, snapshots, cancels. */
+/** Interrupted nested loops: cold folds, kills, snapshots, cancels. */
 
 import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
@@ -18,7 +18,7 @@ import { agent, agentic, asks, byLoop, calls, resultsRead, shown } from './scene
 
 const task = (name: string) => [name, { task: `${name}.` }] as const;
 
-/** A `once` tool that counts its runs, and may do something in one of them. */
+/** A `once` tool that counts its runs, and can act during a run. */
 function counted(name: string, during: (run: number) => void = () => {}) {
   const runs: string[] = [];
   const tool = defineTool({
@@ -33,11 +33,11 @@ function counted(name: string, during: (run: number) => void = () => {}) {
   return { tool, runs };
 }
 
-/** What was asked of models, and how often each. */
+/** The requests to models, and how often each was made. */
 const asked = (session: TestSession): readonly string[] => shown(session.requests);
 
 describe('a kill inside a nested loop', () => {
-  /** Three loops inside each other; in the innermost a `once` tool acts, then a `read` tool kills the Worker. */
+  /** Three nested loops; in the innermost a `once` tool acts, then a `read` tool kills the Worker. */
   function deep(kills: number) {
     const pay = counted('pay');
     const fatal = defineTool({

@@ -16,7 +16,7 @@ import { calls, reads, shownResults } from '../tool-loop/scenes.ts';
 const agentWith = (tools: readonly AnyTool[], more: object = {}) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, ...more });
 
-/** A machine in which `pack` leads to the state in which `ship` may be called. */
+/** A machine in which `pack` leads to the state in which `ship` is available. */
 const machineOf = (pack: AnyTool, ship: AnyTool) =>
   defineStateMachine({
     name: 'orders',

@@ -16,12 +16,12 @@ import {
   type TestSessionOptions,
 } from '../../../../src/testing/entry.ts';
 
-/** A reply that calls these tools; each a name, or a name with its input. */
+/** A reply that calls these tools; each is a name, or a name with its input. */
 export const calls = (...wanted: readonly (string | readonly [name: string, input: unknown])[]) => ({
   calls: wanted.map((one) => (typeof one === 'string' ? { name: one } : { name: one[0], input: one[1] })),
 });
 
-/** A reply that asks agents, each with a message. */
+/** A reply that calls agents, each with a message. */
 export const asks = (...agents: readonly string[]) =>
   calls(...agents.map((agent) => [agent, { message: `To ${agent}.` }] as const));
 
@@ -31,7 +31,7 @@ export const TASK = {
   required: ['task'],
 } as const;
 
-/** An agentic tool of these tools, with an input. */
+/** An agentic tool with these tools and an input. */
 export const agentic = <const Name extends string>(
   name: Name,
   tools: readonly ToolSource[],
@@ -53,15 +53,15 @@ export const agent = (
 ): Agent =>
   defineAgent({ name, description: `Is ${name}.`, instructions: `You are ${name}.`, tools, ...more });
 
-/** A `read` tool that answers with JSON. */
+/** A `read` tool that returns JSON. */
 export const answers = (name: string, value: unknown) =>
   defineTool({ name, description: 'Answers.', effect: 'read', run: () => value });
 
-/** Whom each request was for, by its first instructions, and what that one was shown last. */
+/** The recipient of each request, by its first instructions, and the last message in it. */
 export const shown = (requests: readonly ModelRequest[]): string[] =>
   requests.map(({ messages: [first, ...rest] }) => `${first?.text} <- ${rest.at(-1)?.text}`);
 
-/** What the model read of the results of the turn's own calls. */
+/** The results of the turn's own calls in the last request. */
 export const resultsRead = ({ requests }: Pick<TestSession, 'requests'>): string[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
@@ -69,7 +69,7 @@ export const resultsRead = ({ requests }: Pick<TestSession, 'requests'>): string
 export const offered = ({ requests }: Pick<TestSession, 'requests'>): string[][] =>
   requests.map(({ tools }) => tools.map(({ name }) => name));
 
-/** A script in which each loop has replies of its own, by its first instructions: for loops that run side by side. */
+/** A script in which each loop has its own replies, by its first instructions: for parallel loops. */
 export function byLoop(scripts: Readonly<Record<string, readonly ScriptedReply[]>>): ScriptedReply[] {
   const left = new Map(Object.entries(scripts).map(([loop, replies]) => [loop, [...replies]]));
   const reply = ({ messages: [first] }: ModelRequest): ScriptedReply =>
@@ -77,7 +77,7 @@ export function byLoop(scripts: Readonly<Record<string, readonly ScriptedReply[]
   return Array.from({ length: 200 }, () => reply);
 }
 
-/** A turn of a boss with these tools, and what its model read of their results. */
+/** A turn of a boss with these tools, and the results that its model read. */
 export async function turnOf(
   tools: readonly AnyTool[],
   replies: readonly ScriptedReply[],

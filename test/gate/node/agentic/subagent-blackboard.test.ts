@@ -1,4 +1,4 @@
-/** What a subagent reads of the blackboard of who asked it, and what comes back (SUB-08). */
+/** The blackboard entries that a subagent reads from its caller, and those that are copied back (SUB-08). */
 
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineTool, type Json, ModelError, text } from '../../../../src/index.ts';
@@ -9,7 +9,7 @@ import { createTestSession, type ScriptedReply } from '../../../../src/testing/e
 import { startStored } from '../../../fixtures/stored.ts';
 import { agent, agentic, asks, byLoop, calls, resultsRead } from './scenes.ts';
 
-/** Adds what it is told: `name=value`, or a value without a name. */
+/** Adds its input: `name=value`, or a value without a name. */
 const note = defineTool({
   name: 'note',
   description: 'Notes.',
@@ -109,7 +109,7 @@ describe('the blackboard of a subagent', () => {
       'You are clerk.': [notes('c=3'), calls('read'), saying('Filed.')],
       'You are other.': [notes('o=2'), clerkFirst, ({ messages }) => messages.at(-1)?.text ?? ''],
     } satisfies Readonly<Record<string, readonly ScriptedReply[]>>;
-    // The one waits for what the other does in the same invocation.
+    // One waits for the other in the same invocation.
     const { board, read: told } = await turnOf([other, clerk], scripts, true);
     expect(told.slice(1)).toEqual(['a=1 o=2', 'Filed.']);
     // In the order of the calls, whichever ended first.

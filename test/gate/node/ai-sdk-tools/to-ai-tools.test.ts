@@ -26,7 +26,7 @@ const find = defineTool({
   run: ({ what }) => artifact(`Found ${what}.`, { what }),
 });
 
-/** Has a model of the AI SDK call the tools. */
+/** Lets a model of the AI SDK call the tools. */
 async function played(
   sources: Parameters<typeof defineAgent>[0]['tools'] & object,
   replies: readonly Scripted[],

@@ -55,7 +55,7 @@ const ann = gets('ann', User, { user: 'ann' });
 const bob = gets('bob', User, { user: 'bob' });
 const order = gets('order', Order, { order: 'o1' });
 
-/** What a turn of these tools offered beside them. */
+/** The tools that a turn of these tools offered in addition. */
 async function chained(
   tools: readonly AnyTool[],
   replies: Parameters<typeof turnOf>[1],
@@ -240,7 +240,7 @@ describe('a type that is chained beside any', () => {
   it('offers its tools in case of a name conflict with another object, and logs the conflict (CHN-12)', async () => {
     const warned = warnings();
     const replies = [calls('ann'), calls('order'), calls('describe')];
-    // Each invocation says it.
+    // Each invocation logs it.
     const agent = clerk([ann, order], [chainFrom(User), chainAny()]);
     const { session } = await turnOf(agent, replies, { warm: true });
     expect(results(session)[2]).toBe('user ann');

@@ -3,7 +3,7 @@ import type { Json } from '../../../../src/index.ts';
 import type { FactPlace, SessionMoment } from '../../../../src/module.ts';
 import { BINDINGS, type Bindings, boundIn, type ChainingFact, forgetBindings } from '../../../doors/kinds.ts';
 
-/** Folds one fact of a call that returned this value; never into what it was given. */
+/** Folds one fact of a call that returned this value, without changing the input. */
 function fold(
   bindings: Bindings,
   fact: ChainingFact,
@@ -35,7 +35,7 @@ const many = (ids: readonly string[], max = 64): ChainingFact => ({
   objects: ids.map((id, at) => ({ at, id, tools: ['x', 'y'] })),
 });
 
-/** What is bound, shortly. */
+/** A short form of the bindings. */
 const shortly = (bindings: Bindings): string[] =>
   bindings.map(
     (at) =>
@@ -43,7 +43,7 @@ const shortly = (bindings: Bindings): string[] =>
   );
 
 const told = (bindings: Bindings, moment: Partial<SessionMoment>): Bindings =>
-  BINDINGS.observe?.(bindings, moment as SessionMoment) ?? []; // as much of it as is looked at
+  BINDINGS.observe?.(bindings, moment as SessionMoment) ?? []; // the part that it reads
 const opened = (bindings: Bindings, frame: string, path = 'a/b') =>
   told(bindings, { type: 'loop-opened', frame, path });
 const closed = (bindings: Bindings, call: string) => told(bindings, { type: 'call-ended', call });

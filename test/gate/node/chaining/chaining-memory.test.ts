@@ -24,7 +24,7 @@ import {
 
 const spend = calls(['average_spend', { months: 3 }]);
 
-/** What the session's state says is bound: by type and call. */
+/** The bindings in the session's state, by type and call. */
 const bound = async (session: TestSession) => (await session.state()).memories.get('chaining');
 
 describe('a bound object', () => {
@@ -80,7 +80,7 @@ describe('a bound object', () => {
     );
     const journal = JSON.stringify(await session.events());
     expect(journal).not.toContain('hunter22');
-    expect(journal.split('Ann [secret KEY]')).toHaveLength(3); // the artifact, and what average_spend said of it
+    expect(journal.split('Ann [secret KEY]')).toHaveLength(3); // the artifact, and the output of average_spend
     expect(JSON.stringify(seen)).not.toContain('hunter22');
     expect(await bound(session)).toMatchObject([
       { as: 'one', value: { name: 'Ann [secret KEY]' } },

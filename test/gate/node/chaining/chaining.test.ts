@@ -161,7 +161,7 @@ describe('a chained type with an object', () => {
       tools: ({ gold }) => [
         answers('balance', '10'),
         ...(gold ? [answers('upgrade', 'Upgraded.')] : []),
-        // Not known before there is an object: a comparison with what is not there is false.
+        // Unknown before there is an object: a comparison with a missing value is false.
         ...(gold === true ? [answers('lounge', 'Open.')] : []),
       ],
     });
@@ -359,7 +359,7 @@ describe('a binding', () => {
 
   it('is skipped if the predicate returns a promise, which is reported once (CHN-05)', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    // As plain JavaScript may have it.
+    // Plain JavaScript can pass this.
     const when = (async () => Promise.reject(new Error('No.'))) as unknown as () => boolean;
     for (const [chained, told] of [
       [chainFrom(Customer, { when }), [getCustomer.name]],
@@ -423,7 +423,7 @@ describe('chaining', () => {
     expect((await session.state()).memories.get('chaining')).toBeUndefined();
   });
 
-  // In development it is an error where the agent is defined.
+  // In development it is an error of the agent's definition.
   it.runIf(process.env.NODE_ENV === 'production')(
     "keeps the loop's own tool if an object has one of the same name, and logs this",
     async () => {

@@ -39,7 +39,7 @@ const named = (id: string) => ({ id, name: `Name of ${id}` });
 const lists = (...found: readonly Json[]) => returns('list', Customer, () => artifact('Listed.', found));
 const one = (id: string) => returns('one', Customer, named(id));
 
-/** The names that a turn of one tool brought, by model call. */
+/** The names of the tools that a turn of one tool added, by model call. */
 async function discovered(
   tool: ReturnType<typeof returns>,
   replies: Parameters<typeof turnOf>[1],
@@ -581,7 +581,7 @@ describe('hostile ids', () => {
 
   it('are offered under neither name if their marks are the same', async () => {
     const warned = warnings();
-    // Two ids with the same marks: found by search.
+    // Two ids with the same marks, found by search.
     const { brought } = await discovered(lists(named('c.#(!!!'), named('c;=@"!!')), [calls('list')]);
     expect(brought[1]).toEqual([]);
     expect(warned).toContain(

@@ -14,7 +14,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const Fields = v.object({ id: v.string(), city: v.string() });
 
-/** An object of the app's own, as its repository would make it. */
+/** An object of the app, as its repository would make it. */
 class Shop {
   static readonly tools = {
     opens: { description: 'When it opens.', effect: 'read' },
@@ -36,7 +36,7 @@ const ShopType = defineDomainType({
   tools: (value) => toolsOf(new Shop(value)),
 });
 
-/** A developer is told of it, and nobody is in production. */
+/** Development logs a warning, and production does not. */
 const inDevelopment = (line: string): readonly string[] =>
   process.env.NODE_ENV === 'production' ? [] : [line];
 
@@ -73,7 +73,7 @@ describe('a live object that a tool returns', () => {
   it.each<[string, () => unknown]>([
     ['by itself', () => new Shop(oslo)],
     ['in a list', () => [oslo, new Shop(oslo)]],
-    ['as an artifact', () => artifact('Found.', new Shop(oslo) as never)], // as callers without types may
+    ['as an artifact', () => artifact('Found.', new Shop(oslo) as never)], // as untyped callers can
   ])('is reported to the developer if its tool declares no type: %s', async (_, made) => {
     await play(answers('look', made));
     expect(error.mock.calls.flat()).toEqual(inDevelopment(told('look')));

@@ -44,7 +44,7 @@ const desk = (more: Partial<AgenticToolConfig<string, typeof Id>> = {}) =>
   });
 const asked = (id: string) => calls(['desk', { id }]);
 
-/** What the models of nested loops read of results, in order. */
+/** The results that the models of nested loops read, in order. */
 const nestedResults = ({ requests }: Parameters<typeof results>[0]): string[] =>
   requests
     .filter(({ messages }) => messages[0]?.text !== 'Help.')
@@ -168,7 +168,7 @@ describe('an agentic tool that chains', () => {
   });
 
   it('never uses an object that a parallel call of it retrieves', async () => {
-    // Each desk gets a customer of its own; the first waits until the second has been there and gone.
+    // Each desk gets its own customer; the first waits until the second has finished.
     const gone = Promise.withResolvers<void>();
     const isEndOf = (call: string) => (event: SessionEvent) =>
       event.type === 'tool-call-ended' && event.call.endsWith(call);
@@ -197,7 +197,7 @@ describe('an agentic tool that chains', () => {
         if (reply === 'Second.') void stored(session, isEndOf('.3.1')).then(gone.resolve);
         return reply as string;
       }),
-      // A tool waits for what another loop does meanwhile: an invocation that hands over begins nothing, and waits for the tool.
+      // A tool waits for another loop. An invocation that hands over starts no call, and waits for the tool.
       warm: true,
     });
     await session.send('Go.');

@@ -16,7 +16,7 @@ import { calls, UNBOUND } from './scenes.ts';
 
 const REPLACED = 'This tool is not available. The object that was retrieved last does not have it.';
 
-/** What was done to which object, and a tool that does it. */
+/** The actions on each object, and a tool that acts. */
 function workshop() {
   const done: string[] = [];
   const does = (name: string, id: string | number) =>
@@ -58,7 +58,7 @@ const playing = (get: AnyTool, entries: readonly Chained[]) =>
 
 const getting = (id: string, vip = true) => ['get', { id, vip }] as const;
 
-/** What was done in a turn with these calls inside, and what they were answered. */
+/** The actions of a turn with these inner calls, and their results. */
 async function played(
   { done, Customer, get }: ReturnType<typeof desk>,
   ...inside: ReturnType<typeof calls>[]

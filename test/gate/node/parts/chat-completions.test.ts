@@ -1,4 +1,4 @@
-/** A loop over servers that refuse a reply of theirs which does not come back as it was. */
+/** A loop with servers that refuse a changed copy of their own reply. */
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
@@ -13,7 +13,10 @@ const call = (id: string, more: object = {}) => ({
   ...more,
 });
 
-/** Answers with these messages in turn, as a stream or in one piece; each request holds all earlier ones byte for byte. */
+/**
+ * Returns these messages in turn, streamed or whole; each request must contain all earlier ones byte for
+ * byte.
+ */
 function strictServer(replies: readonly object[], form: 'stream' | 'json') {
   let asked = 0;
   const refusals: string[] = [];

@@ -1,4 +1,4 @@
-/** Parts of a model that an app has written itself, which may be anything. */
+/** Parts from a custom model of an app, which can be anything. */
 import { describe, expect, it } from 'vitest';
 import { type ChatModel, defineAgent, defineTool } from '../../../../src/index.ts';
 import type { ModelReply, ReplyPart } from '../../../../src/model/entry.ts';
@@ -8,10 +8,10 @@ import { heldIn, maker, signed } from './signed.ts';
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 const agent = defineAgent({ name: 'tester', description: 'Tests.', instructions: '', tools: [look] });
 
-/** A model that answers so, whatever the compiler would say. */
+/** A model that returns this, regardless of types. */
 const answering = (reply: object): ChatModel => ({
   name: 'homemade',
-  ask: async () => ({ text: 'Hello.', toolCalls: [], finish: 'stop', ...reply }) as ModelReply, // of plain JavaScript
+  ask: async () => ({ text: 'Hello.', toolCalls: [], finish: 'stop', ...reply }) as ModelReply, // plain JavaScript can return this
 });
 
 const CYCLE: Record<string, unknown> = {};
@@ -36,7 +36,7 @@ it.runIf(process.env.NODE_ENV === 'production').each(['Hello.', null, [textPart,
   },
 );
 
-// Development says what is wrong with a part.
+// Development reports the problem of a part.
 describe.skipIf(process.env.NODE_ENV === 'production')('a reply with invalid parts', () => {
   it.each<[string, object, string | RegExp]>([
     ['no list', { parts: 'Hello.' }, "its 'parts' are not a list"],
@@ -170,7 +170,7 @@ describe('a reply with unexpected data in its parts', () => {
     const model: ChatModel = {
       name: 'homemade',
       ask: async () => {
-        const parts = (replies[asked++] ?? [odd]) as readonly ReplyPart[]; // of plain JavaScript
+        const parts = (replies[asked++] ?? [odd]) as readonly ReplyPart[]; // plain JavaScript can return this
         const toolCalls = asked === 1 ? [{ id: 'c', name: 'look', input: '{}' }] : [];
         return { text: 'Hello.', toolCalls, parts, finish: 'stop' };
       },

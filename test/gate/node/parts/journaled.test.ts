@@ -1,4 +1,4 @@
-/** How replies of parts are stored, and that those of words and calls are stored as ever. */
+/** The storage of replies of parts; replies of text and calls keep their format. */
 import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
 import type { ReplyPart } from '../../../../src/model/entry.ts';
@@ -8,7 +8,7 @@ import { signed } from './signed.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
-/** The bodies of the replies as they are stored. */
+/** The bodies of the stored replies. */
 async function stored(...replies: readonly ScriptedReply[]): Promise<readonly string[]> {
   const app = memoryApp({ tools: [look], replies, modelOptions: { provider: 'maker' } });
   await app.say('Go.');
@@ -16,7 +16,7 @@ async function stored(...replies: readonly ScriptedReply[]): Promise<readonly st
   return (page?.rows ?? []).flatMap(({ type, body }) => (type === 'model-replied' ? body : []));
 }
 
-/** Without what says how it was asked for. */
+/** The body without the details of its request. */
 const known = (body = ''): Record<string, unknown> => {
   const { asked: _, usage: __, turn: ___, ...rest } = JSON.parse(body);
   return rest;

@@ -1,4 +1,4 @@
-/** What a reply held goes back to its provider however its calls have ended. */
+/** The content of a reply is sent back to its provider, whatever the outcome of its calls. */
 
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool, error } from '../../../../src/index.ts';
@@ -31,7 +31,7 @@ const sessionOf = (
 
 const last = signed('last', { text: 'Done.' });
 
-/** Results as the next request has them. */
+/** The results in the next request. */
 const results = ({ requests }: TestSession) =>
   requests.at(-1)?.messages.flatMap((one) => (one.role === 'tool' ? [`${one.id} ${one.text}`] : []));
 

@@ -1,4 +1,4 @@
-/** What a reply held goes back to its provider inside of nested loops, and stays there. */
+/** The content of a reply in a nested loop is sent back to its provider, and stays in that loop. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';

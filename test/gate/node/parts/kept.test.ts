@@ -1,4 +1,4 @@
-/** What a reply held goes back to its provider as it came, whatever happens to the turn in between. */
+/** The content of a reply is sent back unchanged to its provider, whatever happens to the turn in between. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
@@ -25,7 +25,7 @@ type More = Partial<Omit<AgentConfig<'tester'>, 'name' | 'model' | 'output'>>;
 const agentOf = (tools: readonly AnyTool[], more: More = {}) =>
   defineAgent({ name: 'tester', description: 'Tests.', instructions: 'Test.', tools, ...more });
 
-/** A session whose tools may do something to it. */
+/** A session whose tools can act on it. */
 function scene(
   replies: readonly ScriptedReply[],
   { during = () => {}, more }: { during?: (session: TestSession, run: number) => unknown; more?: More } = {},

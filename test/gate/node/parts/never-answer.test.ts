@@ -1,4 +1,4 @@
-/** What a model thought, and what stands beside its words, is nobody's answer. */
+/** Reasoning, and other content beside the text, is not part of an answer. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
@@ -10,7 +10,7 @@ import { maker } from './signed.ts';
 
 const THOUGHT = 'A secret thought.';
 
-/** A reply that thinks, searches, and says this around a file, calling these tools. */
+/** A reply that thinks, searches, and has this text around a file, calling these tools. */
 const thinking = (text: string, calls: readonly (readonly [name: string, input: string])[] = []) => ({
   parts: [
     { type: 'reasoning', text: THOUGHT, provider: { maker: { signature: THOUGHT } } },

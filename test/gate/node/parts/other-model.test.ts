@@ -1,4 +1,4 @@
-/** What of a reply a model is given that has not made it. */
+/** The form of a reply for a model that did not make it. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ChatModel, defineAgent, defineTool, fallback, ModelError } from '../../../../src/index.ts';
 import type { ReplyPart } from '../../../../src/model/entry.ts';
@@ -15,7 +15,7 @@ import { heldIn, maker, signed } from './signed.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
-/** A search that the provider has run amid its reply, and a fetch that failed. */
+/** A search that the provider ran in its reply, and a failed fetch. */
 const searched: readonly ReplyPart[] = [
   { type: 'reasoning', text: 'Search.', provider: { maker: { signature: 'sss' } } },
   { type: 'tool-call', id: 'srv_1', name: 'web_search', input: '{"query":"kelp"}', ranBy: 'provider' },
@@ -49,7 +49,7 @@ const TOLD = [
   { role: 'tool', id: 'c1', name: 'look', text: 'seen' },
 ];
 
-/** Has the model of `memoryApp` make the first reply of a turn, and another one all that follow. */
+/** Lets the model of `memoryApp` make the first reply of a turn, and another model all later ones. */
 async function followedBy(reply: ScriptedReply, other: ScriptedModel): Promise<ScriptedModel> {
   const clock = createManualClock(1_000_000);
   const client = new AbortController();
@@ -66,7 +66,7 @@ async function followedBy(reply: ScriptedReply, other: ScriptedModel): Promise<S
   const leased = await app.lease('Go.');
   await passing(clock, app.run(leased, { leave: client.signal }));
   const next = await app.resume(leased.page.openTurn?.id ?? '');
-  // A deploy has come in between: its code asks another model.
+  // A deploy in between changes the model.
   const deployed = { ...app.agent, model: other };
   expect(await passing(clock, app.run(next, { agent: deployed }))).toMatchObject({ status: 'ended' });
   await passing(clock, app.say('And?', { agent: deployed }));
@@ -125,7 +125,7 @@ describe('a reply of parts', () => {
 
 const agentOf = () => defineAgent({ name: 'tester', description: 'Tests.', instructions: '', tools: [look] });
 
-/** Of several models, the one that is asked next when the one before is gone. */
+/** A model of several that fails at these calls, so that the next one is called. */
 function failing(own: ScriptedModel, times: (ask: number) => boolean): ChatModel {
   let asks = 0;
   return {
@@ -156,7 +156,7 @@ describe('two models that fall back on each other', () => {
     await session.send('And?');
     const all = [one, two, three];
     expect(heldIn(own.requests, all)).toEqual([[], [0], [0, 2]]);
-    // It is asked once more, as the one that answered last, and has no more to say.
+    // It is called once more, because it replied last, and its script is empty.
     expect(heldIn(spare.requests, all)).toEqual([[], [1]]);
     expect(spare.requests[0]?.messages.slice(1)).toEqual([
       {

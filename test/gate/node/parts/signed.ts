@@ -1,7 +1,7 @@
 import type { ModelMessage, ModelRequest, ProviderData, ReplyPart } from '../../../../src/model/entry.ts';
 import { type ScriptedModel, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 
-/** A reply of parts, with what its provider keeps beside it as a whole. */
+/** A reply of parts, with the provider's data for the whole reply. */
 export interface SignedReply {
   readonly parts: readonly ReplyPart[];
   readonly provider?: ProviderData;
@@ -13,7 +13,7 @@ interface Saying {
   readonly provider?: ProviderData;
 }
 
-/** A reply that thinks, writes and calls, with a signature beside each part; `key` is in all of them. */
+/** A reply that thinks, writes and calls, with a signature beside each part; all contain `key`. */
 export const signed = (key: string, { text, calls = [], provider }: Saying = {}): SignedReply => ({
   parts: [
     { type: 'reasoning', text: `${key} thinks.`, provider: { maker: { signature: `${key}-`.repeat(20) } } },
@@ -36,11 +36,14 @@ export const signed = (key: string, { text, calls = [], provider }: Saying = {})
   ...(provider && { provider }),
 });
 
-/** The model that makes them. */
+/** The model that makes these replies. */
 export const maker = (replies: readonly ScriptedReply[], name = 'signer'): ScriptedModel =>
   scriptedModel(replies, { name, provider: 'maker' });
 
-/** One reply in a request: all that goes back to its provider, and the ids of the results that follow at once. */
+/**
+ * One reply in a request: all content that is sent back to its provider, and the ids of the results directly
+ * after it.
+ */
 function groupsOf({ messages }: ModelRequest): string[] {
   return messages.flatMap((message, index) => {
     if (message.role !== 'assistant' || !message.parts) return [];
@@ -60,7 +63,10 @@ const groupOf = ({ parts, provider }: SignedReply): string =>
     results: parts.flatMap((part) => (part.type === 'tool-call' ? part.id : [])),
   });
 
-/** Which of the replies each request holds, byte for byte and with their results behind them; anything else as it is. */
+/**
+ * The replies in each request, if byte-identical and followed by their results; anything else is returned
+ * unchanged.
+ */
 export function heldIn(
   requests: readonly ModelRequest[],
   replies: readonly SignedReply[],

@@ -1,4 +1,4 @@
-/** A reply that a transformer has changed goes back to no provider in half. */
+/** A reply that a transformer has changed is never sent back partially to a provider. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import type { HistoryMessage } from '../../../../src/kinds/entry.ts';
@@ -182,7 +182,7 @@ describe('a reply of parts that a transformer does not change', () => {
       await session.send('And?');
       const held = heldIn(session.requests, SCRIPT);
       expect(held.flat().filter((one) => typeof one === 'string')).toEqual([]);
-      // The newest reply is always there.
+      // The newest reply is always included.
       expect(held.map((one) => one.at(-1))).toEqual([
         undefined,
         0,

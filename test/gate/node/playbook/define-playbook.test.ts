@@ -199,7 +199,7 @@ describe('a playbook', () => {
 
   it('runs the tools of its own strategy one after another with its tools, and counts them', async () => {
     const extra = does('extra', async (call) => {
-      await startStored(session, call); // with the starts of all that begin together
+      await startStored(session, call); // with the starts of all parallel calls
       return 'extra done';
     });
     const adding = { name: 'adding', offer: (tools: readonly AnyTool[]) => [...tools, extra] };
@@ -318,7 +318,7 @@ describe('names that a model invents', () => {
     expect([toolExecutions, Object.keys(tools).length, tools.search, tools.report]).toEqual([252, 202, 1, 1]);
   });
 
-  /** As `played`, with a source before the playbook's own strategy, as chaining is one. */
+  /** Like `played`, with a source before the playbook's own strategy, such as chaining. */
   async function playedWith(
     config: Parameters<typeof playbook>[0],
     source: { name: string; offer: (tools: readonly AnyTool[]) => readonly AnyTool[] },

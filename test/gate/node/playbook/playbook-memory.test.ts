@@ -35,7 +35,7 @@ import {
 const gated = { tools: [search], locked: [{ tool: analyze, unlockedBy: after(search) }] };
 const needsSearch = locked('You must first use: search');
 
-/** Runs one turn, and answers what the calls inside the playbook were answered. */
+/** Runs one turn, and returns the results of the calls inside the playbook. */
 async function answered(session: TestSession, message = 'Go.'): Promise<readonly string[]> {
   const before = session.requests.length;
   await session.send(message);
@@ -154,7 +154,7 @@ describe('the progress of a playbook', () => {
 });
 
 describe('a playbook whose Worker is killed', () => {
-  /** A session of a playbook with a tool that kills its Worker when it is first run, after it has acted. */
+  /** A session of a playbook with a tool that kills its Worker in its first run, after its action. */
   function dying(
     effect: 'idempotent' | 'once',
     replies: readonly ScriptedReply[],
@@ -168,7 +168,7 @@ describe('a playbook whose Worker is killed', () => {
     const dies = defineTool({
       ...{ name: 'dies', description: 'Dies.', effect, run },
       ...(effect === 'once' && { reconcile: () => ({ done: 'dies done' }) }),
-    } as Parameters<typeof defineTool<'dies'>>[0]); // only a `once` tool is given a `reconcile`
+    } as Parameters<typeof defineTool<'dies'>>[0]); // only a `once` tool has a `reconcile`
     const config = {
       ...more,
       tools: [search, dies],
@@ -271,7 +271,7 @@ describe('a playbook whose Worker is killed', () => {
 });
 
 describe('two calls of a playbook in one batch', () => {
-  /** Each search notes when it begins and, when so many have begun or its start is stored, when it ends. */
+  /** Each search records its start and, after this many starts or once its start is stored, its end. */
   function traced(key?: (input: { topic: string }) => string, together = 1) {
     const trace: string[] = [];
     const of: { session?: TestSession } = {};

@@ -99,7 +99,7 @@ describe('an unfolding tool inside a playbook', () => {
   });
 
   describe('with session scope', () => {
-    /** The answers of a turn inside the playbook. */
+    /** The results of a turn inside the playbook. */
     const answersOf = async (session: TestSession) => {
       await session.send('Go.');
       return shownResults(session.requests.at(-2));
@@ -199,7 +199,7 @@ describe('an unfolding tool inside a playbook', () => {
     const slow = (name: string) =>
       does(name, async (call) => {
         trace.push(`${name} begins`);
-        await startStored(session, call); // with the starts of all that begin together
+        await startStored(session, call); // with the starts of all parallel calls
         trace.push(`${name} ends`);
       });
     const facade = defineUnfolding({ name: 'facade', description: 'Opens', tools: [slow('inner')] });

@@ -18,13 +18,13 @@ export const Document = defineDomainType({
   schema: v.object({ title: v.string(), pages: v.number() }),
 });
 
-/** A tool that does one thing, and says that it did. */
+/** A tool that does one thing, and reports it. */
 export const does = <const Name extends string>(
   name: Name,
   run: (call: CallContext) => unknown = () => `${name} done`,
 ) => defineTool({ name, description: `Does ${name}.`, effect: 'read', run: (_, call) => run(call) });
 
-/** A tool that returns these as an artifact of the type `Document`, whatever they are. */
+/** A tool that returns these values as an artifact of the type `Document`. */
 export const returns = <const Name extends string>(name: Name, value: unknown) =>
   defineTool({
     name,
@@ -56,7 +56,7 @@ const TopicInput = v.object({ topic: v.string() });
 export const playbook = <Open extends string, Locked extends string>(config: Config<Open, Locked>) =>
   definePlaybook({ name: 'researcher', description: 'Researches a topic.', input: TopicInput, ...config });
 
-/** A session of an agent that has these tools. */
+/** A session of an agent with these tools. */
 export function sessionOf(
   tools: readonly AnyTool[],
   replies: readonly ScriptedReply[],
@@ -67,7 +67,9 @@ export function sessionOf(
   return createTestSession(defineAgent(desk), { replies, use, warm });
 }
 
-/** Runs one turn in which the model calls the playbook, then these replies inside it, and then answers. */
+/**
+ * Runs one turn in which the model calls the playbook, then makes these replies inside it, and then answers.
+ */
 export async function played<Open extends string, Locked extends string>(
   config: Config<Open, Locked>,
   inside: readonly ScriptedReply[],
@@ -82,11 +84,11 @@ export async function played<Open extends string, Locked extends string>(
 export interface Played {
   readonly session: TestSession;
   readonly answer: Awaited<ReturnType<TestSession['send']>>;
-  /** What the nested loop's model was shown. */
+  /** The requests to the nested loop's model. */
   readonly inside: readonly ModelRequest[];
 }
 
-/** What the last request shows of tool results: those of the whole nested loop. */
+/** The tool results of the whole nested loop in the last request. */
 export const results = ({ inside }: Pick<Played, 'inside'>): readonly string[] => shownResults(inside.at(-1));
 
 /** The description of a tool in each request. */
@@ -96,7 +98,7 @@ export const descriptions = (
 ): readonly (string | undefined)[] =>
   requests.map(({ tools }) => tools.find((tool) => tool.name === name)?.description);
 
-/** What the instructions of a playbook end with: what each of its locks needs. */
+/** The end of a playbook's instructions: the conditions of its locks. */
 export const prerequisites = (...needed: readonly string[]): string =>
   [
     'Some tools have prerequisites. One that is called before they are met does nothing, and answers what is missing:',
@@ -104,9 +106,9 @@ export const prerequisites = (...needed: readonly string[]): string =>
     'Use the tools that are needed first, and then those that they have made available.',
   ].join('\n');
 
-/** What the session remembers of playbooks. */
+/** The session's memory of playbooks. */
 export const remembered = async (session: TestSession): Promise<unknown> =>
   (await session.state()).memories.get('playbooks');
 
-/** What a locked tool answers. */
+/** The result of a locked tool. */
 export const locked = (hint: string): string => `This tool is not yet available. ${hint}`;

@@ -52,7 +52,7 @@ describe('a lock', () => {
       'search done',
       '1 in it',
       locked('You must first use: pay'),
-      // Each invocation makes a cart of its own.
+      // Each invocation makes its own cart.
       'paid for 0',
       'report done',
     ]);
@@ -143,7 +143,7 @@ describe('a lock', () => {
         tools: [search],
         locked: [
           { tool: analyze, unlockedBy: after(search) },
-          { tool: tool as typeof report, unlockedBy: after(search) }, // as callers without types may
+          { tool: tool as typeof report, unlockedBy: after(search) }, // as untyped callers can
         ],
       });
     expect(define).toThrow(`Tool 'researcher': it cannot have these tools: ${why}`);

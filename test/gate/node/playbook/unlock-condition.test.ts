@@ -29,7 +29,7 @@ import {
 const short = { title: 'Tides', pages: 2 };
 const long = { title: 'Oceans', pages: 900 };
 
-/** `report` behind a lock, tried before and after each of these tools in turn. */
+/** Calls the locked `report` before and after each of these tools in turn. */
 async function tried(
   unlockedBy: UnlockCondition<'first' | 'second'>,
   first: ReturnType<typeof does<'first'>>,
@@ -252,7 +252,7 @@ describe('a custom condition', () => {
 describe('a condition that returns a promise', () => {
   it('counts as false, whatever the promise resolves to, and its author is warned once', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
-    // As plain JavaScript may have it.
+    // Plain JavaScript can pass this.
     const late = (answer: () => unknown) => (async () => answer()) as unknown as () => boolean;
     const broken = (): never => {
       throw new Error('broken');

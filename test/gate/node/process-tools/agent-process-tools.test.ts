@@ -68,7 +68,7 @@ describe('process_status', () => {
     const dies = async () => {
       const stored = async () => (await session.events()).map(({ type }) => type);
       await vi.waitFor(async () => expect(await stored()).toContain('tool-call-ended'), 20_000);
-      // Another one goes on when two terms of 20 s have passed.
+      // Another invocation resumes after two terms of 20 s.
       session.kill();
       return 'Lost.';
     };
@@ -217,7 +217,7 @@ describe('the output of the tools', () => {
     ];
     const run = async (disturbed: boolean) => {
       const dies = async () => {
-        // Reads wait for no append, and what is not stored would be asked for again.
+        // Reads wait for no append, and an unstored result would be requested again.
         const ended = async () =>
           (await session.events()).filter((event) => event.type === 'tool-call-ended');
         await vi.waitFor(async () => expect(await ended()).toHaveLength(2), 20_000);

@@ -14,7 +14,7 @@ import { toToolResult } from '../../../doors/tools.ts';
 import { calls, digs, reads, shownResults } from '../tool-loop/scenes.ts';
 import { fakeInvocation } from '../tools/fake-invocation.ts';
 
-/** What is on the board when the tools look at it: in this order. */
+/** The entries of the blackboard, in this order. */
 const fill = (call: CallContext): string => {
   call.blackboard.add({ id: 'c1', name: 'Ada' }, { name: 'vip', type: 'Customer' });
   call.blackboard.add('Plain words.', { name: 'note' });
@@ -23,7 +23,7 @@ const fill = (call: CallContext): string => {
   return 'Filled.';
 };
 
-/** What one of these tools answers, on a board that was filled before, or on an empty one. */
+/** Returns the result of one of these tools, on a filled or an empty blackboard. */
 async function said(
   name: string,
   input: object = {},
@@ -269,7 +269,7 @@ describe('the displayed blackboard', () => {
       tools: [reads('fill', fill), blackboardTools()],
     });
     const dies = async () => {
-      // Reads wait for no append, and what is not stored would be asked for again.
+      // Reads wait for no append, and an unstored result would be requested again.
       const ended = async () => (await session.events()).filter((event) => event.type === 'tool-call-ended');
       await vi.waitFor(async () => expect(await ended()).toHaveLength(2), 20_000);
       session.kill();

@@ -129,13 +129,13 @@ describe('process_models', () => {
     const before = definePipeline({ name: 'before', description: 'Looks.', steps: inner ? [inner] : [] });
     const session = scene([calls('before'), 'Done.'], { tools: [before] });
     await session.send('Go.');
-    // The turn's own model has been asked for the pipeline.
+    // The turn's own model has called the pipeline.
     expect(shownResults(session.requests[1])).toEqual([
       'Models used (1):\n\n- scripted (1 calls, 15 tokens)',
     ]);
     const turnless = { turn: 't', calls: 0, history: [], tools: [], models: [] };
     const { call } = fakeInvocation('process_models');
-    const process = { recall: () => turnless } as unknown as NonNullable<typeof call.process>; // all that is read
+    const process = { recall: () => turnless } as unknown as NonNullable<typeof call.process>; // the part that is read
     const execute: typeof call.execute = async (leaf) =>
       toToolResult('process_models', await leaf.run({ ...call, process }));
     const answer = await inner?.call({}, { ...call, process, execute });

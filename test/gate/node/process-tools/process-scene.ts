@@ -1,4 +1,4 @@
-/** A session whose agent can look at itself. */
+/** A session whose agent can inspect itself. */
 import { type AgentConfig, type AnyTool, defineAgent } from '../../../../src/index.ts';
 import { agentProcessTools } from '../../../../src/kinds/entry.ts';
 import {
@@ -18,7 +18,7 @@ interface Scene extends Pick<AgentConfig<'clerk'>, 'limits' | 'use'> {
 
 export const clock = createManualClock(1_000_000);
 
-/** One session whose agent can look at itself. */
+/** One session whose agent can inspect itself. */
 export function scene(replies: readonly ScriptedReply[], { tools = [], limits, use, prices }: Scene = {}) {
   const agent = defineAgent({
     name: 'clerk',
@@ -31,7 +31,10 @@ export function scene(replies: readonly ScriptedReply[], { tools = [], limits, u
   return createTestSession(agent, { model: scriptedModel(replies, { prices }), clock });
 }
 
-/** What the last of these tools answers, once the process tools are unfolded and `before` has happened. */
+/**
+ * Returns the result of the last of these tools, after the process tools are unfolded and `before` was
+ * played.
+ */
 export async function said(tool: string, before: readonly ScriptedReply[] = [], more: Scene = {}) {
   const session = scene([calls('agent_process'), ...before, calls(tool), 'Done.'], more);
   const answer = await session.send('Go.');

@@ -1,4 +1,4 @@
-/** How the replies of a loop are made, as its model is told. */
+/** The settings of replies in a loop, as sent to its model. */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ModuleUse } from '../../../../src/index.ts';

@@ -1,4 +1,4 @@
-/** A model that asks the next one when the first is overloaded or gone. */
+/** A model that calls the next one if the first is overloaded or unavailable. */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type ChatModel, defineTool, fallback, ModelError } from '../../../../src/index.ts';
@@ -89,7 +89,7 @@ describe('a fallback', () => {
     const answeredBy = async (messages: ModelRequest['messages']) =>
       (await all.ask({ messages, tools: [] }, { signal })).madeBy?.model;
     expect(await answeredBy(open('b'))).toBe('b');
-    // The others follow in their order.
+    // The others follow in order.
     expect(await answeredBy(open('b'))).toBe('a');
     expect(await answeredBy(open('b'))).toBe('c');
     const answered = { role: 'assistant', text: 'Done.', toolCalls: [] } as const;
@@ -252,12 +252,13 @@ describe('a loop with a fallback', () => {
       undefined,
       { from: 'b', unshown: ['reasoning'] },
     ]);
-    // The dearest is held back, whoever answers; and once more for the model that was asked in the place of the first.
+    // The highest price is reserved, whichever model replies; and again for the model that replaces the
+    // first.
     const asked = await askedIn(session);
     expect(asked).toHaveLength(4);
     for (const { reserved } of asked)
       expect(reserved.cost).toBeCloseTo((reserved.inputTokens * 3 + reserved.outputTokens * 30) / 1e6, 12);
-    // Another model counts the same words otherwise.
+    // Another model counts the same text differently.
     expect(Math.min(...asked.map(({ reserved }) => reserved.inputTokens))).toBe(
       asked[0]?.reserved.inputTokens,
     );

@@ -1,4 +1,4 @@
-/** What is told of settings that cannot be followed, where they are declared. */
+/** The errors for unsupported settings, at their declaration. */
 
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ import { TASK } from '../agentic/scenes.ts';
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 const base = { name: 'clerk', description: 'Works.', instructions: 'Work.', tools: [look] };
 
-/** A model of the SDK that is never asked. */
+/** A model of the SDK that is never called. */
 const sdkModel = (provider: string): LanguageModelV4 => ({
   specificationVersion: 'v4',
   provider,
@@ -70,7 +70,7 @@ const OF_LOOPS: typeof WRONG = [
   [{ toolChoice: { tool: 'look', first: 'none' } }, 'toolChoice', '{"tool":"look","first":"none"}', CHOICES],
 ];
 
-/** Of a tool that is not there. */
+/** The settings that name a missing tool. */
 const OF_TOOLS: typeof WRONG = [
   [{ toolChoice: { tool: 'fly' } }, 'toolChoice', '{"tool":"fly"}', "one of its tools: 'look'"],
   [
@@ -81,7 +81,7 @@ const OF_TOOLS: typeof WRONG = [
   ],
 ];
 
-/** What throws, with its name and its words. */
+/** The thrown error, with its name and message. */
 function thrownBy(define: () => unknown) {
   try {
     define();
@@ -91,7 +91,7 @@ function thrownBy(define: () => unknown) {
   }
 }
 
-// Production does not look for mistakes in literals.
+// Production does not check literals.
 describe.runIf(isDevelopment)('an unsupported setting', () => {
   it.each([...OF_LOOPS, ...OF_TOOLS])('is refused by an agent: %j', (settings, path, value, use) => {
     expect(thrownBy(() => defineAgent({ ...base, settings }))).toBe(

@@ -160,7 +160,7 @@ describe('the calls of one reply', () => {
         serial,
         run: async (_, call) => {
           log.push(`${name} begins`);
-          await startStored(session, call); // with the starts of all that begin together
+          await startStored(session, call); // with the starts of all parallel calls
           log.push(`${name} ends`);
         },
       });

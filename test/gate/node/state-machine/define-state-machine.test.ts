@@ -26,7 +26,7 @@ const { tool } = workshop();
 const [go, stay, status] = [tool('go'), tool('stay'), tool('status')];
 const base = { name: 'door', description: 'Is a door.', input: v.object({}) } as const;
 
-/** Production carries fewer words. */
+/** Production has shorter messages. */
 const NEITHER =
   process.env.NODE_ENV === 'production'
     ? 'is not a tool and has no tools'
@@ -35,7 +35,7 @@ const NEITHER =
 const NOT_NULL =
   process.env.NODE_ENV === 'production' ? 'is not a tool and has no tools' : 'must not be null';
 
-/** What a definition is refused with, as somebody would make it who has no types. */
+/** The error of an untyped definition. */
 function refusal(config: object): unknown {
   try {
     defineStateMachine({ ...base, ...config } as unknown as Parameters<typeof defineStateMachine>[0]);

@@ -27,16 +27,16 @@ describe('a stored position that the code no longer defines', () => {
       shipped: [],
     },
   }).machine;
-  /** The same machine with other states, as a later deployment may have it. */
+  /** The same machine with other states, as in a later deployment. */
   const after = (renamed?: { draft: 'confirmed' }): AnyTool =>
     orderMachine({
       initial: 'confirmed',
-      states: { confirmed: [{ tool: tool('ship'), to: 'shipped' }], shipped: [] } as never, // one state less
+      states: { confirmed: [{ tool: tool('ship'), to: 'shipped' }], shipped: [] } as never, // one state fewer
       renamed: renamed as never,
       everywhere: [tool('status'), requireApproval(tool('confirm'), 'Confirm?')],
     }).machine;
 
-  /** A session whose agent is deployed anew in the middle. */
+  /** A session whose agent is redeployed in the middle. */
   function deployed(replies: readonly ScriptedReply[]) {
     let machine: AnyTool = before;
     const agent = defineAgent({

@@ -115,7 +115,7 @@ describe('a position', () => {
 });
 
 describe('a machine whose Worker is killed', () => {
-  /** A session with an order that is confirmed, whose `ship` is killed by its first run when it has acted. */
+  /** A session with a confirmed order, whose `ship` is killed in its first run after its action. */
   function shipping(
     more: { readonly reconciles?: boolean; readonly again?: boolean } = {},
     batch = calls('ship'),
@@ -142,7 +142,7 @@ describe('a machine whose Worker is killed', () => {
     return { session, done };
   }
 
-  /** The tool, which knows that it has run. */
+  /** The tool with a `reconcile` that reports its run. */
   const reconciling = (tool: AnyTool): AnyTool => ({
     ...tool,
     call: (input, call) =>
@@ -194,7 +194,7 @@ describe('a machine whose Worker is killed', () => {
       'thank: thank done',
       `confirm: ${notNow('shipped', 'draft')}`,
     ]);
-    // It began anew once, and not again when another Worker went on inside.
+    // It was reset once, and not again when another Worker resumed inside.
     expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
     expect(
       (await session.events()).filter((event) => event.type === 'turn-resumed' && event.cause === 'expired'),

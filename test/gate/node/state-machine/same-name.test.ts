@@ -21,7 +21,7 @@ import {
   workshop,
 } from './scenes.ts';
 
-/** Facades that each have a tool of the same name; the second one's is offered as `us_orders`. */
+/** Two unfolding tools, each with a tool of the same name; the second one's is offered as `us_orders`. */
 const regions = (eu: AnyTool, us: AnyTool): AnyTool[] => [
   defineUnfolding({ name: 'eu', description: 'Europe.', scope: 'session', tools: [eu] }),
   defineUnfolding({ name: 'us', description: 'America.', scope: 'session', tools: [us] }),

@@ -13,7 +13,7 @@ import type { ModelRequest } from '../../../../src/model/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { modelText } from '../../../doors/tools.ts';
 
-/** A reply that calls these tools; each a name, or a name with its input. */
+/** A reply that calls these tools; each is a name, or a name with its input. */
 export const calls = (...wanted: readonly (string | readonly [name: string, input: unknown])[]) => ({
   calls: wanted.map((one) => (typeof one === 'string' ? { name: one } : { name: one[0], input: one[1] })),
 });
@@ -22,7 +22,7 @@ export const calls = (...wanted: readonly (string | readonly [name: string, inpu
 export const order = (...ids: readonly string[]) =>
   calls(...ids.map((orderId) => ['orders', { orderId }] as const));
 
-/** A turn in which the machine is called for an order, and makes these calls one after another. */
+/** A turn that calls the machine for an order and makes these calls one after another. */
 export const turn = (orderId: string, ...names: readonly string[]): ScriptedReply[] => [
   order(orderId),
   ...names.map((name) => calls(name)),
@@ -30,7 +30,7 @@ export const turn = (orderId: string, ...names: readonly string[]): ScriptedRepl
   'Done.',
 ];
 
-/** What a call is answered in the wrong state. */
+/** The result of a call in the wrong state. */
 export const notNow = (current: string, ...states: readonly string[]): string =>
   `This tool is not available in the current state (${current}). ` +
   `It is only available in ${states.length === 1 ? 'state' : 'states'}: ${states.join(', ')}`;
@@ -38,7 +38,7 @@ export const notNow = (current: string, ...states: readonly string[]): string =>
 /** The positions of the orders of the agent's own machine. */
 export const at = (keys: Readonly<Record<string, string>>) => ({ 'clerk/orders': keys });
 
-/** What the tools of a machine have done, and tools that do it: each says so, and writes its name down. */
+/** The actions of a machine's tools, and tools that record their action and report it. */
 export function workshop() {
   const done: string[] = [];
   const tool = <const Name extends string>(
@@ -67,7 +67,7 @@ type OrderStates = 'draft' | 'confirmed' | 'shipped';
 type Orders = StateMachine<'orders', v.InferOutput<typeof OrderInput>, OrderStates>;
 type Config = Parameters<typeof defineStateMachine<'orders', OrderStates, typeof OrderInput>>[0];
 
-/** Where an order is confirmed and shipped. Its position is kept by order. */
+/** A machine that confirms and ships orders. Its position is stored by order. */
 export function orderMachine(changes: Partial<Config> = {}) {
   const { done, tool } = workshop();
   const [addItem, confirm, ship, status] = [tool('add_item'), tool('confirm'), tool('ship'), tool('status')];
@@ -102,11 +102,11 @@ export const sessionWith = (
     warm,
   });
 
-/** Where the machines of a session stand. */
+/** The positions of a session's machines. */
 export const positions = async (session: TestSession): Promise<Json | undefined> =>
   (await session.state()).memories.get('state-machines');
 
-/** What was answered to each call inside, by the tool's name, in the order in which they ended. */
+/** The result of each inner call, by the tool's name, in order of completion. */
 export async function answersInside(session: TestSession): Promise<string[]> {
   const names = new Map<string, string>();
   const answers: string[] = [];
@@ -119,7 +119,7 @@ export async function answersInside(session: TestSession): Promise<string[]> {
   return answers;
 }
 
-/** What the agent's own model read of its calls in the last request. */
+/** The results that the agent's own model read in the last request. */
 export const answersRead = ({ requests }: TestSession): string[] => {
   const own = requests.findLast(({ messages: [first] }) => first?.text === 'Work.');
   return (own?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
@@ -135,7 +135,7 @@ const firstText = ({ messages: [first] }: ModelRequest): string => String(first?
 export const offeredInside = ({ requests }: TestSession): string[][] =>
   requests.filter((one) => firstText(one) !== 'Work.').map(({ tools }) => tools.map(({ name }) => name));
 
-/** A script in which each loop has replies of its own, by its first instructions: for loops that run side by side. */
+/** A script in which each loop has its own replies, by its first instructions: for parallel loops. */
 export function byLoop(scripts: Readonly<Record<string, readonly ScriptedReply[]>>): ScriptedReply[] {
   const left = new Map(Object.entries(scripts).map(([loop, replies]) => [loop, [...replies]]));
   const reply = (request: ModelRequest): ScriptedReply =>

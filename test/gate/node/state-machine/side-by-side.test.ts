@@ -21,7 +21,7 @@ import {
 
 type Scripts = Readonly<Record<string, readonly Exclude<ScriptedReply, () => unknown>[]>>;
 
-/** Replies by what a loop was asked and how often it has replied: loops that run side by side do not mix them up. */
+/** Replies by the message of a loop and its number of replies, so that parallel loops do not mix them up. */
 function byMessage(scripts: Scripts): ScriptedReply[] {
   const known = new Map(Object.entries(scripts));
   return Array.from({ length: 100 }, () => ({ messages }) => {
@@ -31,7 +31,7 @@ function byMessage(scripts: Scripts): ScriptedReply[] {
   });
 }
 
-/** A tool `desk` with the machine inside: loops of it run side by side, and have one path. */
+/** A tool `desk` with the machine inside: its loops run in parallel, and share one path. */
 const desk = (machine: AnyTool): AnyTool =>
   defineAgenticTool({
     name: 'desk',
@@ -49,7 +49,7 @@ const deskAgent = (machine: AnyTool): AnyTool =>
 
 type Calls = ReturnType<typeof calls>;
 
-/** Two desks, each with a loop of the machine for order 41: in those, these are the replies. */
+/** Two desks, each with a loop of the machine for order 41 and these replies. */
 const desks = (first: readonly Calls[], second: readonly Calls[]): Scripts => ({
   'Go.': [calls(['desk', { at: 1 }], ['desk', { at: 2 }]), 'Done.'],
   '{"at":1}': [order('41'), 'So.'],
@@ -63,7 +63,7 @@ const twoDesks = (first: readonly Calls[], second: readonly Calls[]): ScriptedRe
 
 const atDesk = (state: string) => ({ 'clerk/desk/orders': { 41: state } });
 
-/** What was answered by the tools of the machine, whichever loop ended first. */
+/** The results of the machine's tools, whichever loop ended first. */
 const sorted = async (session: TestSession): Promise<string[]> =>
   (await answersInside(session)).filter((answer) => !answer.startsWith('orders')).toSorted();
 
@@ -104,7 +104,7 @@ describe('parallel loops of one machine', () => {
     expect(await positions(session)).toEqual(atDesk('shipped'));
     await session.decide('look', 'approve');
     expect(done.filter((name) => name !== 'status')).toEqual(['confirm', 'ship', 'look']);
-    // What the batch that ended last had moved is not moved back.
+    // The move of the last batch is not reverted.
     expect(await positions(session)).toEqual(atDesk('shipped'));
     session.restart();
     expect(await positions(session)).toEqual(atDesk('shipped'));
@@ -200,7 +200,7 @@ describe('parallel loops of one machine in a killed Worker', () => {
   const asksFor = (tool: string) => (event: SessionEvent) =>
     event.type === 'model-replied' && event.toolCalls.some(({ name }) => name === tool);
 
-  /** The tool, which knows that it has run. */
+  /** The tool with a `reconcile` that reports its run. */
   const reconciling = (tool: AnyTool): AnyTool => ({
     ...tool,
     call: (input, call) =>
@@ -213,7 +213,7 @@ describe('parallel loops of one machine in a killed Worker', () => {
   const killing = (first: readonly Calls[], second: readonly Calls[]) => {
     const { tool, done } = workshop();
     const confirm = tool('confirm', async () => {
-      await stored(session, asksFor('confirm'), 2); // the other has asked, too
+      await stored(session, asksFor('confirm'), 2); // the other loop has asked too
       session.kill();
       return 'confirm done';
     });
@@ -251,7 +251,7 @@ describe('parallel loops of one machine in a killed Worker', () => {
   it('move on from the state at the start of the call, not the one in its reply', async () => {
     const { tool, done } = workshop();
     const confirm = tool('confirm', async () => {
-      await stored(session, asksFor('ship')); // the other has asked
+      await stored(session, asksFor('ship')); // the other loop has asked
       return 'confirm done';
     });
     const ship = tool('ship', () => {

@@ -179,7 +179,7 @@ describe('an invalid machine', () => {
       name: 'door',
       description: 'Opens.',
       initial: 'open',
-      states: { open: sources as readonly (ToolSource & { tool?: never; to?: never })[] }, // as callers without types may
+      states: { open: sources as readonly (ToolSource & { tool?: never; to?: never })[] }, // as untyped callers can
     });
   const provider = toolProvider({ toolsNow: () => [] });
 

@@ -114,7 +114,7 @@ describe('chaining inside a state machine', () => {
   });
 
   it.each([
-    // Those of a type that is declared are there before any object is.
+    // The tools of a declared type exist before any object.
     ['a type', [chainFrom(Parcel)], ['track', 'close']],
     ['any', [chainAny()], ['close', 'track']],
   ])('offers the tools of an object of %s in every state (AGT-10, AGT-11)', async (_, entries, sent) => {

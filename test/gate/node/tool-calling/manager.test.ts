@@ -189,7 +189,7 @@ describe('executing the calls of a reply', () => {
 
   it('requires messages, a reply, and a call in it (SPM-02, SPM-18)', async () => {
     const manager = createToolCallingManager();
-    const execute = manager.executeToolCalls as (...given: unknown[]) => Promise<unknown>; // what the types forbid
+    const execute = manager.executeToolCalls as (...given: unknown[]) => Promise<unknown>; // forbidden by the types
     const options = defineToolCallingOptions();
     await expect(execute(null, reply(call('a')), options)).rejects.toThrow(TypeError);
     await expect(execute([null], reply(call('a')), options)).rejects.toThrow(
@@ -250,7 +250,7 @@ describe('executing the calls of a reply', () => {
         name,
         async () => {
           log.push(`${name} starts`);
-          await hanging.promise; // by then the other would have started, which stands before it
+          await hanging.promise; // by then the other call, which comes first, would have started
           log.push(`${name} ends`);
         },
         serial === undefined ? {} : { serial },
@@ -582,7 +582,7 @@ describe('tools for a manager', () => {
     greet() {
       return 'Hello.';
     }
-    /** Members that hold or make functions; not in the table, and so no tools. */
+    /** Members that hold or make functions; they are not in the table, and therefore not tools. */
     readonly later = () => 'a function';
     static helper = () => 'a function of the class';
     get handler() {

@@ -58,7 +58,7 @@ describe('options of tool calling', () => {
     [{ tools: [a, null] }, 'ToolCallingOptions: tools[1] is null.'],
     [{ toolNames: [undefined] }, 'ToolCallingOptions: toolNames[0] is undefined.'],
   ])('refuse unknown fields: %#', (config, message) => {
-    const define = defineToolCallingOptions as (config: object) => unknown; // what the types forbid
+    const define = defineToolCallingOptions as (config: object) => unknown; // forbidden by the types
     expect(() => define(config)).toThrow(new TypeError(message));
   });
 

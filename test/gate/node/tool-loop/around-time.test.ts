@@ -1,4 +1,6 @@
-/** Code around a call has half a minute; what the library waits for, and what has a time limit of its own, is not counted. */
+/**
+ * Code around a call has half a minute. Waits of the library, and code with its own time limit, do not count.
+ */
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../../src/create-holdfast.ts';
@@ -40,7 +42,7 @@ interface Scene {
   readonly policies?: Policies;
 }
 
-/** Sends a message, and lets time pass; answers what came of it. */
+/** Sends a message, advances the clock, and returns the outcome. */
 function scene({ tools, replies = [calls('pay'), 'Well.'], policies }: Scene) {
   const { clock, timersLeft } = counted(manual);
   const agent = defineAgent({ name: 'clerk', description: 'W.', instructions: '', tools, policies });
@@ -227,7 +229,7 @@ describe('time that does not count as code around a call', () => {
   });
 });
 
-/** How many timers a turn sets whose model calls these tools at once. */
+/** The number of timers set in a turn whose model calls these tools at once. */
 async function timersOf(names: readonly string[]): Promise<number> {
   let timers = 0;
   const clock = {

@@ -10,11 +10,11 @@ interface Options {
   readonly replies: readonly ScriptedReply[];
   readonly memories?: readonly ToolMemory[];
   readonly strategies?: readonly InjectionStrategy[];
-  /** Of every loop; the outer one has only its own strategies when it is given some. */
+  /** The strategies of every loop; the outer one has only its own strategies if it has some. */
   readonly everywhere?: readonly InjectionStrategy[];
 }
 
-/** A loop without a session around it: what it emits is folded and forgotten. */
+/** A loop without a session: its events are folded and dropped. */
 export async function runBare({ replies, ...config }: Options) {
   const model = scriptedModel(replies);
   const uses = usesOf([...(config.strategies ?? []), ...(config.everywhere ?? [])]);

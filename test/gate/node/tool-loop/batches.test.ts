@@ -18,7 +18,7 @@ const tool = (name: string, run: Run, more: { serial?: string; timeout?: number 
 const numbered = (name: string, count: number) =>
   Array.from({ length: count }, (_, n) => ({ name, input: { n } }));
 
-/** What the model was shown of the results of its first reply. */
+/** The results of the first reply, as shown to the model. */
 async function resultsOf(
   tools: Parameters<typeof memoryApp>[0]['tools'],
   calls: { name: string; input?: unknown }[],

@@ -70,7 +70,7 @@ describe('a batch', () => {
 });
 
 describe('a long result', () => {
-  /** What the model reads, and what the journal keeps, of one result. */
+  /** One result as the model reads it, and as the journal stores it. */
   async function shown(run: () => unknown, maxLength?: number) {
     const tool = defineTextTool({ name: 'read', description: 'Reads.', effect: 'read', run });
     const use = maxLength === undefined ? [] : [truncateToolResults({ maxLength, marker: fullLength })];

@@ -13,7 +13,7 @@ import { digs, reads } from './scenes.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Chance that is the same in every run (mulberry32). */
+/** A seeded random generator (mulberry32). */
 function chance(seed: number): () => number {
   let state = seed;
   return () => {
@@ -27,11 +27,11 @@ function chance(seed: number): () => number {
 const PRICES = { input: 2.5, output: 10 };
 const bytes = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
 
-/** What the provider charges, whether or not a reply ever arrives. Nobody inside is told of it. */
+/** The provider's charges, including lost replies. The code under test cannot see it. */
 class Bill {
   tokens = 0;
   cost = 0;
-  /** A token is one byte at least: so many bytes are one, in the language of this run. */
+  /** Bytes per token, at least one, in this run. */
   readonly density: number;
 
   constructor(density: number) {
@@ -47,7 +47,7 @@ class Bill {
   }
 }
 
-/** A turn of nested loops side by side, whose model is slow, fails, says nothing of its usage and is cut off by kills. */
+/** A turn of parallel nested loops whose model is slow, fails, reports no usage and is killed. */
 async function play(seed: number) {
   const random = chance(seed);
   const upTo = (most: number): number => Math.floor(random() * most);
@@ -100,7 +100,7 @@ async function play(seed: number) {
 
 type Asked = NonNullable<ReturnType<typeof heldBy>>;
 
-/** What the calls of each frame and of those inside have used, by the journal alone. */
+/** The usage of each frame and its inner frames, from the journal alone. */
 function usedBy(events: readonly StoredEvent[]): ReadonlyMap<string, number> {
   const parents = new Map<string, string>();
   const open = new Map<string, Asked['reserved']>();
@@ -127,7 +127,7 @@ function usedBy(events: readonly StoredEvent[]): ReadonlyMap<string, number> {
   return used;
 }
 
-/** What happened in all runs together. */
+/** Counts over all runs. */
 const seen = { refused: 0, resumed: 0, nested: 0, completed: 0 };
 
 describe('parallel loops with replies that fail, get lost, and report no usage', () => {

@@ -1,4 +1,4 @@
-/** A session under limits on tokens or cost, and what its journal says of them. */
+/** A session under limits on tokens or cost, and its journaled reservations. */
 
 import type { ModuleUse } from '../../../../src/index.ts';
 import { type AnyTool, defineAgent, type Limits } from '../../../../src/index.ts';
@@ -48,7 +48,7 @@ export async function eventsOf<T extends Type>(session: TestSession, type: T) {
   return events.filter((event): event is Extract<StoredEvent, { type: T }> => event.type === type);
 }
 
-/** What budgets hold back for a model call, if this is the event that says so. */
+/** The reservation for a model call, if this event contains one. */
 export function heldBy(event: SessionEvent): Held | undefined {
   if (event.type !== 'module-event' || event.module !== 'budgets') return undefined;
   const [fact] = event.facts ?? [];
@@ -72,7 +72,7 @@ export const askedIn = async (session: TestSession): Promise<readonly Held[]> =>
 export const reservedIn = async (session: TestSession) =>
   (await askedIn(session)).map(({ reserved }) => reserved);
 
-/** What is held back for the input of a message in this scene: the least that its request can be. */
+/** The reservation for the input of a message in this scene: the smallest possible request. */
 export async function inputOf(message: string, tools?: readonly AnyTool[]): Promise<number> {
   const session = scene(['Done.'], { budget: { tokens: 1_000_000 }, ...(tools && { tools }) });
   await session.send(message);

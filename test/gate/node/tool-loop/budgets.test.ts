@@ -35,7 +35,7 @@ describe('a model call under a token limit', () => {
     const [first, second] = await reservedIn(session);
     expect(first).toEqual({ inputTokens: input, outputTokens: 4_096 });
     expect(session.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([4_096, 4_096]);
-    // The first request is known to have had 100 tokens; what came to it since is counted in bytes.
+    // The first request had 100 known tokens; later content is counted in bytes.
     expect(second?.inputTokens).toBeGreaterThan(100);
     expect(second?.inputTokens).toBeLessThan(input);
   });
@@ -120,7 +120,7 @@ describe('a model call attempt that died', () => {
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(await reservedIn(session)).toHaveLength(2);
     session.restart();
-    // Nothing is left of it: the frames of a turn that has ended are gone.
+    // The frames of an ended turn are gone.
     expect((await session.state()).turn?.usage).toEqual({ inputTokens: 50, outputTokens: 5 });
   });
 

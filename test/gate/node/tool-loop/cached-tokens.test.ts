@@ -14,7 +14,10 @@ const BOTH = {
   outputTokens: 300,
   reasoningTokens: 150,
 };
-/** USD per million tokens, as of a model whose cached tokens cost a tenth, and those that are written a quarter more. */
+/**
+ * USD per million tokens for a model whose cached tokens cost a tenth, and whose cache writes cost a quarter
+ * more.
+ */
 const CACHED = { ...PRICES, cachedInput: 0.3, cacheWrite: 3.75 };
 
 const said = (usage: PricedUsage) => ({ text: 'Done.', usage });
@@ -75,7 +78,7 @@ describe('a cost limit', () => {
     const inputs = scene(['Done.'], { budget: { cost: 0.5 }, prices: CACHED });
     await inputs.send('Go.');
     const [{ inputTokens } = { inputTokens: 0 }] = await reservedIn(inputs);
-    // It would do for the least useful reply if the input cost what plain input costs.
+    // It would suffice for the shortest useful reply at the plain input price.
     const cost = (inputTokens * PRICES.input + 256 * PRICES.output) / 1e6;
     const session = scene(['Done.'], { budget: { cost }, prices: CACHED });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached' });

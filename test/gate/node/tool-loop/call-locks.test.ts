@@ -11,8 +11,8 @@ const calls = (...ids: readonly string[]) =>
   ids.map((id) => ({ id, providerId: id, name: 'work', input: '{}' }));
 
 /**
- * A turn that was left in the middle: of the calls `desk` and `next` of its reply the first has a loop, in which `begun`
- * was started and `fresh` was not.
+ * An interrupted turn: of the calls `desk` and `next`, the first has a loop, in which `begun` was started and
+ * `fresh` was not.
  */
 function leftTurn(): TurnState {
   const state = emptyState();
@@ -33,7 +33,7 @@ function leftTurn(): TurnState {
   return state.turn;
 }
 
-/** Asks for each of these in order, and tells who has its turn by now. */
+/** Requests the lock for each of these in order, and returns the current holders. */
 function asking(locks: CallLocks) {
   const having: string[] = [];
   return {

@@ -4,7 +4,7 @@ import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { memoryLoop, runForOutput } from '../../../doors/loop.ts';
 import { calls, shownResults } from './scenes.ts';
 
-/** Returns what the model is shown of a call of this effect that asks outside of a session. */
+/** Returns the result of a call of this effect that asks outside a session. */
 async function told(effect: Exclude<Effect, 'none'>, meanwhile: 'suspended' | 'running') {
   const book = defineTool({
     name: 'book',

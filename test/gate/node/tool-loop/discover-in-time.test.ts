@@ -9,7 +9,7 @@ import { appWith, errors, FAILED, firstOf, journal, listings, offered } from './
 import { never, outside } from './outside.ts';
 
 describe('a source that hangs', () => {
-  /** A turn whose source hangs, once it does. */
+  /** A turn whose source already hangs. */
   async function hanging(host: Partial<TurnHost> = {}) {
     const hangs = Promise.withResolvers<void>();
     const good = outside('bank', () => ['pay']);
@@ -107,7 +107,7 @@ describe('an invocation with little time left', () => {
   const NEEDS = { subrequests: 20, ms: 1_000 };
   const asking = (key: string, name: string) => outside(key, (_, { ask }) => ask(NEEDS, async () => [name]));
 
-  /** Runs a turn through as many invocations as it takes, each with so many requests. */
+  /** Runs a turn through several invocations, each with this number of requests. */
   async function drive(app: ClockedApp, subrequests: number): Promise<readonly TurnEnd['status'][]> {
     const host = (): Partial<TurnHost> => ({
       meter: new Meter({ ...UNLIMITED, subrequests }, () => app.clock.now()),

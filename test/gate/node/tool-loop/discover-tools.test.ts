@@ -86,7 +86,7 @@ describe('tools that are discovered outside', () => {
     const left = await leftBehind(app, [
       { type: 'tools-listed', facts: [fact(['buy'])] },
       ...asked(['buy'], ['sell']),
-      // As a nested loop of the same batch would find it.
+      // The listing that a nested loop of the same batch would make.
       { type: 'tools-listed', facts: [fact(['sell'])] },
     ]);
     await takenOver(app, app.clock, left);
@@ -116,7 +116,7 @@ describe('a source that fails', () => {
         throw new Error('no promise');
       },
     ],
-    ['answers no list', async () => undefined as never], // as code without types may
+    ['answers no list', async () => undefined as never], // as untyped code can
     ['tells what is not JSON', async () => [factOf(LISTINGS, { key: 'shop', told: (() => 1) as never })]],
     ['tells a number that no JSON has', async () => [factOf(LISTINGS, { key: 'shop', told: Number.NaN })]],
   ] as const)('fails alone if it %s', async (_, discover) => {

@@ -18,7 +18,7 @@ import { factOf, withheld } from '../../../doors/tools.ts';
 import { runBare } from './bare-loop.ts';
 import { calls, digs, reads, shownResults } from './scenes.ts';
 
-/** What was noted, with where. */
+/** The recorded notes with their places. */
 const noted: ToolMemory<readonly string[], string> = {
   folding: FOLDING,
   name: 'noted',
@@ -26,13 +26,13 @@ const noted: ToolMemory<readonly string[], string> = {
   apply: (all, fact, { path, call }) => [...all, `${path} ${call.split('.').at(-1)}: ${fact}`],
 };
 
-/** Resolves when any tool but `slow` has noted. */
+/** Resolves when a tool other than `slow` has recorded a note. */
 let noting = Promise.withResolvers<void>();
 beforeEach(() => {
   noting = Promise.withResolvers();
 });
 
-/** A tool that notes its name, and answers with what it knows of the others; `slow` ends after another one. */
+/** A tool that records its name, and returns the notes of the others; `slow` ends after another one. */
 const notes = (name: string, serial?: Serial, answer: (seen: string) => ToolResult = text): AnyTool =>
   decorate(reads(name), {
     serial,

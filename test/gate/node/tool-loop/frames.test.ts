@@ -11,7 +11,7 @@ import { memoryApp } from '../session/memory-app.ts';
 
 const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
 
-/** A tool that only opens a frame, and answers how it ended. */
+/** A tool that only opens a frame, and returns its outcome. */
 function digs(tools: readonly AnyTool[], more: Partial<Frame> = {}, outcomes: FrameOutcome[] = []): AnyTool {
   return {
     name: 'dig',

@@ -7,7 +7,7 @@ import { calls, digs, reads } from './scenes.ts';
 
 type Seen = { readonly [M in keyof LoopMoments]: readonly [M, LoopMoments[M]] }[keyof LoopMoments];
 
-/** Notes everything that it is told. */
+/** Records everything that it receives. */
 function witness() {
   const seen: Seen[] = [];
   const inspector: LoopInspector = {
@@ -257,7 +257,7 @@ describe('an inspector', () => {
     const { inspector, seen } = witness();
     const session = createTestSession(agentWith([digs([reads('look')])], spoiler, inspector), {
       replies: [calls('dig'), calls('look'), 'Dug.', 'Done.', 'Hello, Bob.'],
-      // The invocation that resumes a call inside of which it was left shows it once more.
+      // The invocation that resumes an interrupted call reports it once more.
       warm: true,
       principal: { id: 'ana', tenant: 'acme', roles: ['chief'] },
     });

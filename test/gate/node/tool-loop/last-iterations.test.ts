@@ -6,7 +6,7 @@ import { calls, digs } from './scenes.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
-/** The iterations that an inspector was told of, each with how many calls it made. */
+/** The iterations reported to an inspector, each with its number of calls. */
 async function iterationsOf(replies: readonly ScriptedReply[], limits = {}): Promise<number[][]> {
   const seen: number[][] = [];
   const inspector: LoopInspector = {

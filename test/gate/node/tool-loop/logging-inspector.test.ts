@@ -37,7 +37,7 @@ interface Call {
   readonly clock: ManualClock | undefined;
 }
 
-/** The turn in which one tool is called once. */
+/** A turn with one call of one tool. */
 async function turnOf(
   tool: AnyTool,
   inspector: LoopInspector,

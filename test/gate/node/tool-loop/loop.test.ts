@@ -113,7 +113,7 @@ describe('a loop', () => {
       name: 'logging',
       offer: (tools, view) => {
         const messages = view.history();
-        // While calls run it is asked again, about the moment before they did.
+        // While calls run it is asked again, about the moment before them.
         if (messages.length > seen)
           log.push(`offer after ${messages.length > 1 ? 'a result' : 'the message'}`);
         seen = Math.max(seen, messages.length);
@@ -420,7 +420,7 @@ describe('a turn that is being stopped', () => {
     const end = app.run(leased);
     await clock.advance(0);
     await app.port.post({ kind: 'cancel', turn, body: '{}' });
-    await clock.advance(1_000); // the note comes when the line is opened
+    await clock.advance(1_000); // the note arrives when the line is open
     finish();
     expect(await passing(clock, end)).toMatchObject({ status: 'ended', turn: { outcome: 'cancelled' } });
     expect(ran).toEqual([`${turn}.3.0`]);

@@ -84,7 +84,7 @@ describe('the metrics of a call', () => {
   it('are dropped without a receiver (AEL-04, AEL-07)', async () => {
     const report = vi.spyOn(console, 'error').mockImplementation(() => {});
     expect(await turnOf([() => 'rows', throws])).toMatchObject({ outcome: 'completed' });
-    // That of the tool, and none of the metrics.
+    // The measurement of the tool, without metrics of the inspector.
     expect(report).toHaveBeenCalledOnce();
   });
 

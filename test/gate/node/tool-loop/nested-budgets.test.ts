@@ -71,7 +71,7 @@ describe('the limit of a nested loop', () => {
     ]);
     const [first] = apart;
     const one = (first ? (heldBy(first)?.reserved.inputTokens ?? 0) : 0) + 300;
-    // The first reply of the turn used 15; one call fits beside it, and two do not.
+    // The first reply of the turn used 15; one more call fits, and two do not.
     const together = await play(15 + one + 100);
     expect(together.map(({ type }) => type)).toEqual([
       'module-event',
@@ -90,7 +90,7 @@ describe('the limit of a nested loop', () => {
       tools: [digs([reads('look')], { uses: [budget({ tokens: 5_000 })] })],
     });
     await session.send('Go.');
-    // The first attempt is counted: what it held back does not leave room for a second.
+    // The first attempt counts: its reservation leaves no room for a second.
     expect(shownResults(session.requests.at(-1))).toEqual([
       'limit-reached: Stopped: the limit of 5000 tokens was reached before there was an answer.',
     ]);

@@ -5,7 +5,7 @@ import { FOLDING } from '../../../doors/journal.ts';
 import { runBare } from './bare-loop.ts';
 import { calls, reads, shownResults } from './scenes.ts';
 
-/** Remembers words; the strategy offers a tool of each. */
+/** Remembers words; the strategy offers a tool for each. */
 const words: ToolMemory<readonly string[], string> = {
   folding: FOLDING,
   name: 'words',

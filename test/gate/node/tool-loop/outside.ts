@@ -5,21 +5,21 @@ import { LISTINGS, listings } from '../../../../src/modules/listings/entry.ts';
 import { factOf } from '../../../doors/tools.ts';
 import { reads } from './scenes.ts';
 
-/** What a source outside answers when it is asked, by how often it was: names of tools. */
+/** Returns the tool names of a source, given the number of requests so far. */
 export type Told = (asked: number, discovery: Discovery) => readonly string[] | Promise<readonly string[]>;
 
 export interface Outside {
   readonly provider: ToolProvider;
-  /** How often it was asked so far. */
+  /** The number of requests so far. */
   asked(): number;
 }
 
 interface Options {
-  /** Asks again although the session knows. */
+  /** Requests the tools again although the session knows them. */
   readonly isStale?: (view: LoopView) => boolean;
 }
 
-/** A source of tools outside. It is asked once a session, and again after it has failed, unless what is known is stale. */
+/** A source of tools. It is asked once per session, and again after a failure or if its tools are stale. */
 export function outside(key: string, told: Told, { isStale = () => false }: Options = {}): Outside {
   const tools = new Map<string, AnyTool>();
   const made = (name: string): AnyTool => {
@@ -29,7 +29,7 @@ export function outside(key: string, told: Told, { isStale = () => false }: Opti
   };
   let asked = 0;
   const known = (view: LoopView): readonly string[] | undefined =>
-    view.recall(LISTINGS).find((one) => one.key === key)?.told as readonly string[] | undefined; // told below
+    view.recall(LISTINGS).find((one) => one.key === key)?.told as readonly string[] | undefined; // recorded below
   return {
     asked: () => asked,
     provider: toolProvider({
@@ -45,5 +45,5 @@ export function outside(key: string, told: Told, { isStale = () => false }: Opti
   };
 }
 
-/** A promise that nothing comes of. */
+/** A promise that never settles. */
 export const never = (): Promise<never> => new Promise(() => {});

@@ -147,7 +147,7 @@ describe('a tool that does not exist', () => {
         'step',
         async ({ id }) => {
           log.push(`starts ${id.at(-1)}`);
-          await listed.promise; // by then the other would have started, which stands before it
+          await listed.promise; // by then the other call, which comes first, would have started
           log.push(`ends ${id.at(-1)}`);
         },
         { serial: 's' },

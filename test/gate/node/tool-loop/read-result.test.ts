@@ -1,4 +1,4 @@
-/** A model reads on in a result of which it was shown the beginning. */
+/** A model reads the rest of a result that was shown shortened. */
 import { describe, expect, it } from 'vitest';
 import {
   type AnyTool,
@@ -20,12 +20,12 @@ import { createTestSession, type ScriptedReply, type TestSession } from '../../.
 import type { ModuleUse } from '../../../doors/tools.ts';
 import { reads, shownResults } from './scenes.ts';
 
-/** A reply that calls these tools; each a name, or a name with its input. */
+/** A reply that calls these tools; each is a name, or a name with its input. */
 const calls = (...wanted: readonly (string | readonly [name: string, input: unknown])[]) => ({
   calls: wanted.map((one) => (typeof one === 'string' ? { name: one } : { name: one[0], input: one[1] })),
 });
 
-/** 26,000 characters, of which no two hundred in a row stand twice. */
+/** 26,000 characters in which no run of two hundred repeats. */
 const LONG = Array.from({ length: 2_600 }, (_, at) => `line ${String(at).padStart(4, '0')}\n`).join('');
 
 interface Scene {
@@ -41,13 +41,13 @@ const sessionOf = (tools: readonly AnyTool[], replies: readonly ScriptedReply[],
   );
 };
 
-/** The input that the last marker of the last result names. */
+/** The input in the last marker of the last result. */
 function named(request: ModelRequest): unknown {
   const sent = /read_result\((\{.*?\})\)/.exec(shownResults(request).at(-1) ?? '')?.[1];
   return sent === undefined ? undefined : JSON.parse(sent);
 }
 
-/** Reads on as the last marker says, until no marker says so. */
+/** Follows the last marker until there is no marker. */
 const readsOn = (request: ModelRequest): ScriptedReply => {
   const input = named(request);
   return input === undefined ? 'Read.' : calls(['read_result', input]);

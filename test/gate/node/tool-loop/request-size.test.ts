@@ -14,20 +14,20 @@ const tool = (name: string, description = 'Looks.'): ToolDefinition => ({
   inputSchema: { type: 'object' },
 });
 
-/** A request in words. */
+/** A request made from messages. */
 const request = (messages: readonly ModelMessage[], more: Partial<ModelRequest> = {}): ModelRequest => ({
   messages,
   tools: [],
   ...more,
 });
 
-/** What a message counts that is not known. */
+/** The size of a message with unknown tokens. */
 const counted = (message: ModelMessage): number => bytes(message) + 16;
 
 const ASKED = [system('Work.'), user('Go.'), user('On.')];
 const TOLD = 20;
 
-/** The size of a request after another one, of which its provider said how many tokens it had. */
+/** The size of a request after another one whose provider reported its tokens. */
 function after(earlier: ModelRequest, later: ModelRequest, { model = 'm', told = TOLD } = {}): number {
   const { lengths } = sizeOf('m', earlier, undefined);
   return sizeOf(model, later, { request: lengths, inputTokens: told }).inputTokens;

@@ -11,7 +11,7 @@ describe('a call that opens a frame', () => {
     const dies = defineTool({
       name: 'die',
       description: 'Dies.',
-      effect: 'idempotent', // so that what comes before it is stored
+      effect: 'idempotent', // so that earlier events are stored
       run: () => {
         if (isFirst) session.kill();
         isFirst = false;

@@ -13,11 +13,11 @@ export const reads = (
   more: { serial?: string; returnDirect?: boolean; timeout?: number } = {},
 ) => defineTool({ name, description: 'Does.', effect: 'read', run: (_, call) => run(call), ...more });
 
-/** What the model was shown of tool results, in one request. */
+/** The tool results in one request. */
 export const shownResults = (request: ModelRequest | undefined): readonly string[] =>
   request?.messages.flatMap((message) => (message.role === 'tool' ? [message.text] : [])) ?? [];
 
-/** A tool that only opens a frame, and answers how it ended. */
+/** A tool that only opens a frame, and returns its outcome. */
 export const digs = (tools: readonly AnyTool[], more: Partial<Frame> = {}): AnyTool => ({
   ...reads('dig'),
   effect: 'none',

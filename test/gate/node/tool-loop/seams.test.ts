@@ -8,7 +8,7 @@ import { runBare } from './bare-loop.ts';
 const tool = (name: string, run = (): string => name) =>
   defineTool({ name, description: 'Does.', effect: 'read', run });
 
-/** A kind of tool in miniature: `open` unlocks `inner`. */
+/** A minimal kind of tool: `open` unlocks `inner`. */
 const unlocked: ToolMemory<boolean, boolean> = {
   folding: FOLDING,
   name: 'unlocked',

@@ -1,4 +1,4 @@
-/** How much of one result a model is shown. */
+/** The shown length of one result. */
 import { describe, expect, it, vi } from 'vitest';
 import { type AnyTool, content, defineAgent, error, file, type Policies } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
@@ -23,7 +23,7 @@ const sessionOf = (tools: readonly AnyTool[], { replies = [calls('look'), 'Done.
     { use: [files()], replies },
   );
 
-/** What a model is shown of what a tool answers. */
+/** The model's view of a tool's return value. */
 async function shown(answer: () => unknown, scene: Scene = {}): Promise<string | undefined> {
   const session = sessionOf([reads('look', answer)], scene);
   await session.send('Go.');
@@ -168,7 +168,7 @@ describe('a result that was shown before', () => {
     const replies = [...Array.from({ length: 20 }, () => calls('look')), 'Done.'];
     const tools = [reads('look', () => ({ kelp: 'green' }))];
     const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools });
-    // One invocation has the whole turn.
+    // One invocation runs the whole turn.
     const session = createTestSession(agent, { replies, warm: true });
     const isResult = (value: unknown): boolean => Object(value).kelp === 'green';
     const stringify = vi.spyOn(JSON, 'stringify');
@@ -176,7 +176,8 @@ describe('a result that was shown before', () => {
     const written = stringify.mock.calls.filter(([value]) => isResult(value)).length;
     stringify.mockRestore();
     expect(shownResults(session.requests.at(-1))).toEqual(replies.slice(1).map(() => '{"kelp":"green"}'));
-    // Once for the model, and twice when its call ends; 250 times if each request wrote all results before it.
+    // Once for the model, and twice at the end of its call; 250 times if each request rendered all earlier
+    // results.
     expect(written).toBe(60);
   });
 });

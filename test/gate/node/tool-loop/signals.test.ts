@@ -358,7 +358,7 @@ describe('a signal in a nested loop', () => {
         return result;
       },
     });
-    // What of the nested loop was not stored is asked for again.
+    // Events of the nested loop that were not stored are requested again.
     const session = sessionOf([dies], [calls('dig'), calls('stop'), calls('stop')]);
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'cancelled',

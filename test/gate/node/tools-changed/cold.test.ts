@@ -1,4 +1,7 @@
-/** Whoever goes on with a session that another has begun asks its model what that one would have asked, byte for byte. */
+/**
+ * An invocation that resumes a session sends its model the same requests, byte for byte, as the one before it
+ * would have sent.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../../../src/index.ts';
@@ -31,7 +34,7 @@ const declared = { name: 'files', description: 'Files.', tools: [does('read'), d
 const FILES = defineUnfolding(declared);
 const OPEN_FILES = defineUnfolding({ ...declared, scope: 'session' });
 
-/** The requests of a session, by their places: those of one place are alike, to the byte. */
+/** The requests of a session, by position: those at one position are byte-identical. */
 function requestsOf({ requests }: TestSession): ReadonlyMap<string, string> {
   const all = new Map<string, string>();
   for (const request of requests) {
@@ -42,7 +45,9 @@ function requestsOf({ requests }: TestSession): ReadonlyMap<string, string> {
   return all;
 }
 
-/** Plays the same warm, and once for every place with a Worker that ends there before it has the reply. */
+/**
+ * Plays the same session warm, and once for every position with a Worker that ends there before the reply.
+ */
 async function played(loops: Parameters<typeof byPlace>[0], more: object, messages: readonly string[]) {
   const play = async (ends?: string): Promise<TestSession> => {
     const session: TestSession = sessionOf(
@@ -64,7 +69,7 @@ async function played(loops: Parameters<typeof byPlace>[0], more: object, messag
   return { warm, cold };
 }
 
-/** The changes that a session has journaled, without what every turn and call is called. */
+/** The journaled changes of a session, without turn and call ids. */
 const bare = async (session: TestSession) =>
   (await changesOf(session)).map(({ turn: _, frame, ...change }) => ({
     ...change,
@@ -166,7 +171,7 @@ describe('random turns', () => {
         const meets = async (place: string): Promise<void> => {
           const at = Number(place.split(' ')[1]);
           const what = drawn[at]?.[1];
-          // A turn whose Workers end eight times in a row is given up.
+          // A turn whose Workers end eight times in a row is abandoned.
           if (what === 'kill' && kills++ === 0) session.kill();
           if (what === 'restart') session.restart();
           if (what === 'steer') await session.post(`Message ${at}`, { whenBusy: 'steer' });
@@ -176,11 +181,11 @@ describe('random turns', () => {
         );
         const ends = Array.from({ length: 10 }, (_, at) => thinks(`End ${at}`));
         const session: TestSession = sessionOf(byPlace({ 'Help.': [...replies, ...ends] }, meets), {
-          // One that closes with its turn is not known as it was while it was open.
+          // The open form of a tool that closes with its turn is lost.
           tools: [...TOOLS, OPEN_FILES],
         });
         for (const message of ['Go.', 'And?', 'And now?']) await session.send(message);
-        // What a Worker has lost is asked for again, with the messages that came since: the last one has stayed.
+        // Lost replies are requested again, with the newer messages: the last request wins.
         const all = [...new Map(session.requests.map((request) => [placeOf(request), request])).values()];
         for (const [at, request] of all.entries()) {
           expect([at, all[at + 1] === undefined || extendsIt(request, all[at + 1])]).toEqual([at, true]);

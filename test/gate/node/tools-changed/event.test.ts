@@ -28,7 +28,10 @@ import {
 
 type Tools = NonNullable<Change['came']>;
 
-/** What is no part of the order: read calls may start at any time, and the session is another invocation's after each reply. */
+/**
+ * Events without a fixed order: read calls may start at any time, and another invocation owns the session
+ * after each reply.
+ */
 const LEFT_OUT = ['tool-call-started', 'turn-yielded', 'turn-resumed'];
 
 const hashed = (name: string) => ({ name, hash: expect.stringMatching(/^[0-9a-z]+$/) });
@@ -159,7 +162,7 @@ describe('the event of tools that changed', () => {
       told.push([came && names(came), went && names(went), all && names(all), cause]);
     }
     expect(told).toEqual([
-      // Only a hash says what the code before has offered.
+      // Only a hash identifies the tools that the earlier code offered.
       [undefined, undefined, 'close dig open', 'deploy'],
       [undefined, undefined, 'close dig open zoo', 'deploy'],
       ['dig', '', undefined, 'deploy'],

@@ -26,7 +26,7 @@ import {
   thinks,
 } from './scenes.ts';
 
-/** An app whose code may be another one with each turn. */
+/** An app whose code can change with each turn. */
 const appOf = (replies: readonly ScriptedReply[], more: object = {}, model: object = SIGNS) =>
   memoryApp({
     replies,
@@ -89,7 +89,7 @@ describe('the prefix of a reply that its model has signed', () => {
     const app = appOf([thinks('One', opens('zoo')), thinks('Two'), thinks('Three'), thinks('Four')]);
     await app.say('Go.');
     await app.say('And?', { agent: agentOf({ tools: [...TOOLS, does('dig')] }) });
-    // It was told of the one that came; of the one that it became, this code does not know what it was.
+    // The model received the added tool; this code does not know the earlier definition of the changed one.
     const agent = agentOf({ tools: [...TOOLS, does('dig', undefined, 'Digs deeper.')] });
     await app.say('And now?', { agent });
     expect(app.model.requests.map(movedIn)).toEqual([[], [], [], ['One', 'Two', 'Three']]);
@@ -167,7 +167,7 @@ describe('the prefix of a reply that its model has signed', () => {
       [[], 2],
       [[], 2],
     ]);
-    // Who is not told sees the list alone, and nothing of what another has signed.
+    // A model without change messages sees only the list, and no signed content of another model.
     expect(second.requests[0]?.messages.filter(({ role }) => role === 'system')).toHaveLength(1);
     expect(JSON.stringify(second.requests)).not.toMatch(/prefix/i);
   });

@@ -25,10 +25,10 @@ export type Request = ScriptedModel['requests'][number];
 type Reply = Extract<SessionEvent, { type: 'model-replied' }>;
 export type Change = Extract<SessionEvent, { type: 'tools-changed' }>;
 
-/** Its model thinks before every reply, is told which tools came and went, and signs all that stood before. */
+/** A model that thinks before every reply, receives tool changes, and signs everything before it. */
 export const SIGNS = { provider: 'maker', showToolsChanges, signPrefix } as const;
 
-/** A reply that thinks, and so is kept with its parts. */
+/** A reply that thinks, and is therefore stored with its parts. */
 export const thinks = (text: string, ...calls: readonly (readonly [string, object])[]): ScriptedReply => ({
   parts: [
     { type: 'reasoning', text: `Why ${text}`, provider: { maker: { signature: text } } },
@@ -42,17 +42,17 @@ export const thinks = (text: string, ...calls: readonly (readonly [string, objec
   ],
 });
 
-/** Opens a door: the tool `name` is there from the next request on, and its description tells which one it is. */
+/** Opens a door: the tool `name` is offered from the next request on, and its description identifies it. */
 export const opens = (name: string, kind = 'a'): readonly [string, object] => ['open', { name, kind }];
 export const closes = (name: string): readonly [string, object] => ['close', { name }];
 
 const door = (name: string, kind: string): AnyTool =>
   does(name, () => `${name} done`, `Does ${name} ${kind}.`);
 
-/** Every tool that a door may stand for: they are inside of `open`, by which their definitions are known. */
+/** Every tool that a door can stand for: they are inside `open`, which makes their definitions known. */
 const DOORS = ['zoo', 'bar', 'car'].flatMap((name) => ['a', 'b'].map((kind) => door(name, kind)));
 
-/** Offers behind the agent's own tools what the calls of the conversation have opened. */
+/** Offers the tools that the calls of the conversation have opened, after the agent's own tools. */
 export const doors: InjectionStrategy = {
   name: 'doors',
   offer(tools, view) {
@@ -97,7 +97,7 @@ export function sessionOf(
   return createTestSession(agentOf(more), { model: scriptedModel(replies, model) });
 }
 
-/** A session, or an app of one whose turns are all read. */
+/** A session, or an app with a session whose turns are all read. */
 type Journaled = Pick<TestSession, 'events'> | MemoryApp;
 
 const journalOf = async (of: Journaled) => ('port' in of ? readJournal(of.port) : of.events());
@@ -111,7 +111,7 @@ export const repliesOf = async (of: Journaled): Promise<readonly Reply[]> =>
 export const names = (tools: readonly { readonly name: string }[] = []): string =>
   tools.map(({ name }) => name).join(' ');
 
-/** What each request tells of tools, by the place of the message: `3 +zoo -bar`. */
+/** The tool changes in each request, by the position of the message: `3 +zoo -bar`. */
 export const toldIn = ({ messages }: Request): readonly string[] =>
   messages.flatMap((message, at) => {
     if (message.role !== 'system' || !message.toolsChange) return [];
@@ -120,21 +120,22 @@ export const toldIn = ({ messages }: Request): readonly string[] =>
     return [`${at} ${what.join(' ')}`];
   });
 
-/** The words of the replies whose prefix has moved. */
+/** The text of the replies whose prefix has changed. */
 export const movedIn = ({ messages }: Request): readonly string[] =>
   messages.flatMap((message) => (message.role === 'assistant' && message.movedPrefix ? [message.text] : []));
 
-/** True when a request begins with all that the one before it said. */
+/** Returns `true` if a request begins with the whole earlier request. */
 export const extendsIt = (before: Request, after: Request | undefined): boolean =>
   before.messages.every((message, at) => JSON.stringify(message) === JSON.stringify(after?.messages[at]));
 
-/** Where a request stands: its instructions, and how many replies it has behind it. */
+/** The position of a request: its instructions, and the number of replies in it. */
 export const placeOf = ({ messages }: Request): string =>
   `${messages[0]?.text.split('\n')[0]} ${messages.filter(({ role }) => role === 'assistant').length}`;
 
 /**
- * Replies by the place of the request, of loops by their instructions: a Worker that ends loses what it has not stored, and the
- * next one asks from there. `meets` is told of each place the first time that it is met, before the reply.
+ * Replies by the position of the request, with loops identified by their instructions: a Worker that ends
+ * loses unstored replies, and the next one requests them again. `meets` is called at the first visit of each
+ * position, before the reply.
  */
 export function byPlace(
   loops: Readonly<Record<string, readonly ScriptedReply[]>>,

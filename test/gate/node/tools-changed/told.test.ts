@@ -98,7 +98,7 @@ describe('a model that receives tool changes', () => {
       ['', 'zoo', 'session'],
       ['zoo', '', 'session'],
     ]);
-    // The turn that failed was told of it, but its reply never came: it stands before the next turn's message.
+    // The failed turn received it, but its reply never came: it is before the next turn's message.
     expect(session.requests.slice(2).map(toldIn)).toEqual([
       ['4 +zoo', '7 -zoo'],
       ['4 +zoo', '7 -zoo'],
@@ -107,7 +107,7 @@ describe('a model that receives tool changes', () => {
   });
 
   it('receives no tools whose definition is lost, and no changes before them', async () => {
-    // What is inside is asked for whenever it is offered: nobody knows it once it is closed.
+    // Its inner tools are requested at each offer, and are unknown after it closes.
     const files = defineUnfolding({ name: 'files', description: 'Files.', tools: () => [does('read')] });
     const session = sessionOf(
       [
@@ -127,7 +127,7 @@ describe('a model that receives tool changes', () => {
       [],
       ['4 +files +read -files'],
       ['4 +files +read -files', '7 +zoo'],
-      // The turn is over, and `files` closed.
+      // The turn has ended, and `files` is closed.
       [],
       ['10 +bar'],
     ]);
@@ -216,7 +216,7 @@ describe('a model that receives tool changes', () => {
     if (!first || !second || !third || !last) throw new Error('There were fewer requests.');
     expect([extendsIt(first, second), extendsIt(second, third)]).toEqual([true, true]);
     expect(toldIn(third)).toEqual(['4 +zoo', '7 +dig']);
-    // This code does not know what `dig` was.
+    // This code does not know the earlier definition of `dig`.
     expect([toldIn(last), names(last.tools)]).toEqual([[], 'close open zoo dig']);
   });
 });

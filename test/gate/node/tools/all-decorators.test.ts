@@ -30,17 +30,17 @@ const Person = defineDomainType({ name: 'Person', schema: v.object({ name: v.str
 
 interface Decorator {
   readonly decorate: (tool: AnyTool) => AnyTool;
-  /** What it is there to change, and of which it may say something else than its tool. */
+  /** The properties that the decorator can change. */
   readonly changes?: readonly (keyof AnyTool)[];
-  /** Its calls wait for somebody, so that a turn would be suspended. */
+  /** Its calls wait for an outside answer and suspend the turn. */
   readonly waits?: true;
-  /** Somebody else runs the tool in its place. */
+  /** Something else runs instead of the tool. */
   readonly replaces?: true;
-  /** Of an unfolding tool, it guards the tools behind it, and leaves its opening alone. */
+  /** It guards the tools behind an unfolding tool, but not its opening. */
   readonly guards?: true;
 }
 
-/** Every export that takes a tool and returns one, by its name. */
+/** Every export that takes a tool and returns one, by name. */
 const DECORATORS: Readonly<Record<string, Decorator>> = {
   conditionalReplan: { decorate: (tool) => holdfast.conditionalReplan(tool, () => null) },
   decorate: { decorate: (tool) => decorate(tool, {}) },
@@ -96,7 +96,7 @@ const DECORATORS: Readonly<Record<string, Decorator>> = {
   withMetadata: { decorate: (tool) => holdfast.withMetadata(tool, 'key', 'value'), changes: ['metadata'] },
   withName: { decorate: (tool) => holdfast.withName(tool, 'other'), changes: ['name'] },
   withOutput: {
-    // Of a tool that its provider runs there is no result to type.
+    // A tool that its provider runs has no result to type.
     decorate: (tool) => holdfast.withOutput(decorate(tool, { providerTool: undefined }), Person),
     changes: ['output', 'providerTool'],
   },
@@ -109,14 +109,14 @@ const DECORATORS: Readonly<Record<string, Decorator>> = {
   withReview: { decorate: (tool) => holdfast.withReview(tool, autoApprove()), guards: true },
 };
 
-/** Every other function among the exports. A new one has to be put here, or into the table above. */
+/** All other exported functions. Add a new one here or to the table above. */
 const OTHERS = [
-  // Errors, and what tools throw.
+  // Errors, and thrown signals.
   ...['AgentDefinitionError', 'DomainTypeError', 'ModelError', 'SignalError', 'ToolCallContextError'],
   ...['ToolConfigurationError', 'ToolDefinitionError'],
   ...['ToolObjectError'],
   ...['ToolResolutionError', 'exitEarly', 'replan', 'terminateAction', 'terminateAgent'],
-  // What makes tools, agents and types.
+  // Definitions of tools, agents and types.
   ...[
     'communicateTool',
     'fallback',
@@ -138,11 +138,11 @@ const OTHERS = [
     'toolsOfAll',
     'toolsOfSafely',
   ],
-  // What chains objects.
+  // Chaining.
   ...['chainAny', 'chainFrom', 'chaining', 'discover'],
-  // What makes inputs and results, and reads them.
+  // Inputs and results.
   ...['readResult', 'artifact', 'content', 'error', 'file', 'image', 'mapContent', 'text', 'callOutcome'],
-  // What decorators, tools and loops are given.
+  // Arguments of decorators, tools and loops.
   ...[
     'assetsOf',
     'blackboardSink',
@@ -175,7 +175,7 @@ const ADOPTED = defineTool({ name: 'adopted', description: 'Is guarded.', run: (
 const ADOPTS = () => ADOPTED;
 const ROUTES = (input: JsonObject) => ({ tool: ADOPTED, input });
 
-/** A tool none of whose properties is a default. What it is called with is recorded. */
+/** A tool without default properties, which records its calls. */
 function probe(answer: AnyTool['call'] = async () => text('seen')) {
   const given: { input: unknown; call: CallRun }[] = [];
   const declared = defineTool({
@@ -204,7 +204,7 @@ function probe(answer: AnyTool['call'] = async () => text('seen')) {
   return { tool, given };
 }
 
-/** A tool that a class makes: with getters and methods of its prototype, and with private members. */
+/** A tool made by a class with getters, prototype methods and private members. */
 class ClassTool implements AnyTool {
   readonly #made = probe().tool;
   readonly name = 'probe';
@@ -252,14 +252,14 @@ class ClassTool implements AnyTool {
   }
 }
 
-/** A call of which everything that is asked is approved, and for which a `Person` is known. */
+/** A call that approves every question and has a `Person`. */
 function approvedCall(changes: Partial<CallRun> = {}): CallRun {
   const { call } = fakeCall({ ask: deciding(async () => ({ decision: 'approve' })), ...changes });
   call.blackboard.add({ name: 'Ann' }, { type: 'Person' });
   return call;
 }
 
-/** A decorator that leaves `call` alone binds it, so that the name of the function says so. */
+/** A decorator that does not change `call` binds it, which shows in the function's name. */
 const isForwarded = (call: AnyTool['call'], its: AnyTool['call']): boolean =>
   call.name === `bound ${its.name}`;
 
@@ -305,7 +305,7 @@ describe.each(Object.entries(DECORATORS))('%s', (_, { decorate: decorated, chang
     expect(uses).toEqual(changes.includes('uses') ? [answers] : undefined);
     expect(readInput?.('sea')).toEqual(READS('sea'));
     expect(adopt?.(tool)).toBe(ADOPTED);
-    // What is done around a call would not be done around the call of another tool.
+    // A route would skip the code around a call.
     expect(route?.({ at: 'sea' })?.tool).toBe(isForwarded(call, itsCall) ? ADOPTED : undefined);
     for (const [key, value] of kept(said)) expect(value, key).toBe(says[key as keyof typeof says]); // its own keys
   });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { WorkerEnv } from '../../../../src/index.ts';
 import { type CallOrigin, callOrigins } from '../../../doors/tools.ts';
 
-/** What a Worker is deployed with. */
+/** The environment of a Worker. */
 const ENV = { NAME: 'x' } as unknown as WorkerEnv;
 
 const origin: CallOrigin = { send: () => ({ root: 't1', generation: 1 }) };

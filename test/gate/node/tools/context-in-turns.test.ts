@@ -1,4 +1,4 @@
-/** What tools read beside their input, from the request to the innermost call. */
+/** The context of calls, from the request to the innermost call. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
@@ -47,7 +47,7 @@ const digs = (name: string, tools: readonly AnyTool[]): AnyTool => ({
   call: async (_, call) => text((await nest(call, { name, instructions: '', message: 'Dig.', tools })).text),
 });
 
-/** A session whose tools read what was sent and no loop id, unless one was sent. */
+/** A session whose tools receive a loop id only if one was sent. */
 function unstamped(tool: AnyTool, process: JsonObject = {}, everyMessage?: JsonObject): TestSession {
   const agent = defineAgent({
     name: 'clerk',
@@ -112,7 +112,7 @@ describe('the context of a call', () => {
     const answer = await session.send('Go.');
     expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 4 });
     expect(seen.map((context) => context.get('tenantId'))).toEqual(['acme', 'acme', 'acme']);
-    expect(seen[1]).toBe(seen[0]); // one object in an invocation
+    expect(seen[1]).toBe(seen[0]); // the same object in an invocation
   });
 
   it('is EMPTY itself if no context is given (CTX-08, CTX-10, CTX-14)', async () => {

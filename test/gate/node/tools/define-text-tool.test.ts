@@ -21,7 +21,7 @@ const echo = defineTextTool({
   run: (input) => `<${input}>`,
 });
 
-/** What the model reads of one call with this input, which is sent as it is when it is text. */
+/** The model's view of one call with this input; text is sent unchanged. */
 async function reads(tool: AnyTool, input: unknown): Promise<unknown> {
   const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools: [tool] });
   const session = createTestSession(agent, {

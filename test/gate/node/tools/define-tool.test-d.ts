@@ -15,7 +15,7 @@ import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 
 const base = { description: 'Does something.' };
 
-// `run` is given the schema's output: defaults are filled, transforms are done.
+// `run` receives the schema's output, with defaults and transforms applied.
 const valibot = defineTool({
   ...base,
   name: 'valibot',
@@ -74,7 +74,7 @@ const byJsonSchema = defineTool({
 });
 expectTypeOf(byJsonSchema).toEqualTypeOf<Tool<'json-schema', { id: string }, string>>();
 
-// A schema that is only known at run time, as from an MCP server.
+// A schema that is only known at run time, such as from an MCP server.
 export const remote = (input: JsonSchema) =>
   defineTool({
     ...base,

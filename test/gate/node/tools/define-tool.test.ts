@@ -196,7 +196,7 @@ describe('a defined tool', () => {
   });
 });
 
-/** Production carries fewer words, and converts schemas without asking what a model can send. */
+/** Production has shorter messages, and converts schemas without checking that a model can send the input. */
 const isDevelopment = process.env.NODE_ENV !== 'production';
 
 describe('an invalid definition', () => {

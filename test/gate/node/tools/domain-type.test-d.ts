@@ -20,7 +20,7 @@ expectTypeOf(Customer).toEqualTypeOf<
 >();
 expectTypeOf(Customer.parse({})).toEqualTypeOf<ParsedInput<{ id: string; since: Date }>>();
 
-// It is the type of an artifact wherever one is asked for, and lists of domain types hold it.
+// It is accepted as an artifact type, also in lists of domain types.
 expectTypeOf(Customer).toExtend<ArtifactType>();
 expectTypeOf(Customer).toExtend<DomainType>();
 export const types: readonly DomainType[] = [Customer];

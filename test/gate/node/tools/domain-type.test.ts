@@ -208,7 +208,7 @@ describe('a domain type whose objects have tools', () => {
 
   it('returns the problem if the tools of an object cannot be made, and never throws', () => {
     let made: () => unknown = () => [show()];
-    // As plain JavaScript may.
+    // Plain JavaScript can pass this.
     const Thing = typed(() => made() as readonly AnyTool[]);
     const read = (next: () => unknown) => {
       made = next;

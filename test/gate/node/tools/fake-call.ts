@@ -3,7 +3,7 @@ import type { BlackboardEntry, CallRun } from '../../../../src/kinds/entry.ts';
 import { callBlackboard, callState } from '../../../doors/tools.ts';
 import { fakeInvocation } from './fake-invocation.ts';
 
-/** An invocation with a state and a blackboard of its own, which are kept whatever becomes of the call. */
+/** An invocation with its own state and blackboard, which are kept whatever the outcome of the call. */
 export function fakeCall(changes: Partial<CallRun> = {}) {
   const cells = new Map<string, Json>();
   const board: BlackboardEntry[] = [];
@@ -24,5 +24,5 @@ export function fakeCall(changes: Partial<CallRun> = {}) {
   return { call, cells, board, during: (context: ToolCallContext): CallRun => ({ ...call, context }) };
 }
 
-/** As a session keeps it. */
+/** The form in which a session stores a value. */
 export const kept = (value: JsonLike): Json => JSON.parse(JSON.stringify(value));

@@ -4,7 +4,7 @@ import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { AroundTime, CallView, memoryLoop, RunningCall } from '../../../doors/loop.ts';
 import { callBlackboard, callState, consoleLog, envOfTools, toToolResult } from '../../../doors/tools.ts';
 
-/** A live call that runs the execution at once, and records each that it was given. */
+/** A live call that runs the execution at once, and records each execution. */
 export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
   const leaves: ToolEffect[] = [];
   const seen: LoopView = {
@@ -77,9 +77,9 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
 
 /** Answers each question of a call, all of which are for decisions. */
 export const deciding = (decide: (question: Question<'decision'>) => Promise<Decision>): CallRun['ask'] =>
-  decide as CallRun['ask']; // as long as no tool under it asks for a result
+  decide as CallRun['ask']; // as long as no tool in it asks for a result
 
-/** A call as a loop of this one tool runs it. */
+/** A call of this one tool in a loop. */
 function runningCall(name: string): RunningCall {
   const { loop } = memoryLoop({ tools: [], model: scriptedModel([]), holder: { now: () => 0 } });
   const record = { id: '1.2.0', providerId: '0', name, input: '{}' };

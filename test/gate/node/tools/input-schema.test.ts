@@ -37,7 +37,7 @@ const declarations: Record<string, InputDeclaration> = {
 const parse = (declared: InputDeclaration, input: JsonObject) => toInputSchema(declared).parse(input);
 
 describe.each(Object.entries(declarations))('an input declared with %s', (library, declared) => {
-  // The converter of ArkType leaves defaults out.
+  // The converter of ArkType omits defaults.
   const note = library === 'ArkType' ? { type: 'string' } : { type: 'string', default: 'none' };
 
   it('is shown to the model as one JSON Schema, without its dialect (TOOL-08, TYP-08)', () => {
@@ -186,10 +186,10 @@ describe('toInputSchema', () => {
 });
 
 describe('an invalid input declaration', () => {
-  /** Callers without types may declare anything. */
+  /** Untyped callers can pass this. */
   const plain = (declared: object): InputDeclaration => declared as InputDeclaration;
   const isDevelopment = process.env.NODE_ENV !== 'production';
-  /** Production carries fewer words. */
+  /** Production has shorter messages. */
   const inDevelopment = (message: string, inProduction: string) => (isDevelopment ? message : inProduction);
   const OBJECT = inDevelopment(
     'its input must be an object schema, since a model sends a JSON object: v.object({ ... }), z.object({ ... }), ' +

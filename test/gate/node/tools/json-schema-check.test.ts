@@ -70,10 +70,10 @@ describe('jsonSchemaCheck', () => {
   });
 });
 
-/** A list within everything that can hold one. */
+/** The schema of a list inside every container. */
 const LIST = { type: 'array', uniqueItems: true };
 
-/** Schemas of `{ a, b }` in which a list of different items is asked for, or must not be. */
+/** Schemas of `{ a, b }` that require, or forbid, a list of unique items. */
 const PLACES: readonly JsonObject[] = [
   { properties: { a: LIST } },
   { properties: { a: LIST, b: { not: LIST } } },

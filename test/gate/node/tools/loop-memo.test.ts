@@ -7,7 +7,7 @@ import { fakeCall } from './fake-call.ts';
 
 const inLoop = (id: string) => ToolCallContext.of({ [LOOP_ID_KEY]: id });
 
-/** Answers whether the memo is asked for the first time; `serial` when it is given. */
+/** Returns whether the memo is asked for the first time; with `serial` if it is given. */
 const asks = (name: string, memo: LoopMemo, serial?: string) =>
   defineTool({
     name,

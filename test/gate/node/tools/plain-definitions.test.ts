@@ -1,4 +1,4 @@
-/** What types refuse and plain JavaScript, or a cast, may write all the same. */
+/** Definitions that the types refuse, but that plain JavaScript or a cast can pass. */
 
 import { describe, expect, it } from 'vitest';
 import { defineTextTool, defineTool, ToolDefinitionError } from '../../../../src/index.ts';

@@ -188,7 +188,8 @@ describe('data without secrets', () => {
           const left = secrets.redact(`Basic ${btoa(`${before}${secret}${after}`)}`);
           expect(left).toMatch(/^Basic [A-Za-z0-9+/]*\[secret (key|six)\][A-Za-z0-9+/]*={0,2}$/);
           const [ahead = '', behind = ''] = left.slice('Basic '.length).split(/\[secret \w+\]/);
-          // At most parts of the secret's first and last byte are left in the characters that it shares with others.
+          // The characters that the secret shares with its neighbors reveal at most parts of its first and
+          // last byte.
           expect(ahead.length).toBeLessThanOrEqual(Math.ceil((before.length * 4) / 3));
           expect(behind.replaceAll('=', '').length).toBeLessThanOrEqual(
             Math.ceil((after.length * 4) / 3) + 1,
@@ -271,7 +272,7 @@ describe('data without secrets', () => {
 });
 
 describe('a streamed text', () => {
-  /** What is handed on of each piece, and at the end. */
+  /** The output for each piece, and at the end. */
   function handed(secrets: Secrets, pieces: readonly string[]): string[] {
     let handed = '';
     const told: string[] = [];

@@ -51,7 +51,7 @@ describe('a wait', () => {
   });
 });
 
-/** A signal that counts who listens to it. */
+/** A signal that counts its listeners. */
 function counted() {
   const controller = new AbortController();
   const { signal } = controller;

@@ -5,7 +5,7 @@ import { isToolResult, modelText, toToolResult } from '../../../doors/tools.ts';
 const NEW_YEAR = '1970-01-01T00:00:00.000Z';
 const artifactOf = (value: unknown) => ({ type: 'artifact', value });
 
-/** How the developer mends it: production does not say that. */
+/** The fix for the developer, which production messages omit. */
 const mend = (how: string): string => (process.env.NODE_ENV === 'production' ? '' : ` ${how}`);
 
 describe('toToolResult', () => {

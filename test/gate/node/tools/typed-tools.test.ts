@@ -1,4 +1,4 @@
-/** Typed tools in turns: what the model sends becomes typed, and what they return becomes words and an artifact. */
+/** Typed tools in turns: inputs are parsed, and return values become text and an artifact. */
 
 import { type } from 'arktype';
 import * as v from 'valibot';
@@ -201,7 +201,7 @@ describe('a typed tool', () => {
 
 describe('a hand-written tool (TYP-09)', () => {
   const inputSchema: JsonSchema = { type: 'object', properties: { line: { type: 'string' } } };
-  /** Reads `1+2`, which no schema says. */
+  /** Parses `1+2`, which a schema cannot express. */
   const byHand: AnyTool = {
     name: 'by_hand',
     description: 'Adds what stands in a line.',

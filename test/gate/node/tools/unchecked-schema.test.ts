@@ -1,4 +1,4 @@
-/** What plain JSON Schema asserts and nobody would check is refused where it is defined. */
+/** A definition is refused if its plain JSON Schema asserts something that is not checked. */
 
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

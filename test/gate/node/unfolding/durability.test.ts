@@ -10,7 +10,7 @@ import { calls, crash, does, offered, opened, results, sessionWith } from './sce
 const files = (more = {}): AnyTool =>
   defineUnfolding({ name: 'files', description: 'Files.', tools: [does('read')], ...more });
 
-/** Every message is answered at once, so that a session of any length can be made. */
+/** One answer per message, for a session of any length. */
 const chat = (count: number) => Array.from({ length: count }, (_, index) => `Answer ${index}.`);
 
 describe('the open tools', () => {
@@ -108,7 +108,7 @@ describe('an unfolding tool with session scope', () => {
 });
 
 describe('the shopping cart of the guide', () => {
-  /** Its tools are made anew by every invocation; what they share is in the session. */
+  /** Each invocation rebuilds its tools; they share state through the session. */
   const cart = (session: () => TestSession): AnyTool => {
     let isKilled = false;
     return defineUnfolding({
@@ -119,7 +119,7 @@ describe('the shopping cart of the guide', () => {
       select: ({ cart_id: id }) => {
         const key = `cart ${id}`;
         const items = (call: { readonly state: { get(key: string): unknown } }): readonly string[] =>
-          (call.state.get(key) as readonly string[] | undefined) ?? []; // written below alone
+          (call.state.get(key) as readonly string[] | undefined) ?? []; // only written below
         return [
           defineTool({
             name: 'add_item',
@@ -183,7 +183,7 @@ describe('a selector that runs again', () => {
     );
     await session.send('Go.');
     expect(results(session).at(-1)).toBe('made_x done');
-    // Of those, four list its tools: the one that opens it, the one that is killed, the one that resumes, and the next.
+    // Four of those calls list its tools: the opening one, the killed one, the resumed one, and the next.
     expect(select.mock.calls.map(([input]) => input)).toEqual(Array(4).fill({ id: 'x' }));
   });
 

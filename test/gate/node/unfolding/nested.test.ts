@@ -9,7 +9,7 @@ import { calls, does, offered, opened, results, sessionWith } from './scenes.ts'
 const unfolding = (name: string, tools: readonly AnyTool[], more = {}): AnyTool =>
   defineUnfolding({ name, description: `The ${name}.`, tools, ...more });
 
-/** Facades inside each other: `l1` holds `l2` and so on, and the last one `leaf`. */
+/** Nested unfolding tools: `l1` contains `l2` and so on, and the last one contains `leaf`. */
 const levels = (depth: number, at = 1): AnyTool =>
   unfolding(`l${at}`, [at === depth ? does('leaf') : levels(depth, at + 1), does(`at_${at}`)]);
 
@@ -150,7 +150,7 @@ describe('a decorated unfolding tool', () => {
     ]);
   });
 
-  /** What guards an unfolding tool: it says who was let in. */
+  /** A guard of an unfolding tool that logs the accepted calls. */
   const guarded = (tool: AnyTool, log: string[]): AnyTool =>
     decorate(tool, {
       async call(input, call) {

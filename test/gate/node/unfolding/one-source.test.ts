@@ -155,7 +155,7 @@ describe('an invalid unfolding tool', () => {
     tools: [],
   });
   const define = (sources: readonly unknown[]) => () =>
-    defineUnfolding({ ...SHOP, tools: sources as readonly ToolSource[] }); // as callers without types may
+    defineUnfolding({ ...SHOP, tools: sources as readonly ToolSource[] }); // as untyped callers can
 
   it.each<[string, () => unknown, string]>([
     ['a name', define([does('a'), 'b']), "Tool at index 1 is 'b': list the tool itself"],

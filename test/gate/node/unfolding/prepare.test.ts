@@ -31,7 +31,7 @@ const lists =
 
 type Prepare = (call: CallRun) => Promise<string | undefined>;
 
-/** An unfolding tool whose tools are known once it has prepared. */
+/** An unfolding tool whose tools are known after its preparation. */
 const shop = (prepare: Prepare, more: { tools?: readonly AnyTool[]; scope?: 'session' } = {}): AnyTool =>
   defineUnfolding({
     name: 'shop',

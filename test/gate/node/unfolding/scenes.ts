@@ -27,32 +27,32 @@ export const sessionWith = (
     { replies, warm },
   );
 
-/** The same, each of whose turns is run by one invocation. */
+/** The same, with one invocation per turn. */
 export const warmWith: typeof sessionWith = (tools, replies, more) => sessionWith(tools, replies, more, true);
 
-/** A reply that makes these calls; a name alone is called without input. */
+/** A reply with these calls; a name alone is called without input. */
 export const calls = (...asked: readonly (string | readonly [string, unknown])[]) => ({
   calls: asked.map((one) => (typeof one === 'string' ? { name: one } : { name: one[0], input: one[1] })),
 });
 
-/** The names of the tools that the model was offered with each request. */
+/** The names of the offered tools in each request. */
 export const offered = ({ requests }: TestSession): readonly (readonly string[])[] =>
   requests.map(({ tools }) => tools.map(({ name }) => name));
 
-/** What the model was last told of a tool. */
+/** The last description of a tool that the model saw. */
 export const told = ({ requests }: TestSession, name: string): string | undefined =>
   requests.at(-1)?.tools.find((tool) => tool.name === name)?.description;
 
-/** The results that the model was shown with its last request, in order. */
+/** The tool results in the last request, in order. */
 export const results = ({ requests }: TestSession): readonly string[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
-/** What the model reads when an unfolding tool opens. */
+/** The result of an opening. */
 export const opened = (...names: readonly string[]): string =>
   `Tools now available: ${names.join(', ')}. You MUST call one of these tools to complete the user's request. ` +
   'Do NOT respond with text — call a tool.';
 
-/** A tool whose first call ends the Worker: what came before it is stored, and another Worker goes on with it. */
+/** A tool whose first call ends the Worker: earlier events are stored, and another Worker resumes. */
 export function crash(session: () => TestSession, name = 'crash'): AnyTool {
   let isFirst = true;
   return defineTool({

@@ -7,7 +7,7 @@ import { calls, does, offered, opened, results, sessionWith, warmWith } from './
 
 const Database = v.object({ connection: v.optional(v.string(), 'localhost') });
 
-/** Tools that are made for the connection that the model names. */
+/** Tools for the connection that the model names. */
 const database = (more = {}) =>
   defineUnfolding({
     name: 'database',
@@ -97,7 +97,7 @@ describe('a selectable unfolding tool', () => {
     ['throws', 'Gone.', raise],
     ['answers no list', 'What it unfolds into must be a list of tools.', () => 'query'],
   ])('returns an error if the selector %s', async (_, message, answer) => {
-    const select = (): never => answer() as never; // not what the types allow
+    const select = (): never => answer() as never; // not allowed by the types
     const session = sessionWith([database({ select })], [calls('database'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([`Error: ${message}`]);
@@ -191,7 +191,7 @@ describe('a selectable unfolding tool', () => {
 });
 
 describe('an unfolding tool with a changing set of tools', () => {
-  /** Offers `step_{n}` for as many entries as the blackboard has. */
+  /** Offers `step_{n}` for each entry of the blackboard. */
   const steps = defineUnfolding({
     name: 'steps',
     description: 'Steps.',

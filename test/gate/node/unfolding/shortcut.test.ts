@@ -162,7 +162,7 @@ describe('a shortcut as a call of the inner tool', () => {
     expect(offered(session)[1]).toEqual(['tasks', 'list', 'pay']);
   });
 
-  /** An unfolding tool with a tool that needs an approval, called by its shortcut. */
+  /** An unfolding tool whose inner tool needs an approval, called by its shortcut. */
   const approving = () =>
     sessionWith([tasks(requireApproval(create, ({ title }) => `Create ${title}?`))], [SHORTCUT, 'Done.']);
 

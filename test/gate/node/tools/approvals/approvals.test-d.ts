@@ -30,7 +30,7 @@ const refund = defineTool({
 });
 type Refund = Tool<'refund', { orderId: string; amount: number }, number>;
 
-// The message is made of what `run` is given, and the tool keeps its types.
+// The message function receives the input of `run`, and the tool keeps its types.
 const approved = requireApproval(
   refund,
   (input, call) => {
@@ -103,7 +103,7 @@ expectTypeOf(humanInput()).toEqualTypeOf<Tool<'human_input', HumanQuestion, stri
 expectTypeOf(humanInput({ name: 'ask_boss' }).name).toEqualTypeOf<'ask_boss'>();
 humanInput({ handler: ({ input }) => ({ decision: 'edit', input: { text: input.question } }) });
 
-// Behind an unfolding tool are tools whose inputs nobody knows; its own is that of its opening.
+// The inputs of tools behind an unfolding tool are unknown; its own input is that of its opening.
 const files = defineUnfolding({
   name: 'files',
   description: 'Files.',
@@ -142,7 +142,7 @@ withConfirmation(refund, 'Refund?', { covers: 'opening' });
 requireType(refund, Address, { covers: 'opening' });
 // @ts-expect-error nor is it opened
 withReview(refund, autoApprove(), { covers: 'opening' });
-// A tool whose types were erased may unfold; what it is, is looked at when its guard is made.
+// A tool with erased types can unfold, which is checked when its guard is made.
 export const erasedOpening = (tool: AnyTool, covers: Covers, options: ApprovalOptions) => [
   requireApproval(tool, 'Open?', { covers: 'opening' }),
   requireApproval(tool, 'Call?', { ...options, covers }),

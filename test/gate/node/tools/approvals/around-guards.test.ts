@@ -1,4 +1,4 @@
-/** Nothing leads around the guard of an unfolding tool: no name, no list, no loop, and no guard inside. */
+/** No name, list, loop or inner guard bypasses the guard of an unfolding tool. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineDomainType, defineTool, toolProvider } from '../../../../../src/index.ts';
@@ -29,7 +29,7 @@ const office = (...tools: readonly AnyTool[]): AnyTool =>
 const asks = (tool: AnyTool, who = 'Guard'): AnyTool =>
   requireApproval(tool, (_, call) => `${who}: ${call.tool}?`);
 
-/** Approves whatever is asked, and answers the messages in their order. */
+/** Approves every question, and returns the messages in order. */
 async function approveAll(session: TestSession): Promise<readonly string[]> {
   const messages: string[] = [];
   for (let [next] = await session.pending(); next; [next] = await session.pending()) {
@@ -40,7 +40,7 @@ async function approveAll(session: TestSession): Promise<readonly string[]> {
   return messages;
 }
 
-/** What was asked in a turn with these replies, and the session. */
+/** Returns the questions of a turn with these replies, and the session. */
 async function turn(tools: readonly AnyTool[], ...replies: readonly ScriptedReply[]) {
   const session = sessionWith(tools, [...replies, 'Done.'], { use: [answers] });
   await session.send('Go.');
@@ -193,7 +193,7 @@ describe('a deploy that guards an unfolding tool', () => {
   });
   const guarded = asks(files);
 
-  /** A session of the code of before and, from when `deploy` is called, of that of after. */
+  /** A session that runs the code in `before`, and after a call of `deploy` the code in `after`. */
   function deployed(before: AnyTool, after: AnyTool, replies: readonly ScriptedReply[]) {
     let now = before;
     const session = sessionWith(
@@ -282,6 +282,6 @@ describe('two guards', () => {
       calls('deep'),
     );
     expect(asked).toEqual(['Own: deep?']);
-    expect(log).toEqual(['last', 'more', 'deep', 'deep']); // the call begins anew after the decision
+    expect(log).toEqual(['last', 'more', 'deep', 'deep']); // the call restarts after the decision
   });
 });

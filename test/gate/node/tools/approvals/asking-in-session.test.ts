@@ -7,7 +7,7 @@ import { createManualClock, createTestSession, type TestSession } from '../../..
 const desk = (...tools: readonly AnyTool[]) =>
   defineAgent({ name: 'desk', description: 'A desk.', instructions: '', tools });
 
-/** What the model was shown of its calls when it was last asked. */
+/** The call results in the last request to the model. */
 const shown = (session: TestSession): string[] =>
   (session.requests.at(-1)?.messages ?? []).flatMap((message) =>
     message.role === 'tool' ? [message.text] : [],

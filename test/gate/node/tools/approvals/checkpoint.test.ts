@@ -1,4 +1,4 @@
-/** Questions inside `run` that say where the call goes on. */
+/** Questions inside `run` with a checkpoint. */
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineTool, type Effect } from '../../../../../src/index.ts';
 import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
@@ -9,7 +9,7 @@ import { agentOf, deliver } from './deliveries.ts';
 
 interface Courier {
   readonly tool: AnyTool;
-  /** What `run` did, in order. */
+  /** The actions of `run`, in order. */
   readonly did: string[];
 }
 
@@ -39,7 +39,7 @@ describe('a question with a checkpoint', () => {
       expect(await session.decide('deliver', 'approve')).toMatchObject({ text: 'Done.' });
       expect(results(session)).toEqual(['Delivered with T-1.']);
       expect(did).toEqual(['began', 'approve T-1']);
-      const again = effect === 'read' ? [] : [`started ${effect}`]; // a read goes on as it was started
+      const again = effect === 'read' ? [] : [`started ${effect}`]; // a read resumes without a new start
       expect(await eventsOf(session)).toEqual([`started ${effect}`, 'asked', 'answered', ...again]);
     },
   );

@@ -1,4 +1,4 @@
-/** What the guard of an unfolding tool guards: the tools behind it, or its opening. */
+/** The scope of a guard around an unfolding tool: the tools behind it, or its opening. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineDomainType, type JsonObject, providerTool } from '../../../../../src/index.ts';
@@ -21,7 +21,7 @@ import { refundTool } from './refund.ts';
 
 const REFUND = calls(['refund', { orderId: 7 }]);
 
-/** An unfolding tool with what it takes to refund, and what was refunded. */
+/** An unfolding tool with a refund tool, and its recorded refunds. */
 function office(more = {}) {
   const { refund, refunds } = refundTool();
   const tools = [refund, does('look')];
@@ -29,11 +29,11 @@ function office(more = {}) {
   return { unfolding, refund, refunds };
 }
 
-/** What is asked of whom, as whoever decides is shown it. */
+/** The questions, as shown to the person who decides. */
 const asked = async (session: TestSession) =>
   (await session.pending()).map(({ tool, input, message }) => ({ tool, input, message }));
 
-/** Approves whatever is asked, and answers the messages in their order. */
+/** Approves every question, and returns the messages in order. */
 async function approveAll(session: TestSession): Promise<readonly string[]> {
   const messages: string[] = [];
   for (let [next] = await session.pending(); next; [next] = await session.pending()) {
@@ -332,7 +332,7 @@ describe('a guard', () => {
   );
 
   it('is refused if `covers` has another value', () => {
-    const covers = 'tool' as 'tools'; // what plain JavaScript may hand over
+    const covers = 'tool' as 'tools'; // plain JavaScript can pass this
     for (const guard of guards(office().unfolding, covers)) {
       expect(guard).toThrow("Tool 'office': its covers is 'tool'; it must be 'tools' or 'opening'.");
     }

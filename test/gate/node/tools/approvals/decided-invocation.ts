@@ -4,7 +4,7 @@ import { callBlackboard } from '../../../../doors/tools.ts';
 import { kept } from '../fake-call.ts';
 import { deciding, fakeInvocation } from '../fake-invocation.ts';
 
-/** An invocation in which each question has been decided before it is asked; it records what is asked and added. */
+/** An invocation in which each question is decided in advance; it records questions and additions. */
 export function decidedInvocation(
   tool: string,
   decisions: readonly Decision[],

@@ -1,9 +1,9 @@
-/** A tool that asks inside `run`, and says where it goes on. */
+/** A tool that asks inside `run`, with a checkpoint. */
 import * as v from 'valibot';
 import { type AnyTool, type CallContext, defineAgent } from '../../../../../src/index.ts';
 import { answers } from '../../../../../src/modules/answers/entry.ts';
 
-/** What begins a delivery, is told by its far end to ask somebody, and ends it with the ticket that it got. */
+/** Starts a delivery, asks if the remote side requires it, and completes the delivery with its ticket. */
 export const deliver = (did: string[] = []) => ({
   name: 'deliver',
   description: 'Delivers.',

@@ -1,4 +1,4 @@
-/** Edits of calls: what whoever decides starts from, and what becomes of one that is not valid. */
+/** Edits of calls: the initial input of a decision, and the handling of invalid edits. */
 import * as v from 'valibot';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
@@ -23,7 +23,7 @@ import {
 import { createManualClock, createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 import { decidedInvocation } from './decided-invocation.ts';
 
-/** A tool that takes no more than 100, which its JSON Schema does not say. Its inputs stand in `paid`. */
+/** A tool with a maximum of 100 that its JSON Schema does not state. `paid` records its inputs. */
 function payTool() {
   const paid: unknown[] = [];
   const pay = defineTool({
@@ -58,7 +58,7 @@ function scene(tool: AnyTool, input: JsonObject = INPUT) {
   return { clock, session: createTestSession(agent, { replies, clock }) };
 }
 
-/** What the model was shown of its calls when it was last asked. */
+/** The call results in the last request to the model. */
 const shown = (session: TestSession): string[] =>
   (session.requests.at(-1)?.messages ?? []).flatMap((message) =>
     message.role === 'tool' ? [message.text] : [],
@@ -68,7 +68,7 @@ const edit = (input: JsonObject) => ({ decision: 'edit', input }) as const;
 const noted = (input: JsonObject): string =>
   `Paid.\nNote: whoever approved this call changed its input to ${JSON.stringify(input)}.`;
 
-/** In a pipeline: whoever takes a decision does not find the tool, which is in a loop of its own. */
+/** In a pipeline, a decision cannot find the tool, because it is in an inner loop. */
 const nested = (tool: AnyTool): AnyTool =>
   definePipeline({
     name: 'both',
@@ -221,7 +221,7 @@ describe('the input that a decision starts from', () => {
 describe('a reviewer whose edit is invalid', () => {
   afterEach(() => vi.useRealTimers());
 
-  /** A reviewer that answers these, one after another, and the last one for ever. */
+  /** A reviewer that returns these reviews in order, and repeats the last one. */
   function reviewer(...reviews: readonly Review[]) {
     const requests: ReviewRequest[] = [];
     const handler: ReviewHandler = (request) => {

@@ -147,7 +147,7 @@ describe('the tool that asks a person', () => {
   });
 
   it('throws on an invalid definition (AEA-09)', () => {
-    const pretend = 'yes' as unknown as ReviewHandler; // what plain JavaScript may hand over
+    const pretend = 'yes' as unknown as ReviewHandler; // plain JavaScript can pass this
     expect(() => humanInput({ handler: pretend })).toThrow(ToolConfigurationError);
     expect(() => humanInput({ name: 'ask me' })).toThrow("Tool 'ask me': its name must be 1 to 64");
     expect(() => humanInput({ onExpiry: 'reject' } as object)).toThrow(

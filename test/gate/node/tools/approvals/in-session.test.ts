@@ -34,13 +34,13 @@ const REFUND: ScriptedReply = { calls: [{ name: 'refund', input: INPUT }] };
 const desk = (...tools: readonly AnyTool[]) =>
   defineAgent({ name: 'desk', description: 'A desk.', instructions: '', tools });
 
-/** What the model was shown of its calls when it was last asked. */
+/** The call results in the last request to the model. */
 const shown = (session: TestSession): string[] =>
   (session.requests.at(-1)?.messages ?? []).flatMap((message) =>
     message.role === 'tool' ? [message.text] : [],
   );
 
-/** A session whose one tool waits for approval. */
+/** A session with one tool that waits for approval. */
 function approving(options: ApprovalOptions = {}, replies: readonly ScriptedReply[] = []) {
   const { refund, refunds } = refundTool();
   const clock = createManualClock();
@@ -358,7 +358,7 @@ describe('a synchronous reviewer in a session', () => {
       atOnce = Math.max(atOnce, open);
       if (open === most) enough.resolve();
       await enough.promise;
-      await looked.promise; // a third call has run, beside which another one would have been asked about
+      await looked.promise; // a third call has run, in parallel with a call that could have asked
       open -= 1;
       return { decision: 'approve' };
     });
@@ -396,7 +396,7 @@ describe('a synchronous reviewer in a session', () => {
 
   it('ends a parallel batch as failed if it is misconfigured, with its own message (AEA-05, AEA-10)', async () => {
     const { refund, refunds } = refundTool();
-    // What plain JavaScript may hand over.
+    // Plain JavaScript can pass this.
     const nothing = (() => undefined) as unknown as () => Review;
     const session = createTestSession(desk(withReview(refund, nothing), look), { replies: [BATCH] });
     expect(await session.send('Go.')).toMatchObject({

@@ -1,4 +1,4 @@
-/** Decisions that whoever asked for the turn may not make. */
+/** Decisions that the requester of the turn cannot make. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineDomainType, defineTool } from '../../../../../src/index.ts';
@@ -135,7 +135,7 @@ describe("notBy: 'requester'", () => {
     };
     const plain = await asked({});
     expect(plain).not.toHaveProperty('notBy');
-    // As the version before it wrote it.
+    // The binding that the preceding version stored.
     expect(plain?.binding).toBe('419167307e2a79180f9c4059b7e06fce696a8807739613905be5aac9adf7bb86');
     expect((await asked({ notBy }))?.binding).not.toBe(plain?.binding);
   });
@@ -151,7 +151,7 @@ describe("notBy: 'requester'", () => {
   });
 
   it('accepts no other value', async () => {
-    const anyone = 'anyone' as 'requester'; // plain JavaScript
+    const anyone = 'anyone' as 'requester'; // plain JavaScript can pass this
     const told = "Tool 'pay': its notBy is 'anyone'; it must be 'requester'.";
     expect(() => requireApproval(pay(), 'Pay?', { notBy: anyone })).toThrow(told);
     expect(() => withConfirmation(pay(), 'Pay?', { notBy: anyone })).toThrow(told);

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { defineTool } from '../../../../../src/index.ts';
 
-/** A tool whose every effect is an entry in `refunds`. */
+/** A tool that records every effect in `refunds`. */
 export function refundTool() {
   const refunds: { readonly orderId: number; readonly amount: number }[] = [];
   const refund = defineTool({

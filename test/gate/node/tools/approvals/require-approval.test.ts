@@ -8,7 +8,7 @@ import { refundTool } from './refund.ts';
 
 const INPUT = { orderId: 1003, amount: 149 };
 
-/** One call of the refund behind an approval, decided like this. */
+/** One call of the refund tool behind an approval with this decision. */
 async function decided(decision: Decision, input: JsonObject = INPUT) {
   const { refund, refunds } = refundTool();
   const { call: live, asked } = decidedInvocation('refund', [decision]);
@@ -149,7 +149,7 @@ describe('a tool that requires approval', () => {
   });
 
   it('cannot be defined with an expiry that decides nothing', () => {
-    const options = { onExpiry: 'edit' } as object; // what plain JavaScript may hand over
+    const options = { onExpiry: 'edit' } as object; // plain JavaScript can pass this
     expect(() => requireApproval(refundTool().refund, 'May it?', options)).toThrow(
       "Tool 'refund': its onExpiry is 'edit'; it must be 'approve' or 'reject' or 'exit'.",
     );

@@ -154,7 +154,7 @@ describe('a tool that requires a type', () => {
   });
 
   it('does not run without a value after the expiry', () => {
-    const options = { onExpiry: 'approve' } as object; // what plain JavaScript may hand over
+    const options = { onExpiry: 'approve' } as object; // plain JavaScript can pass this
     expect(() => requireType(shipping().ship, Address, options)).toThrow(
       "Tool 'ship': its onExpiry is 'approve'; it must be 'reject' or 'exit'.",
     );

@@ -50,7 +50,7 @@ describe('approving reviewers', () => {
   });
 });
 
-/** A reviewer that answers when told to. */
+/** A reviewer that answers on demand. */
 function slow() {
   const open: string[] = [];
   const answers = new Map<string, PromiseWithResolvers<Review>>();

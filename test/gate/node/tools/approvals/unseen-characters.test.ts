@@ -1,4 +1,4 @@
-/** What people decide by holds no character that they cannot see. */
+/** Questions show characters that are otherwise invisible. */
 
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool, type JsonObject } from '../../../../../src/index.ts';
@@ -72,7 +72,7 @@ describe('a question', () => {
     const asked = events.find((event) => event.type === 'tool-call-suspended');
     expect(asked).toMatchObject({ wait: { message: `Mail x${shown}fdp.exe?\nHi.` } });
     await session.decide('mail', 'approve');
-    expect(sent).toEqual([input]); // what runs is what the model sent
+    expect(sent).toEqual([input]); // the model's input runs unchanged
   });
 
   it('keeps hidden characters of the input in an edit that still shows them', async () => {

@@ -171,7 +171,7 @@ describe('a tool with a synchronous reviewer', () => {
 });
 
 describe('an invalid reviewer', () => {
-  // What plain JavaScript, or an environment variable, may hand over.
+  // Plain JavaScript or an environment variable can pass this.
   const pretend = (value: unknown): ReviewHandler => value as ReviewHandler;
 
   it.each([
@@ -204,7 +204,7 @@ describe('an invalid reviewer', () => {
   });
 
   it('is refused with a timeout that decides nothing', () => {
-    const options = { onTimeout: 'edit' } as object; // what plain JavaScript may hand over
+    const options = { onTimeout: 'edit' } as object; // plain JavaScript can pass this
     expect(() => withReview(refundTool().refund, autoApprove(), options)).toThrow(
       "Tool 'refund': its onTimeout is 'edit'; it must be 'approve' or 'reject' or 'exit'.",
     );

@@ -26,7 +26,7 @@ const looking = (steps: string[] = [], answer: () => unknown = () => 'seen') =>
     },
   });
 
-/** Notes when a call comes by, and when its result does. */
+/** Records the start and the result of each call. */
 const noting = (tool: AnyTool, steps: string[], name: string): AnyTool =>
   decorate(tool, {
     async call(input, call) {
@@ -37,7 +37,7 @@ const noting = (tool: AnyTool, steps: string[], name: string): AnyTool =>
     },
   });
 
-/** What a decorator of one's own may do wrong. */
+/** A faulty custom decorator. */
 const throwing = (tool: AnyTool, thrown: unknown): AnyTool =>
   decorate(tool, { call: () => Promise.reject(thrown) });
 
@@ -74,7 +74,7 @@ describe('a chain of decorators', () => {
     });
     const session = sessionWith([shortened], [calls('look'), 'Done.']);
     await session.send('Go.');
-    // The request leaves while the tool begins.
+    // The request is published while the tool starts.
     expect(steps).toEqual(['request', 'run', 'response', 'observation']);
     expect(events[1]).toMatchObject({ outcome: { result: { content: 'seen' } } });
     expect(observations).toMatchObject([{ status: 'success', result: { content: 'seen' } }]);
@@ -109,7 +109,7 @@ describe('a chain of decorators', () => {
 });
 
 describe('two calls at the same time', () => {
-  /** Both calls are inside the tool before either goes on; the second ends first, and the first throws. */
+  /** Both calls are inside the tool before either continues; the second ends first, and the first throws. */
   function meeting() {
     const both = Promise.withResolvers<void>();
     const second = Promise.withResolvers<void>();

@@ -90,23 +90,23 @@ expectTypeOf(withEventPublication(search, () => {})).toEqualTypeOf<Search>();
 expectTypeOf(withObservability(search)).toEqualTypeOf<Search>();
 expectTypeOf(oneShotPerLoop(erased, 'Go on.')).toEqualTypeOf<AnyTool>();
 
-// Without a type, a sink is given what `run` returns, item by item.
+// Without a type, a sink receives the return value of `run`, item by item.
 sinkArtifacts(search, (hit, call) => {
   expectTypeOf(hit).toEqualTypeOf<Hit>();
   expectTypeOf(call).toEqualTypeOf<SinkCall>();
 });
 sinkArtifacts(perhaps, (found) => expectTypeOf(found).toEqualTypeOf<{ n: number }>());
-// An error, or words, hold no artifact, and take nothing from the type of what is found.
+// An error or text has no artifact, and does not change the type.
 sinkArtifacts(order, (found) => expectTypeOf(found).toEqualTypeOf<{ total: number }>());
 sinkArtifacts(orderOrWords, (found) => expectTypeOf(found).toEqualTypeOf<{ total: number }>());
 sinkArtifacts(onlyWords, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
 replanWhen(order, ({ total }) => total > 100);
-// A result that `run` made itself, words and erased tools say nothing of the artifact.
+// A ready-made result, text and erased tools leave the artifact's type unknown.
 sinkArtifacts(made, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
 sinkArtifacts(words, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
 sinkArtifacts(erased, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
 
-// With a domain type, a value of it; a bare name says nothing of the value.
+// With a domain type the value has that type; a bare name leaves it unknown.
 sinkArtifacts(erased, (found) => expectTypeOf(found).toEqualTypeOf<{ title: string }>(), { type: Document });
 sinkArtifacts(search, (found) => expectTypeOf(found).toEqualTypeOf<Json>(), { type: Named });
 sinkArtifacts(search, async () => {}, {
@@ -117,7 +117,7 @@ sinkArtifacts(search, async () => {}, {
   },
 });
 
-// A transform is given the artifact, and its sink what it makes.
+// A transform receives the artifact, and its sink receives the output.
 sinkArtifacts(search, listSink<string>(), { transform: (hit) => hit.document.title });
 sinkArtifacts(search, (title: string) => console.log(title), {
   filter: (hit) => hit.score > 1,

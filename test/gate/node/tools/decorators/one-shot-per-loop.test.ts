@@ -12,7 +12,7 @@ const LOADED =
   "ALREADY LOADED. The body of 'skill' was returned earlier in this turn — read it from your conversation history " +
   'above. Do not call this tool again.\nWrite your script now using the skill body above.';
 
-/** A skill whose body says how often it was loaded. */
+/** A skill whose body states how often it was loaded. */
 function skill(ran: string[] = []) {
   const tool = defineTool({
     name: 'skill',
@@ -23,7 +23,7 @@ function skill(ran: string[] = []) {
   return oneShotPerLoop(tool, ADVICE);
 }
 
-/** A tool that runs these in a nested loop with a conversation of its own. */
+/** A tool that runs these in a nested loop with its own conversation. */
 const digs = (tools: readonly AnyTool[]): AnyTool => ({
   name: 'dig',
   description: 'Digs.',

@@ -37,7 +37,7 @@ const other = defineTool({
   run: () => artifact('One.', { name: 'Other' }, { n: 1 }),
 });
 
-/** The blackboard after a turn in which each of these is called. */
+/** The blackboard after a turn that calls each of these tools. */
 async function boardOf(...tools: Parameters<typeof sessionWith>[0]) {
   const session = sessionWith(tools, [calls(...tools.map(({ name }) => name)), 'Done.']);
   await session.send('Go.');

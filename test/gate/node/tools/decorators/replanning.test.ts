@@ -26,7 +26,7 @@ const route = artifact('Two hours.', Route, { hours: 2 });
 const returning = (value: unknown): AnyTool =>
   defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => value });
 
-/** How a turn ends in which the tool is called once; the model would go on with 'Done.' */
+/** The end of a turn with one call of the tool; the model would continue with 'Done.' */
 async function endOf(tool: AnyTool) {
   const session = sessionWith([tool], [calls('look'), 'Done.']);
   const { outcome, text, signal } = await session.send('Go.');

@@ -34,7 +34,7 @@ const Order = defineDomainType({
 const returning = (value: unknown, output?: DomainType) =>
   defineTool({ name: 'find', description: 'Finds.', effect: 'read', output, run: () => value });
 
-/** What a sink is given of this result. */
+/** The artifacts that a sink receives from this result. */
 async function sunk(value: unknown, type?: ArtifactType): Promise<readonly unknown[]> {
   const list = listSink();
   await sinkArtifacts(returning(value), list, { type }).call({}, fakeCall().call);

@@ -15,13 +15,13 @@ export const sessionWith = (
 /** A reply that calls tools without input. */
 export const calls = (...names: readonly string[]) => ({ calls: names.map((name) => ({ name })) });
 
-/** The results that the model was shown with its last request, in order. */
+/** The tool results in the last request, in order. */
 export const shownResults = (session: TestSession): string[] =>
   (session.requests.at(-1)?.messages ?? []).flatMap((message) =>
     message.role === 'tool' ? [message.text] : [],
   );
 
-/** A tool whose first call ends the Worker: what came before it is stored, and another Worker goes on with it. */
+/** A tool whose first call ends the Worker: earlier events are stored, and another Worker resumes. */
 export function crash(session: () => TestSession): AnyTool {
   let isFirst = true;
   return defineTool({

@@ -32,7 +32,7 @@ const returning = (value: unknown) =>
     input: jsonSchema(input),
     run: () => value,
   });
-/** A decorator that throws once the tool has run. */
+/** A decorator that throws after the tool has run. */
 const throwing = (thrown: unknown): AnyTool => {
   const look = returning('seen');
   return decorate(look, {
@@ -48,7 +48,7 @@ function events() {
   return { list, publish: (event: ToolCallEvent): void => void list.push(event) };
 }
 
-/** A clock that is read twice a call, and shows 5 ms more the second time. */
+/** A clock that is read twice per call, 5 ms later the second time. */
 function clockOf(...times: number[]): void {
   vi.spyOn(Date, 'now').mockImplementation(() => times.shift() ?? 0);
 }

@@ -25,7 +25,7 @@ const search = defineTool({
   run: ({ query }, { context }) => `${query} for ${context.get('tenantId')}`,
 });
 
-/** What a tool says of itself. */
+/** The data properties of a tool. */
 const data = ({ check: _, call: __, delegate: ___, ...rest }: AnyTool) => rest;
 
 describe('a renamed tool', () => {

@@ -1,4 +1,4 @@
-/** Types for what tools return that somebody else wrote. */
+/** Output types for tools from elsewhere. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
@@ -31,7 +31,7 @@ const Customer = defineDomainType({
 });
 const ann = { id: 'ann', spent: 7 };
 
-/** A turn whose only call is of this tool. */
+/** A turn with one call of this tool. */
 async function turnOf(tool: AnyTool) {
   const session = createTestSession(agent('desk', [tool]), {
     replies: [calls(tool.name), 'Done.'],

@@ -189,7 +189,7 @@ describe('a tool with one more parameter', () => {
     expect(await answer(json, { items })).toContain('toString: It is missing.');
   });
 
-  /** Production converts schemas without asking what a model can send. */
+  /** Production converts schemas without checking that a model can send the input. */
   const FUNCTION: [string, () => unknown, string] = [
     'a function',
     () => withParameter(order, 'done', v.function()),

@@ -33,7 +33,7 @@ expectTypeOf(withMetadata(order, 'cost', 3)).toEqualTypeOf<Order>();
 expectTypeOf(withMetadata(order, { cost: 3 })).toEqualTypeOf<Order>();
 expectTypeOf(withCoercion(order)).toEqualTypeOf<Order>();
 
-// What types a parameter adds.
+// The types that a parameter adds.
 expectTypeOf(withParameter(order, 'reason', stringParameter('Why'))).toEqualTypeOf<
   Tool<'order', Input & { readonly reason: string }, { id: string }>
 >();

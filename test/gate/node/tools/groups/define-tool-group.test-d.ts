@@ -23,7 +23,7 @@ const maps = defineToolGroup({ role: CORE_ROLES.maps, description: 'Maps.', tool
 expectTypeOf(maps.role).toEqualTypeOf<'maps'>();
 export const groups: readonly ToolGroup[] = [web, maps];
 
-// Tools, tool objects and tool providers may be mixed.
+// Tools, tool objects and tool providers can be mixed.
 class Shed {
   static readonly tools = toolTable<Shed>({ dig: { description: 'Digs.' } });
   dig = (): string => 'dug';
@@ -49,7 +49,7 @@ defineToolGroup({
   childToolUsageNotes: undefined,
 });
 
-// An agent asks by role, by role with conditions, or has the group.
+// An agent lists a role, a role with conditions, or a group.
 const base = { description: 'Asks.', instructions: 'Ask.' };
 defineAgent({
   ...base,
@@ -66,7 +66,7 @@ defineAgent({
 // @ts-expect-error there is no such permission
 defineToolGroup({ role: 'web', description: 'The web.', permissions: ['everything'], tools: [] });
 
-// One group may have another.
+// A group can contain another.
 defineToolGroup({ role: 'web', description: 'The web.', tools: [web] });
 
 // @ts-expect-error what is told of a provider is plain data with a name

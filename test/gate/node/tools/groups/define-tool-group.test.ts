@@ -15,10 +15,10 @@ import { RENAME_FIRST_TWO } from '../../../../fixtures/rename.ts';
 
 const search = defineTool({ name: 'search', description: 'Searches.', effect: 'read', run: () => 'found' });
 
-/** The module that fills it, wherever it is given without asking for its role. */
+/** The module of a group that is given instead of requested by role. */
 const GIVEN = [{ module: { name: 'tool-groups', nested: false, state: [] }, key: 'given' }];
 
-/** A group without the code that says what it stands for in a list. */
+/** A group without its code for lists. */
 const plain = (group: ToolGroup) => Object.fromEntries(Object.entries(group));
 
 describe('a tool group', () => {

@@ -10,7 +10,7 @@ const clerk = defineAgent({
   tools: [mathTools],
 });
 
-/** What the model reads when it calls a tool of the group. */
+/** The model's view of a call of a tool in the group. */
 async function answered(name: string, input: object): Promise<string | undefined> {
   const session = createTestSession(clerk, { replies: [{ calls: [{ name, input }] }, 'Done.'] });
   await session.send('Count.');

@@ -1,4 +1,4 @@
-/** What the compiler knows of methods that are tools, and of tools in plain objects. */
+/** The compiler's view of methods that are tools, and of tools in plain objects. */
 
 import { type } from 'arktype';
 import * as v from 'valibot';
@@ -17,7 +17,7 @@ import { toolMethod, toolsOf } from '../../../../../src/modules/tool-objects/ent
 const Pair = v.object({ a: v.number(), b: v.number() });
 const Fact = defineDomainType({ name: 'Fact', schema: v.object({ id: v.string() }) });
 
-// A method is given what its schema makes, and the call; it is itself, and can be called by the class.
+// A method receives the schema's output and the call, and the class can call it too.
 class Calculator {
   readonly #places = 2;
   readonly add = toolMethod({ description: 'Adds.', input: Pair, effect: 'read' }, ({ a, b }, call) => {
@@ -79,13 +79,13 @@ export class Wrong {
   fact = toolMethod({ description: 'x', output: Fact }, () => ({ id: 7 }));
 }
 
-// An agent's list takes its instances and its static tools; a bare class there is a forgotten `new`.
+// An agent's list accepts instances and static tools; a bare class there is a forgotten `new`.
 const named = { name: 'clerk', description: 'Helps.', instructions: 'Help.' };
 defineAgent({ ...named, tools: [calculator, ...toolsOf(Calculator)] });
 // @ts-expect-error: a class is no instance
 defineAgent({ ...named, tools: [Calculator] });
 
-// Of a plain object each entry is a tool of its key, with the input of its own schema.
+// Each entry of a plain object is a tool named by its key, with the input of its schema.
 const tools = toolsOf({
   add: {
     description: 'Adds.',
@@ -123,7 +123,7 @@ expectTypeOf(tools).toEqualTypeOf<
 const renamed = toolsOf({ one: { description: 'x', input: Pair, run: ({ a }) => a } }, { prefix: 'x_' });
 expectTypeOf(renamed).toEqualTypeOf<readonly AnyTool[]>();
 
-// Objects that are none of these have tools whose names are not known.
+// All other objects have tools with unknown names.
 expectTypeOf(toolsOf({})).toEqualTypeOf<readonly AnyTool[]>();
 expectTypeOf(toolsOf({ tools: { one: { description: 'x' } }, one: () => 'x' })).toEqualTypeOf<
   readonly AnyTool[]
@@ -132,7 +132,7 @@ expectTypeOf(toolsOf({ one: toolMethod({ description: 'x' }, () => 'x') })).toEq
   readonly AnyTool[]
 >();
 
-// A member with a `run` of its own, such as a binding, makes no plain object of tools.
+// A member with its own `run`, such as a binding, does not make a plain object of tools.
 declare const shop: { readonly ai: { run(model: string): void }; readonly never: never; look(): void };
 expectTypeOf(toolsOf(shop)).toEqualTypeOf<readonly AnyTool[]>();
 

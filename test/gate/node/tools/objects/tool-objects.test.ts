@@ -1,4 +1,4 @@
-/** Tool objects in turns: what the model is shown of them, and what becomes of a call. */
+/** Tool objects in turns: their definitions for the model, and the outcome of calls. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {

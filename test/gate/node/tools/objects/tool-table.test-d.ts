@@ -14,7 +14,7 @@ import {
 
 const Pair = v.object({ a: v.number(), b: v.number() });
 
-/** A table may use every kind of schema, and stand inside of its class. */
+/** A table can use every kind of schema, and be inside its class. */
 class Calculator {
   static readonly tools = {
     add: { description: 'Adds.', input: Pair, effect: 'read', category: 'math' },
@@ -57,14 +57,14 @@ class Calculator {
   now() {
     return Calculator.name;
   }
-  /** Takes no call as its second parameter. */
+  /** Does not take a call as its second parameter. */
   power(base: number, exponent: number) {
     return base ** exponent;
   }
   readonly precision: number = 2;
 }
 
-// What each of the table's entries must be.
+// The required type of the table's entries.
 expectTypeOf<keyof ToolTable<Calculator>>().toEqualTypeOf<
   'add' | 'subtract' | 'multiply' | 'found' | 'record' | 'since' | 'round' | 'now'
 >();
@@ -122,7 +122,7 @@ export const noDescription = {
 // @ts-expect-error a prefix is text
 toolsOf(calculator, { prefix: 7 });
 
-// What makes a table takes the same.
+// `toolTable` accepts the same entries.
 toolTable<Calculator>({
   add: { description: 'Adds.', input: Pair },
   // @ts-expect-error there is no method `ad`

@@ -36,7 +36,7 @@ type Form = {
 };
 expectTypeOf(form).toEqualTypeOf<Tool<'form', Form, string>>();
 
-// Made at run time: nothing is known of them, and so nothing is sure to be there.
+// Parameters made at run time have unknown names, so every value can be missing.
 export const dynamic = (declared: Readonly<Record<string, Parameter<string>>>) =>
   defineTool({
     name: 'dynamic',

@@ -18,7 +18,7 @@ const find = defineTool({
 });
 const shout = defineTextTool({ ...base, name: 'shout', run: (input) => input.toUpperCase() });
 
-// The input is the first step's, the output the last one's; a name of its own is a literal.
+// The pipeline has the input of the first step and the output of the last one; a given name is a literal.
 const named = definePipeline({ name: 'both', steps: [find, shout] });
 expectTypeOf(named).toEqualTypeOf<Tool<'both', { top: number }, string>>();
 

@@ -19,7 +19,7 @@ const readIn = ({ requests }: TestSession): string | undefined => {
 };
 
 describe('a pipeline whose Worker is killed', () => {
-  /** A pipeline of three steps, of which the second dies in its first run, after it has acted. */
+  /** A pipeline of three steps; the second dies in its first run after its action. */
   function dying(effect: Effect, more: { reconciles?: boolean; onFailure?: 'continue' } = {}) {
     const acted: string[] = [];
     const { reconciles, ...config } = more;
@@ -34,7 +34,7 @@ describe('a pipeline whose Worker is killed', () => {
           return `${input} ${name}`;
         },
         ...(reconciles && dies && { reconcile: () => ({ done: 'found' }) }),
-      } as Parameters<typeof defineTextTool>[0]); // only a `once` tool is given a `reconcile`
+      } as Parameters<typeof defineTextTool>[0]); // only a `once` tool has a `reconcile`
     const steps = [acts('charge', 'once'), acts('ship', effect, true), acts('tell', 'once')] as const;
     const session: TestSession = sessionWith(definePipeline({ name: 'line', steps, ...config }));
     return { session, acted, names: () => acted.map((one) => one.split(' ')[0]) };
@@ -74,7 +74,7 @@ describe('a pipeline whose Worker is killed', () => {
 });
 
 describe('a step that waits for an outside answer', () => {
-  /** A pipeline whose second step needs an approval, up to the decision and beyond. */
+  /** A pipeline whose second step needs an approval, run with this decision. */
   async function decided(decision: 'approve' | 'reject' | 'exit') {
     const acted: string[] = [];
     const acts = (name: string) =>

@@ -19,7 +19,7 @@ import { definePipeline, type PipelineStep } from '../../../../../src/kinds/entr
 import { callLimits } from '../../../../../src/modules/limits/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 
-/** A text step that adds its name, or does what it is told to. */
+/** A text step that adds its name, or runs the given function. */
 const step = (
   name: string,
   run: (input: string, call: CallContext) => unknown = (input) => `${input} ${name}`,
@@ -58,7 +58,7 @@ const readIn = ({ requests }: TestSession): string | undefined => {
   return last?.role === 'tool' ? last.text : undefined;
 };
 
-/** What the model reads of one call of a pipeline of these steps, and how the turn ended. */
+/** The model's view of one call of a pipeline of these steps, and the end of the turn. */
 async function ran(
   steps: readonly PipelineStep[],
   {
@@ -96,7 +96,7 @@ describe('a pipeline', () => {
       { type: 'tool-call-ended' },
       { type: 'model-replied', planned: true, toolCalls: [] },
     ]);
-    expect(inside.at(-1)).not.toHaveProperty('last'); // no limit was met
+    expect(inside.at(-1)).not.toHaveProperty('last'); // no limit was reached
   });
 
   it('passes the context of the turn to every step (AEP-05)', async () => {

@@ -30,7 +30,7 @@ class Clock {
   }
 }
 
-/** A decorator that counts the calls of each tool by its name, and how often it was applied. */
+/** A decorator that counts the calls of each tool by name, and how often it was applied. */
 function counter() {
   const ran: string[] = [];
   const made: string[] = [];

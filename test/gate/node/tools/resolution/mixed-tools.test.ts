@@ -35,7 +35,7 @@ class Calculator {
 const agentWith = (tools: readonly ToolSource[]) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools });
 
-/** What the model is offered with each call, and reads of each result. */
+/** The tools offered in each model call, and the results that the model reads. */
 async function turn(tools: readonly ToolSource[], replies: readonly ScriptedReply[], warm = false) {
   const session = createTestSession(agentWith(tools), { replies, warm });
   const answer = await session.send('Go.');
@@ -126,7 +126,7 @@ describe('a tool provider of an agent', () => {
   });
 
   it('fails the turn with a reason if it returns a value that is not a tool', async () => {
-    const toolsNow = () => [{} as AnyTool]; // as a mistaken provider would
+    const toolsNow = () => [{} as AnyTool]; // as a faulty provider would
     const { answer } = await turn([toolProvider({ toolsNow })], ['Never.']);
     expect(answer).toMatchObject({
       outcome: 'failed',

@@ -44,7 +44,7 @@ class Plain {
 }
 
 const names = (tools: readonly AnyTool[]): string[] => tools.map(({ name }) => name);
-const listed = (...sources: readonly unknown[]) => sources as readonly ToolSource[]; // also what the types refuse
+const listed = (...sources: readonly unknown[]) => sources as readonly ToolSource[]; // including values that the types refuse
 
 describe('a list of tools', () => {
   it('can be empty (AEV-01)', () => {

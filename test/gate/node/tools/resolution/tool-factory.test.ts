@@ -228,7 +228,7 @@ const SHOP = { name: 'shop', description: 'Shops.' };
 const INNER = { name: 'shelf', description: 'Holds.' };
 
 describe('an invalid factory', () => {
-  const made = (value: unknown): ToolFactory => toolFactory(() => value as AnyTool); // as callers without types may
+  const made = (value: unknown): ToolFactory => toolFactory(() => value as AnyTool); // as untyped callers can
 
   it.each<[string, ToolFactory, string]>([
     [

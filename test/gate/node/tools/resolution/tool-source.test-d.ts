@@ -23,7 +23,7 @@ class Calculator {
   }
 }
 
-/** A tool object may have a method that is called `run`. */
+/** A tool object can have a method called `run`. */
 class Job {
   static readonly tools = toolTable<Job>({ run: { description: 'Runs.' } });
   run() {
@@ -31,7 +31,7 @@ class Job {
   }
 }
 
-/** It may have a member that is called `tools`, too. */
+/** It can also have a member called `tools`. */
 class Toolbox {
   static readonly tools = toolTable<Toolbox>({ open: { description: 'Opens.' } });
   private readonly tools: string[] = [];
