@@ -8,7 +8,7 @@ import { failuresOf } from '../../full/crash-matrix/table.ts';
 
 const KINDS = ['once-reconciled', 'everything'];
 
-it('tools survive in a real Durable Object what a seed draws', async () => {
+it('tools survive random crashes in a real Durable Object', async () => {
   const trials = await trialsOf(SCENARIOS.filter(({ kind }) => KINDS.includes(kind)));
   expect(trials).toHaveLength(KINDS.length);
   const played = await playSamples(samplesOf(trials, { count: 6, seed: 1 }));

@@ -48,15 +48,15 @@ async function wholeJournal(session: string): Promise<Record<string, unknown>[]>
   return events;
 }
 
-describe('a turn of the background', () => {
-  it(`comes ${hasQueue ? 'by the queue that is bound' : 'by the loopback'}`, async () => {
+describe('a turn in the background', () => {
+  it(`runs ${hasQueue ? 'through the bound queue' : 'through the loopback'}`, async () => {
     const session = newSession();
     await post(session, { message: script('Done.').message() }, BACKGROUND);
     await ended(session);
     expect([came(session, handOvers), came(session, queued)]).toEqual([1, hasQueue ? 1 : 0]);
   });
 
-  it('is stopped by a cancel', async () => {
+  it('stops when it is cancelled', async () => {
     const session = hearingSession();
     const answer = held('Never.');
     await post(session, { message: script(answer.reply).message() }, BACKGROUND);
@@ -66,7 +66,7 @@ describe('a turn of the background', () => {
     expect((await ended(session)).at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'cancelled' });
   });
 
-  it('goes on when its object starts anew', async () => {
+  it('resumes when its object restarts', async () => {
     const session = hearingSession();
     const next = ({ messages }: ModelRequest): ScriptedReply =>
       messages.some(({ role }) => role === 'tool') ? 'Done.' : record('bg-abort');
@@ -83,8 +83,8 @@ describe('a turn of the background', () => {
   });
 });
 
-describe('a turn whose client goes away', () => {
-  it('is handed over and ends by itself', async () => {
+describe('a turn whose client disconnects', () => {
+  it('is handed over and ends without a client', async () => {
     const session = newSession();
     const answer = held(record('gone-json'));
     const { message } = script(answer.reply, 'Done.');
@@ -113,8 +113,8 @@ describe('a turn whose client goes away', () => {
   });
 });
 
-describe('a turn whose invocation falls silent', () => {
-  it('is finished by the alarm, and its client gets the answer all the same', async () => {
+describe('a turn whose invocation goes silent', () => {
+  it('is finished by the alarm, and its client still gets the answer', async () => {
     const session = hearingSession();
     const never = held('Never.', { deaf: true });
     onTestFinished(never.release);
@@ -130,7 +130,7 @@ describe('a turn whose invocation falls silent', () => {
   });
 });
 
-describe('a turn of more work than one invocation may do', () => {
+describe('a turn with more work than one invocation can do', () => {
   it('completes 300 iterations with 40 subrequests an invocation, and its client gets the answer', async () => {
     lift = limitTo({ subrequests: 40, internalSubrequests: 40 });
     const session = hearingSession('marathon');

@@ -14,7 +14,7 @@ const daily = {
 
 describe('defineSchedule', () => {
   it.each(['0 6 * * *', '*/5 0-12 1,15 JAN-MAR MON#2', '59 23 LW * 6L', '  0   6 * * *  '])(
-    'takes %j',
+    'accepts %j',
     (cron) => {
       expect(() => defineSchedule({ ...daily, cron })).not.toThrow();
     },
@@ -55,14 +55,14 @@ describe('defineSchedule', () => {
 });
 
 describe('an app with schedules', () => {
-  it('needs no owner for one where the built-in authentication names one, or its `auth` does', () => {
+  it('accepts a schedule without an owner if the built-in authentication or `auth` names one', () => {
     const use = [defineSchedule({ ...daily, owner: undefined })];
     const auth = Object.assign(() => ({ id: 'ann' }), { owner: () => ({ id: 'ann' }) });
     expect(() => createHoldfast({ agents: [scripted], use })).not.toThrow();
     expect(() => createHoldfast({ agents: [scripted], use, auth })).not.toThrow();
   });
 
-  it('is refused when neither one of them nor its own `auth` says whose its sessions are', () => {
+  it('is refused if neither the schedule nor `auth` names the owner of its sessions', () => {
     const use = [defineSchedule(daily), defineSchedule({ ...daily, name: 'nightly', owner: undefined })];
     expect(() => createHoldfast({ agents: [scripted], use, auth: () => ({ id: 'ann' }) })).toThrow(
       new ConfigurationError(
@@ -72,14 +72,14 @@ describe('an app with schedules', () => {
     );
   });
 
-  it('is refused when one starts an agent that it does not have', () => {
+  it('is refused if a schedule starts an unknown agent', () => {
     const use = [defineSchedule({ ...daily, agent: 'clerk' })];
     expect(() => createHoldfast({ agents: [scripted], use })).toThrow(
       new ConfigurationError("Schedule 'daily' starts the agent 'clerk', which is not among the agents."),
     );
   });
 
-  it('is refused when two have the same name', () => {
+  it('is refused if two schedules have the same name', () => {
     const use = [defineSchedule(daily), defineSchedule({ ...daily, cron: '0 7 * * *' })];
     expect(() => createHoldfast({ agents: [scripted], use })).toThrow(
       new ConfigurationError(

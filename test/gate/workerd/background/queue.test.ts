@@ -76,8 +76,8 @@ afterEach(() => {
   fakeQueue.isBroken = false;
 });
 
-describe('a turn that is sent by the queue', () => {
-  it('is run by the consumer, and by nobody else', async () => {
+describe('a turn that is sent through the queue', () => {
+  it('is run by the consumer only', async () => {
     const of = session();
     const handOver = await accepted(of, script(record('by-queue'), 'Done.').message());
     expect(await journal(of)).toHaveLength(2);
@@ -86,7 +86,7 @@ describe('a turn that is sent by the queue', () => {
     expect([count('by-queue'), runsOf(of), sentOf(of)]).toEqual([1, 0, [handOver]]);
   });
 
-  it('is run by the loopback a term later when its message is lost', async () => {
+  it('is run by the loopback one lease term later if its message is lost', async () => {
     const of = session();
     await accepted(of, script(record('lost'), 'Done.').message());
     await passIn(of, LEASE_MS);
@@ -94,7 +94,7 @@ describe('a turn that is sent by the queue', () => {
     expect([count('lost'), runsOf(of), sentOf(of).length]).toEqual([1, 1, 1]);
   });
 
-  it('is run by the loopback at once when nothing can be sent', async () => {
+  it('is run by the loopback at once if the queue cannot be sent to', async () => {
     const of = session();
     fakeQueue.isBroken = true;
     await post(of, { message: script(record('broken'), 'Done.').message() }, BACKGROUND);
@@ -105,7 +105,7 @@ describe('a turn that is sent by the queue', () => {
     );
   });
 
-  it('is run once when its message is repeated, together and afterwards', async () => {
+  it('runs once if its message is delivered twice, at the same time or later', async () => {
     const of = session();
     const handOver = await accepted(of, script(record('repeated'), 'Done.').message());
     const together = await Promise.all([deliver([handOver]), deliver([handOver, handOver])]);
@@ -116,7 +116,7 @@ describe('a turn that is sent by the queue', () => {
     expect(count('repeated')).toBe(1);
   });
 
-  it('is not sent again by the queue when it cannot be read: its alarm comes after a pause', async () => {
+  it('is retried by its alarm after a pause, not by the queue, if it cannot be read', async () => {
     const of = session();
     const turn = await unreadable(of);
     expect(await deliver([{ name: sessionName(of), turn }])).toEqual(['acknowledged']);
@@ -125,7 +125,7 @@ describe('a turn that is sent by the queue', () => {
     ]);
   });
 
-  it('is not disturbed by messages that come late, or before their time', async () => {
+  it('ignores messages that arrive late or early', async () => {
     const of = session();
     const { message } = script(record('late-one'), 'One.', record('late-two'), 'Two.');
     const first = await accepted(of, message());
@@ -137,7 +137,7 @@ describe('a turn that is sent by the queue', () => {
     expect([count('late-one'), count('late-two')]).toEqual([1, 1]);
   });
 
-  it('is left alone while somebody holds it', async () => {
+  it('is left alone while another invocation holds the lease', async () => {
     const of = session();
     const answer = held('Done.');
     const handOver = await accepted(of, script(answer.reply).message());
@@ -148,7 +148,7 @@ describe('a turn that is sent by the queue', () => {
     expect(await running).toEqual(['acknowledged']);
   });
 
-  it('is sent again for each invocation that it takes', async () => {
+  it('is sent again for each invocation that it needs', async () => {
     const of = session();
     const lift = limitTo({ subrequests: 20, internalSubrequests: 20 });
     const replies = Array.from({ length: 12 }, (_, i) => record(`long-${i}`));
@@ -167,25 +167,25 @@ describe('a turn that is sent by the queue', () => {
   });
 });
 
-describe('a message of the queue', () => {
+describe('a queue message', () => {
   it.each([
     ['a text', 'turn 4711 of secret'],
     ['nothing', null],
     ['a name that is none', { name: 'secret', turn: 't' }],
     ['a name of too few parts', { name: '["secret"]', turn: 't' }],
     ['no turn', { name: '["o","scripted","secret"]' }],
-  ])('that is %s is refused for the dead-letter queue, and not told', async (_, body) => {
+  ])('that is %s goes to the dead-letter queue, and its content is not logged', async (_, body) => {
     expect(await deliver([body])).toEqual(['again']);
     expect(log.mock.calls).toEqual([['holdfast: message m0 of the queue names no turn, and is refused']]);
   });
 
-  it('that names a session which is not there makes none', async () => {
+  it('does not create a session if it names an unknown one', async () => {
     const of = session();
     expect(await deliver([{ name: sessionName(of), turn: 't' }])).toEqual(['acknowledged']);
     expect((await send(of)).status).toBe(404);
   });
 
-  it('comes again when the session cannot be reached, and keeps none of the others from running', async () => {
+  it('is retried if the session cannot be reached, and does not block the other messages', async () => {
     const of = session();
     const handOver = await accepted(of, script('Done.').message());
     const other = session();
@@ -202,7 +202,7 @@ describe('a message of the queue', () => {
     expect(await deliver([handOver])).toEqual(['acknowledged']);
   });
 
-  it('is left to another invocation when this one has done enough', async () => {
+  it('is left to another invocation if this one has used up its budget', async () => {
     const [one, two] = [session(), session()];
     const records = [...'abcdefghijkl'].map(record);
     const first = await accepted(one, script(...records, 'Done.').message());
@@ -213,8 +213,8 @@ describe('a message of the queue', () => {
   });
 });
 
-describe('a turn of a deployment whose limits are nonsense', () => {
-  it('ends as failed, and names the var', async () => {
+describe('a turn in a deployment with invalid limits', () => {
+  it('fails with an error that names the var', async () => {
     const of = session();
     const handOver = await accepted(of, script('Done.').message());
     expect(await deliver([handOver], { vars: { SUBREQUESTS: 'many' } })).toEqual(['acknowledged']);

@@ -64,7 +64,7 @@ describe('a schedule', () => {
     expect((await json(await owned(session))).turn).toMatchObject({ text: 'Good morning.' });
   });
 
-  it('starts one turn for a time that is delivered twice, and another for the next', async () => {
+  it('starts one turn for a time that is delivered twice, and another for the next time', async () => {
     const { schedule, session } = daily(script('One.', 'Two.').message());
     await Promise.all([tick([schedule]), tick([schedule])]);
     await expect.poll(() => endsOf(session)).toBe(1);
@@ -74,7 +74,7 @@ describe('a schedule', () => {
     expect((await journal(session, owned)).filter(({ type }) => type === 'turn-started')).toHaveLength(2);
   });
 
-  it('belongs to the caller of the built-in authentication where it names no owner', async () => {
+  it('belongs to the caller of the built-in authentication if it names no owner', async () => {
     const { schedule, session } = daily(script('Good morning.').message(), { owner: undefined });
     await tick([schedule]);
     await expect
@@ -85,7 +85,7 @@ describe('a schedule', () => {
     expect((await journal(session, appWith({})))[1]).toMatchObject({ principal: { id: 'schedule:daily' } });
   });
 
-  it('starts nothing without an owner where the environment lets nobody in', async () => {
+  it('does not start without an owner if the environment admits no callers', async () => {
     const { schedule } = daily('Report.', { owner: undefined });
     await expect(tick([schedule], { with: { HOLDFAST_AUTH: '' } })).rejects.toThrow(
       "Schedules that could not start a turn: 'daily'.",
@@ -95,13 +95,13 @@ describe('a schedule', () => {
     ]);
   });
 
-  it('is not started by another cron expression', async () => {
+  it('does not start on another cron expression', async () => {
     const { schedule, session } = daily('Report.');
     await tick([schedule], { cron: '0 7 * * *' });
     expect((await owned(session)).status).toBe(404);
   });
 
-  it('makes its session and its message of the time', async () => {
+  it('derives its session and its message from the time', async () => {
     const id = crypto.randomUUID();
     const { message } = script('Done.');
     const { schedule } = daily('', {
@@ -115,7 +115,7 @@ describe('a schedule', () => {
     });
   });
 
-  it('waits in line while its session is busy', async () => {
+  it('waits in the queue while its session is busy', async () => {
     const answer = held('First.');
     const { message } = script(answer.reply, 'Second.');
     const { schedule, session } = daily(message());
@@ -130,7 +130,7 @@ describe('a schedule', () => {
     expect((await json(await owned(session))).turn).toMatchObject({ text: 'Second.' });
   });
 
-  it('fails when as many messages wait in its session as may', async () => {
+  it('fails if its session has the maximum number of waiting messages', async () => {
     const { schedule } = daily('Report.');
     const SESSIONS = objectsWith(() => ({ accept: async () => ({ status: 'full', most: 100 }) }));
     await expect(tick([schedule], { with: { SESSIONS } })).rejects.toThrow(
@@ -144,7 +144,7 @@ describe('a schedule', () => {
     ]);
   });
 
-  it('fails when its session is full', async () => {
+  it('fails if its session is full', async () => {
     const { schedule } = daily('Report.');
     const full = { status: 'session-full', most: 7, used: 8 };
     const SESSIONS = objectsWith(() => ({ accept: async () => full }));
@@ -161,7 +161,7 @@ describe('a schedule', () => {
     ]);
   });
 
-  it('is told to the log where the platform sends a cron that none has, as after a deploy of one half', async () => {
+  it('logs a cron that no schedule has, as after a partial deploy', async () => {
     const { schedule } = daily('Report.');
     await tick([schedule], { cron: '0  7 * * *' });
     await tick([], { cron: '0 7 * * *' });
@@ -179,7 +179,7 @@ describe('a schedule', () => {
     ]);
   });
 
-  it('starts though another module that takes crons fails, whose failure is shown', async () => {
+  it('starts although another module that handles crons fails, and logs that failure', async () => {
     const other = useOf(createModule({ name: 'other' }));
     const times: string[] = [];
     APP.give(other, {
@@ -194,7 +194,7 @@ describe('a schedule', () => {
     await expect.poll(() => endsOf(session)).toBe(1);
   });
 
-  it('keeps none of the others from starting when it fails, and the event is shown as failed', async () => {
+  it('does not stop the other schedules if it fails, and the event is reported as failed', async () => {
     const failing = daily('', {
       name: 'failing',
       message: () => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { script } from '../../../fixtures/scripts.ts';
 import { eventsOf, newSession, post, readUntil, SSE, send } from '../http/client.ts';
 
-it('a message that the model schedules starts a turn for whoever asked, with their context', async () => {
+it('a message that the model schedules starts a turn for the same caller, with their context', async () => {
   const session = newSession('marathon');
   const later = { name: 'schedule_message', input: { message: 'Look again.', when: 'in 0 seconds' } };
   const { message } = script({ calls: [later] }, 'I will.', 'I have looked again.');

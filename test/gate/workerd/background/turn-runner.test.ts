@@ -9,7 +9,7 @@ import { ended, json, newSession, ORIGIN, post, type Send, sessionName } from '.
 
 const ASYNC = { prefer: 'respond-async' };
 
-it('goes on with a turn when the object that handed it over was reset, as by a deploy', async () => {
+it('resumes a turn when the object that handed it over was reset, as by a deploy', async () => {
   const session = newSession();
   const answer = held('Done.');
   const { message, model } = script(answer.reply);
@@ -46,7 +46,7 @@ async function leftAlone(text: string) {
   return { run, execution, outcome: async () => Object(await json(await via(session))).turn };
 }
 
-it('leaves a turn to its execution context as well, until it is over', async () => {
+it('registers the turn with its execution context until the turn ends', async () => {
   const answer = held('Done.');
   const { run, execution, outcome } = await leftAlone(script(answer.reply).message());
   void run();
@@ -56,7 +56,7 @@ it('leaves a turn to its execution context as well, until it is over', async () 
   expect(await outcome()).toMatchObject({ outcome: 'completed', text: 'Done.' });
 });
 
-it('tells its caller what went wrong, and its execution context nothing', async () => {
+it('reports a failure to its caller, but not to its execution context', async () => {
   const { run, execution } = await leftAlone('Hello');
   await expect(run('no name')).rejects.toThrow(SyntaxError);
   await waitOnExecutionContext(execution);

@@ -61,7 +61,7 @@ function cutAfter(type: string) {
 const ADD = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 
 describe('the client', () => {
-  it('forks a session, and answers on in the fork', async () => {
+  it('forks a session, and continues in the fork', async () => {
     const session = sessionOf('scripted');
     const { message } = script('One.', 'Two.', 'Three.');
     await session.send(message());
@@ -74,7 +74,7 @@ describe('the client', () => {
     await expect(session.fork({ at: 99 })).rejects.toMatchObject({ type: 'invalid-body' });
   });
 
-  it('runs a turn of several iterations, and shows all that the journal has of it', async () => {
+  it('runs a turn of several iterations, and shows all of its journaled events', async () => {
     const session = sessionOf('scripted');
     const { message } = script(ADD, { calls: [{ name: 'look_up', input: { id: 'o1' } }] }, 'It is three.');
     const items = await all(session.stream(message()));
@@ -89,7 +89,7 @@ describe('the client', () => {
   });
 
   it.each(['turn-started', 'tool-call-ended'])(
-    'is shown all events once when its connection breaks behind %s',
+    'receives all events once if its connection breaks after %s',
     async (type) => {
       const session = sessionOf('scripted', cutAfter(type));
       const { message, model } = script(ADD, ADD, 'Three.');
@@ -104,7 +104,7 @@ describe('the client', () => {
     },
   );
 
-  it('runs a message once whose answer was lost', async () => {
+  it('runs a message once if the response was lost', async () => {
     let asked = 0;
     const session = sessionOf('scripted', (response) => {
       asked += 1;
@@ -116,7 +116,7 @@ describe('the client', () => {
     expect([asked, model.requests.length]).toEqual([2, 1]);
   });
 
-  it('approves one call and denies another, in one request, and is shown only what comes of it', async () => {
+  it('approves one call and denies another in one request, and shows only the new events', async () => {
     const session = sessionOf('clerk');
     const to = crypto.randomUUID();
     const pay = (amount: number) => ({ name: 'pay', input: { to, amount } });
@@ -140,7 +140,7 @@ describe('the client', () => {
     expect(paidTo(to)).toEqual([1]);
   });
 
-  it('answers the second question of a call as such, and sends the result of a tool', async () => {
+  it('answers the second question of a call, and sends the result of a tool', async () => {
     const session = sessionOf('clerk');
     const to = crypto.randomUUID();
     const { message } = script(
@@ -165,7 +165,7 @@ describe('the client', () => {
     expect(paidTo(to)).toEqual([1]);
   });
 
-  it('sends an image, receives one, and what the model thinks', async () => {
+  it('sends an image, and receives an image and the model’s reasoning', async () => {
     const { key, model } = playModel({
       ...scriptedModel([
         { calls: [{ name: 'draw' }] },
@@ -243,7 +243,7 @@ describe('the client', () => {
     expect(await session.turn(turn, { wait: true })).toMatchObject({ outcome: 'cancelled' });
   });
 
-  it('is told by what type something was refused, and that a turn failed', async () => {
+  it('reports the type of a refusal, and reports a failed turn', async () => {
     const session = sessionOf('scripted');
     await expect(session.state()).rejects.toMatchObject({
       name: 'HoldfastError',
@@ -256,7 +256,7 @@ describe('the client', () => {
     await expect(session.cancel()).rejects.toMatchObject({ type: 'no-open-turn', status: 409 });
   });
 
-  it('watches what others do, until the session is erased', async () => {
+  it('follows turns that other clients start, until the session is erased', async () => {
     const session = sessionOf('scripted');
     const { message } = script('One.', 'Two.');
     await session.send(message());
@@ -272,7 +272,7 @@ describe('the client', () => {
 });
 
 describe('the store of a page', () => {
-  it('shows a turn that it has sent, an approval and its end, as another one does', async () => {
+  it('shows a turn that it sent, an approval and the end in the same way as another store', async () => {
     const session = sessionOf('clerk');
     const [mine, other] = [createSessionStore(session), createSessionStore(session)];
     const leave = [mine, other].map((store) => store.subscribe(() => {}));

@@ -53,7 +53,7 @@ describe('a session object that is erased', () => {
     expect(await leftIn(harness)).toEqual(NOTHING);
   });
 
-  it('keeps nothing either when it is reset right after it has answered', async () => {
+  it('keeps no data if it is reset right after it has responded', async () => {
     const harness = await filled();
     await harness.session.erase();
     await abortAllDurableObjects();
@@ -61,7 +61,7 @@ describe('a session object that is erased', () => {
     expect(await harness.session.read({ from: 1 })).toBeNull();
   });
 
-  it('is erased by the same request again when it is reset meanwhile', async () => {
+  it('is erased by a repeated request if it is reset meanwhile', async () => {
     const harness = await filled();
     const erasing = harness.session.erase();
     await abortAllDurableObjects();
@@ -70,7 +70,7 @@ describe('a session object that is erased', () => {
     expect(await leftIn(harness)).toEqual(NOTHING);
   });
 
-  it('is there as a whole, or not at all, when a message comes with the request to erase it', async () => {
+  it('exists completely or not at all if a message arrives together with the request to erase it', async () => {
     const { session, epoch } = await filled();
     const [, begun, appended] = await Promise.all([
       session.erase(),
@@ -82,14 +82,14 @@ describe('a session object that is erased', () => {
     expect(await session.read({ from: 1 })).toMatchObject({ head: 2, openTurn: { id: 't4' }, waiting: [] });
   });
 
-  it('stays empty when its alarm comes all the same', async () => {
+  it('stays empty if its alarm still fires', async () => {
     const harness = await filled();
     await harness.session.erase();
     await runInDurableObject(harness.stub(), (object) => object.alarm());
     expect(await leftIn(harness)).toEqual(NOTHING);
   });
 
-  it('is another one in the same object afterwards, also after it was evicted', async () => {
+  it('is a new session in the same object afterwards, also after an eviction', async () => {
     const harness = await filled();
     const { session, stub, epoch } = harness;
     await session.erase();
@@ -101,7 +101,7 @@ describe('a session object that is erased', () => {
   });
 });
 
-describe('a session object that is erased and has a store outside', () => {
+describe('an erased session object with an external store', () => {
   const inStore = () => filled(startInStore('t1', 'one'));
   /** The rows of each table that has any. */
   const rowsIn = ({ stub }: ObjectHarness) =>
@@ -120,7 +120,7 @@ describe('a session object that is erased and has a store outside', () => {
       return { ...Object.fromEntries(filledOnes), alarm: await storage.getAlarm() };
     });
 
-  it('keeps one row with its alarm, through an eviction, until the store has answered, and then nothing', async () => {
+  it('keeps one row with its alarm, through an eviction, until the store has responded', async () => {
     const harness = await inStore();
     const { session, stub, now, leaseMs, wait, store } = harness;
     await session.erase();
@@ -136,7 +136,7 @@ describe('a session object that is erased and has a store outside', () => {
     expect(await leftIn(harness)).toEqual(NOTHING);
   });
 
-  it('keeps that row when it is reset right after it has answered', async () => {
+  it('keeps that row if it is reset right after it has responded', async () => {
     const harness = await inStore();
     await harness.session.erase();
     await abortAllDurableObjects();
@@ -146,7 +146,7 @@ describe('a session object that is erased and has a store outside', () => {
     expect(await harness.session.read({ from: 1 })).toBeNull();
   });
 
-  it('finds no credential, key, message or blob of the session before in the next one of its name', async () => {
+  it('shows the next session of its name no credential, key, message or blob', async () => {
     const { session } = await inStore();
     await session.erase();
     const fresh = await lease(session, starting('t9', 'z', keyed('k', 'other')));
@@ -174,12 +174,12 @@ describe('the epochs of a session', () => {
     return ledger.append(old.epoch, 3, { events: [event('t1', 'late')] });
   }
 
-  it('begin anywhere, since those of an erased session would be heard again', () => {
+  it('start at a random number, so that epochs of an erased session are not reused', () => {
     expect(lateAppend([7, 7])).toMatchObject({ status: 'appended' });
     expect(lateAppend([7, 1_000])).toEqual({ status: 'stale' });
   });
 
-  it('are unlike those of the session before in the real object', async () => {
+  it('differ from those of the previous session in the real object', async () => {
     const { raw } = makeObjectHarness();
     const epochs = new Set<number>();
     for (let i = 0; i < 5; i += 1) {

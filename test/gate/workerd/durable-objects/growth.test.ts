@@ -38,8 +38,8 @@ async function grown(agent: string, turns: number) {
 
 const SIZES = [10, 300, 1_500];
 
-describe('a session of many turns', () => {
-  it('takes one more with as few rows as a short one', async () => {
+describe('a session with many turns', () => {
+  it('accepts another turn with as few rows as a short session', async () => {
     for (const agent of ['plain', 'compacting']) {
       const rows: Rows[] = [];
       for (const turns of SIZES) rows.push(await (await grown(agent, turns)).oneMore());
@@ -48,7 +48,7 @@ describe('a session of many turns', () => {
     }
   });
 
-  it('takes one more with a row for each MiB when its messages are more than one answer holds', async () => {
+  it('reads one row more for each MiB if its messages exceed one response', async () => {
     const session = newSession('plain');
     const name = sessionName(session);
     const port = objectSession(env.SESSIONS, name);
@@ -63,7 +63,7 @@ describe('a session of many turns', () => {
     expect(messages).toHaveLength(3_000 + 2 * 3);
   });
 
-  it('takes a message under a key without reading the keys before it', async () => {
+  it('accepts a message with an idempotency key without reading earlier keys', async () => {
     const { session, stub } = await grown('plain', 10);
     await runInDurableObject(stub, (_, { storage: { sql } }) => {
       for (let i = 0; i < 500; i += 1)
@@ -74,7 +74,7 @@ describe('a session of many turns', () => {
     expect(rows.read).toBeLessThan(120);
   });
 
-  it('shows itself, one of its turns and that there is no such turn with few rows', async () => {
+  it('shows itself, a turn, and an unknown turn with few rows', async () => {
     const { session, get } = await grown('plain', 1_500);
     expect((await get('')).read).toBeLessThan(120);
     expect((await get('/turns/t700')).read).toBeLessThan(12);

@@ -34,8 +34,8 @@ async function scene() {
   return { harness, ...harness, ...(await lineOf(harness, 1)) };
 }
 
-describe('a session object whose holder has a line', () => {
-  it('has written one row for that, and reads and writes none for pings', async () => {
+describe('a session object whose lease holder has a line', () => {
+  it('wrote one row for the line, and reads and writes no rows for pings', async () => {
     const harness = makeObjectHarness();
     await harness.session.begin(starting('t1', 'a'));
     const opened = await rowsOf(harness.stub(), () => lineOf(harness, 1));
@@ -44,7 +44,7 @@ describe('a session object whose holder has a line', () => {
     expect(await rowsOf(harness.stub(), beat)).toEqual({ read: 0, written: 0 });
   });
 
-  it('is not started by pings when it sleeps, and knows of them when it wakes', async () => {
+  it('is not woken by pings while it hibernates, and knows them when it wakes', async () => {
     const { name, stub, session, leaseMs, wait, beat, told } = await scene();
     await wait(leaseMs * 0.6);
     await evictDurableObject(stub());
@@ -59,7 +59,7 @@ describe('a session object whose holder has a line', () => {
     await vi.waitFor(() => expect(told.closed).toBe(1), PATIENT);
   });
 
-  it('knows of the last ping when the line closes while it sleeps', async () => {
+  it('knows the last ping if the line closes while it hibernates', async () => {
     const { stub, session, leaseMs, wait, settled, beat, line } = await scene();
     await wait(leaseMs / 2);
     await evictDurableObject(stub());
@@ -73,7 +73,7 @@ describe('a session object whose holder has a line', () => {
     expect(await lease(session, goingOn('t1', 'c'))).toMatchObject({ cause: 'expired', expiredFor: 0 });
   });
 
-  it('gives the session to nobody for three terms after the last stored word when it is reset and knows of no ping', async () => {
+  it('grants no lease for three terms after the last stored event if it is reset and knows no ping', async () => {
     const { harness, stub, session, leaseMs, wait, told, beat } = await scene();
     await wait(leaseMs / 2);
     await session.append(1, 3, { events: [event('t1', 'x')] });
@@ -93,7 +93,7 @@ describe('a session object whose holder has a line', () => {
     expect(await lease(session, goingOn('t1', 'd'))).toMatchObject({ cause: 'expired' });
   });
 
-  it('takes three terms after a reset if nobody comes again, and hands the turn over then', async () => {
+  it('waits three terms after a reset if the holder does not reconnect, and then hands the turn over', async () => {
     const { stub, session, handOvers, leaseMs, wait, beat } = await scene();
     await beat();
     const broken = runInDurableObject(stub(), (_, state) => state.abort('reset'));

@@ -369,7 +369,7 @@ function firstBreak(numbers: readonly number[], steps = STEPS): string | undefin
   return undefined;
 }
 
-it('a session is never left in a state that nothing leads out of, and no turn is lost or doubled', () => {
+it('a session never reaches a dead end, and a turn is never lost or run twice', () => {
   const numbers = fc.array(fc.nat({ max: 999_999 }), { minLength: 40, maxLength: 400 });
   fc.assert(
     fc.property(numbers, (drawn) => {
@@ -379,7 +379,7 @@ it('a session is never left in a state that nothing leads out of, and no turn is
   );
 }, 30_000);
 
-it('no lease is given while another holder may act, whatever becomes of its line and of its object', () => {
+it('a lease is never granted while another holder can act, even if its line breaks or its object is reset', () => {
   const numbers = fc.array(fc.nat({ max: 999_999 }), { minLength: 60, maxLength: 400 });
   fc.assert(
     fc.property(numbers, (drawn) => {
@@ -389,7 +389,7 @@ it('no lease is given while another holder may act, whatever becomes of its line
   );
 }, 30_000);
 
-it('the line of a former holder that closes late takes nothing from the next one', () => {
+it('a former holder’s line that closes late does not affect the next holder', () => {
   const scene = new Scene([0]);
   begin(scene);
   openLine(scene);

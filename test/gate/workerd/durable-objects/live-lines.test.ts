@@ -33,7 +33,7 @@ const piece = (text: string): string =>
   `{"turn":"t1","items":[{"item":{"type":"text-delta","reply":"1.1","text":"${text}"},"after":2,"at":0}]}`;
 
 describe('the lines to a session object', () => {
-  it('pass on what the holder shows as it is, and read and write no row for it', async () => {
+  it('forward the holder’s live messages unchanged, and read and write no rows for them', async () => {
     const { harness, reader, holder } = await scene();
     const statements = await runInDurableObject(harness.stub(), (_, { storage }) =>
       vi.spyOn(storage.sql, 'exec'),
@@ -45,7 +45,7 @@ describe('the lines to a session object', () => {
     statements.mockRestore();
   });
 
-  it('bring a reader nothing of what is no live message, which nobody on the way has parsed', async () => {
+  it('do not forward invalid live messages to a reader, and no hop parses them', async () => {
     const { harness, holder } = await scene();
     const shown: LiveMessage[] = [];
     const heads: number[] = [];
@@ -70,7 +70,7 @@ describe('the lines to a session object', () => {
     line.close();
   });
 
-  it('lead nowhere for a message to nobody, and to a name that no reader can have', async () => {
+  it('drop a message without a recipient, or with a name that no reader can have', async () => {
     const { harness, reader, holder } = await scene();
     for (const to of ['', ' ', 'x'.repeat(1_000), '{"to":"', 'reader', 'holder'])
       holder.send(piece('lost').replace('{', `{"to":${JSON.stringify(to)},`));
@@ -82,7 +82,7 @@ describe('the lines to a session object', () => {
     expect(holder.told.filter((told) => told.includes('lost'))).toEqual([]);
   });
 
-  it('outlive the memory of the object, and with them whose they are', async () => {
+  it('survive the loss of the object’s memory, and so do their owners', async () => {
     const { harness, epoch, reader, holder } = await scene();
     await evictDurableObject(harness.stub());
     holder.send(piece('a'));
@@ -112,7 +112,7 @@ describe('the lines to a session object', () => {
     ['a holder that says what nobody knows', 'holder=EPOCH', 'hello'],
     ['a holder that sends bytes', 'holder=EPOCH', new ArrayBuffer(8)],
     ['a holder that sends too much at once', 'holder=EPOCH', piece('x'.repeat(512 * 1024))],
-  ])('are closed, and nobody is told: %s', async (_, query, sent) => {
+  ])('close without a notice: %s', async (_, query, sent) => {
     const { harness, epoch, reader } = await scene();
     const line = await opened(harness, query.replace('EPOCH', `${epoch}`));
     line.send(sent);
@@ -120,17 +120,20 @@ describe('the lines to a session object', () => {
     expect(reader.told).toHaveLength(1);
   });
 
-  it.each(['0', '-1', 'EPOCH1', 'x', ''])('of a holder of the epoch "%s" lead nowhere', async (epoch) => {
-    const { harness, reader, holder } = await scene();
-    const forged = await opened(harness, `holder=${epoch}`);
-    forged.send(piece('forged'));
-    await harness.raw.read({ from: 1 });
-    holder.send(piece('true'));
-    await vi.waitFor(() => expect(reader.told).toContain(piece('true')), 20_000);
-    expect(reader.told).not.toContain(piece('forged'));
-  });
+  it.each(['0', '-1', 'EPOCH1', 'x', ''])(
+    'of a holder with the epoch "%s" receive no messages',
+    async (epoch) => {
+      const { harness, reader, holder } = await scene();
+      const forged = await opened(harness, `holder=${epoch}`);
+      forged.send(piece('forged'));
+      await harness.raw.read({ from: 1 });
+      holder.send(piece('true'));
+      await vi.waitFor(() => expect(reader.told).toContain(piece('true')), 20_000);
+      expect(reader.told).not.toContain(piece('forged'));
+    },
+  );
 
-  it('to who does not say that it reads hold no more than they may, and all others get everything', async () => {
+  it('buffer a limited amount for a reader that does not acknowledge, and deliver everything to the others', async () => {
     const { harness, reader, holder } = await scene();
     const good = await opened(harness, 'live=1');
     const text = 'x'.repeat(30_000);

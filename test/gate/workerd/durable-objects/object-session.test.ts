@@ -81,7 +81,7 @@ const platformErrors = [
   ]),
 ];
 
-describe('a call to the object of a session', () => {
+describe('a call to the session object', () => {
   it.each(platformErrors)('is sent again on a new stub after: %s', async (_, error) => {
     const { name, raw } = makeObjectHarness();
     await raw.begin(starting('t1', 'a'));
@@ -91,7 +91,7 @@ describe('a call to the object of a session', () => {
     expect([count.stubs, ms]).toEqual([5, [0, 100, 500, 2_000]]);
   });
 
-  it('is sent again after what is no Error at all', async () => {
+  it('is sent again after a thrown value that is not an Error', async () => {
     const { name, raw } = makeObjectHarness();
     await raw.begin(starting('t1', 'a'));
     const { pauses } = heldPauses();
@@ -134,7 +134,7 @@ describe('a call to the object of a session', () => {
     ['post', (port) => port.post({ kind: 'late', turn: 't1', body: '{}', blobs: BLOBS }), 'posted'],
     ['erase', (port) => port.erase(), true],
   ];
-  it.each(calls)('answers as if nothing had been lost: %s', async (method, call, expected) => {
+  it.each(calls)('returns the same result as without the failure: %s', async (method, call, expected) => {
     const { name, raw } = makeObjectHarness();
     const { pauses } = heldPauses();
     let epoch = 0;
@@ -146,7 +146,7 @@ describe('a call to the object of a session', () => {
     expect(count).toEqual({ stubs: 2, calls: 2 });
   });
 
-  it('has one new stub, however many calls were on the way by the one that broke', async () => {
+  it('uses one new stub, even if many calls were in flight on the broken one', async () => {
     const { name, raw } = makeObjectHarness();
     await raw.begin(starting('t1', 'a'));
     const { namespace, count } = failing(lost(), { times: 1 });
@@ -157,12 +157,12 @@ describe('a call to the object of a session', () => {
     expect(count).toEqual({ stubs: 2, calls: 6 });
   });
 
-  it('erases what is not there, and says so', async () => {
+  it('reports an unknown session as erased', async () => {
     const { session } = makeObjectHarness();
     expect(await session.erase()).toBe(false);
   });
 
-  it('opens a watcher on a new stub, also when it was answered without a line', async () => {
+  it('opens a watcher on a new stub, also if the response had no line', async () => {
     const { name, raw } = makeObjectHarness();
     await raw.begin(starting('t1', 'a'));
     const { pauses, ms } = heldPauses();
@@ -183,7 +183,7 @@ describe('a call to the object of a session', () => {
     expect(ms).toEqual([0, 0, 100, 500, 2_000]);
   });
 
-  it.each(['before', 'after'])('stores an append once when the line broke %s it was stored', async (when) => {
+  it.each(['before', 'after'])('stores an append once if the line broke %s it was stored', async (when) => {
     const { name, session, raw } = makeObjectHarness();
     const { epoch } = await lease(raw, starting('t1', 'a'));
     const { namespace, count } = failing(lost(), { times: 2, when });
@@ -198,7 +198,7 @@ describe('a call to the object of a session', () => {
   it.each([
     [0, [0, 75, 375, 1_500]],
     [0.999, [0, 124, 624, 2_499]],
-  ])('pauses longer and longer, up to some two seconds, by chance %d', async (random, expected) => {
+  ])('backs off up to about two seconds with jitter %d', async (random, expected) => {
     const { name } = makeObjectHarness();
     const { pauses, ms } = heldPauses(random);
     const { namespace, count } = failing(lost());
@@ -208,7 +208,7 @@ describe('a call to the object of a session', () => {
   });
 });
 
-describe('a call that an object of an older version does not know', () => {
+describe('a call that an older object does not support', () => {
   /** The objects, which are of a version without two of the methods, but for the last of so many calls. */
   function older(times = 99) {
     let calls = 0;
@@ -232,7 +232,7 @@ describe('a call that an object of an older version does not know', () => {
   it.each<[string, (port: SessionPort) => Promise<unknown>]>([
     ['accept', (port) => port.accept({ ...withBlobs, turn: 't2' })],
     ['blob', (port) => port.blob({ id: 'a' })],
-  ])('does nothing, and says so: %s', async (_, call) => {
+  ])('has no effect, and reports that: %s', async (_, call) => {
     const { name, raw } = makeObjectHarness();
     const { epoch } = await lease(raw, starting('t1', 'a'));
     const { pauses, ms } = heldPauses();
@@ -244,7 +244,7 @@ describe('a call that an object of an older version does not know', () => {
     expect(await raw.renew(epoch)).toEqual({ status: 'renewed', inbox: [] });
   });
 
-  it('is done as soon as the object is of this version', async () => {
+  it('succeeds once the object runs the current version', async () => {
     const { name, raw } = makeObjectHarness();
     const { pauses } = heldPauses();
     const port = objectSession(older(2), name, { pauses });
@@ -252,7 +252,7 @@ describe('a call that an object of an older version does not know', () => {
     expect((await raw.blob({ id: 'a' }))?.bytes).toEqual(BLOBS[0]?.bytes);
   });
 
-  it('that may have been done by an object that was lost does not say that nothing was', async () => {
+  it('does not claim to have had no effect if a lost object may have run it', async () => {
     const { name } = makeObjectHarness();
     const { pauses } = heldPauses();
     let calls = 0;
@@ -269,7 +269,7 @@ describe('a call that an object of an older version does not know', () => {
   });
 });
 
-describe('a call is not sent again', () => {
+describe('a call is not retried', () => {
   it.each<[string, Error & { readonly overloaded?: boolean }]>([
     [
       'to an object that is overloaded',
@@ -288,7 +288,7 @@ describe('a call is not sent again', () => {
         'Your account is generating too much load on Durable Objects. Please back off and try again later.',
       ),
     ],
-  ])('%s, but the next call has a stub of its own', async (_, error) => {
+  ])('%s, but the next call uses a new stub', async (_, error) => {
     const { name, raw } = makeObjectHarness();
     await raw.begin(starting('t1', 'a'));
     const { namespace, count } = failing(error, { times: 1 });
@@ -318,7 +318,7 @@ describe('a call is not sent again', () => {
         'Serialized RPC arguments or return values are limited to 32MiB, but the size of this value was: 40000029 bytes.',
       ),
     ],
-  ])('after an error of its own: %s', async (_, error) => {
+  ])('after an error of the session itself: %s', async (_, error) => {
     const { name } = makeObjectHarness();
     const { namespace, count } = failing(Object.assign(error, { remote: true }));
     const { pauses, ms } = heldPauses();
@@ -326,7 +326,7 @@ describe('a call is not sent again', () => {
     expect([count.calls, ms]).toEqual([1, []]);
   });
 
-  it('when the real database refuses, which is told as it was said', async () => {
+  it('if the real database refuses, and the error is reported unchanged', async () => {
     const { name, raw, stub } = makeObjectHarness();
     await raw.begin(starting('t1', 'a'));
     await runInDurableObject(stub(), (_, { storage }) => {
@@ -342,7 +342,7 @@ describe('a call is not sent again', () => {
   });
 });
 
-it('the session of an object answers plain data', async () => {
+it('the session in an object returns plain data', async () => {
   const { session } = makeObjectHarness();
   const answer = await session.begin(starting('t1', 'a'));
   expect(JSON.parse(JSON.stringify(answer))).toEqual(answer);

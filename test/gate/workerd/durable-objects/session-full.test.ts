@@ -7,7 +7,7 @@ import { makeObjectHarness } from './object-harness.ts';
 
 const MIB = 1024 * 1024;
 
-it('a session object takes nothing but the end of its turn 16 MiB before its database is as large as a var says', async () => {
+it('a session object accepts only the end of its turn once its database is within 16 MiB of the limit in a var', async () => {
   const { stub } = makeObjectHarness();
   await runInDurableObject(stub(), (_, ctx) => {
     const object = new SessionObject(ctx, { ...env, SESSION_BYTES: String(17 * MIB) });

@@ -31,8 +31,8 @@ function tablesOf({ stub }: ObjectHarness): Promise<unknown[]> {
 const epochIn = ({ sql }: DurableObjectStorage): number =>
   sql.exec<{ epoch: number }>('SELECT epoch FROM lease').one().epoch;
 
-describe('a session object nobody wrote to', () => {
-  it('has an empty database and no alarm after every call that finds nothing', async () => {
+describe('a session object without writes', () => {
+  it('has an empty database and no alarm after every read', async () => {
     const harness = makeObjectHarness();
     const { session, stub } = harness;
     await session.read({ from: 1 });
@@ -60,7 +60,7 @@ describe('a session object nobody wrote to', () => {
 });
 
 describe('the database of a session object', () => {
-  it('holds no value above 1 MiB, however long bodies, snapshots, files and messages that wait are', async () => {
+  it('holds no value above 1 MiB, even for long bodies, snapshots, files and waiting messages', async () => {
     const { session, stub } = makeObjectHarness();
     await session.begin(starting('t1', 'a'));
     const body = JSON.stringify('é€😀'.repeat(Math.ceil(LONG / 9)));
@@ -103,7 +103,7 @@ describe('the database of a session object', () => {
     expect([steer?.kind, steer?.body === third]).toEqual(['steer', true]);
   });
 
-  it('keeps a snapshot in as many parts as it needs, for the reducer that made it and for no other', async () => {
+  it('splits a snapshot into as many parts as it needs, for the reducer that made it only', async () => {
     const { session, restart } = makeObjectHarness();
     await session.begin(starting('t1', 'a'));
     const snapshot = { seq: 3, reducer: 2, body: JSON.stringify('x'.repeat(LONG)) };
@@ -119,7 +119,7 @@ describe('the database of a session object', () => {
     expect(found).toEqual([null, true, null]);
   });
 
-  it('keeps nothing of a long message that has left the line', async () => {
+  it('removes a long message that has left the queue', async () => {
     const { session, stub } = makeObjectHarness();
     await session.begin(starting('t1', 'a'));
     const started = event('t2', 'x'.repeat(100_000), 'turn-started');
@@ -131,7 +131,7 @@ describe('the database of a session object', () => {
     expect(left).toEqual([[], []]);
   });
 
-  it('reads no byte of blobs for a lease, and for what is known of one', async () => {
+  it('reads no blob bytes to grant a lease, or to list blobs', async () => {
     const { session, stub } = makeObjectHarness();
     const bytes = new Uint8Array(3 * 1024 * 1024);
     const blob = { id: 'a', about: '{}', size: bytes.length, bytes };
@@ -153,7 +153,7 @@ describe('the database of a session object', () => {
     expect(asked.filter((sql) => sql.includes('chunks') && !sql.includes('snapshot'))).toEqual([]);
   });
 
-  it('stores a blob once, in parts of its own, and reads only those that are asked for', async () => {
+  it('stores a blob once, in separate parts, and reads only the requested parts', async () => {
     const { session, stub } = makeObjectHarness();
     const MIB = 1024 * 1024;
     const bytes = new Uint8Array(3 * MIB + 1);
@@ -176,7 +176,7 @@ describe('the database of a session object', () => {
     expect(read).toBe(2); // in the index, and in the table
   });
 
-  it('is written one row by an append that gives nothing back, and asked nothing', async () => {
+  it('writes one row for an append that has no result, and runs no query', async () => {
     const { session, stub } = makeObjectHarness();
     await session.begin(starting('t1', 'a'));
     for (let i = 0; i < 9; i += 1) await session.accept({ ...startOf(`w${i}`), whenBusy: 'queue' });
@@ -230,7 +230,7 @@ describe('the database of a session object', () => {
     ]);
   });
 
-  it('is written one row by a renewal', async () => {
+  it('writes one row for a renewal', async () => {
     const { session, stub } = makeObjectHarness();
     await session.begin(starting('t1', 'a'));
     const written = await runInDurableObject(stub(), (object, { storage }) => {
@@ -244,7 +244,7 @@ describe('the database of a session object', () => {
     expect(written).toEqual([1]);
   });
 
-  it('is written no row by alarms that find the holder of the turn alive, of which each sets the next', async () => {
+  it('writes no row for alarms that find the holder alive, and each sets the next', async () => {
     const harness = makeObjectHarness();
     const { session, stub, leaseMs } = harness;
     await session.begin(starting('t1', 'a'));
@@ -277,7 +277,7 @@ describe('a read of a turn, and the line of a reader', () => {
       return { rows: rows.reduce((sum, count) => sum + count, 0), alarms };
     });
 
-  it('store nothing while a holder lives, and none in the second in which its alarm is awaited', async () => {
+  it('store no rows while a holder lives, or in the second in which its alarm is due', async () => {
     const harness = makeObjectHarness();
     await harness.session.begin(starting('t1', 'a'));
     expect(await costOf(harness, 5)).toEqual({ rows: 0, alarms: 0 });
@@ -286,7 +286,7 @@ describe('a read of a turn, and the line of a reader', () => {
     expect(await costOf(harness, 5)).toEqual({ rows: 0, alarms: 0 });
   });
 
-  it('set an alarm that is lost once, and again after a second', async () => {
+  it('set a lost alarm once, and again after a second', async () => {
     const harness = makeObjectHarness();
     await harness.session.begin(starting('t1', 'a'));
     await harness.loseAlarm();
@@ -299,7 +299,7 @@ describe('a read of a turn, and the line of a reader', () => {
     expect(harness.handOvers()).toEqual(['t1']);
   });
 
-  it('set an alarm anew that the platform still shows, and that never came', async () => {
+  it('replace an overdue alarm that the platform still shows', async () => {
     const harness = makeObjectHarness();
     await harness.session.begin(starting('t1', 'a'));
     const past = harness.now() + harness.leaseMs;
@@ -321,7 +321,7 @@ describe('the agenda of a session object', () => {
       ', and is offered again: Error: no memory',
     ],
     ['is not there', undefined, ': the Worker exports no `TurnRunner`'],
-  ])('offers a row again when the runner %s, which is said in one line', async (_, runner, why) => {
+  ])('offers a row again if the runner %s, and logs that in one line', async (_, runner, why) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { session, stub, wait, agenda } = makeObjectHarness();
     const { epoch } = await lease(session, starting('t1', 'a'));
@@ -347,14 +347,14 @@ describe('the agenda of a session object', () => {
   });
 });
 
-describe('the files outside of a session object', () => {
+describe('the external files of a session object', () => {
   const down = () => Promise.reject(new Error('the store is down'));
 
   it.each([
     ['has no such method', { run: async () => {} }, ', and is offered again: TypeError: '],
     ['refuses', { due: down }, ', and is offered again: Error: the store is down'],
     ['is not there', undefined, ': the Worker exports no `TurnRunner`'],
-  ])('are asked for again when the runner %s, which is said in one line', async (_, runner, why) => {
+  ])('are requested again if the runner %s, which is logged in one line', async (_, runner, why) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { session, stub, store, wait, leaseMs, name } = makeObjectHarness();
     await session.accept(startInStore('t1', 'one'));
@@ -387,7 +387,7 @@ describe('the alarm of a session object', () => {
     expect(await runInDurableObject(stub(), (_, { storage }) => storage.getAlarm())).toBeNull();
   });
 
-  it('survives a runner that refuses, says so in one line, and asks again', async () => {
+  it('survives a runner that refuses, logs that in one line, and retries', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const harness = makeObjectHarness();
     await harness.session.accept(startOf('refused-1'));
@@ -402,7 +402,7 @@ describe('the alarm of a session object', () => {
     log.mockRestore();
   });
 
-  it('does not throw when its storage fails, and comes back', async () => {
+  it('does not throw if its storage fails, and fires again', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { session, stub, now, leaseMs, restart } = makeObjectHarness();
     await session.begin(starting('t1', 'a'));
@@ -421,14 +421,14 @@ describe('the alarm of a session object', () => {
 });
 
 describe('the alarm of a session object, in real time', () => {
-  it('hands a turn over whose holder fell silent, and again while nobody comes', async () => {
+  it('hands over a turn whose holder went silent, and repeats that until a holder takes it', async () => {
     const { session, handOvers } = makeRealObjectHarness();
     await session.begin(starting('t1', 'a'));
     await vi.waitFor(() => expect(handOvers().slice(0, 2)).toEqual(['t1', 't1']), PATIENT);
     expect(await lease(session, goingOn('t1', 'b'))).toMatchObject({ cause: 'expired', expirations: 1 });
   });
 
-  it('knows by which name to hand turns over when it starts an object that was evicted', async () => {
+  it('knows the name of the session when it starts an evicted object', async () => {
     const { name, session, stub, handOvers } = makeRealObjectHarness();
     await session.begin(starting('t1', 'a'));
     await evictDurableObject(stub());
@@ -441,7 +441,7 @@ describe('a session object that is reset', () => {
   const change: Change = { events: [event('t1', 'x'), event('t1', 'y')], release: 'ended' };
   const complete = [{ opening: true }, 'start of t1', 'x', 'y'];
 
-  it('stored and told nothing when it broke before its commit, and takes the events then', async () => {
+  it('stored and sent no events if it broke before the commit, and then accepts them', async () => {
     const { session, stub } = makeObjectHarness();
     await session.begin(starting('t1', 'a'));
     const told: (number | 'closed')[] = [];
@@ -460,7 +460,7 @@ describe('a session object that is reset', () => {
     expect(await bodiesOf(session)).toEqual(complete);
   });
 
-  it('answers events again whose acknowledgement was lost after its commit', async () => {
+  it('acknowledges events again if the acknowledgement was lost after the commit', async () => {
     const { session, stub } = makeObjectHarness();
     await session.begin(starting('t1', 'a'));
     const broken = runInDurableObject(stub(), async (object, state) => {
@@ -477,7 +477,7 @@ describe('a session object that is reset', () => {
   });
 
   it.each([0, 1, 2, 3])(
-    'has every event once, wherever the reset meets appends in flight: when %i of four are answered',
+    'has every event once if the reset hits appends in flight: %i of four are acknowledged',
     async (answered) => {
       const harnesses = [1, 2, 3, 4].map(() => makeObjectHarness());
       await Promise.all(harnesses.map(({ session }) => session.begin(starting('t1', 'a'))));
@@ -491,7 +491,7 @@ describe('a session object that is reset', () => {
     },
   );
 
-  it('gives a begin and an accept that were in flight their one answer', async () => {
+  it('responds once to a begin and an accept that were in flight', async () => {
     const first = makeObjectHarness();
     const begun = first.session.begin(starting('t1', 'a', keyed('k')));
     const second = makeObjectHarness();
@@ -511,7 +511,7 @@ describe('a session object that is reset', () => {
     expect(await session.resume(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
   });
 
-  it('goes on after a transaction that failed, also after the one that made its tables', async () => {
+  it('continues after a failed transaction, also after the one that created its tables', async () => {
     const { session, stub } = makeObjectHarness();
     await runInDurableObject(stub(), (object, { storage }) => {
       const setAlarm = vi.spyOn(storage, 'setAlarm').mockImplementationOnce(() => {
@@ -525,7 +525,7 @@ describe('a session object that is reset', () => {
     expect(await bodiesOf(session)).toEqual([{ opening: true }, 'start of t1']);
   });
 
-  it('makes its tables again when the commit that made them was lost', async () => {
+  it('creates its tables again if that commit was lost', async () => {
     const harness = makeObjectHarness();
     const broken = runInDurableObject(harness.stub(), (object, state) => {
       object.begin(starting('t1', 'a'));
@@ -546,7 +546,7 @@ describe('a session object that is reset', () => {
 });
 
 describe('a session object that is evicted', () => {
-  it('goes on telling the watchers it had', async () => {
+  it('continues to notify its watchers', async () => {
     const { session, stub } = makeObjectHarness();
     const heads: number[] = [];
     const onClosed = vi.fn();
@@ -561,7 +561,7 @@ describe('a session object that is evicted', () => {
 });
 
 describe('fetch', () => {
-  it('answers 426 to anything but a WebSocket', async () => {
+  it('returns 426 for requests other than WebSocket upgrades', async () => {
     const { stub } = makeObjectHarness();
     const response = await stub().fetch('https://session/');
     expect(response.status).toBe(426);

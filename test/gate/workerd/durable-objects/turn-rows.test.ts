@@ -45,11 +45,11 @@ describe('the rows of a turn', () => {
     expect(await writtenBySecond('Done.')).toBe(5);
   });
 
-  it('are one more for each iteration that runs a `once` tool, whatever number of events it stores', async () => {
+  it('increase by one for each iteration that runs a `once` tool, for any number of events', async () => {
     expect(await writtenBySecond(...callsOf('once'), 'Done.')).toBe(5 + ITERATIONS);
   });
 
-  it('are one for each append of a turn that reads, in which iterations leave together', async () => {
+  it('are one for each append of a read-only turn, in which iterations are stored together', async () => {
     // One append while the model answers, one behind it, and one with the end.
     expect(await writtenBySecond(...callsOf('read'), 'Done.')).toBeLessThanOrEqual(5 + 2);
   });

@@ -25,7 +25,7 @@ const count = async (key: SessionFilesKey): Promise<number> =>
 
 fileStoreContract('files in R2', () => ({ store: r2Files(env.FILES), count }));
 
-it('a file in R2 has its media type, below its session', async () => {
+it('a file in R2 has its media type, and its key begins with its session', async () => {
   const key = { session: JSON.stringify(['owner', 'agent', crypto.randomUUID()]), incarnation: 'i1' };
   await r2Files(env.FILES).put({ ...key, id: 'a' }, new Uint8Array(3), 'image/png');
   const [object] = (await env.FILES.list({ prefix: prefix(key), include: ['httpMetadata'] })).objects;
@@ -33,7 +33,7 @@ it('a file in R2 has its media type, below its session', async () => {
   expect(object?.httpMetadata?.contentType).toBe('image/png');
 });
 
-it('files in R2 are deleted however many pages the bucket lists', async () => {
+it('files in R2 are deleted although the bucket lists them in several pages', async () => {
   const keys = new Set(Array.from({ length: 2_500 }, (_, i) => `s/i1/${i}`));
   const bucket = {
     list: async () => ({
@@ -48,7 +48,7 @@ it('files in R2 are deleted however many pages the bucket lists', async () => {
   expect(keys.size).toBe(0);
 });
 
-it('the runner deletes in R2 what an object asks it to', async () => {
+it('the runner deletes the R2 files that an object requests', async () => {
   const { name } = makeObjectHarness();
   const key = { session: name, incarnation: 'i1' };
   for (const id of ['a', 'b', 'c'])
@@ -63,7 +63,7 @@ it('the runner deletes in R2 what an object asks it to', async () => {
   expect(await count(key)).toBe(0);
 });
 
-it('a Worker without the bucket says so', async () => {
+it('a Worker without the bucket reports that', async () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {});
   const { FILES: _, ...more } = env;
   const unbound: Readonly<Record<string, unknown>> = more;

@@ -31,7 +31,7 @@ const post = (body: unknown, token = 'shop'): Promise<Response> =>
     body: JSON.stringify(body),
   });
 
-it('a route of one’s own answers what the agent says, the same for the same letter', async () => {
+it('a custom route returns the agent’s answer, and the same answer for the same letter', async () => {
   const one = letter();
   const sorted = await post(one);
   expect(sorted.status).toBe(200);
@@ -40,13 +40,13 @@ it('a route of one’s own answers what the agent says, the same for the same le
   expect(await (await post(one)).json()).toEqual(answer);
 });
 
-it('is closed to whoever has no token, and leaves all other routes to the app', async () => {
+it('a custom route is closed to callers without a token, and leaves all other routes to the app', async () => {
   expect((await post(letter(), 'guessed')).status).toBe(401);
   expect((await send('/agents')).status).toBe(200);
   expect((await send('/agents/sorter/sessions/letters')).status).toBe(404);
 });
 
-it('a queue of one’s own stores each letter, once, and tells its sender', async () => {
+it('a custom queue stores each letter once, and notifies its sender', async () => {
   const letters = [letter(), letter()];
   const acknowledged: string[] = [];
   const messages = letters.map((body) => ({

@@ -29,7 +29,7 @@ it('a signed delivery starts a turn whose answer the caller of the Worker can re
   expect(await json(read)).toMatchObject({ turn, agent: 'triage' });
 });
 
-it('a delivery that somebody else signed starts nothing', async () => {
+it('a delivery with another signature starts no turn', async () => {
   const refused = await send('/hooks/github', {
     method: 'POST',
     ...(await delivery(opened, 'another secret')),

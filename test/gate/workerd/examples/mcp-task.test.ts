@@ -8,7 +8,7 @@ import { publishing } from '../mcp/server/talk.ts';
 const via = publishing({ agents: ['scripted'] });
 const endpoint = { url: `${ORIGIN}/mcp`, fetch: async (url: string, init: RequestInit) => via(url, init) };
 
-it('an answer is waited for by whoever knows the task', async () => {
+it('a client that knows the task id can wait for its answer', async () => {
   const { message } = script('Counted: seven.');
   const taskId = await begin(endpoint, 'scripted', message());
   const task = await wait(endpoint, taskId);
@@ -20,7 +20,7 @@ it('an answer is waited for by whoever knows the task', async () => {
   await expect(wait(endpoint, 'nobodys')).rejects.toThrow("There is no task 'nobodys'.");
 });
 
-it('a task is stopped, and says so', async () => {
+it('a task can be stopped, and reports that', async () => {
   const answer = held('Too late.');
   const taskId = await begin(endpoint, 'scripted', script(answer.reply).message());
   await answer.asked();

@@ -42,7 +42,7 @@ function wiki(): FakeServer {
   return server;
 }
 
-it('the agent looks things up at its server, which is sent the token and of the context only what it may see', async () => {
+it('the agent looks things up at its server, which receives the token and only the permitted context', async () => {
   const server = wiki();
   const body = { message: 'Search the pages for spring tides' };
   const answer = await json(await post(newSession('librarian'), body, { via }));
@@ -57,12 +57,12 @@ it('the agent looks things up at its server, which is sent the token and of the 
   expect(meta.tenant).toBe('local');
 });
 
-it('a message that says it is of another tenant is refused', async () => {
+it('a message that claims another tenant is refused', async () => {
   const body = { message: 'Search the pages for spring tides', context: { tenant: 'acme' } };
   expect((await post(newSession('librarian'), body, { via })).status).toBe(422);
 });
 
-it('a tool that the server does not have is said to be missing, and the agent still answers', async () => {
+it('a tool that the server lacks is reported as missing, and the agent still answers', async () => {
   const server = wiki();
   server.tools = [says('read_page')];
   const body = { message: 'Search the pages for spring tides' };

@@ -19,7 +19,7 @@ const via: Send = asDescribed(
   { base: '/ai' },
 );
 
-it('an own app has the agents below a path of its own, whose tools read its bindings', async () => {
+it('a custom app serves the agents below its own path, and their tools read its bindings', async () => {
   expect(await (await via('/')).text()).toBe('The shop.');
   const { agents } = await json(await via('/ai'));
   expect(agents).toBe('/ai/agents');

@@ -21,7 +21,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it.each([true, false])('the client of the page asks, and decides: %s', async (approve) => {
+it.each([true, false])('the documented client asks, and decides: %s', async (approve) => {
   const shown: string[] = [];
   const asked: string[] = [];
   const answer = await ask(clientOf(via), 'Please pay invoice INV-17.', {
@@ -36,7 +36,7 @@ it.each([true, false])('the client of the page asks, and decides: %s', async (ap
   expect(shown.join('')).toContain(answer);
 });
 
-it('the chat server of the page asks for each of its users, who get their own', async () => {
+it('the documented chat server asks for each of its users, and each gets their own answer', async () => {
   const send: Send = async (path, init) => {
     const request = new Request(path, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
     const vars = { ...env, MODEL: 'offline', CHAT_TOKEN: 'of-the-chat-server' };
@@ -65,7 +65,7 @@ it('the Agents SDK runs the agent of a Worker', async () => {
   );
 });
 
-it('the page of chats lists a conversation, reads it and gives it a title', async () => {
+it('the documented chat list shows a conversation, reads it and gives it a title', async () => {
   const token = crypto.randomUUID();
   const send: Send = async (path, init) => {
     const request = new Request(path, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads

@@ -9,7 +9,7 @@ const via = appWith({
   auth: ({ headers }) => ({ id: 'anna', tenant: headers.get('x-tenant') ?? 'corner' }),
 });
 
-it('clients read what the shop says, and the orders of their tenant alone', async () => {
+it('clients receive the shop’s messages, and only their tenant’s orders', async () => {
   const client = await connectedToNewest(via);
   expect(await client.readResource({ uri: 'shop://terms' })).toMatchObject({
     contents: [{ mimeType: 'text/markdown', text: '# Terms\n\nRope that was cut is not taken back.' }],
@@ -30,7 +30,7 @@ it('clients read what the shop says, and the orders of their tenant alone', asyn
   await client.close();
 });
 
-it('a person who types the number of an order is suggested those of their tenant', async () => {
+it('a person who types an order number gets suggestions from their tenant', async () => {
   const client = await connectedToNewest(via, { 'x-tenant': 'harbour' });
   const typed = { name: 'order', value: '' };
   const prompt = await client.complete({ ref: { type: 'ref/prompt', name: 'chase' }, argument: typed });

@@ -17,7 +17,7 @@ const sender =
     return to.fetch(request, vars, createExecutionContext());
   };
 
-it('a turn that waits is told to the desk, once, and is answered by what it was told', async () => {
+it('a waiting turn notifies the desk once, and the desk answers it', async () => {
   const via = sender(worker);
   const session = newSession('clerk');
   const said: Record<string, unknown>[] = [];

@@ -13,22 +13,25 @@ import { appWith } from '../http/app.ts';
 it.each([
   [true, '12 euro of order A-17 are on their way back.'],
   [false, "Error: This call of 'refund' was declined and did not run. Do not repeat it unchanged."],
-])('shows an answer as it comes, and refunds only what is approved: %s', async (isApproved, result) => {
-  const model = scriptedModel([
-    { text: 'Let me ask.', calls: [{ name: 'refund', input: { order: 'A-17', euro: 12 } }] },
-    'There you are.',
-  ]);
-  const via = appWith({ agents: [{ ...desk, model }], use: [files()] });
-  const client = createClient<typeof desk>({ url: 'http://localhost', agent: 'desk', fetch: via });
-  let shown = '';
-  const decide = vi.fn(async () => isApproved);
-  const answer = await ask(client, 'Refund 12 euro of A-17.', { decide, show: (text) => (shown += text) });
-  expect([answer, shown]).toEqual(['There you are.', 'Let me ask.There you are.']);
-  expect(decide.mock.calls).toEqual([['Refund 12 euro of order A-17?']]);
-  expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', text: result });
-});
+])(
+  'shows an answer while it streams, and refunds only an approved payment: %s',
+  async (isApproved, result) => {
+    const model = scriptedModel([
+      { text: 'Let me ask.', calls: [{ name: 'refund', input: { order: 'A-17', euro: 12 } }] },
+      'There you are.',
+    ]);
+    const via = appWith({ agents: [{ ...desk, model }], use: [files()] });
+    const client = createClient<typeof desk>({ url: 'http://localhost', agent: 'desk', fetch: via });
+    let shown = '';
+    const decide = vi.fn(async () => isApproved);
+    const answer = await ask(client, 'Refund 12 euro of A-17.', { decide, show: (text) => (shown += text) });
+    expect([answer, shown]).toEqual(['There you are.', 'Let me ask.There you are.']);
+    expect(decide.mock.calls).toEqual([['Refund 12 euro of order A-17?']]);
+    expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', text: result });
+  },
+);
 
-it('is asked by pages of its origin', async () => {
+it('accepts requests from pages of its origin', async () => {
   const headers = { origin: 'https://shop.example', 'access-control-request-method': 'POST' };
   const asked = new Request('http://localhost/agents/desk/sessions/s/messages', {
     method: 'OPTIONS',

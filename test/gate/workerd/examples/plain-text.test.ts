@@ -18,7 +18,7 @@ const served =
     return worker.fetch(request, { ...env, MODEL: 'offline' }, createExecutionContext());
   };
 
-it('a protocol of one’s own says an answer as it comes, and refuses in its own words', async () => {
+it('a custom protocol streams an answer, and words its own refusals', async () => {
   const via = served(plainText);
   const ask = (agent: string) =>
     via(`/plain/${agent}/s-${crypto.randomUUID()}`, {
@@ -34,7 +34,7 @@ it('a protocol of one’s own says an answer as it comes, and refuses in its own
   ]);
 });
 
-it('a refund is asked about by AG-UI, and paid when that is approved', async () => {
+it('AG-UI asks about a refund, and pays it after the approval', async () => {
   const chat = new HttpAgent({
     url: `${ORIGIN}/agents/refunds/ag-ui`,
     threadId: `s-${crypto.randomUUID()}`,
@@ -51,7 +51,7 @@ it('a refund is asked about by AG-UI, and paid when that is approved', async () 
   expect(String(chat.messages.at(-1)?.content)).toContain('118.5');
 });
 
-it('a refund is asked about by A2A', async () => {
+it('A2A asks about a refund', async () => {
   const fetchImpl: typeof fetch = (url, init) => served(a2a)(String(url), init as RequestInit);
   const chat = await new ClientFactory({
     transports: [new JsonRpcTransportFactory({ fetchImpl })],
@@ -72,7 +72,7 @@ it('a refund is asked about by A2A', async () => {
   expect(asked?.value).toMatch(/^Refund 118\.50 euro for order 1002/);
 });
 
-it('a Worker with modelTitles() has a route for titles, which finds no session that has not begun', async () => {
+it('a Worker with modelTitles() has a route for titles, which returns 404 for an unknown session', async () => {
   const asked = await served(titled)('/agents/clerk/sessions/none/title', { method: 'POST' });
   expect(await json(asked)).toMatchObject({ type: 'urn:holdfast:problem:unknown-session' });
 });

@@ -55,7 +55,7 @@ interface Shown {
   readonly content: string;
 }
 
-it('counts the calls of a session over its turns, tells the model what is left, and shows the memory to its owner', async () => {
+it('counts the calls of a session across its turns, shows the model the rest, and shows the memory to its owner', async () => {
   const session = newSession('courier');
   const asked = model(
     letter('ada'),

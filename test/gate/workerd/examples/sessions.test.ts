@@ -21,7 +21,7 @@ const as =
     ); // which nobody reads
   };
 
-it('lists sessions for users, and owners for the team, which code of the app has too', async () => {
+it('lists sessions for users, and owners for the team, also for code of the app', async () => {
   const [users, team] = [as('of-users'), as('of-the-team')];
   const path = newSession('clerk');
   await (await post(path, { message: 'Where is my order?' }, { via: users })).text();

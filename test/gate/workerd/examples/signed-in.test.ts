@@ -36,14 +36,14 @@ const call = (token?: string): Promise<Response> =>
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
   });
 
-it('who has signed in with the provider is known, and it is asked with the credentials of the Worker', async () => {
+it('identifies the signed-in person, and asks the provider with the Worker’s credentials', async () => {
   const asked = provider();
   const [message] = await messagesOf(await call('good'));
   expect(texts(message?.result)).toEqual(['ann']);
   expect(asked).toEqual(['POST https://login.example/introspect Basic d29ya2Vy']);
 });
 
-it.each([['old'], ['of-another'], [undefined]])('with the token %s nobody is let in', async (token) => {
+it.each([['old'], ['of-another'], [undefined]])('refuses the token %s', async (token) => {
   const asked = provider();
   const response = await call(token);
   expect(response.status).toBe(401);

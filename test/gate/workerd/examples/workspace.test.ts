@@ -48,7 +48,7 @@ describe('the tools of the workspace', () => {
     expect(workspace.tools.map(depthOf)).toEqual(AREAS.map(() => 3));
   });
 
-  it('are all behind six that the model is shown', async () => {
+  it('are all behind six tools that the model sees', async () => {
     const session = scripted('Hello.');
     await session.send('Hello');
     expect(session.requests[0]?.tools.map(({ name, description }) => `${name}: ${description}`)).toEqual([
@@ -61,14 +61,14 @@ describe('the tools of the workspace', () => {
     ]);
   });
 
-  it('are all told of by GET /agents', async () => {
+  it('are all listed by GET /agents', async () => {
     const answer = await appWith({ agents: [workspace], model: offlineModel() })('/agents');
     const told = JSON.stringify(await answer.json());
     const names = workspace.tools.flatMap(leavesOf).map(({ name }) => `"name":"${name}"`);
     expect(names.filter((name) => !told.includes(name))).toEqual([]);
   });
 
-  it('come from tables whose words agree', () => {
+  it('come from tables with consistent terms', () => {
     const names = new Set(COLLECTIONS.map(({ many }) => many));
     const prefixes = COLLECTIONS.map(({ prefix }) => prefix);
     expect(names.size).toBe(COLLECTIONS.length);
@@ -79,7 +79,7 @@ describe('the tools of the workspace', () => {
     }
   });
 
-  it('open area by area, and say how ids look', async () => {
+  it('open area by area, and describe the ids', async () => {
     const session = scripted(...inside('planning', 'tasks'));
     await session.send('What can I do with tasks?');
     expect((await lastCalls(session)).map(([, text]) => text)).toEqual([
@@ -98,8 +98,8 @@ describe('the tools of the workspace', () => {
   });
 });
 
-describe('the things of the workspace', () => {
-  it('are there in the next turn, and after the object has restarted', async () => {
+describe('the objects of the workspace', () => {
+  it('exist in the next turn, also after the object has restarted', async () => {
     const write = call('add_document', { title: 'Log', text: 'Day one.' });
     const session = scripted(
       ...inside('files', 'documents', [write]),
@@ -113,7 +113,7 @@ describe('the things of the workspace', () => {
     );
   });
 
-  it('get ids of their own, also in one reply, and never an old one again', async () => {
+  it('get unique ids, also within one reply, and ids are never reused', async () => {
     const add = (title: string) => call('add_risk', { title });
     const session = scripted(
       ...inside(
@@ -129,7 +129,7 @@ describe('the things of the workspace', () => {
     );
   });
 
-  it('change by what is given, and by moves with a verb of their own', async () => {
+  it('change by updates, and by moves with their own verb', async () => {
     const id = { eventId: 'E-1' };
     const session = scripted(
       ...inside(
@@ -146,7 +146,7 @@ describe('the things of the workspace', () => {
     );
   });
 
-  it('are found by words, the best first', async () => {
+  it('are found by words, with the best match first', async () => {
     const note = (title: string, text: string) => call('add_note', { title, text });
     const session = scripted(
       ...inside(
@@ -163,7 +163,7 @@ describe('the things of the workspace', () => {
     ]);
   });
 
-  it('hold on to what they refer to', async () => {
+  it('keep their references', async () => {
     const session = scripted(
       { calls: [call('files')] },
       { calls: [call('documents'), call('folders')] },
@@ -205,14 +205,14 @@ describe('the things of the workspace', () => {
     ],
     ['update_task', { taskId: 'T-1' }, 'Error: Nothing to change was given.'],
     ['list_tasks', {}, '[{"taskId":"T-1","title":"Caulk","status":"open"}]'],
-  ])('answer %s %j with words', async (name, input, text) => {
+  ])('return an error text for %s %j', async (name, input, text) => {
     const add = call('add_task', { title: 'Caulk' });
     const session = scripted(...inside('planning', 'tasks', [add, call(name, input)]));
     await session.send('Do it.');
     expect((await lastCalls(session)).at(-1)?.[1]).toBe(text);
   });
 
-  it('are none at first', async () => {
+  it('are empty at first', async () => {
     const session = scripted(...inside('planning', 'risks', [call('list_risks')]));
     await session.send('Which risks are there?');
     expect((await lastCalls(session)).at(-1)?.[1]).toBe('There are no risks.');
@@ -237,7 +237,7 @@ describe('the workspace with the offline planner', () => {
   });
 
   it.each([1, 2, 3, 4, 5])(
-    'writes once, though the Worker dies while it waits for reply %i',
+    'writes once although the Worker dies while it waits for reply %i',
     async (fatal) => {
       const model = offlineModel();
       let asked = 0;
@@ -259,7 +259,7 @@ describe('the workspace with the offline planner', () => {
     },
   );
 
-  it('works in two areas in one turn', async () => {
+  it('uses two areas in one turn', async () => {
     const session = offline();
     await session.send(
       'Add a company "Kelp & Cordage", then add an invoice "Sails" of 300 euro for company CO-1',

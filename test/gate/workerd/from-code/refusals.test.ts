@@ -64,7 +64,7 @@ describe('a message', () => {
         'delaySeconds: must be a number from 0 to 31536000 (365 days)',
       ],
     ],
-  ])('%s is refused, with everything that is wrong with it', async (_, message, options, problems) => {
+  ])('%s is refused with every problem', async (_, message, options, problems) => {
     const chat = at(newSession(), LOCAL, appOf({ use: [files()] }));
     expect(await refusalOf(chat.send(message, options))).toEqual(
       refusal('invalid-body', `The body is not valid: ${problems.join('; ')}.`, { more: { problems } }),
@@ -82,7 +82,7 @@ describe('a message', () => {
     );
   });
 
-  it('with a file that the agent does not take is refused', async () => {
+  it('with a file of a type that the agent does not accept is refused', async () => {
     const chat = at(newSession(), LOCAL, appOf({ use: [files()] }));
     const problems = ['message[1] is image/png, sent as bytes'];
     expect(await refusalOf(chat.send(picture))).toEqual(
@@ -98,7 +98,7 @@ describe('a message', () => {
     expect(await refusalOf(chat.send('Hello, hello'))).toEqual(refusal('body-too-large', detail));
   });
 
-  it('under a key that cannot be one, or that was used for another message, is refused', async () => {
+  it('with an invalid idempotency key, or a key of another message, is refused', async () => {
     const { chat } = fresh();
     expect(await refusalOf(chat.send('Hello', { idempotencyKey: 'a b' }))).toEqual(
       refusal('invalid-header', 'Idempotency-Key is 1 to 255 visible ASCII characters.'),
@@ -113,14 +113,14 @@ describe('a message', () => {
     );
   });
 
-  it('that steers, and is for later, is refused', async () => {
+  it('that both steers and is scheduled is refused', async () => {
     const { chat } = fresh();
     expect(await refusalOf(chat.send('Hello', { whenBusy: 'steer', delaySeconds: 1 }))).toEqual(
       refusal('invalid-query', 'A message with delaySeconds cannot steer.'),
     );
   });
 
-  it('for a session that is busy is refused with the turn, as over HTTP', async () => {
+  it('for a busy session is refused with the open turn, as over HTTP', async () => {
     const { path, chat } = fresh();
     const slow = held('Done.');
     const first = chat.send(script(slow.reply).message());
@@ -142,7 +142,7 @@ describe('a message', () => {
     await first;
   });
 
-  it('for a session whose turn waits is refused with what it waits for, as over HTTP', async () => {
+  it('for a session with a waiting turn is refused with the pending calls, as over HTTP', async () => {
     const { path, chat, turn, pending } = await asking('pay');
     const refused = await refusalOf(chat.send('Hello?'));
     const detail = `Turn ${turn} waits for an answer from outside. Answer its pending calls, or send the message with ?pending=decline.`;
@@ -150,7 +150,7 @@ describe('a message', () => {
     expect(await told(await post(path, { message: 'Hello?' }))).toEqual(inHttp(refused));
   });
 
-  it('of which nobody knows whether it was taken is told so, with its turn', async () => {
+  it('whose acceptance is unknown rejects with the id of its turn', async () => {
     const SESSIONS = objectsWith(() => ({
       begin: async () => {
         throw Object.assign(new Error('down'), { overloaded: true });
@@ -172,7 +172,7 @@ describe('a message', () => {
 });
 
 describe('the answer of a call', () => {
-  it('that cannot be one is refused, as over HTTP', async () => {
+  it('that is invalid is refused, as over HTTP', async () => {
     const { path, chat, call } = await asking('pay');
     const problems = ['input: is missing'];
     const refused = await refusalOf(chat.decide(call, 'edit'));
@@ -184,7 +184,7 @@ describe('the answer of a call', () => {
     );
   });
 
-  it('is refused for a call that is none, does not wait, or waits for another answer', async () => {
+  it('is refused if the call is unknown, does not wait, or waits for another answer', async () => {
     const { path, chat, call } = await asking('look_up');
     expect(await refusalOf(chat.result('t.1.0', { text: 'x' }))).toEqual(
       refusal(
@@ -203,7 +203,7 @@ describe('the answer of a call', () => {
     );
   });
 
-  it('is taken once', async () => {
+  it('is accepted once', async () => {
     const { path, chat, call } = await asking('look_up');
     const key = { idempotencyKey: 'k' };
     const first = await chat.result(call, { text: 'One.' }, key);
@@ -216,7 +216,7 @@ describe('the answer of a call', () => {
     );
   });
 
-  it('is refused without the role that is asked for; nor may the turn be ended then', async () => {
+  it('is refused without the required role, which is also required to end the turn', async () => {
     const { chat, call, turn } = await asking('pay_as_manager');
     expect(await refusalOf(chat.decide(call, 'approve'))).toEqual(
       refusal(
@@ -255,8 +255,8 @@ describe('the answer of a call', () => {
   });
 });
 
-describe('what is not there', () => {
-  it('is a session of somebody else, as one that nobody has begun', async () => {
+describe('a missing resource', () => {
+  it('is a session of another owner, like a session that does not exist', async () => {
     const { path, chat } = fresh();
     await chat.send(script('Mine.').message());
     const strangers: readonly Caller[] = [
@@ -280,7 +280,7 @@ describe('what is not there', () => {
     expect((await chat.state()).turn).toMatchObject({ text: 'Mine.' });
   });
 
-  it('is a turn, or something to cancel', async () => {
+  it('is an unknown turn, or a cancel without an open turn', async () => {
     const { path, chat } = fresh();
     const { turn } = await chat.send(script('Done.').message());
     expect(await refusalOf(chat.turn('t'))).toEqual(
@@ -297,7 +297,7 @@ describe('what is not there', () => {
     );
   });
 
-  it('is an agent, or an id that can be one', async () => {
+  it('is an unknown agent, or an invalid id', async () => {
     expect(await refusalOf(at('/agents/nobody/sessions/s').state())).toEqual(
       refusal('unknown-agent', "There is no agent 'nobody'. GET /agents lists them."),
     );
@@ -315,7 +315,7 @@ describe('a principal', () => {
     [{ id: 'ann', tenant: 1 }, 'whose id or tenant is no text, or is empty'],
     [{ id: 'ann', roles: 'buyer' }, 'whose roles are no list of texts'],
     [{ id: 'webhook:github' }, "with the id 'webhook:github', by which nobody is called"],
-  ])('that cannot be one is told at once: %j', (principal, problem) => {
+  ])('that is invalid is refused at once: %j', (principal, problem) => {
     expect(() => at('/agents/scripted/sessions/s', principal as Caller)).toThrow(
       new ConfigurationError(`sessionOf was given a principal ${problem}.`),
     );
@@ -323,7 +323,7 @@ describe('a principal', () => {
 });
 
 describe('a mistake of the developer', () => {
-  it('is told when a session of another object than an app is asked for', () => {
+  it('is reported if the argument is not an app', () => {
     const copy = { ...appOf() };
     expect(() => sessionOf(copy, env, { agent: 'scripted', session: 's', principal: LOCAL })).toThrow(
       new ConfigurationError('sessionOf: an object is no app: pass what createHoldfast returns.'),
@@ -339,7 +339,7 @@ describe('a mistake of the developer', () => {
     [{ session: undefined }, "it has no 'session': use a text."],
     [{ session: 7 }, "it has 7 as its 'session': use a text."],
     [{ agent: {} }, "its agent is an object: use one of the app's agents, or its name."],
-  ])('is told when a session is asked for: %j', (options, problem) => {
+  ])('is reported when the session is created: %j', (options, problem) => {
     expect(open(options)).toThrow(new ConfigurationError(`sessionOf: ${problem}`));
   });
 
@@ -351,13 +351,13 @@ describe('a mistake of the developer', () => {
     [{ idempotencyKey: 5 }, "session.send: it has 5 as its 'idempotencyKey': use a text."],
     [{ whenBusy: 'wait' }, "session.send: its whenBusy is 'wait': use reject, queue, steer."],
     [{ pending: true }, 'session.send: its pending is true: use decline.'],
-  ])('is told by a message, which is not taken: %j', async (options, problem) => {
+  ])('is reported by a message, which is not accepted: %j', async (options, problem) => {
     const { chat } = fresh();
     await expect(chat.send('Hello', options)).rejects.toThrow(new ConfigurationError(problem));
     expect((await refusalOf(chat.state())).type).toBe('unknown-session');
   });
 
-  it('is told by an answer and by events', async () => {
+  it('is reported by an answer and by events', async () => {
     const { chat } = fresh();
     const options: object = { key: 'k' };
     const takes = 'It takes question, idempotencyKey, background, signal, onEvent.';
@@ -375,7 +375,7 @@ describe('a mistake of the developer', () => {
   });
 });
 
-it('what the deployment lacks is a ConfigurationError, and the message is not taken', async () => {
+it('a gap in the deployment is a ConfigurationError, and the message is not accepted', async () => {
   const { scripted } = await import('../../../fixtures/scripted-agent.ts');
   const { model: _, ...bare } = scripted;
   const chat = at(newSession(), LOCAL, appOf({ agents: [bare], model: openaiCompatible(), log: false }));

@@ -40,8 +40,8 @@ async function waitingInCode(tool: string, ...replies: string[]) {
   return { path, chat, to, model, asked, call };
 }
 
-describe('the same by HTTP and from code', () => {
-  it('is a message with calls: its answer, its events and its state', async () => {
+describe('the same session over HTTP and from code', () => {
+  it('returns the same answer, events and state for a message with calls', async () => {
     const both = { context: { locale: 'de' }, loopId: 'loop' };
     const replies = [adding, record('parity'), 'Done.'] as const;
     const path = newSession();
@@ -58,7 +58,7 @@ describe('the same by HTTP and from code', () => {
     expect(neutral(await chat.turn(fromCode.turn))).toEqual(neutral(byHttp));
   });
 
-  it('is a turn that waits for a decision, and goes on', async () => {
+  it('resumes a turn that waits for a decision', async () => {
     const web = await waiting(['pay'], { replies: ['Done.'] });
     const { path, chat, to, asked, call } = await waitingInCode('pay', 'Done.');
     const told = await json(await send(`${web.session}/turns/${web.turn}`));
@@ -70,7 +70,7 @@ describe('the same by HTTP and from code', () => {
     expect(neutral(await journal(path))).toEqual(neutral(await journal(web.session)));
   });
 
-  it('is the result of a tool that the caller runs', async () => {
+  it('accepts the result of a tool that the caller runs', async () => {
     const web = await waiting(['look_up'], { replies: ['Done.'] });
     const { path, chat, call, model } = await waitingInCode('look_up', 'Done.');
     const byHttp = await json(await answer(linkOf(web), { result: { total: 12.5 } }));
@@ -80,7 +80,7 @@ describe('the same by HTTP and from code', () => {
     expect(neutral(await journal(path))).toEqual(neutral(await journal(web.session)));
   });
 
-  it('is what a turn shows while it runs', async () => {
+  it('shows the same running turn', async () => {
     const path = newSession();
     const replies = [adding, 'Three.'] as const;
     const message = { message: script(...replies).message() };
@@ -97,7 +97,7 @@ describe('the same by HTTP and from code', () => {
 });
 
 describe('send', () => {
-  it('answers a turn that failed, with its error', async () => {
+  it('returns a failed turn with its error', async () => {
     const { chat } = fresh();
     const answered = await chat.send('No script is named here.');
     expect(answered).toMatchObject({
@@ -107,7 +107,7 @@ describe('send', () => {
     expect(answered.status).toBeUndefined();
   });
 
-  it('starts one turn under a key, and answers it again', async () => {
+  it('starts one turn under a key, and returns it again', async () => {
     const { path, chat } = fresh();
     const { message, model } = script('Once.', 'Twice.');
     const text = message();
@@ -117,7 +117,7 @@ describe('send', () => {
     expect((await journal(path)).filter(({ type }) => type === 'turn-started')).toHaveLength(1);
   });
 
-  it('shows what happened in a turn that ran before, as the journal tells it', async () => {
+  it('returns the events of an earlier turn from the journal', async () => {
     const { chat } = fresh();
     const text = script(adding, 'Three.').message();
     const first = await chat.send(text, { idempotencyKey: 'k' });
@@ -127,7 +127,7 @@ describe('send', () => {
     expect(shown).toEqual(await listed(chat.events({ after: 1 })));
   });
 
-  it('stores the message and answers at once when it is for the background', async () => {
+  it('stores the message and returns at once if it is for the background', async () => {
     const { chat } = fresh();
     const message = script('Later.').message();
     const stored = await chat.send(message, { background: true });
@@ -141,7 +141,7 @@ describe('send', () => {
     await expect.poll(async () => (await chat.turn(stored.turn)).text, { timeout: 20_000 }).toBe('Later.');
   });
 
-  it('starts the turn later', async () => {
+  it('schedules the turn', async () => {
     const { path, chat } = fresh();
     const stored = await chat.send('Much later.', { delaySeconds: 3600 });
     expect(stored).toEqual({
@@ -155,7 +155,7 @@ describe('send', () => {
     expect(await chat.cancel(stored.turn)).toEqual({ turn: stored.turn, status: 'cancel-requested' });
   });
 
-  it('queues, and steers the turn that runs', async () => {
+  it('queues a message, and steers the running turn', async () => {
     const path = hearingSession();
     const chat = at(path);
     const slow = held(record('steered'));
@@ -175,7 +175,7 @@ describe('send', () => {
     expect((await queued).text).toBe('Queued.');
   });
 
-  it('is told at once what the turn waits for behind which it is queued', async () => {
+  it('returns at once, with the pending calls, if it queues behind a waiting turn', async () => {
     const { chat, asked } = await waitingInCode('pay');
     const queued = await chat.send('Next.', { whenBusy: 'queue' });
     expect(queued).toEqual({
@@ -187,14 +187,14 @@ describe('send', () => {
     });
   });
 
-  it('declines what the turn before waits for', async () => {
+  it('declines the pending calls of the previous turn', async () => {
     const { chat, asked, to } = await waitingInCode('pay', 'Next.');
     expect((await chat.send('Never mind.', { pending: 'decline' })).text).toBe('Next.');
     expect(await chat.turn(asked.turn)).toMatchObject({ outcome: 'cancelled' });
     expect(paidTo(to)).toEqual([]);
   });
 
-  it('leaves the turn to another invocation when its signal aborts', async () => {
+  it('leaves the turn to another invocation if its signal aborts', async () => {
     const { chat } = fresh();
     const slow = held(record('left'));
     const { message } = script(slow.reply, 'Done elsewhere.');
@@ -213,7 +213,7 @@ describe('send', () => {
   it.each<[string, () => never | Promise<never>]>([
     ['throws', () => thrown()],
     ['answers a promise that rejects', async () => thrown()],
-  ])('goes on when `onEvent` %s, which is logged once, and told no more', async (_, onEvent) => {
+  ])('continues if `onEvent` %s, logs that once, and does not call it again', async (_, onEvent) => {
     const log: string[] = [];
     const app = appOf({ log: (entry) => entry.event !== 'turn' && void log.push(entry.message) });
     const chat = at(newSession(), LOCAL, app);
@@ -223,7 +223,7 @@ describe('send', () => {
     expect(log).toEqual(['`onEvent` of a message threw, and is not called again']);
   });
 
-  it('hands `context` and `secrets` of the app who asks, with claims, and the request for which it is done (S0-007)', async () => {
+  it('passes `context` and `secrets` of the app the caller, with claims, and the request (S0-007)', async () => {
     const seen: unknown[] = [];
     const app = appOf({
       context(_, asked) {
@@ -248,7 +248,7 @@ describe('send', () => {
 });
 
 describe('events', () => {
-  it('begin behind the one that is named, and end with the last', async () => {
+  it('begin after the given event, and end with the last', async () => {
     const { chat } = fresh();
     await chat.send(script('Done.').message());
     const all = await listed(chat.events());
@@ -262,7 +262,7 @@ describe('events', () => {
     expect(await listed(chat.events({ after: 4 }))).toEqual([]);
   });
 
-  it('go on live until the signal aborts, or nobody asks for more', async () => {
+  it('continue live until the signal aborts, or the consumer stops', async () => {
     const { chat } = fresh();
     const { message } = script('One.', 'Two.');
     await chat.send(message());
@@ -282,7 +282,7 @@ describe('events', () => {
 });
 
 describe('cancel and erase', () => {
-  it('stop the open turn, and remove all', async () => {
+  it('stop the open turn, and remove all data', async () => {
     const path = hearingSession();
     const chat = at(path);
     const slow = held('Too late.');
@@ -299,7 +299,7 @@ describe('cancel and erase', () => {
     await chat.erase();
   });
 
-  it('has its files deleted, and says why one is not', async () => {
+  it('has its files deleted, and reports why one was not', async () => {
     const path = hearingSession();
     const chat = at(path);
     await chat.send(script('Hello.').message());
@@ -317,7 +317,7 @@ describe('cancel and erase', () => {
 });
 
 describe('the events of one turn', () => {
-  it('are those of the journal that are its own, as far as there are any', async () => {
+  it('are its own journaled events, up to the last one', async () => {
     const { chat } = fresh();
     const { message } = script(adding, 'Three.', 'Four.');
     await chat.send(message());
@@ -331,13 +331,13 @@ describe('the events of one turn', () => {
   });
 });
 
-describe('an RPC method of one’s own', () => {
+describe('a custom RPC method', () => {
   it('runs a turn', async () => {
     const { message } = script(adding, 'Three.');
     expect(await exports.Desk.ask(sessionId(newSession()), message())).toBe('Three.');
   });
 
-  it('leaves a turn to `waitUntil` when it does not wait for it: nobody has to take it over', async () => {
+  it('leaves a turn to `waitUntil` if it does not wait for it, so the turn is not taken over', async () => {
     const path = hearingSession();
     const slow = held('Done all the same.');
     await exports.Desk.leave(sessionId(path), script(slow.reply).message());

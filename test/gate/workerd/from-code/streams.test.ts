@@ -27,7 +27,7 @@ async function asking(...tools: string[]) {
 }
 
 describe('session.stream', () => {
-  it('shows the turn as HTTP does, item by item, and last its answer', async () => {
+  it('yields the turn’s items in order, as HTTP does, and its answer last', async () => {
     const { path, chat } = fresh();
     const stream = await chat.stream(script(adding, 'Three.').message());
     const items = await listed(stream);
@@ -37,13 +37,13 @@ describe('session.stream', () => {
     expect(items.at(-1)).toEqual({ type: 'answer', answer: JSON.parse(JSON.stringify(answered)) });
   });
 
-  it('begins the turn before anything is read, and the turn ends whether it is or not', async () => {
+  it('begins the turn before the first read, and the turn ends even if the stream is never read', async () => {
     const { path, chat } = fresh();
     const { turn } = await chat.stream(script(adding, 'Three.').message());
     expect((await ended(path)).at(-1)).toMatchObject({ type: 'turn-ended', turn, outcome: 'completed' });
   });
 
-  it('may be left in the middle: the turn goes on with another invocation', async () => {
+  it('can be left early: the turn resumes in another invocation', async () => {
     const { path, chat } = fresh();
     const slow = held(adding);
     for await (const { type } of await chat.stream(script(slow.reply, 'Three.').message())) {
@@ -55,7 +55,7 @@ describe('session.stream', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
   });
 
-  it('ends without a word when nobody waits any more', async () => {
+  it('ends silently if its consumer stops waiting', async () => {
     const { path, chat } = fresh();
     const slow = held(adding);
     const gone = new AbortController();
@@ -68,7 +68,7 @@ describe('session.stream', () => {
     expect((await ended(path)).at(-1)).toMatchObject({ outcome: 'completed' });
   });
 
-  it('shows a slow reader the rest from the journal, and nothing twice', async () => {
+  it('catches a slow reader up from the journal, without duplicates', async () => {
     const { path, chat } = fresh();
     const piece = 'x'.repeat(100 * 1024);
     const pieces = Array.from({ length: 15 }, () => piece);
@@ -84,7 +84,7 @@ describe('session.stream', () => {
     expect(items.at(-1)).toMatchObject({ type: 'answer', answer: { text: 'Done.' } });
   });
 
-  it('shows what comes behind an event, also of a turn that ran before', async () => {
+  it('begins after a given event, also for an earlier turn', async () => {
     const { path, chat } = fresh();
     const text = script(adding, 'Three.').message();
     const first = await listed(await chat.stream(text, { idempotencyKey: 'k' }));
@@ -94,7 +94,7 @@ describe('session.stream', () => {
     expect(again.at(-1)).toEqual(first.at(-1));
   });
 
-  it('says where it goes on, where the invocation has to end before the turn', async () => {
+  it('reports where to continue if the invocation has to end before the turn', async () => {
     const { path, chat } = fresh('marathon');
     const answers = Array.from({ length: 30 }, () => held(adding));
     const answering = post(path, {
@@ -122,13 +122,13 @@ describe('session.stream', () => {
     expect([...seqsIn(items), ...seqsIn(rest)]).toEqual(await journaled(path));
   });
 
-  it('tells of a message that has no turn of its own yet', async () => {
+  it('yields a message that has no turn yet', async () => {
     const { chat } = fresh();
     const items = await listed(await chat.stream('Later', { delaySeconds: 3600 }));
     expect(items).toMatchObject([{ type: 'later', view: { status: 'scheduled' } }]);
   });
 
-  it('rejects when it is refused, and has begun nothing', async () => {
+  it('rejects if it is refused, without starting a turn', async () => {
     const { path, chat } = fresh();
     const bad = chat.stream('Hello', { after: -1 });
     const text = 'after must be the sequence of an event: a whole number such as 12.';
@@ -142,7 +142,7 @@ describe('session.stream', () => {
     expect((await send(path)).status).toBe(404);
   });
 
-  it('shows of a turn that failed its error', async () => {
+  it('yields the error of a failed turn', async () => {
     const items = await listed(await fresh().chat.stream('No script is named here.'));
     expect(items.at(-1)).toMatchObject({
       type: 'answer',
@@ -166,7 +166,7 @@ describe('session.answer and session.streamAnswers', () => {
     expect(paidTo(to)).toEqual([1]);
   });
 
-  it('answer the same as HTTP does', async () => {
+  it('return the same as HTTP', async () => {
     const web = await waiting(['pay']);
     const byHttp = await json(
       await answer(`${web.session}/answers`, { answers: [approve(String(web.pending[0]?.call))] }),
@@ -185,7 +185,7 @@ describe('session.answer and session.streamAnswers', () => {
     expect(paidTo(to)).toEqual([1]);
   });
 
-  it('show by default what is new since the questions, and from the first event where that is asked', async () => {
+  it('show the events since the questions by default, or from the first event on request', async () => {
     const { chat, calls, session } = await asking('pay', 'pay');
     const suspended = (await journal(session)).findLast(({ type }) => type === 'tool-call-suspended');
     const items = await listed(await chat.streamAnswers(calls.map(approve)));
@@ -196,13 +196,13 @@ describe('session.answer and session.streamAnswers', () => {
     expect(seqsIn(from)).toEqual(await journaled(all.session));
   });
 
-  it('show that the turn waits for the rest', async () => {
+  it('show that the turn waits for the other answers', async () => {
     const { chat, calls } = await asking('pay', 'look_up');
     const items = await listed(await chat.streamAnswers([approve(calls[0])]));
     expect(items.at(-1)).toMatchObject({ type: 'suspended', view: { pending: [{ call: calls[1] }] } });
   });
 
-  it('are taken once under a key', async () => {
+  it('are accepted once under a key', async () => {
     const { chat, calls, to } = await asking('pay');
     const first = await chat.answer([approve(calls[0])], { idempotencyKey: 'k' });
     expect(await chat.answer([approve(calls[0])], { idempotencyKey: 'k' })).toEqual(first);
@@ -216,7 +216,7 @@ describe('session.answer and session.streamAnswers', () => {
     ['nothing', [], 'answers: must be a list of 1 to 128'],
     ['no list', 'c' as never, 'answers: must be a list of 1 to 128'],
     ['no call', [{ decision: 'approve' } as never], 'answers[0].call: must be the id of a call'],
-  ])('refuse what HTTP refuses: %s', async (_, given, problem) => {
+  ])('refuse the same input as HTTP: %s', async (_, given, problem) => {
     const { chat, to } = await asking('pay');
     const told = refusal('invalid-body', `The body is not valid: ${problem}.`, {
       more: { problems: [problem] },
@@ -226,7 +226,7 @@ describe('session.answer and session.streamAnswers', () => {
     expect(paidTo(to)).toEqual([]);
   });
 
-  it('tell of options that are none', async () => {
+  it('report unknown options', async () => {
     const { chat, calls } = await asking('pay');
     await expect(chat.answer([approve(calls[0])], { question: 1 } as never)).rejects.toThrow(
       ConfigurationError,
@@ -254,7 +254,7 @@ describe('session.follow', () => {
     expect(items.at(-1)).toEqual({ type: 'answer', answer: await json(await running) });
   });
 
-  it('is what a client is shown of the turn', async () => {
+  it('yields the same items as the client’s stream', async () => {
     const { path, chat } = fresh();
     const { turn } = await chat.send(script(adding, 'Three.').message());
     const items = await listed(await chat.follow(turn, { after: 3 }));
@@ -264,7 +264,7 @@ describe('session.follow', () => {
     );
   });
 
-  it('shows that a turn waits, at once', async () => {
+  it('shows at once that a turn waits', async () => {
     const { chat, turn, pending } = await asking('pay');
     expect((await listed(await chat.follow(turn))).at(-1)).toMatchObject({
       type: 'suspended',
@@ -272,7 +272,7 @@ describe('session.follow', () => {
     });
   });
 
-  it('shows of a message that went into another turn where it is', async () => {
+  it('shows the turn that took in a steering message', async () => {
     const { path, chat } = fresh();
     const slow = held('Done.');
     const running = chat.send(script(slow.reply).message());
@@ -285,7 +285,7 @@ describe('session.follow', () => {
     expect(path).toContain('scripted');
   });
 
-  it('ends when its session is erased, and when nobody reads any more', async () => {
+  it('ends if its session is erased, or if its reader stops', async () => {
     const { chat } = fresh();
     const { turn } = await chat.send('Later', { delaySeconds: 3600 });
     const reading = listed(await chat.follow(turn));
@@ -297,7 +297,7 @@ describe('session.follow', () => {
     expect(await reading).toEqual([{ type: 'erased', turn }]);
   });
 
-  it('rejects for a turn that there is not', async () => {
+  it('rejects for an unknown turn', async () => {
     const { chat } = fresh();
     expect((await refusalOf(chat.follow('x'))).type).toBe('unknown-session');
     await chat.send(script('Done.').message());

@@ -94,8 +94,8 @@ const events = (session: Session) => listed(session.events());
 const generations = async (session: Session): Promise<(number | undefined)[]> =>
   (await events(session)).flatMap((event) => (event.type === 'turn-started' ? [event.generation] : []));
 
-describe('two sessions that answer each other', () => {
-  it("end, too, if their tools use the Worker's own environment", async () => {
+describe('two sessions that call each other', () => {
+  it('end even if their tools use the Worker’s own environment', async () => {
     const { one, two, runTurns, begin } = twoSessions(send, env);
     await begin();
     await runTurns(8);
@@ -103,7 +103,7 @@ describe('two sessions that answer each other', () => {
     expect(await generations(two)).toEqual([1, 3, 5, 7]);
   });
 
-  it("end, too, if their tools ask the Worker's own fetch", async () => {
+  it('end even if their tools use the Worker’s own fetch', async () => {
     const { one, two, runTurns, begin } = twoSessions(async (_other, _call, { me, other }, app) => {
       const request = new Request(`http://localhost/agents/agent/sessions/${me}/messages?whenBusy=queue`, {
         method: 'POST',
@@ -126,7 +126,7 @@ describe('two sessions that answer each other', () => {
     expect(await generations(two)).toEqual([1, 3, 5, 7]);
   });
 
-  it('end after eight turns in a row, of which the last model reads why', async () => {
+  it('end after eight nested turns, and the last model reads why', async () => {
     const { one, two, runTurns, begin } = twoSessions();
     const { turn: root } = await begin();
     await runTurns(8);
@@ -161,7 +161,7 @@ describe('two sessions that answer each other', () => {
     expect(await generations(two)).toEqual([1, 3, 5, 7, 1, 3, 5, 7]);
   });
 
-  it('end too when their streams are read', async () => {
+  it('end even if their streams are read', async () => {
     const { one, runTurns, begin } = twoSessions(async (other, _, context) => {
       await other.stream('Your turn.', { context, delaySeconds: 0.01 });
     });
@@ -171,7 +171,7 @@ describe('two sessions that answer each other', () => {
   });
 });
 
-describe('a client of HTTP', () => {
+describe('an HTTP client', () => {
   it.each(['generation', 'root', 'count', 'place', 'recurring'])('cannot send a %s', async (key) => {
     const path = newSession();
     const refused = await post(path, { message: script('Hm.').message(), [key]: 1 });
@@ -181,7 +181,7 @@ describe('a client of HTTP', () => {
     ]);
   });
 
-  it('cannot set its place by headers or by the context', async () => {
+  it('cannot set its depth by headers or by the context', async () => {
     const path = newSession();
     const headers = {
       generation: '7',

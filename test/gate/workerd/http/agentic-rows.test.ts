@@ -90,7 +90,7 @@ describe('over HTTP, with a kill between requests', () => {
     expect(results().slice(-2)).toEqual(['Hello ann.', 'Hello bob.']);
   });
 
-  it('a tool that somebody else wrote is chained by the type that it was given (S0-062)', async () => {
+  it('a tool from another package is chained by the type that the app gave it (S0-062)', async () => {
     const get = () =>
       fromAiTool(
         { description: 'Gets.', inputSchema: v.object({}), execute: async () => '{"id":"ann"}' },
@@ -145,7 +145,7 @@ describe('over HTTP, with a kill between requests', () => {
     ],
     ['a subagent', () => defineSubagent({ agent: 'clerk', name: 'work', input: task })],
   ])(
-    'the context of %s is made of its input again, and wins over what a client sent (S0-015, S0-081)',
+    'the context of %s is derived from its input again, and overrides the client’s context (S0-015, S0-081)',
     async (_, make) => {
       const work = () => {
         const more = withParameter(make(), 'mood', v.string());

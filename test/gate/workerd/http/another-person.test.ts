@@ -54,8 +54,8 @@ async function annsTurn(as: (caller: Caller) => Send) {
   return { session, turn, model, ended };
 }
 
-describe('a message that would steer a turn of another person', () => {
-  it('is a queued turn of its sender’s own, and its answer says so', async () => {
+describe('a message that would steer another person’s turn', () => {
+  it('becomes a queued turn of its sender, and the response says so', async () => {
     const as = app();
     const { session, turn, model, ended } = await annsTurn(as);
     const response = await steer(session, as(bob));
@@ -76,7 +76,7 @@ describe('a message that would steer a turn of another person', () => {
     expect(started.map(({ principal }) => principal)).toEqual([ann, bob]);
   });
 
-  it('is the same message when it is sent again under its key', async () => {
+  it('is the same message if it is sent again under its key', async () => {
     const as = app();
     const { session, ended } = await annsTurn(as);
     const told = [];
@@ -102,7 +102,7 @@ describe('a message that would steer a turn of another person', () => {
     await ended();
   });
 
-  it('is refused as a setting that there is not', () => {
+  it('is refused as an unknown setting', () => {
     const steering = 'Anyone' as 'anyone';
     const agent = { name: 'open', description: 'Is open.', instructions: '' };
     expect(() => defineAgent({ ...agent, policies: { steering } })).toThrow(
@@ -111,7 +111,7 @@ describe('a message that would steer a turn of another person', () => {
   });
 });
 
-describe('a turn that waits for somebody with a role', () => {
+describe('a turn that waits for a person with a role', () => {
   const max: Caller = { id: 'max', tenant: 'acme', roles: ['manager'] };
   const asked = (session: string, turn: string) => ({
     cancel: problem(
@@ -133,7 +133,7 @@ describe('a turn that waits for somebody with a role', () => {
   const erase = (via: Send, session: string): Promise<Response> => via(session, { method: 'DELETE' });
 
   it.each(['pay_as_manager', 'pay, pay_as_manager'])(
-    'is neither cancelled nor erased by one who lacks it, and by one who has it: %s',
+    'can only be cancelled or erased by a caller with the role: %s',
     async (tools) => {
       const as = app({ agents: [clerk] });
       const { session, turn, pending, to } = await waiting(tools.split(', '), { via: as(ann) });
@@ -152,14 +152,14 @@ describe('a turn that waits for somebody with a role', () => {
     },
   );
 
-  it('is erased by one who has it', async () => {
+  it('can be erased by a caller with the role', async () => {
     const as = app({ agents: [clerk] });
     const { session } = await waiting(['pay_as_manager'], { via: as(ann) });
     expect((await erase(as(max), session)).status).toBe(204);
     expect((await as(ann)(session)).status).toBe(404);
   });
 
-  it('is erased by nobody else when its agent is not deployed any more', async () => {
+  it('cannot be erased by other callers after its agent was removed', async () => {
     const { session, turn } = await waiting(['pay_as_manager'], { via: app({ agents: [clerk] })(ann) });
     const as = app({ agents: [scripted] });
     const kept = await erase(as(ann), session);
@@ -167,7 +167,7 @@ describe('a turn that waits for somebody with a role', () => {
     expect((await erase(as(max), session)).status).toBe(204);
   });
 
-  it('keeps nobody from cancelling a turn behind it, or one that waits for anybody', async () => {
+  it('does not prevent cancelling a turn behind it, or a turn that waits without a role', async () => {
     const as = app({ agents: [clerk] });
     const { session } = await waiting(['pay_as_manager'], { via: as(ann), replies: ['Paid.'] });
     const queued = await json(
@@ -182,7 +182,7 @@ describe('a turn that waits for somebody with a role', () => {
     expect((await cancel(as(bob), other.session)).status).toBe(202);
   });
 
-  it('may be cancelled again by anybody once it was decided', async () => {
+  it('can be cancelled by any caller once it was decided', async () => {
     const as = app({ agents: [clerk] });
     const wait = await waiting(['pay_as_manager', 'pay'], { via: as(ann) });
     const [first = ''] = wait.links;
@@ -192,7 +192,7 @@ describe('a turn that waits for somebody with a role', () => {
   });
 });
 
-describe('a call that is decided by another person than those who asked', () => {
+describe('a call that another person must decide', () => {
   const pay = defineTool({
     name: 'pay',
     description: 'Pays.',
@@ -212,7 +212,7 @@ describe('a call that is decided by another person than those who asked', () => 
   });
   const CALLS = { calls: [{ name: 'pay', input: { to: '', amount: 5 } }] };
 
-  it('is shown so, refused from whoever asked, whatever they decide, and taken from another', async () => {
+  it('is shown as such, refuses every decision of its requester, and accepts another person’s', async () => {
     const as = app({ agents: [teller] });
     const session = newSession('teller');
     const to = crypto.randomUUID();
@@ -240,7 +240,7 @@ describe('a call that is decided by another person than those who asked', () => 
     expect(paidTo(to)).toEqual([5]);
   });
 
-  it('may be taken back by whoever asked', async () => {
+  it('can be withdrawn by its requester', async () => {
     const as = app({ agents: [teller] });
     const session = newSession('teller');
     await (await post(session, { message: script(CALLS, 'Next.').message() }, { via: as(ann) })).text();
@@ -252,7 +252,7 @@ describe('a call that is decided by another person than those who asked', () => 
     expect(await json(response)).toMatchObject({ outcome: 'completed', text: 'Next.' });
   });
 
-  it('is not decided either by who has steered the turn', async () => {
+  it('cannot be decided by a person who has steered the turn', async () => {
     const as = app({ agents: [anyones(teller)] });
     const session = newSession('teller');
     // Its start is durable before it runs: whoever stores that hears of what was left meanwhile.

@@ -40,7 +40,7 @@ async function asked(tool: string): Promise<{ readonly session: string; readonly
 const PLANTED = 'planted9planted9';
 const edit = { decision: 'edit', input: { note: `The key is ghp_${PLANTED}.` } };
 
-it('an answer that looks like a credential is refused with 422, and no row of the session has any of it', async () => {
+it('an answer that looks like a credential is refused with 422, and no row of the session contains any of it', async () => {
   const { session, link } = await asked('ask');
   const problems = [
     'input.note: looks like a credential, and none is taken here: what is answered is kept in the journal',
@@ -65,7 +65,7 @@ it('an answer that looks like a credential is refused with 422, and no row of th
   expect(kept).not.toContain('planted9');
 });
 
-it('a question that does not say so takes any answer', async () => {
+it('a question without that restriction accepts any answer', async () => {
   const { session, link } = await asked('ask_all');
   expect((await answer(link, edit, { via })).status).toBe(200);
   expect(JSON.stringify(await journal(session, via))).toContain(PLANTED);

@@ -27,7 +27,7 @@ const invalid = (...problems: string[]) =>
   problem('invalid-body', 422, `The body is not valid: ${problems.join('; ')}.`, { problems });
 
 describe('several answers in one request', () => {
-  it('are two decisions, after which the turn goes on', async () => {
+  it('are two decisions, after which the turn resumes', async () => {
     const wait = await waiting(['pay', 'pay']);
     const [yes = '', no = ''] = callsOf(wait);
     const response = await answers(wait.session, [
@@ -55,7 +55,7 @@ describe('several answers in one request', () => {
     );
   });
 
-  it('may be some of those that are waited for: the turn waits for the rest', async () => {
+  it('can be a part of the pending ones, and the turn waits for the rest', async () => {
     const wait = await waiting(['pay', 'pay', 'look_up']);
     const [one = '', two = '', look = ''] = callsOf(wait);
     const response = await answers(wait.session, [approve(one), approve(two)]);
@@ -66,7 +66,7 @@ describe('several answers in one request', () => {
     });
   });
 
-  it('are the answers of one call’s questions, each when it is asked', async () => {
+  it('are the answers to one call’s questions, each when it is asked', async () => {
     const wait = await waiting(['pay_twice_asked']);
     const [call = ''] = callsOf(wait);
     const both = await answers(wait.session, [approve(call), { ...approve(call), question: 2 }]);
@@ -84,7 +84,7 @@ describe('several answers in one request', () => {
     expect(paidTo(wait.to)).toEqual([1]);
   });
 
-  it('run in the background where that is preferred', async () => {
+  it('run in the background if the client prefers that', async () => {
     const wait = await waiting(['pay', 'pay']);
     const headers = { prefer: 'respond-async' };
     const response = await answers(wait.session, callsOf(wait).map(approve), { headers });
@@ -95,7 +95,7 @@ describe('several answers in one request', () => {
     expect(paidTo(wait.to).toSorted()).toEqual([1, 2]);
   });
 
-  it('are shown as a stream of what is new', async () => {
+  it('are streamed as the new events', async () => {
     const wait = await waiting(['pay', 'pay']);
     const before = (await journal(wait.session)).at(-1)?.seq;
     const response = await answers(wait.session, callsOf(wait).map(approve), { headers: SSE });
@@ -107,7 +107,7 @@ describe('several answers in one request', () => {
     expect(events.flatMap(({ id }) => id ?? []).at(-1)).toBe(after.flatMap(({ id }) => id ?? []).at(-1));
   });
 
-  it('are taken once under a key, and another body under it is refused', async () => {
+  it('are accepted once under a key, and another body under it is refused', async () => {
     const wait = await waiting(['pay', 'pay']);
     const list = callsOf(wait).map(approve);
     const headers = { 'idempotency-key': 'k1' };
@@ -125,7 +125,7 @@ describe('several answers in one request', () => {
     expect(without.status).toBe(409);
   });
 
-  it('are as good as the single ones under the same key', async () => {
+  it('equal single answers under the same key', async () => {
     const wait = await waiting(['pay', 'pay']);
     const [one = '', two = ''] = callsOf(wait);
     const headers = { 'idempotency-key': 'k1' };
@@ -136,7 +136,7 @@ describe('several answers in one request', () => {
   });
 });
 
-describe('all answers are checked before the first is taken', () => {
+describe('the check before the first of several answers', () => {
   it.each<[string, (calls: readonly string[]) => unknown[], number, (calls: readonly string[]) => object]>([
     [
       'a decision that is none',
@@ -201,7 +201,7 @@ describe('all answers are checked before the first is taken', () => {
     expect((await answers(wait.session, calls.map(approve))).status).toBe(200);
   });
 
-  it('calls of two turns', async () => {
+  it('refuses calls of two turns', async () => {
     const to = crypto.randomUUID();
     const pay = { calls: [{ name: 'pay', input: { to, amount: 1 } }] };
     const session = newSession('clerk');
@@ -223,7 +223,7 @@ describe('all answers are checked before the first is taken', () => {
     expect(paidTo(to)).toEqual([1]);
   });
 
-  it('cost one reading of their turn, however many they are', async () => {
+  it('reads the turn once for any number of calls', async () => {
     const wait = await waiting(['pay', 'pay', 'pay']);
     const reads: unknown[] = [];
     let posted = false;
@@ -243,7 +243,7 @@ describe('all answers are checked before the first is taken', () => {
     expect(reads.map((query) => Object(query).turn)).toEqual([undefined, wait.turn]);
   });
 
-  it('and who is slower than somebody else is told which were taken', async () => {
+  it('tells a late client which answers were accepted', async () => {
     const wait = await waiting(['pay', 'pay', 'pay']);
     const [one = '', two = '', three = ''] = callsOf(wait);
     let posted = 0;
@@ -274,7 +274,7 @@ describe('all answers are checked before the first is taken', () => {
     expect(paidTo(wait.to).toSorted()).toEqual([1, 3]);
   });
 
-  it('one that was answered before, in a turn that has gone on', async () => {
+  it('finds a call that was answered before, in a turn that has resumed', async () => {
     const wait = await waiting(['pay', 'pay']);
     const [one = '', two = ''] = callsOf(wait);
     await answers(wait.session, [approve(one)]);
@@ -326,23 +326,23 @@ describe('a body of answers', () => {
         'answers[5]: must have a decision, or one of result, text and error',
       ],
     ],
-  ])('that is wrong is told in full: %s', async (_, body, problems) => {
+  ])('that is invalid is refused with every problem: %s', async (_, body, problems) => {
     const response = await answer(`${newSession('clerk')}/answers`, body);
     expect([response.status, await json(response)]).toEqual([422, invalid(...problems)]);
   });
 
-  it('of a session that there is not', async () => {
+  it('for an unknown session is refused', async () => {
     const response = await answers(newSession('clerk'), [approve('c')]);
     expect([response.status, (await json(response)).title]).toEqual([404, 'unknown session']);
   });
 
-  it('is taken by POST alone', async () => {
+  it('is accepted by POST only', async () => {
     const response = await send(`${newSession('clerk')}/answers`);
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
   });
 });
 
-describe('who may answer is asked for each', () => {
+describe('the permission to answer is checked for each call', () => {
   it('by its role', async () => {
     const wait = await waiting(['pay', 'pay_as_manager']);
     const [own = '', managers = ''] = callsOf(wait);
@@ -358,7 +358,7 @@ describe('who may answer is asked for each', () => {
     expect(paidTo(wait.to).toSorted()).toEqual([1, 2]);
   });
 
-  it('and that it is somebody else than who asked', async () => {
+  it('and by the rule that excludes its requester', async () => {
     const burn = defineTool({ name: 'burn', description: 'Burns.', run: () => 'Burnt.' });
     const agent = defineAgent({
       name: 'clerk',

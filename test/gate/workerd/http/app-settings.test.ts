@@ -90,7 +90,7 @@ describe('the context of an app', () => {
     ['given as it is', { region: 'eu', plan: 'of the app', who: 'the app' }],
     ['given as a context', ToolCallContext.of({ region: 'eu', plan: 'of the app', who: 'the app' })],
     ['made of the vars', ({ REGION }) => ({ region: `${REGION}`, plan: 'of the app', who: 'the app' })],
-  ])('%s stands under the agent’s, and both under the request’s (CTX-05, CTX-06)', async (_, context) => {
+  ])('%s is overridden by the agent’s, and both by the request’s (CTX-05, CTX-06)', async (_, context) => {
     const app = deployment({ context }, { REGION: 'eu' });
     await foreground(app, body(script(...USES).message()));
     await inBackground(app, body(script(...USES).message()));
@@ -105,7 +105,7 @@ describe('the context of an app', () => {
     expect(seen).toMatchObject([{ context: { region: 'eu', plan: undefined, who: undefined } }]);
   });
 
-  it('has to be JSON', async () => {
+  it('must be JSON', async () => {
     const context = { since: () => 1 } as never; // no type lets it pass
     const message =
       "`context` cannot be used: The tool-call context's 'since' is not JSON: at `$` it is a function.";
@@ -117,7 +117,7 @@ describe('the context of an app', () => {
 });
 
 describe('the secrets of an app', () => {
-  it('are minted for whoever asked, by the vars, wherever the turn runs', async () => {
+  it('are issued for the caller, from the vars, in every place where the turn runs', async () => {
     const secrets = vi.fn((vars: object, { id }: { id: string }) => ({
       apiKey: `${Object(vars).KEY}-${id}`,
       none: undefined,
@@ -129,13 +129,13 @@ describe('the secrets of an app', () => {
     expect(secrets.mock.calls.map(([, principal]) => principal)).toEqual([{ id: 'local' }, { id: 'local' }]);
   });
 
-  it('are none when the hook answers none', async () => {
+  it('are empty if the hook returns none', async () => {
     await foreground(deployment({ secrets: async () => undefined }), { message: script(...USES).message() });
     await foreground(deployment(), { message: script(...USES).message() });
     expect(seen.map(({ key }) => key)).toEqual([undefined, undefined]);
   });
 
-  it('appear in no event, answer, state, stream, problem or line of output', async () => {
+  it('appear in no event, answer, state, stream, problem or log line', async () => {
     const lines: unknown[] = [];
     for (const level of ['log', 'info', 'warn', 'error', 'debug'] as const) {
       vi.spyOn(console, level).mockImplementation((...said) => void lines.push(...said));
@@ -189,7 +189,7 @@ describe('the secrets of an app', () => {
       'misconfigured',
       '`secrets` must return an object of strings.',
     ],
-  ])('fail the turn by a hook %s, and say nothing of it', async (_, secrets, status, title, message) => {
+  ])('fail the turn if a hook %s, and stay out of the error', async (_, secrets, status, title, message) => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const app = deployment({ secrets });
     const answer = await foreground(app, { message: script(...USES).message() });
@@ -208,7 +208,7 @@ describe('the tool groups of an app', () => {
     return (agents as Record<string, unknown>[])[0];
   };
 
-  it('are offered to an agent that asks for them, wherever its turn runs (TGR-01)', async () => {
+  it('are offered to an agent that asks for them, in every place where its turn runs (TGR-01)', async () => {
     const [first, second] = [script('Done.'), script('Done.')];
     await foreground(deployment(), { message: first.message() });
     await inBackground(deployment(), { message: second.message() });
@@ -217,14 +217,14 @@ describe('the tool groups of an app', () => {
     }
   });
 
-  it('are listed as this environment has them, each tool with its group (TGR-02, TGR-03)', async () => {
+  it('are listed as in this environment, each tool with its group (TGR-02, TGR-03)', async () => {
     const TOOL_GROUPS = '{"includes":{"web":{"tools":["search","fetch"]}},"excludes":["fetch"]}';
     expect(await tools(deployment({}, { TOOL_GROUPS }))).toMatchObject({
       tools: [{ name: 'use' }, { name: 'search', metadata: { toolGroup: { role: 'web', name: 'web' } } }],
     });
   });
 
-  it('that are missing refuse the message, and nothing is stored (TGR-05)', async () => {
+  it('cause a refusal if they are missing, and no event is stored (TGR-05)', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const app = deployment({ use: [registered([])] });
     const session = newSession('agent');
@@ -243,7 +243,7 @@ describe('the tool groups of an app', () => {
     expect((await app.via(session)).status).toBe(404);
   });
 
-  it('that are missing once a message was accepted fail its turn (TGR-05)', async () => {
+  it('fail the turn if they go missing after the message was accepted (TGR-05)', async () => {
     const message = { message: script('Never.').message() };
     const { turn } = await inBackground(deployment(), message, deployment({ use: [registered([])] }).resume);
     expect(turn).toMatchObject({
@@ -252,7 +252,7 @@ describe('the tool groups of an app', () => {
     });
   });
 
-  it('that are missing are said of the agent, which is listed all the same (TGR-05)', async () => {
+  it('are reported as missing for the agent, which is still listed (TGR-05)', async () => {
     expect(await tools(deployment({}, { TOOL_GROUPS: '{' }))).toMatchObject({
       name: 'agent',
       tools: [{ name: 'use' }],

@@ -32,7 +32,7 @@ async function expectProblem(response: Response, expected: ReturnType<typeof pro
   expect([response.status, await json(response)]).toEqual([expected.status, expected]);
 }
 
-describe('a decision about a call that nobody asked for', () => {
+describe('a decision about a call without a question', () => {
   const unknownCall = (call: string, session: string) =>
     problem(
       'unknown-call',
@@ -49,14 +49,14 @@ describe('a decision about a call that nobody asked for', () => {
     ['the name of the tool', () => 'pay'],
     ['a property of every object', () => '__proto__'],
     ['no turn', () => '.1.0'],
-  ])('is not found: %s', async (_, callOf) => {
+  ])('returns 404: %s', async (_, callOf) => {
     const { session, turn, to } = await waiting(['pay']);
     const call = callOf(turn);
     await expectProblem(await answer(`${session}/approvals/${call}`, APPROVE), unknownCall(call, session));
     expect([await answersIn(session), paidTo(to)]).toEqual([0, []]);
   });
 
-  it('is not found in another session of the same owner', async () => {
+  it('returns 404 in another session of the same owner', async () => {
     const [one, two] = [await waiting(['pay']), await waiting(['pay'])];
     const call = `${one.turn}.3.0`;
     await expectProblem(
@@ -66,13 +66,13 @@ describe('a decision about a call that nobody asked for', () => {
     expect([paidTo(one.to), paidTo(two.to)]).toEqual([[], []]);
   });
 
-  it('is not echoed at length', async () => {
+  it('is truncated in the response', async () => {
     const { session } = await waiting(['pay']);
     const response = await answer(`${session}/approvals/${'x'.repeat(500)}`, APPROVE);
     await expectProblem(response, unknownCall('x'.repeat(80), session));
   });
 
-  it('is not found where there is no session, which is not made by that', async () => {
+  it('returns 404 for an unknown session, and does not create it', async () => {
     const session = newSession('clerk');
     const response = await answer(`${session}/approvals/a.3.0`, APPROVE);
     const name = sessionId(session);
@@ -82,7 +82,7 @@ describe('a decision about a call that nobody asked for', () => {
   });
 });
 
-describe('a decision by somebody else', () => {
+describe('a decision by another caller', () => {
   it('does not reach the session of another owner', async () => {
     const wait = await waiting(['pay'], { via: ann });
     const response = await answer(linkOf(wait), APPROVE, { via: eve });
@@ -93,7 +93,7 @@ describe('a decision by somebody else', () => {
     expect([await answersIn(wait.session, ann), paidTo(wait.to)]).toEqual([0, []]);
   });
 
-  it('without the role is refused and consumes nothing, whatever it says; with it, it is taken', async () => {
+  it('is refused without the role and changes no state, and is accepted with it', async () => {
     const wait = await waiting(['pay_as_manager'], { via: ann });
     expect(wait.pending[0]).toMatchObject({ by: 'manager' });
     const call = `${wait.turn}.3.0`;
@@ -112,8 +112,8 @@ describe('a decision by somebody else', () => {
   });
 });
 
-describe('a decision that is replayed', () => {
-  it('is refused, before and after the turn has ended, whatever it says now', async () => {
+describe('a replayed decision', () => {
+  it('is refused before and after the turn has ended, also with other content', async () => {
     const { links, session, to } = await waiting(['pay', 'pay_plainly']);
     const [first = '', second = ''] = links;
     await answer(first, { decision: 'reject' });
@@ -124,7 +124,7 @@ describe('a decision that is replayed', () => {
     expect([await answersIn(session), paidTo(to)]).toEqual([2, [2]]);
   });
 
-  it('is refused by the journal when the object has forgotten it', async () => {
+  it('is refused by the journal if the object has forgotten it', async () => {
     const { links, session, to } = await waiting(['pay', 'pay_plainly']);
     const [first = '', second = ''] = links;
     await answer(first, { decision: 'reject' });
@@ -137,7 +137,7 @@ describe('a decision that is replayed', () => {
     expect(paidTo(to)).toEqual([2]);
   });
 
-  it('by ten at once is taken once', async () => {
+  it('is accepted once of ten concurrent ones', async () => {
     const wait = await waiting(['pay']);
     const responses = await Promise.all(Array.from({ length: 10 }, () => answer(linkOf(wait), APPROVE)));
     const codes = responses.map(({ status }) => status).toSorted((a, b) => a - b);
@@ -145,7 +145,7 @@ describe('a decision that is replayed', () => {
     expect([await answersIn(wait.session), paidTo(wait.to)]).toEqual([1, [1]]);
   });
 
-  it('with the key of somebody else is not theirs', async () => {
+  it('with another caller’s key does not return that caller’s result', async () => {
     const wait = await waiting(['pay'], { via: ann });
     const headers = { 'idempotency-key': 'k' };
     expect((await answer(linkOf(wait), APPROVE, { headers, via: ann })).status).toBe(200);
@@ -153,7 +153,7 @@ describe('a decision that is replayed', () => {
     await expectProblem(response, alreadyAnswered(wait.session));
   });
 
-  it('is not taken for the next question of the same call', async () => {
+  it('is not accepted for the next question of the same call', async () => {
     const wait = await waiting(['pay_twice_asked']);
     const next = await json(await answer(linkOf(wait), APPROVE));
     const second = `${linkOf(wait)}?question=2`;
@@ -165,8 +165,8 @@ describe('a decision that is replayed', () => {
   });
 });
 
-describe('a decision that does not hold any more', () => {
-  it('is void when the tool has changed since: nothing is run, and the model is told', async () => {
+describe('an outdated decision', () => {
+  it('is void if the tool has changed since: the call is not run, and the model reads why', async () => {
     const wait = await waiting(['pay']);
     const later = appWith({ agents: [changedClerk] });
     const response = await answer(linkOf(wait), APPROVE, { via: later });
@@ -188,7 +188,7 @@ describe('a decision that does not hold any more', () => {
     await expectProblem(await answer(linkOf(wait), APPROVE), alreadyAnswered(wait.session));
   });
 
-  it('is refused when its turn was cancelled meanwhile', async () => {
+  it('is refused if its turn was cancelled meanwhile', async () => {
     const wait = await waiting(['pay']);
     await send(`${wait.session}/cancel`, { method: 'POST' });
     await ended(wait.session);
@@ -197,7 +197,7 @@ describe('a decision that does not hold any more', () => {
     expect(paidTo(wait.to)).toEqual([]);
   });
 
-  it('is refused for a call that never asked, and for a question that was not asked', async () => {
+  it('is refused for a call that did not ask, and for an unknown question', async () => {
     const { session, turn, links } = await waiting(['pay', 'pay_now']);
     const never = await answer(`${session}/approvals/${turn}.3.1`, APPROVE);
     const detail = `Call ${turn}.3.1 does not wait for this answer. It asked nothing.`;
@@ -208,7 +208,7 @@ describe('a decision that does not hold any more', () => {
   });
 });
 
-describe('a decision that cannot be one', () => {
+describe('an invalid decision', () => {
   const invalid = (...problems: string[]) =>
     problem('invalid-body', 422, `The body is not valid: ${problems.join('; ')}.`, { problems });
   const rule = 'decision: must be approve, edit, reject or exit';
@@ -245,13 +245,13 @@ describe('a decision that cannot be one', () => {
       invalid('input: is nested too deeply'),
     ],
     ['no JSON', '{', problem('bad-json', 400, 'The body is not JSON.')],
-  ])('says all that is wrong: %s', async (_, body, expected) => {
+  ])('is refused with every problem: %s', async (_, body, expected) => {
     const wait = await waiting(['pay']);
     await expectProblem(await answer(linkOf(wait), body), expected);
     expect(await answersIn(wait.session)).toBe(0);
   });
 
-  it('says what this call allows', async () => {
+  it('is refused with the decisions that this call allows', async () => {
     const wait = await waiting(['pay_plainly']);
     expect(wait.pending[0]).toMatchObject({ allows: ['approve', 'reject'] });
     expect(wait.pending[0]).not.toHaveProperty('schema');
@@ -260,7 +260,7 @@ describe('a decision that cannot be one', () => {
     expect(await answersIn(wait.session)).toBe(0);
   });
 
-  it('says where a result is sent, and a decision', async () => {
+  it('is refused with the addresses for a result and for a decision', async () => {
     const { session, turn, links } = await waiting(['pay', 'look_up']);
     const [decided = '', sent = ''] = links;
     const wrong = (call: number, what: string, link: string) =>
@@ -276,14 +276,14 @@ describe('a decision that cannot be one', () => {
     expect(await answersIn(session)).toBe(0);
   });
 
-  it.each(['0', '-1', '1.5', 'x', '', '9999999'])('names a question by its place: not %j', async (which) => {
+  it.each(['0', '-1', '1.5', 'x', '', '9999999'])('names a question by its index: not %j', async (which) => {
     const wait = await waiting(['pay']);
     const response = await answer(`${linkOf(wait)}?question=${which}`, APPROVE);
     const detail = 'question is the place of a question of its call: 1 or more.';
     await expectProblem(response, problem('invalid-query', 400, detail));
   });
 
-  it('is posted', async () => {
+  it('must be sent by POST', async () => {
     const response = await send(`${newSession('clerk')}/approvals/a.3.0`);
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
   });

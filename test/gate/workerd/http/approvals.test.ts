@@ -14,7 +14,7 @@ const typesIn = async (session: string): Promise<unknown[]> =>
   (await journal(session)).map(({ type }) => type);
 
 describe('an approval', () => {
-  it('runs the call once, and answers as the message would have been (AEA-12, DEC-18)', async () => {
+  it('runs the call once, and returns the same response as the message (AEA-12, DEC-18)', async () => {
     const wait = await waiting(['pay']);
     const { session, turn, to } = wait;
     expect(wait.pending).toEqual([
@@ -61,7 +61,7 @@ describe('an approval', () => {
     expect((await json(await send(session))).pending).toEqual([]);
   });
 
-  it('streams the turn to whoever asks for events', async () => {
+  it('streams the turn to a client that asks for events', async () => {
     const wait = await waiting(['pay']);
     const events = await allEvents(await answer(linkOf(wait), APPROVE, { headers: SSE }));
     const kinds = events.filter(({ event }) => event !== 'text-delta').map(({ id, event }) => [id, event]);
@@ -81,7 +81,7 @@ describe('an approval', () => {
     expect(paidTo(wait.to)).toEqual([1]);
   });
 
-  it('is left to the background when the client does not want to wait', async () => {
+  it('is left to the background if the client does not want to wait', async () => {
     const wait = await waiting(['pay']);
     const response = await answer(linkOf(wait), APPROVE, { headers: ASYNC });
     expect([response.status, response.headers.get('location'), await json(response)]).toEqual([
@@ -96,7 +96,7 @@ describe('an approval', () => {
   it.each([
     ['evicted', (session: string) => evictDurableObject(stubOf(session))],
     ['aborted', () => abortAllDurableObjects()],
-  ] as const)('is kept when the object is %s before anybody goes on (AEA-12)', async (_, disturb) => {
+  ] as const)('is kept if the object is %s before the turn resumes (AEA-12)', async (_, disturb) => {
     const wait = await waiting(['pay']);
     expect((await answer(linkOf(wait), APPROVE, { headers: ASYNC })).status).toBe(202);
     await disturb(wait.session);
@@ -123,14 +123,14 @@ describe('an approval', () => {
     expect(paidTo(to).toSorted()).toEqual([1, 2, 3]);
   });
 
-  it('says so at the end of its stream when the turn comes to wait again', async () => {
+  it('ends its stream with the pending calls if the turn waits again', async () => {
     const wait = await waiting(['pay_twice_asked']);
     const events = await allEvents(await answer(linkOf(wait), APPROVE, { headers: SSE }));
     expect(events.at(-1)).toMatchObject({ event: 'suspended', data: { pending: [{ message: 'Really?' }] } });
     expect(paidTo(wait.to)).toEqual([]);
   });
 
-  it('goes on although its client goes away', async () => {
+  it('completes although its client disconnects', async () => {
     const wait = await waiting(['pay']);
     const client = new AbortController();
     const answering = answer(linkOf(wait), APPROVE, { signal: client.signal }).catch(() => 'gone');
@@ -143,7 +143,7 @@ describe('an approval', () => {
 });
 
 describe('another decision', () => {
-  it('edit runs the call with its input, once that matches, and consumes nothing before (AEA-13)', async () => {
+  it('edit runs the call with its input once that is valid, and changes no state before (AEA-13)', async () => {
     const wait = await waiting(['pay']);
     const edit = (input: unknown) => answer(linkOf(wait), { decision: 'edit', input });
     const problems = [
@@ -160,7 +160,7 @@ describe('another decision', () => {
     expect(paidTo(wait.to)).toEqual([50]);
   });
 
-  it('reject tells the model, and runs nothing (DEC-18)', async () => {
+  it('reject informs the model, and does not run the call (DEC-18)', async () => {
     const wait = await waiting(['pay']);
     const response = await answer(linkOf(wait), { decision: 'reject', reason: 'Too much.' });
     expect(await json(response)).toMatchObject({ outcome: 'completed', artifacts: [] });
@@ -180,8 +180,8 @@ describe('another decision', () => {
   });
 });
 
-describe('a decision that is retried', () => {
-  it('under its key gets the same answer, also after the end, and runs nothing again', async () => {
+describe('a retried decision', () => {
+  it('under its key gets the same response, also after the end, and does not run the call again', async () => {
     const wait = await waiting(['pay']);
     const both = await Promise.all([1, 2].map(() => answer(linkOf(wait), APPROVE, { headers: KEY })));
     const [one, two] = await Promise.all(both.map(json));
@@ -193,7 +193,7 @@ describe('a decision that is retried', () => {
     expect(paidTo(wait.to)).toEqual([1]);
   });
 
-  it('under another key, or with another body, is another one', async () => {
+  it('under another key, or with another body, is a new decision', async () => {
     const wait = await waiting(['pay']);
     await answer(linkOf(wait), APPROVE, { headers: KEY });
     const other = await answer(linkOf(wait), APPROVE, { headers: { 'idempotency-key': 'k2' } });
@@ -203,8 +203,8 @@ describe('a decision that is retried', () => {
   });
 });
 
-describe('a call that waits for a while', () => {
-  it('is rejected when its time is over, by nobody’s request (AEA-12)', async () => {
+describe('a call that waits for a limited time', () => {
+  it('is rejected by the alarm when its time is over (AEA-12)', async () => {
     const before = Date.now();
     const wait = await waiting(['pay_soon']);
     const expiresAt = Number(wait.pending[0]?.expiresAt);
@@ -221,7 +221,7 @@ describe('a call that waits for a while', () => {
     expect((await json(await send(wait.session))).turn).toMatchObject({ outcome: 'completed' });
   });
 
-  it('is not rejected any more once it is decided', async () => {
+  it('is not rejected once it is decided', async () => {
     const wait = await waiting(['pay_soon']);
     await answer(linkOf(wait), APPROVE);
     const events = (await journal(wait.session)).length;

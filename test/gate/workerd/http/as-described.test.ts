@@ -17,7 +17,7 @@ const problem = (type: string) => ({
 });
 
 describe('a response', () => {
-  it('that is described is handed on as it came', async () => {
+  it('that matches its description is passed through', async () => {
     const response = await answered(answer)(`${SESSION}/messages`, { method: 'POST' });
     expect([response.status, await response.json()]).toEqual([200, answer]);
   });
@@ -41,14 +41,14 @@ describe('a response', () => {
     await expect(asked).rejects.toThrow(told);
   });
 
-  it('with an event that no type has fails', async () => {
+  it('with an event of an unknown type fails', async () => {
     const event = { seq: 1, at: 1, type: 'turn-wished', turn: 't' };
     const asked = answered({ events: [event], head: 1, next: null })(`${SESSION}/events`);
     await expect(asked).rejects.toThrow('#/events');
   });
 });
 
-describe('an event of a stream', () => {
+describe('an event in a stream', () => {
   const stream = (event: string, data: object, id?: number) =>
     asDescribed(async () => {
       const text = `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
@@ -56,7 +56,7 @@ describe('an event of a stream', () => {
     })(`${SESSION}/messages`, { method: 'POST' });
   const ended = { seq: 9, at: 1, type: 'turn-ended', turn: 't', outcome: 'completed' };
 
-  it('that is described is handed on', async () => {
+  it('that matches its description is passed through', async () => {
     expect(await allEvents(await stream('turn-ended', ended, 9))).toMatchObject([{ id: 9, data: ended }]);
     expect(await (await stream('text-delta', { reply: 'r', text: 'Do' })).text()).toContain('Do');
   });
@@ -66,7 +66,7 @@ describe('an event of a stream', () => {
     ['of the journal without its place', 'turn-ended', ended],
     ['of another kind', 'whispered', { text: 'Do' }],
     ['with a property less', 'text-delta', { text: 'Do' }],
-  ])('%s fails, however the stream is read', async (_, event, data, id) => {
+  ])('%s fails for every reader of the stream', async (_, event, data, id) => {
     await expect(stream(event, data, id).then(allEvents)).rejects.toThrow('is not as it is described');
     await expect(stream(event, data, id).then((one) => one.text())).rejects.toThrow(event);
   });

@@ -47,29 +47,26 @@ const OPEN = { HOLDFAST_AUTH: 'localhost' };
 /** A binding of the Secrets Store. */
 const stored = (text: string) => ({ get: async () => text });
 
-describe('without any authentication', () => {
+describe('an app without authentication', () => {
   const paths = ['/', '/agents', '/openapi.json', '/nothing', '/agents/scripted/sessions/s1'];
 
   it.each([
     ['nothing is set', NOBODY],
     ['the token is empty', { ...NOBODY, HOLDFAST_TOKEN: '' }],
     ['HOLDFAST_AUTH says something else', { HOLDFAST_AUTH: 'open' }],
-  ])(
-    'a stranger at localhost is refused where nobody has written down that it is open: %s',
-    async (_, vars) => {
-      const app = appWith({}, vars);
-      for (const origin of ['http://localhost', 'http://127.0.0.1:8787', 'https://h.example']) {
-        for (const path of paths) {
-          const response = await app(`${origin}${path}`);
-          expect([response.status, await json(response)]).toEqual([401, notConfigured]);
-        }
+  ])('refuses a stranger at localhost unless the environment declares it open: %s', async (_, vars) => {
+    const app = appWith({}, vars);
+    for (const origin of ['http://localhost', 'http://127.0.0.1:8787', 'https://h.example']) {
+      for (const path of paths) {
+        const response = await app(`${origin}${path}`);
+        expect([response.status, await json(response)]).toEqual([401, notConfigured]);
       }
-      const health = await app('/health');
-      expect([health.status, (await json(health)).detail]).toEqual([500, notConfigured.detail]);
-    },
-  );
+    }
+    const health = await app('/health');
+    expect([health.status, (await json(health)).detail]).toEqual([500, notConfigured.detail]);
+  });
 
-  it('a token of blanks lets nobody in, not even from this machine', async () => {
+  it('refuses every caller if the token is blank, also from this machine', async () => {
     const response = await appWith({}, { ...OPEN, HOLDFAST_TOKEN: ' \n' })('http://localhost/agents');
     expect(response.status).toBe(401);
   });
@@ -78,10 +75,10 @@ describe('without any authentication', () => {
 describe.each<[string, AppConfig, Readonly<Record<string, unknown>>]>([
   ['the var HOLDFAST_AUTH', {}, OPEN],
   ['openOnLocalhost()', { auth: openOnLocalhost() }, NOBODY],
-])('opened on localhost by %s', (_, config, vars) => {
+])('an app opened on localhost by %s', (_, config, vars) => {
   const app = appWith(config, vars);
 
-  it('this machine is let in', async () => {
+  it('admits this machine', async () => {
     const addresses = ['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'];
     for (const host of ['localhost', '127.0.0.1', '[::1]', 'localhost:8787']) {
       expect((await app(`http://${host}/agents`)).status).toBe(200);
@@ -96,7 +93,7 @@ describe.each<[string, AppConfig, Readonly<Record<string, unknown>>]>([
     'http://localhost.evil.example',
     'http://127.0.0.1.nip.io',
     'http://10.0.0.1',
-  ])('a request by another name is refused, as after DNS rebinding: %s', async (origin) => {
+  ])('refuses a request with another host name, as after DNS rebinding: %s', async (origin) => {
     const response = await app(`${origin}/agents`);
     expect(await json(response)).toEqual(onlyLocalhost(`it was sent to '${new URL(origin).hostname}'`));
   });
@@ -111,7 +108,7 @@ describe.each<[string, AppConfig, Readonly<Record<string, unknown>>]>([
     ['Via', '1.1 vegur'],
     ['MF-Original-URL', 'http://localhost/agents'],
     ['MF-Original-Hostname', 'localhost'],
-  ])('a request through a tunnel or a proxy is refused: %s: %s', async (name, value) => {
+  ])('refuses a request through a tunnel or a proxy: %s: %s', async (name, value) => {
     const response = await app('http://localhost/agents', { headers: { [name]: value } });
     expect(response.status).toBe(403);
     const sign = `it was passed on, as its header ${name.toLowerCase()} says`;
@@ -119,7 +116,7 @@ describe.each<[string, AppConfig, Readonly<Record<string, unknown>>]>([
   });
 
   it.each(['203.0.113.7', '10.0.0.4', '::2', '127.0.0.1.evil', 'fe80::1'])(
-    'a connection from another machine is refused: %s',
+    'refuses a connection from another machine: %s',
     async (address) => {
       const response = await app('/agents', { headers: { 'cf-connecting-ip': address } });
       expect(await json(response)).toEqual(onlyLocalhost(`it comes from ${address}`));
@@ -137,7 +134,7 @@ describe('the log line about local mode', () => {
   it.each<[string, AppConfig, Readonly<Record<string, unknown>>]>([
     ['the var HOLDFAST_AUTH', {}, OPEN],
     ['openOnLocalhost()', { auth: openOnLocalhost() }, NOBODY],
-  ])('is written once, when %s lets the first connection in', async (_, config, vars) => {
+  ])('is written once, when %s admits the first connection', async (_, config, vars) => {
     const { via, lines } = logged(config, vars);
     await via('/agents', { headers: { 'cf-connecting-ip': '10.0.0.4' } });
     expect(lines).toEqual([]);
@@ -153,7 +150,7 @@ describe('the log line about local mode', () => {
     ]);
   });
 
-  it('is not written when a token is asked for', async () => {
+  it('is not written if a token is required', async () => {
     const { via, lines } = logged({}, { ...OPEN, HOLDFAST_TOKEN: 'right-token' });
     const headers = { ...connected.headers, ...bearer('right-token') };
     expect((await via('/agents', { headers })).status).toBe(200);
@@ -161,7 +158,7 @@ describe('the log line about local mode', () => {
   });
 });
 
-describe('with HOLDFAST_TOKEN', () => {
+describe('an app with HOLDFAST_TOKEN', () => {
   const app = appWith({}, { HOLDFAST_TOKEN: 'right-token\n' });
 
   it.each([
@@ -172,20 +169,20 @@ describe('with HOLDFAST_TOKEN', () => {
     ['another scheme', { authorization: 'Basic right-token' }],
     ['no scheme', { authorization: 'right-token' }],
     ['two of them', { authorization: 'Bearer right-token, Bearer right-token' }],
-  ])('%s is refused', async (_, headers) => {
+  ])('refuses %s', async (_, headers) => {
     const response = await app('http://localhost/agents', { headers });
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
     expect(await json(response)).toEqual(unauthorized);
   });
 
   it.each(['Bearer right-token', 'bearer right-token', 'BEARER  right-token'])(
-    '%s is let in',
+    'admits %s',
     async (authorization) => {
       expect((await app('https://h.example/agents', { headers: { authorization } })).status).toBe(200);
     },
   );
 
-  it('every route but /health asks for it, known or not', async () => {
+  it('requires it on every route but /health, known or not', async () => {
     for (const path of ['/', '/agents', '/openapi.json', '/nothing', '/agents/scripted/sessions/s1']) {
       expect((await app(path)).status).toBe(401);
     }
@@ -193,14 +190,14 @@ describe('with HOLDFAST_TOKEN', () => {
     expect([response.status, await json(response)]).toEqual([200, { status: 'ok' }]);
   });
 
-  it('is taken from a body nobody has read yet', async () => {
+  it('reads it from a body that has not been read yet', async () => {
     const session = newSession();
     expect((await post(session, '{"message":', { via: app })).status).toBe(401);
   });
 });
 
-describe('with HOLDFAST_TOKEN in the Secrets Store', () => {
-  it('lets in who sends it, and nobody else', async () => {
+describe('an app with HOLDFAST_TOKEN in the Secrets Store', () => {
+  it('admits only callers who send it', async () => {
     const app = appWith({}, { ...NOBODY, HOLDFAST_TOKEN: stored('right-token\n') });
     expect((await app('https://h.example/agents', { headers: bearer('right-token') })).status).toBe(200);
     for (const headers of [{}, bearer('[object Object]')]) {
@@ -209,7 +206,7 @@ describe('with HOLDFAST_TOKEN in the Secrets Store', () => {
     }
   });
 
-  it('lets nobody in while the store does not give it', async () => {
+  it('refuses every caller while the store does not return it', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const broken = { get: () => Promise.reject(new Error('Secret "x" not found')) };
     const response = await appWith({}, { HOLDFAST_TOKEN: broken })('/agents', { headers: bearer('x') });
@@ -221,10 +218,10 @@ describe('with HOLDFAST_TOKEN in the Secrets Store', () => {
   });
 });
 
-describe('with a token under another name', () => {
+describe('an app with a token under another name', () => {
   const auth = bearerToken('MY_TOKEN');
 
-  it('lets in who sends it, and tells others what to send', async () => {
+  it('admits callers who send it, and describes it to others', async () => {
     const app = appWith({ auth }, { MY_TOKEN: 'right-token', HOLDFAST_TOKEN: 'other-token' });
     expect((await app('/agents', { headers: bearer('right-token') })).status).toBe(200);
     const response = await app('/agents', { headers: bearer('other-token') });
@@ -232,7 +229,7 @@ describe('with a token under another name', () => {
     expect(await json(response)).toEqual(unauthorized);
   });
 
-  it('that is not set lets nobody in, not even from this machine', async () => {
+  it('refuses every caller if it is not set, also from this machine', async () => {
     for (const origin of ['http://localhost', 'https://h.example']) {
       const response = await appWith({ auth })(`${origin}/agents`);
       expect(response.status).toBe(401);
@@ -243,7 +240,7 @@ describe('with a token under another name', () => {
     }
   });
 
-  it('that a function reads lets in who sends it, or any of several', async () => {
+  it('admits callers who send the token, or one of the tokens, that a function reads', async () => {
     const vars = { MY_TOKEN: 'right-token', OLD_TOKEN: 'old-token' };
     const statuses = (source: SecretSource) =>
       Promise.all(
@@ -259,7 +256,7 @@ describe('with a token under another name', () => {
   });
 
   it.each(['hunter 2', 'sk_live_51H8xYzAbCdEfGh', ''])(
-    'is refused as the text %j, without repeating it',
+    'refuses the text %j, without repeating it',
     (token) => {
       expect(() => bearerToken(token)).toThrow(
         new TypeError(
@@ -269,13 +266,13 @@ describe('with a token under another name', () => {
     },
   );
 
-  it('that looks like a name and is none is not repeated to strangers', async () => {
+  it('does not repeat to strangers a text that looks like a name but is not', async () => {
     const response = await appWith({ auth: bearerToken('hunter2') })('/agents');
     expect(await response.text()).not.toContain('hunter2');
   });
 });
 
-describe('with an `auth` of its own', () => {
+describe('an app with a custom `auth`', () => {
   const callers: Readonly<Record<string, Caller>> = {
     ann: { id: 'ann', roles: ['approver'] },
     bob: { id: 'bob' },
@@ -290,7 +287,7 @@ describe('with an `auth` of its own', () => {
     (path, init) =>
       app(path, { ...init, headers: { ...Object(init?.headers), 'x-user': user } });
 
-  it('an app decides who comes in', async () => {
+  it('decides which callers are admitted', async () => {
     expect((await as('ann')('/agents')).status).toBe(200);
     const refused = await as('eve')('/agents');
     expect([refused.status, refused.headers.has('www-authenticate')]).toEqual([401, false]);
@@ -300,7 +297,7 @@ describe('with an `auth` of its own', () => {
     });
   });
 
-  it("two owners' sessions of one name never meet, and a tenant shares its own", async () => {
+  it('keeps two owners’ sessions of one name apart, and a tenant shares its own', async () => {
     const session = newSession();
     const key = { headers: { 'idempotency-key': 'k1' } };
     const texts = [];
@@ -313,7 +310,7 @@ describe('with an `auth` of its own', () => {
     expect(await journal(session, as('bob@acme'))).toEqual(await journal(session, as('ann@acme')));
   });
 
-  it('the journal holds who asked, for which tenant and with which roles', async () => {
+  it('journals the caller, the tenant and the roles', async () => {
     const session = newSession();
     await post(session, { message: script('Done.').message() }, { via: as('ann@acme') });
     const events = await journal(session, as('ann@acme'));
@@ -339,7 +336,7 @@ describe('with an `auth` of its own', () => {
       nobodys('schedule:nightly'),
     ],
     ['who is called as code is', { id: 'code' }, nobodys('code')],
-  ])('a caller %s is an error, not everybody', async (_, caller, problem) => {
+  ])('treats a caller %s as an error, and does not admit everyone', async (_, caller, problem) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const response = await appWith({ auth: () => caller as Caller })('/agents');
     expect(response.status).toBe(500);
@@ -347,7 +344,7 @@ describe('with an `auth` of its own', () => {
     log.mockRestore();
   });
 
-  it('that throws is a 500 that tells nothing of the inside', async () => {
+  it('returns a 500 without internals if `auth` throws', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const response = await appWith({
       auth: () => {
@@ -365,9 +362,9 @@ describe('with an `auth` of its own', () => {
   });
 });
 
-describe('a Worker that cannot be', () => {
+describe('a misconfigured Worker', () => {
   it.each(['Authorization', 'cookie', 'Set-Cookie', 'Proxy-Authorization', 'proxy-x'])(
-    'maps the header %s into the context',
+    'is refused if it maps the header %s into the context',
     (header) => {
       expect(() => createHoldfast({ agents: [], http: { contextHeaders: { [header]: 'x' } } })).toThrow(
         `The header '${header.toLowerCase()}' carries credentials; it is never journaled.`,
@@ -375,7 +372,7 @@ describe('a Worker that cannot be', () => {
     },
   );
 
-  it('maps what is no header', () => {
+  it('is refused if it maps an invalid header', () => {
     expect(() => createHoldfast({ agents: [], http: { contextHeaders: { 'a b': 'x' } } })).toThrow(
       new ConfigurationError(
         `createHoldfast has {"a b":"x"} as its 'http.contextHeaders': use names of headers, each with a key of the context but that of ` +
@@ -384,7 +381,7 @@ describe('a Worker that cannot be', () => {
     );
   });
 
-  it('has two agents of one name', () => {
+  it('is refused if two agents have one name', () => {
     expect(() => createHoldfast({ agents: [scripted, scripted] })).toThrow(
       new ConfigurationError("Two agents are called 'scripted'."),
     );

@@ -6,7 +6,7 @@ import { ended, json, newSession, post, SSE, send, sessionId, sessionName } from
 const ASYNC = { prefer: 'respond-async' };
 
 describe('a message for the background', () => {
-  it('is answered 202 with the address of its turn, which ends by itself', async () => {
+  it('returns 202 with the address of its turn, which ends in the background', async () => {
     const session = newSession();
     const { message } = script({ calls: [{ name: 'record', input: { note: 'bg' } }] }, 'Done.');
     const response = await post(session, { message: message() }, { headers: ASYNC });
@@ -36,7 +36,7 @@ describe('a message for the background', () => {
   });
 
   it.each(['respond-async', 'RESPOND-ASYNC; x=1', 'wait=10, respond-async'])(
-    'is asked for by Prefer: %s, also with Accept: text/event-stream',
+    'is requested by Prefer: %s, also with Accept: text/event-stream',
     async (prefer) => {
       const session = newSession();
       const response = await post(
@@ -49,7 +49,7 @@ describe('a message for the background', () => {
     },
   );
 
-  it('is refused when it is not valid', async () => {
+  it('is refused if it is not valid', async () => {
     const session = newSession();
     const response = await post(session, { message: '' }, { headers: ASYNC });
     expect(response.status).toBe(422);

@@ -79,7 +79,7 @@ describe('a body', () => {
     await expectProblem(response, problem('bad-json', 400, 'The body is not UTF-8.'));
   });
 
-  it('that breaks off is refused', async () => {
+  it('that is cut off is refused', async () => {
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(new TextEncoder().encode('{"message":')),
       pull: (controller) => controller.error(new Error('gone')),
@@ -104,7 +104,7 @@ describe('a body', () => {
     await expectProblem(response, problem('unsupported-media-type', 415, detail));
   });
 
-  it('may say its media type in capitals and with a charset', async () => {
+  it('can have its media type in capitals and with a charset', async () => {
     const headers = { 'content-type': 'Application/JSON; Charset=UTF-8' };
     expect((await post(newSession(), { message: script('Done.').message() }, { headers })).status).toBe(200);
   });
@@ -115,13 +115,13 @@ describe('a body', () => {
     await expectProblem(await post(newSession(), { message: 'x'.repeat(1_000_000) }), tooLarge);
   });
 
-  it('that says it is larger is refused before it is read', async () => {
+  it('that declares a larger length is refused before it is read', async () => {
     const headers = { 'content-type': 'application/json', 'content-length': '1000001' };
     const request = { method: 'POST', headers, body: '{"message":"x"}' };
     await expectProblem(await appWith({})(`${newSession()}/messages`, request), tooLarge);
   });
 
-  it('larger than 1 MB is refused although it does not say its length', async () => {
+  it('larger than 1 MB is refused although it declares no length', async () => {
     let sent = 0;
     const endless = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -136,7 +136,7 @@ describe('a body', () => {
     expect(sent).toBeLessThan(40);
   });
 
-  it('of exactly 1 MB is taken', async () => {
+  it('of exactly 1 MB is accepted', async () => {
     const { message } = script('Done.');
     const body = JSON.stringify({ message: message('') });
     const padded = body.padEnd(1_000_000, ' ');
@@ -162,7 +162,7 @@ describe('a path', () => {
     },
   );
 
-  it('may encode a session id, which is the same session', async () => {
+  it('can encode a session id, and finds the same session', async () => {
     const id = `a:b@c.${crypto.randomUUID()}`;
     const answer = await post(`/agents/scripted/sessions/${encodeURIComponent(id)}`, {
       message: script('Done.').message(),
@@ -189,12 +189,12 @@ describe('a path', () => {
     '/agents/',
     '/agents/scripted/sessions/s/',
     '/AGENTS',
-  ])('that leads nowhere is a 404: %s', async (path) => {
+  ])('that does not exist is a 404: %s', async (path) => {
     const detail = 'There is nothing here. GET / shows where to start.';
     await expectProblem(await send(path), problem('unknown-route', 404, detail));
   });
 
-  it('that has a slash too many is a 404 that says which path is meant', async () => {
+  it('with an extra slash is a 404 that names the correct path', async () => {
     const detail = 'There is nothing here. GET / shows where to start. Did you mean /agents?';
     await expectProblem(await send('//agents'), problem('unknown-route', 404, detail));
   });
@@ -210,14 +210,14 @@ describe('a path', () => {
     ['OPTIONS', '/agents/scripted/sessions/s/messages', 'POST'],
     ['GET', '/agents/scripted/sessions/s/cancel', 'POST'],
     ['POST', '/agents/scripted/sessions/s/turns/t', 'GET, HEAD'],
-  ])('with the wrong method says which to use: %s %s', async (method, path, allow) => {
+  ])('with the wrong method returns the allowed ones: %s %s', async (method, path, allow) => {
     const response = await send(path, { method });
     expect(response.headers.get('allow')).toBe(allow);
     await expectProblem(response, problem('method-not-allowed', 405, `Use ${allow} here.`));
   });
 });
 
-describe('a place in the journal', () => {
+describe('a position in the journal', () => {
   const idRule = 'Last-Event-ID must be the sequence of an event: a whole number such as 12.';
   const sequenceRule = 'after must be the sequence of an event: a whole number such as 12.';
   const limitRule = 'limit must be a whole number from 1 to 500.';

@@ -70,14 +70,14 @@ describe('a message for a busy session', () => {
     await (await answering).text();
   });
 
-  it.each(['later', 'QUEUE', '', 'queue '])('cannot be told to %s', async (value) => {
+  it.each(['later', 'QUEUE', '', 'queue '])('cannot have ?whenBusy=%s', async (value) => {
     const response = await say(newSession(), `whenBusy=${encodeURIComponent(value)}`, { message: 'Two' });
     const detail = 'whenBusy can be reject, queue, steer, and nothing else.';
     expect(await json(response)).toEqual(problem('invalid-query', 400, detail));
   });
 
   it.each(['queue', 'steer'])(
-    'is a message like any other with ?whenBusy=%s when the session is free',
+    'is an ordinary message with ?whenBusy=%s if the session is free',
     async (how) => {
       const response = await say(newSession(), `whenBusy=${how}`, { message: script('Done.').message() });
       expect([response.status, (await json(response)).text]).toEqual([200, 'Done.']);
@@ -113,7 +113,7 @@ describe('a message that queues', () => {
     expect(await json(await send(session))).toMatchObject({ openTurn: null, waiting: [] });
   });
 
-  it('is answered 202 with the address of its answer when its client does not want to wait', async () => {
+  it('returns 202 with the address of its answer if its client does not want to wait', async () => {
     const { session, first, answering } = await busy('Second.');
     const response = await say(session, 'whenBusy=queue', { message: 'Two' }, ASYNC);
     const { turn, ...more } = await json(response);
@@ -130,7 +130,7 @@ describe('a message that queues', () => {
     expect(await json(await send(`${session}/turns/${turn}`))).toMatchObject({ turn, text: 'Second.' });
   });
 
-  it('waits once, however often it is sent under its key, and is answered each time', async () => {
+  it('waits once if it is sent repeatedly under its key, and each request gets the response', async () => {
     const { session, first, answering } = await busy('Second.');
     const send2 = (headers: Headers) =>
       say(session, 'whenBusy=queue', { message: 'Two' }, { ...keyed('k2'), ...headers });
@@ -145,7 +145,7 @@ describe('a message that queues', () => {
     expect((await started(session)).length).toBe(2);
   });
 
-  it('waits behind a turn that waits for somebody', async () => {
+  it('waits behind a turn with pending calls', async () => {
     const { session, links } = await waiting(['pay'], { replies: ['Paid.', 'Second.'] });
     const response = await say(session, 'whenBusy=queue', { message: 'Two' }, ASYNC);
     expect([response.status, (await json(response)).status]).toEqual([202, 'queued']);
@@ -158,7 +158,7 @@ describe('a message that queues', () => {
     await expect.poll(async () => (await json(await send(session))).turn).toMatchObject({ text: 'Second.' });
   });
 
-  it('is told at once for what the turn before it waits, and answered at its own address', async () => {
+  it('returns at once with the pending calls of the previous turn, and its answer has an address', async () => {
     const { session, links, pending } = await waiting(['pay'], { replies: ['Paid.', 'Second.'] });
     const response = await say(session, 'whenBusy=queue', { message: 'Two' }, keyed('k2'));
     const { turn, ...more } = await json(response);
@@ -176,7 +176,7 @@ describe('a message that queues', () => {
     expect(await json(await send(path))).toMatchObject({ text: 'Second.' });
   });
 
-  it('is told when the turn before it begins to wait, too', async () => {
+  it('returns as soon as the previous turn begins to wait', async () => {
     const session = hearingSession('clerk');
     const first = held('First.');
     const calls = [{ name: 'pay', input: { to: crypto.randomUUID(), amount: 1 } }];
@@ -194,7 +194,7 @@ describe('a message that queues', () => {
     expect([response.status, await json(response)]).toMatchObject([202, { status: 'queued', pending }]);
   });
 
-  it('declines what the open turn waits for when it says so, and is not taken when it may not', async () => {
+  it('declines the pending calls of the open turn on request, and is refused without that right', async () => {
     const { session, turn } = await waiting(['pay'], { replies: ['Second.'] });
     const response = await say(session, 'whenBusy=queue&pending=decline', { message: 'Two' });
     expect([response.status, (await json(response)).text]).toEqual([200, 'Second.']);
@@ -202,7 +202,7 @@ describe('a message that queues', () => {
     expect(first).toMatchObject({ outcome: 'cancelled' });
   });
 
-  it('queues behind a turn that runs, also when it would decline', async () => {
+  it('queues behind a running turn, also if it would decline', async () => {
     const { session, first, answering } = await busy('Second.');
     const response = await say(session, 'pending=decline&whenBusy=queue', { message: 'Two' }, ASYNC);
     expect((await json(response)).status).toBe('queued');
@@ -213,7 +213,7 @@ describe('a message that queues', () => {
     await expect.poll(() => started(session)).toHaveLength(2);
   });
 
-  it('is refused when a hundred wait', async () => {
+  it('is refused if a hundred messages wait', async () => {
     const { session, first, answering, model } = await busy();
     const all = Array.from({ length: 100 }, (_, i) =>
       say(session, 'whenBusy=queue', { message: `${i}` }, ASYNC),
@@ -235,7 +235,7 @@ describe('a message that queues', () => {
 });
 
 describe('a message that steers', () => {
-  it('is answered 202, shown to the model of the open turn, and leads to its answer', async () => {
+  it('returns 202, is shown to the model of the open turn, and links to its answer', async () => {
     const { session, first, model, turn, answering } = await busyWith(RECORD, ['In blue.']);
     const response = await say(session, 'whenBusy=steer', { message: 'In blue?' });
     const { turn: as, ...more } = await json(response);
@@ -250,7 +250,7 @@ describe('a message that steers', () => {
     expect((await started(session)).length).toBe(1);
   });
 
-  it('is seen by whoever streams the turn', async () => {
+  it('is shown to the clients that stream the turn', async () => {
     const session = hearingSession();
     const first = held(RECORD);
     const streaming = eventsOf(
@@ -268,7 +268,7 @@ describe('a message that steers', () => {
     });
   });
 
-  it('says where it went when it is sent again under its key', async () => {
+  it('returns the turn that took it in if it is sent again under its key', async () => {
     const { session, first, turn, answering } = await busyWith(RECORD, ['In blue.']);
     const steer = () => say(session, 'whenBusy=steer', { message: 'In blue?' }, keyed('k1'));
     const told = await json(await steer());
@@ -285,7 +285,7 @@ describe('a message that steers', () => {
     expect((await json(queued)).status).toBe('steered');
   });
 
-  it('is a turn of its own when the open one ends first', async () => {
+  it('becomes a separate turn if the open one ends first', async () => {
     // Its holder would hear of the message after ten seconds, or with an append that does not end the turn.
     const session = newSession();
     const first = held('First.');
@@ -302,26 +302,23 @@ describe('a message that steers', () => {
   it.each([
     ['waits for the answer', {}],
     ['does not', ASYNC],
-  ])(
-    'is refused by a turn that waits for somebody, with what it waits for, when its client %s',
-    async (_, headers) => {
-      const { session, turn, pending, links, model } = await waiting(['pay'], { replies: ['Paid.'] });
-      const response = await say(session, 'whenBusy=steer', { message: 'Stop, wrong amount' }, headers);
-      const detail = `Turn ${turn} waits for an answer from outside. Answer its pending calls, or send the message with ?pending=decline.`;
-      expect(await json(response)).toEqual(problem('turn-suspended', 409, detail, { turn, pending }));
-      expect(response.status).toBe(409);
-      expect(await json(await send(session))).toMatchObject({ openTurn: turn, waiting: [], pending });
-      const decided = await send(links[0] ?? '', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: '{"decision":"approve"}',
-      });
-      expect(await json(decided)).toMatchObject({ outcome: 'completed', text: 'Paid.' });
-      expect(JSON.stringify(model.requests)).not.toContain('Stop, wrong amount');
-    },
-  );
+  ])('is refused by a waiting turn, with the pending calls, if its client %s', async (_, headers) => {
+    const { session, turn, pending, links, model } = await waiting(['pay'], { replies: ['Paid.'] });
+    const response = await say(session, 'whenBusy=steer', { message: 'Stop, wrong amount' }, headers);
+    const detail = `Turn ${turn} waits for an answer from outside. Answer its pending calls, or send the message with ?pending=decline.`;
+    expect(await json(response)).toEqual(problem('turn-suspended', 409, detail, { turn, pending }));
+    expect(response.status).toBe(409);
+    expect(await json(await send(session))).toMatchObject({ openTurn: turn, waiting: [], pending });
+    const decided = await send(links[0] ?? '', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"decision":"approve"}',
+    });
+    expect(await json(decided)).toMatchObject({ outcome: 'completed', text: 'Paid.' });
+    expect(JSON.stringify(model.requests)).not.toContain('Stop, wrong amount');
+  });
 
-  it('declines what the open turn waits for when it says so, and starts a turn', async () => {
+  it('declines the pending calls of the open turn on request, and starts a turn', async () => {
     const { session, turn } = await waiting(['pay'], { replies: ['Stopped.'] });
     const response = await say(session, 'whenBusy=steer&pending=decline', { message: 'Stop, wrong amount' });
     expect([response.status, (await json(response)).text]).toEqual([200, 'Stopped.']);
@@ -329,15 +326,15 @@ describe('a message that steers', () => {
     expect(first).toMatchObject({ outcome: 'cancelled' });
   });
 
-  it('cannot be for later', async () => {
+  it('cannot be scheduled', async () => {
     const response = await say(newSession(), 'whenBusy=steer', { message: 'Hello', delaySeconds: 1 });
     const detail = 'A message with delaySeconds cannot steer.';
     expect(await json(response)).toEqual(problem('invalid-query', 400, detail));
   });
 });
 
-describe('a message for later', () => {
-  it('is answered 202 with its time, and its turn starts by itself then', async () => {
+describe('a scheduled message', () => {
+  it('returns 202 with its time, and its turn then starts without a request', async () => {
     const session = newSession();
     const before = Date.now();
     const { message, model } = script('Done.');
@@ -358,7 +355,7 @@ describe('a message for later', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', turn, outcome: 'completed' });
   });
 
-  it('gets in line at once with a delay of 0', async () => {
+  it('queues at once with a delay of 0', async () => {
     const { session, first, answering } = await busy('Second.');
     const response = await post(session, { message: 'Two', delaySeconds: 0 });
     const { turn, status } = await json(response);

@@ -56,7 +56,7 @@ describe('cancel', () => {
     });
   });
 
-  it('leaves the session to the next message', async () => {
+  it('leaves the session free for the next message', async () => {
     const session = hearingSession();
     const answer = held('Never.');
     const answering = post(session, { message: script(answer.reply, 'Next.').message() });
@@ -67,7 +67,7 @@ describe('cancel', () => {
     expect(await json(await post(session, { message: 'Go on' }))).toMatchObject({ text: 'Next.' });
   });
 
-  it('does not wait for a model that does not listen', async () => {
+  it('does not wait for a model that ignores the signal', async () => {
     const answer = held('Never.', { deaf: true });
     onTestFinished(answer.release);
     const session = hearingSession();
@@ -78,7 +78,7 @@ describe('cancel', () => {
     expect(await json(await answering)).toMatchObject({ outcome: 'cancelled' });
   });
 
-  it('twice is cancelling once', async () => {
+  it('has the same result twice', async () => {
     const session = hearingSession();
     const answer = held('Never.');
     const answering = post(session, { message: script(answer.reply).message() });
@@ -90,7 +90,7 @@ describe('cancel', () => {
     expect((await journal(session)).filter(({ type }) => type === 'turn-ended').length).toBe(1);
   });
 
-  it('of a session in which nothing runs says so', async () => {
+  it('reports that no turn runs in the session', async () => {
     const session = hearingSession();
     await post(session, { message: script('Done.').message() });
     const response = await cancel(session);
@@ -103,7 +103,7 @@ describe('cancel', () => {
     });
   });
 
-  it('of a turn that waits ends it when it starts, before its model is asked', async () => {
+  it('of a waiting turn ends it before its model is called', async () => {
     const session = hearingSession();
     const first = held('First.');
     const { message, model } = script(first.reply);
@@ -129,7 +129,7 @@ describe('cancel', () => {
     expect(model.requests.length).toBe(1);
   });
 
-  it('of the open turn by its name is cancelling it, and leaves those that wait', async () => {
+  it('of the open turn by its id cancels it, and leaves the queued ones', async () => {
     const session = hearingSession();
     const first = held('Never.');
     const answering = post(session, { message: script(first.reply, 'Second.').message() });
@@ -144,7 +144,7 @@ describe('cancel', () => {
     expect(await json(await send(path))).toMatchObject({ outcome: 'completed', text: 'Second.' });
   });
 
-  it('of what is not to be cancelled says why', async () => {
+  it('of a turn that cannot be cancelled says why', async () => {
     const session = hearingSession();
     expect((await cancel(session, 'x')).status).toBe(404);
     const done = await json(await post(session, { message: script('Done.').message() }));
@@ -162,7 +162,7 @@ describe('cancel', () => {
     expect(await json(await cancel(session, ''))).toEqual(none);
   });
 
-  it.each(['is on its way', 'is stored'])('of a turn whose end %s says that it is over', async (end) => {
+  it.each(['is on its way', 'is stored'])('of a turn whose end %s reports that it is over', async (end) => {
     const asked = Promise.withResolvers<void>();
     const over = Promise.withResolvers<void>();
     const SESSIONS = objectsWith((stub) => ({
@@ -195,7 +195,7 @@ describe('cancel', () => {
     expect(await json(await answering)).toMatchObject({ turn, outcome: 'completed', text: 'Done.' });
   });
 
-  it('of a message on its way into a turn names that one', async () => {
+  it('of a message that steers reports the turn that took it in', async () => {
     const session = newSession();
     const answer = held('First.');
     const answering = post(session, { message: script(answer.reply, 'Second.').message() });
@@ -211,7 +211,7 @@ describe('cancel', () => {
   });
 });
 
-describe('a once call that goes on after its turn was cancelled', () => {
+describe('a once call that continues after its turn was cancelled', () => {
   const paid = Promise.withResolvers<void>();
   const told = { toPay: false, toStop: false };
   const pay = defineTool({
@@ -234,7 +234,7 @@ describe('a once call that goes on after its turn was cancelled', () => {
     model: modelBySession,
   });
 
-  it('keeps the invocation of its request, and is told to the next turn', async () => {
+  it('keeps the invocation of its request, and its result is shown to the next turn', async () => {
     const { worker } = createHoldfast({ agents: [payer] });
     const kept: Promise<unknown>[] = [];
     const ctx = { waitUntil: (work: Promise<unknown>) => kept.push(work) } as unknown as ExecutionContext; // all that is used

@@ -12,8 +12,8 @@ const clientLost = (session: string): Promise<void> =>
 
 const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
 
-describe('a turn whose client goes away', () => {
-  it('is handed over when the reader of its stream stops', async () => {
+describe('a turn whose client disconnects', () => {
+  it('is handed over if the reader of its stream stops', async () => {
     const session = newSession();
     const answer = held(record('gone-sse'));
     const { message } = script(answer.reply, 'Done.');
@@ -27,7 +27,7 @@ describe('a turn whose client goes away', () => {
     expect(recordings.filter(({ note }) => note === 'gone-sse').length).toBe(1);
   });
 
-  it('is not handed over, and nothing is logged, when only a joined client goes', async () => {
+  it('is not handed over, and does not log, if only a joined client disconnects', async () => {
     const session = newSession();
     const answer = held('Done.');
     const body = { message: script(answer.reply).message() };

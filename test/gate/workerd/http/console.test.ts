@@ -33,7 +33,7 @@ function logged(config: AppConfig = {}) {
 }
 
 describe('a turn that a request began', () => {
-  it('is a line with agent, session, turn and request; what its tool threw is in the log and in no answer', async () => {
+  it('is a log line with agent, session, turn and request, and tool errors are only in the log', async () => {
     const { via, lines } = logged();
     const path = newSession('saver');
     const { message } = script({ calls: [{ name: 'save' }] });
@@ -83,7 +83,7 @@ describe('a turn that a request began', () => {
     ]);
   });
 
-  it('is told without the credentials of the environment', async () => {
+  it('is logged without the credentials of the environment', async () => {
     const { via, lines } = logged();
     const { message } = script({ calls: [{ name: 'save' }] });
     await withEnv({ ...env, VAULT_KEY: '10.0.0.7 is', PLACE: 'the vault' }, () =>
@@ -96,7 +96,7 @@ describe('a turn that a request began', () => {
     });
   });
 
-  it('is told to nobody where log is false', async () => {
+  it('is not logged if log is false', async () => {
     const said = ['error', 'warn', 'info'] as const;
     const spies = said.map((level) => vi.spyOn(console, level).mockImplementation(() => {}));
     onTestFinished(() => spies.forEach((spy) => void spy.mockRestore()));
@@ -107,8 +107,8 @@ describe('a turn that a request began', () => {
   });
 });
 
-describe('a delivery that is not taken', () => {
-  it('is a line with the webhook and the reason', async () => {
+describe('a delivery that is refused', () => {
+  it('is a log line with the webhook and the reason', async () => {
     const refusing = defineWebhook({
       name: 'own',
       agent: 'saver',
@@ -131,7 +131,7 @@ describe('a delivery that is not taken', () => {
     ]);
   });
 
-  it('for what its body is, too', async () => {
+  it('is a log line with the reason if its body is invalid', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
     await deliver(plain, await signedIssue('{"action":'));

@@ -15,7 +15,7 @@ function contextOf(note: string): unknown {
 }
 
 describe('the context of a message', () => {
-  it('reaches the tools, from the body and over it from the headers that the app maps: no body chooses a tenant', async () => {
+  it('reaches the tools from the body, and mapped headers override it, so a body cannot choose a tenant', async () => {
     const { message } = script(record('both'), 'Done.');
     const body = { message: message(), context: { tenant: 'from the body', nested: { a: [1, null] } } };
     const headers = { 'X-Locale': 'nl', 'x-tenant': 'from the header', 'x-other': 'not mapped' };
@@ -91,24 +91,27 @@ describe('a credential', () => {
   });
 });
 
-describe('an app whose model cannot be chosen', () => {
-  it.each([{}, { prefer: 'respond-async' }])('refuses a message and stores nothing: %j', async (headers) => {
-    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const agent = { ...scripted, model: undefined };
-    const app = appWith({ agents: [agent], model: openaiCompatible() }, { MODEL: 'gpt-5' });
-    const session = newSession();
-    const response = await post(session, { message: 'Hello' }, { headers, via: app });
-    expect(response.status).toBe(500);
-    expect(await json(response)).toEqual({
-      type: 'urn:holdfast:problem:misconfigured',
-      title: 'misconfigured',
-      status: 500,
-      detail:
-        "MODEL is 'gpt-5', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to " +
-        'the name of the model there. To develop without a language model, set MODEL = "offline", and use orOffline(openaiCompatible()) of \'holdfast/models/offline\'.',
-    });
-    expect(log).toHaveBeenCalledOnce();
-    expect((await send(session)).status).toBe(404);
-    log.mockRestore();
-  });
+describe('an app without a usable model', () => {
+  it.each([{}, { prefer: 'respond-async' }])(
+    'refuses a message and stores no events: %j',
+    async (headers) => {
+      const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+      const agent = { ...scripted, model: undefined };
+      const app = appWith({ agents: [agent], model: openaiCompatible() }, { MODEL: 'gpt-5' });
+      const session = newSession();
+      const response = await post(session, { message: 'Hello' }, { headers, via: app });
+      expect(response.status).toBe(500);
+      expect(await json(response)).toEqual({
+        type: 'urn:holdfast:problem:misconfigured',
+        title: 'misconfigured',
+        status: 500,
+        detail:
+          "MODEL is 'gpt-5', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to " +
+          'the name of the model there. To develop without a language model, set MODEL = "offline", and use orOffline(openaiCompatible()) of \'holdfast/models/offline\'.',
+      });
+      expect(log).toHaveBeenCalledOnce();
+      expect((await send(session)).status).toBe(404);
+      log.mockRestore();
+    },
+  );
 });

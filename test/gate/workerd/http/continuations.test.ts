@@ -34,7 +34,7 @@ const WAYS = [
 ] as const;
 
 describe.each(WAYS)('a stream with %s', (_, going) => {
-  it('of a message that is sent again under its key shows only what is new', async () => {
+  it('of a message that is sent again under its key shows only the new events', async () => {
     const session = newSession();
     const body = { message: script(adding, 'Three.').message() };
     const key = { 'idempotency-key': 'k' };
@@ -47,7 +47,7 @@ describe.each(WAYS)('a stream with %s', (_, going) => {
     expect(events.at(-1)).toEqual(first.at(-1));
   });
 
-  it('of a message that is new shows what comes behind it', async () => {
+  it('of a new message shows the later events', async () => {
     const session = newSession();
     const { query, headers } = going(3);
     const body = { message: script(adding, 'Three.').message() };
@@ -68,7 +68,7 @@ describe.each(WAYS)('a stream with %s', (_, going) => {
       'pay',
       (call: string, path: string) => [`${path}/answers`, { answers: [{ call, decision: 'approve' }] }],
     ],
-  ] as const)('of POST %s shows only what is new', async (_route, tool, asked) => {
+  ] as const)('of POST %s shows only the new events', async (_route, tool, asked) => {
     const wait = await waiting([tool]);
     const [path, body] = asked(String(wait.pending[0]?.call), wait.session);
     const after = Number((await journal(wait.session)).at(-1)?.seq);
@@ -93,37 +93,40 @@ describe.each(WAYS)('a stream with %s', (_, going) => {
   });
 });
 
-describe('what says after which event', () => {
-  it.each(['-1', '1.5', 'x', '1e3', '12345678901234567890'])('is a sequence, and not %j', async (value) => {
-    const wait = await waiting(['pay']);
-    const query = `?after=${encodeURIComponent(value)}`;
-    const bad = [
-      await answer(
-        `${wait.session}/answers${query}`,
-        { answers: [{ call: String(wait.pending[0]?.call), decision: 'approve' }] },
-        { headers: SSE },
-      ),
-      await send(`${wait.session}/turns/${wait.turn}${query}`, { headers: SSE }),
-    ];
-    for (const response of bad) {
-      expect([response.status, await json(response)]).toEqual([
-        400,
-        problem('invalid-query', 400, 'after must be the sequence of an event: a whole number such as 12.'),
-      ]);
-    }
-    const header = await send(`${wait.session}/turns/${wait.turn}`, {
-      headers: { ...SSE, 'last-event-id': value },
-    });
-    expect((await json(header)).title).toBe('invalid header');
-    // What cannot be shown was not begun: the call waits as before, and nothing was said.
-    expect((await answer(linkOf(wait), { decision: 'approve' })).status).toBe(200);
-    const session = newSession();
-    const body = { message: script('Never.').message() };
-    expect((await answer(`${session}/messages${query}`, body, { headers: SSE })).status).toBe(400);
-    expect((await send(session)).status).toBe(404);
-  });
+describe('the event to resume after', () => {
+  it.each(['-1', '1.5', 'x', '1e3', '12345678901234567890'])(
+    'is a sequence number, and not %j',
+    async (value) => {
+      const wait = await waiting(['pay']);
+      const query = `?after=${encodeURIComponent(value)}`;
+      const bad = [
+        await answer(
+          `${wait.session}/answers${query}`,
+          { answers: [{ call: String(wait.pending[0]?.call), decision: 'approve' }] },
+          { headers: SSE },
+        ),
+        await send(`${wait.session}/turns/${wait.turn}${query}`, { headers: SSE }),
+      ];
+      for (const response of bad) {
+        expect([response.status, await json(response)]).toEqual([
+          400,
+          problem('invalid-query', 400, 'after must be the sequence of an event: a whole number such as 12.'),
+        ]);
+      }
+      const header = await send(`${wait.session}/turns/${wait.turn}`, {
+        headers: { ...SSE, 'last-event-id': value },
+      });
+      expect((await json(header)).title).toBe('invalid header');
+      // What cannot be shown was not begun: the call waits as before, and nothing was said.
+      expect((await answer(linkOf(wait), { decision: 'approve' })).status).toBe(200);
+      const session = newSession();
+      const body = { message: script('Never.').message() };
+      expect((await answer(`${session}/messages${query}`, body, { headers: SSE })).status).toBe(400);
+      expect((await send(session)).status).toBe(404);
+    },
+  );
 
-  it('is the header, where both say it', async () => {
+  it('is that of the header if both are given', async () => {
     const session = newSession();
     const { turn } = await json(await post(session, { message: script('Done.').message() }));
     const headers = { ...SSE, 'last-event-id': '9999' };
@@ -135,7 +138,7 @@ describe('what says after which event', () => {
 describe('the stream of a turn', () => {
   const streamOf = (session: string, turn: unknown) => send(`${session}/turns/${turn}`, { headers: SSE });
 
-  it('that has ended is all of it, and its answer', async () => {
+  it('that has ended contains all events and the answer', async () => {
     const session = newSession();
     const answered = await json(await post(session, { message: script(adding, 'Three.').message() }));
     const response = await streamOf(session, answered.turn);
@@ -145,7 +148,7 @@ describe('the stream of a turn', () => {
     expect(events.at(-1)).toEqual({ event: 'answer', data: answered });
   });
 
-  it('that runs goes on until it ends', async () => {
+  it('that runs continues until it ends', async () => {
     const session = newSession();
     const slow = held('Three.');
     const running = post(session, { message: script(adding, slow.reply).message() });
@@ -159,7 +162,7 @@ describe('the stream of a turn', () => {
     expect(idsOf([...before, ...after])).toEqual(await seqsOf(session));
   });
 
-  it('that waits ends by saying for what', async () => {
+  it('that waits ends with the pending calls', async () => {
     const wait = await waiting(['pay']);
     const events = await allEvents(await streamOf(wait.session, wait.turn));
     const last = events.at(-1);
@@ -167,7 +170,7 @@ describe('the stream of a turn', () => {
     expect(linkOf(wait)).toContain('/approvals/');
   });
 
-  it('that has not begun tells of it when it has', async () => {
+  it('that has not begun reports its start', async () => {
     const session = newSession();
     const slow = held('One.');
     const { message } = script(slow.reply, 'Two.');
@@ -186,7 +189,7 @@ describe('the stream of a turn', () => {
     expect((await events).at(-1)).toMatchObject({ event: 'answer', data: { turn, text: 'Two.' } });
   });
 
-  it('that is scheduled waits for its time, and is told when it is cancelled', async () => {
+  it('that is scheduled waits for its time, and reports if it is cancelled', async () => {
     const session = newSession();
     const { turn } = await json(await post(session, { message: 'Later', delaySeconds: 3600 }));
     const events = allEvents(await streamOf(session, turn));
@@ -194,7 +197,7 @@ describe('the stream of a turn', () => {
     expect((await events).at(-1)).toMatchObject({ event: 'answer', data: { turn, outcome: 'cancelled' } });
   });
 
-  it('whose message went into another turn is at that one', async () => {
+  it('whose message steered another turn shows that turn', async () => {
     const session = hearingSession();
     const slow = held({ calls: [{ name: 'record', input: { note: 'x' } }] });
     const running = post(session, { message: script(slow.reply, 'Done.').message() });
@@ -209,7 +212,7 @@ describe('the stream of a turn', () => {
     expect(await json(response)).toMatchObject({ status: 'steered', into: turn });
   });
 
-  it('that there is not is a problem, and no stream', async () => {
+  it('that is unknown is a problem response, and not a stream', async () => {
     const session = newSession();
     expect((await json(await streamOf(session, 'x'))).title).toBe('unknown session');
     await post(session, { message: script('Done.').message() });
@@ -217,7 +220,7 @@ describe('the stream of a turn', () => {
     expect([response.status, (await json(response)).title]).toEqual([404, 'unknown turn']);
   });
 
-  it('is no stream for HEAD, and for whom wants JSON', async () => {
+  it('is not a stream for HEAD, or for clients that accept JSON', async () => {
     const session = newSession();
     const { turn } = await json(await post(session, { message: script('Done.').message() }));
     const path = `${session}/turns/${turn}`;
@@ -232,7 +235,7 @@ describe('the stream of a turn', () => {
     expect(both.headers.get('content-type')).toBe('application/json');
   });
 
-  it('of a session that is erased ends by saying so', async () => {
+  it('of an erased session ends by reporting the erasure', async () => {
     const session = newSession();
     const { turn } = await json(await post(session, { message: 'Later', delaySeconds: 3600 }));
     const events = allEvents(await streamOf(session, turn));

@@ -22,7 +22,7 @@ describe('an app with a cost limit', () => {
     );
   });
 
-  it('is made where the model has prices, or is not known yet', () => {
+  it('is created if the model has prices, or is not known yet', () => {
     const prices = { input: 1, output: 2 };
     expect(() => createHoldfast({ agents: [clerk], model: scriptedModel([], { prices }) })).not.toThrow();
     expect(() => createHoldfast({ agents: [clerk], model: () => scriptedModel([]) })).not.toThrow();

@@ -27,7 +27,7 @@ describe('the port of a session in its object', () => {
     return { port, messages: () => messages };
   }
 
-  it('counts every message, whatever it is', async () => {
+  it('counts every message of any kind', async () => {
     const methods = Object.keys(sentTo(0).port) as (keyof SessionPort)[];
     for (const method of methods) {
       const { port, messages } = sentTo(0);
@@ -39,7 +39,7 @@ describe('the port of a session in its object', () => {
     expect(methods.length).toBe(14);
   });
 
-  it('counts a message that is sent again as often as it is sent', async () => {
+  it('counts a repeated message as often as it is sent', async () => {
     const { port, messages } = sentTo(2);
     await expect(port.renew(1)).rejects.toThrow('does not matter');
     expect(messages()).toBe(3);

@@ -64,7 +64,7 @@ const broken: FileStore = {
   },
 };
 
-it('each file that is stored is a request, and one without bytes is none', async () => {
+it('each stored file counts as a request, unless it is empty', async () => {
   const { place, counted } = asked(working);
   const { bytes: _, ...without } = kept('c');
   const { blobs } = await place(startWith(kept('a'), kept('b'), without));
@@ -73,7 +73,7 @@ it('each file that is stored is a request, and one without bytes is none', async
   expect(counted()).toBe(2);
 });
 
-it('each part that is read is a request, and finding the file is none of the store', async () => {
+it('each part that is read counts as a request, but a lookup of the file does not', async () => {
   const { find, counted } = asked(working);
   const found = await find();
   expect(counted()).toBe(0);
@@ -82,7 +82,7 @@ it('each part that is read is a request, and finding the file is none of the sto
   expect(counted()).toBe(2);
 });
 
-it('one that fails is counted too', async () => {
+it('a failed request counts too', async () => {
   const { place, counted } = asked(broken);
   await expect(place(startWith(kept('a')))).rejects.toMatchObject({
     message: 'The store of the files cannot be reached now. Nothing was taken: send the request again.',
@@ -90,7 +90,7 @@ it('one that fails is counted too', async () => {
   expect(counted()).toBe(1);
 });
 
-it('a file that is kept with its session costs no request', async () => {
+it('a file that is kept in its session counts no request', async () => {
   const { find, counted } = asked(undefined);
   await (await find())?.read(0, 3);
   expect(counted()).toBe(0);

@@ -25,7 +25,7 @@ async function planned(app: ReturnType<typeof appWith>): Promise<string> {
   return `${session}/cancel?turn=${turn}`;
 }
 
-describe('a request that a page of another site sends', () => {
+describe('a request from a page of another site', () => {
   it.each([
     ['POST', '/messages'],
     ['POST', '/cancel'],
@@ -44,14 +44,14 @@ describe('a request that a page of another site sends', () => {
     { origin: 'nonsense' },
     { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-site' },
     { origin: 'http://localhost', 'sec-fetch-site': 'cross-site' },
-  ])('is told by its headers, and changes nothing: %j', async (headers) => {
+  ])('is recognized by its headers, and has no effect: %j', async (headers) => {
     const app = appWith({});
     const path = await planned(app);
     expect((await app(path, { method: 'POST', headers })).status).toBe(403);
     expect((await app(path, { method: 'POST' })).status).toBe(202);
   });
 
-  it('is refused before anybody is asked for a token', async () => {
+  it('is refused before a token is required', async () => {
     const response = await appWith({}, { HOLDFAST_TOKEN: 'secret' })(newSession(), {
       method: 'DELETE',
       headers: EVIL,
@@ -59,7 +59,7 @@ describe('a request that a page of another site sends', () => {
     expect(await json(response)).toEqual(refused);
   });
 
-  it('may read, and a delivery of a webhook is not asked where it comes from', async () => {
+  it('can read, and webhook deliveries are accepted from any origin', async () => {
     const app = appWith({ use: [githubWebhook({ agent: 'scripted', secret: 'SECRET' })] });
     expect((await app('/agents', { headers: EVIL })).status).toBe(200);
     const delivery = await app('/hooks/none', { method: 'POST', headers: EVIL });
@@ -67,17 +67,17 @@ describe('a request that a page of another site sends', () => {
   });
 });
 
-describe('a request that is no page of another site’s', () => {
+describe('a request that is not from another site’s page', () => {
   it.each<Record<string, string>>([
     {},
     { origin: 'http://localhost', 'sec-fetch-site': 'same-origin' },
     { 'sec-fetch-site': 'none' },
-  ])('is taken: %j', async (headers) => {
+  ])('is accepted: %j', async (headers) => {
     const app = appWith({});
     expect((await app(await planned(app), { method: 'POST', headers })).status).toBe(202);
   });
 
-  it('is taken from an origin that the app names, and from no other', async () => {
+  it('is accepted from an origin that the app lists, and from no other', async () => {
     const app = appWith({ use: [cors({ origins: ['https://app.example', 'http://localhost:3000'] })] });
     const from = async (origin: string): Promise<number> => {
       const headers = { origin, 'sec-fetch-site': 'cross-site' };
@@ -109,7 +109,7 @@ describe('the origins of an app', () => {
     ['https://app.example:443', "'https://app.example'"],
     ['https://bücher.example', "'https://xn--bcher-kva.example'"],
     ['capacitor://localhost/', "'capacitor://localhost'"],
-  ])('must be as browsers send them, and %j is not', (origin, use) => {
+  ])('must have the form that browsers send, unlike %j', (origin, use) => {
     const text = `cors: \`origins\` has '${origin}', which is no origin: use ${use}.`;
     expect(() => cors({ origins: [origin] })).toThrow(new ConfigurationError(text));
   });
@@ -118,7 +118,7 @@ describe('the origins of an app', () => {
     'capacitor://localhost',
     'wsclient://localhost',
     'chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai',
-  ])('may be those of apps and extensions: %s', async (origin) => {
+  ])('can be those of apps and extensions: %s', async (origin) => {
     const app = appWith({ use: [cors({ origins: [origin] })] });
     const response = await app(await planned(app), { method: 'POST', headers: { origin } });
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([202, origin]);

@@ -117,7 +117,7 @@ async function decideAndHear({ session, link }: Asking, body: unknown): Promise<
 }
 
 describe('a call that asks while it runs', () => {
-  it('is shown as pending while its turn runs, and goes on with what is decided', async () => {
+  it('is shown as pending while its turn runs, and continues with the decision', async () => {
     const asked = await asks();
     const { session, turn, pending, answering } = asked;
     expect(pending).toEqual({
@@ -147,7 +147,7 @@ describe('a call that asks while it runs', () => {
     expect(types).not.toContain('turn-resumed');
   });
 
-  it.each(['approve', 'reject', 'exit'] as const)('is told to %s', async (decision) => {
+  it.each(['approve', 'reject', 'exit'] as const)('is shown to %s', async (decision) => {
     const asked = await asks();
     expect((await decideAndHear(asked, { decision })).status).toBe(200);
     expect(await json(await asked.answering)).toMatchObject({
@@ -157,7 +157,7 @@ describe('a call that asks while it runs', () => {
     });
   });
 
-  it('consumes no answer that does not fit', async () => {
+  it('does not use up its question for an invalid answer', async () => {
     const asked = await asks();
     const wrong = await decide(asked.link, { decision: 'edit', input: { name: 'A' } });
     expect([wrong.status, await json(wrong)]).toEqual([
@@ -172,7 +172,7 @@ describe('a call that asks while it runs', () => {
     });
   });
 
-  it('goes on as it said when nobody answers in time, and takes no answer then', async () => {
+  it('continues with its fallback if its time is over, and then refuses answers', async () => {
     const { session, link, answering } = await asks();
     await passIn(session, EXPIRES);
     await isLeft(session);
@@ -189,7 +189,7 @@ describe('a call that asks while it runs', () => {
     );
   });
 
-  it('takes one answer', async () => {
+  it('accepts one answer', async () => {
     asking.isHeld = true;
     const asked = await asks();
     const { session, link, answering } = asked;
@@ -209,7 +209,7 @@ describe('a call that asks while it runs', () => {
     expect(await json(await answering)).toMatchObject({ artifacts: [{ value: { decision: 'approve' } }] });
   });
 
-  it('takes none after its call has ended without one, while the turn goes on and when it is over', async () => {
+  it('refuses answers after it has ended without one, while the turn runs and after it', async () => {
     const last = held('Done.');
     const { session, link, answering } = await asks({ tool: 'book_soon', last: last.reply });
     pass(TIMEOUT);
@@ -236,7 +236,7 @@ describe('a call that asks while it runs', () => {
     expect(asking.ran).toHaveLength(1);
   });
 
-  it('does not keep its turn from being cancelled', async () => {
+  it('does not prevent its turn from being cancelled', async () => {
     const { session, answering } = await asks();
     expect((await send(`${session}/cancel`, { method: 'POST' })).status).toBe(202);
     holdersHear();
@@ -246,7 +246,7 @@ describe('a call that asks while it runs', () => {
     expect(await pendingOf(session)).toEqual([]);
   });
 
-  it('leaves a session busy, and not waiting: a message does not decline it', async () => {
+  it('leaves a session busy, and not waiting, so a message does not decline it', async () => {
     const asked = await asks();
     const { session, answering } = asked;
     const other = await send(`${session}/messages?pending=decline`, {
@@ -262,7 +262,7 @@ describe('a call that asks while it runs', () => {
 });
 
 describe('a call that asked while it ran, and whose invocation is gone', () => {
-  it('is unknown to whoever goes on, and is not run again', async () => {
+  it('is unknown to the invocation that resumes the turn, and is not run again', async () => {
     const line = { isCut: false };
     const { session, turn, link, answering: lost, model } = await asks({ via: lossy(line) });
     line.isCut = true;

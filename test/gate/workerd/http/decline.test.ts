@@ -22,7 +22,7 @@ const messagesIn = async (session: string): Promise<number> =>
   (await journal(session)).filter(({ type }) => type === 'turn-started').length;
 
 describe('a message with ?pending=decline', () => {
-  it('declines what the session waits for, ends that turn, and is taken', async () => {
+  it('declines the pending calls, ends that turn, and is accepted', async () => {
     const { session, turn, to, model } = await waiting(['pay', 'look_up'], { replies: ['Hello again.'] });
     const response = await decline(session, { message: 'Never mind.' });
     expect([response.status, await json(response)]).toEqual([
@@ -53,7 +53,7 @@ describe('a message with ?pending=decline', () => {
     ]);
   });
 
-  it('is streamed, or left to the background, as any other', async () => {
+  it('can be streamed, or left to the background', async () => {
     const first = await waiting(['pay'], { replies: ['Streamed.', 'Later.'] });
     const events = await allEvents(await decline(first.session, { message: 'Stream.' }, { headers: SSE }));
     expect(events.at(-1)).toMatchObject({ event: 'answer', data: { text: 'Streamed.' } });
@@ -67,7 +67,7 @@ describe('a message with ?pending=decline', () => {
     await expect.poll(() => outcomesIn(second.session)).toEqual(['cancelled', 'completed']);
   });
 
-  it('is any other message where nothing waits', async () => {
+  it('is an ordinary message if no calls are pending', async () => {
     const session = newSession('clerk');
     expect(await json(await decline(session, { message: script('Hello.').message() }))).toMatchObject({
       text: 'Hello.',
@@ -75,7 +75,7 @@ describe('a message with ?pending=decline', () => {
     expect(await json(await decline(session, { message: 'Again' }))).toMatchObject({ outcome: 'failed' });
   });
 
-  it('declines nothing when its sender lacks a role, or the message is not valid', async () => {
+  it('does not decline if its sender lacks a role, or the message is not valid', async () => {
     const via = appWith({ agents: [clerk], auth: () => ({ id: 'ann' }) });
     const { session, turn, to, pending } = await waiting(['pay', 'pay_as_manager'], { via });
     const refused = await decline(session, { message: 'Never mind.' }, { via });
@@ -86,7 +86,7 @@ describe('a message with ?pending=decline', () => {
     expect([await outcomesIn(session, via), paidTo(to)]).toEqual([[], []]);
   });
 
-  it('under a key is taken once', async () => {
+  it('is accepted once under a key', async () => {
     const { session } = await waiting(['pay'], { replies: ['Hello again.'] });
     const headers = { 'idempotency-key': 'k' };
     const body = { message: 'Never mind.' };
@@ -100,7 +100,7 @@ describe('a message with ?pending=decline', () => {
 
   const refuse = () => Promise.reject(Object.assign(new Error('cut off'), { overloaded: true }));
   it.each(['post', 'resume'] as const)(
-    'that was lost on its way (at %s) was not taken, and is taken when it is sent again',
+    'that was lost on the way (at %s) was not accepted, and is accepted when it is sent again',
     async (lost) => {
       const { session, to } = await waiting(['pay'], { replies: ['Hello again.'] });
       const headers = { 'idempotency-key': 'k' };
@@ -114,7 +114,7 @@ describe('a message with ?pending=decline', () => {
     },
   );
 
-  it('says that pending can be nothing else', async () => {
+  it('is refused with another value of pending', async () => {
     const session = newSession('clerk');
     const response = await send(`${session}/messages?pending=approve`, {
       method: 'POST',
@@ -127,8 +127,8 @@ describe('a message with ?pending=decline', () => {
   });
 });
 
-describe('a message without it', () => {
-  it('is refused, and told where each call is answered', async () => {
+describe('a message without ?pending', () => {
+  it('is refused, with the address to answer each call', async () => {
     const { session, pending } = await waiting(['pay', 'look_up']);
     const response = await post(session, { message: 'Never mind.' });
     expect([response.status, await json(response)]).toEqual([409, expect.objectContaining({ pending })]);

@@ -46,7 +46,7 @@ function recording(...calls: readonly string[]) {
 const remove = (path: string, via: Send): Promise<Response> => via(path, { method: 'DELETE' });
 
 describe('DELETE of a file', () => {
-  it('removes its bytes, and shows the model in the line of the file that it was deleted', async () => {
+  it('removes its bytes, and the model reads in the file’s line that it was deleted', async () => {
     const { model, last } = recording();
     const { via } = fileApp({ model });
     const message = [file('one', 'image/png', 'a.png'), file('two'), file('words', 'text/plain')];
@@ -93,7 +93,7 @@ describe('DELETE of a file', () => {
     ['of a session that is none', false, 'a'.repeat(64)],
     ['that the session never had', true, 'a'.repeat(64)],
     ['under what is no id', true, 'x'],
-  ])('is answered 404 for one %s', async (_, isThere, id) => {
+  ])('returns 404 for %s', async (_, isThere, id) => {
     const { via } = fileApp();
     const session = newSession('seer');
     if (isThere) await posted(via, { message: 'Hello' }, session);
@@ -103,7 +103,7 @@ describe('DELETE of a file', () => {
     );
   });
 
-  it('is answered 409 while a turn runs, and deletes nothing', async () => {
+  it('returns 409 while a turn runs, and does not delete the file', async () => {
     let [isAsked, isReleased] = [false, false];
     const model: ChatModel = {
       ...seeing(),
@@ -137,7 +137,7 @@ describe('DELETE of a file', () => {
   });
 });
 
-it('a file that is deleted while its turn waits is shown as deleted when the turn goes on', async () => {
+it('shows a file as deleted to a turn that resumes later', async () => {
   const { model, last } = recording('look');
   const look = defineTool({ name: 'look', description: 'Looks.', run: () => 'Looked.' });
   const agents = [{ ...seer({ model }), tools: [requireApproval(look, 'May I?')] }];
@@ -164,7 +164,7 @@ describe('the retention of files', () => {
     ['the app', { retention: { fileDays: 1 }, ofAgent: undefined }],
     ['its agent, whatever the app says', { retention: { fileDays: 30 }, ofAgent: { fileDays: 1 } }],
   ])(
-    'is as %s says, and shows the model in the line of a file that it has expired',
+    'is as %s says, and the model reads in the file’s line that it has expired',
     async (_, { retention, ofAgent }) => {
       const { model, last } = recording();
       const agents = [{ ...seer({ model }), ...(ofAgent && { uses: [retain(ofAgent)] }) }];
@@ -191,7 +191,7 @@ describe('the retention of files', () => {
     },
   );
 
-  it('is not that of sessions, which are kept', async () => {
+  it('does not apply to sessions, which are kept', async () => {
     const { via } = fileApp({ use: [retain({ fileDays: 1 })] });
     const { session } = await posted(via, { message: 'Hello' });
     const object = env.SESSIONS.getByName(sessionName(session));

@@ -113,7 +113,7 @@ describe('a turn whose approvals wait while a deployment changes the model', () 
     ['opus', 'sonnet'],
     ['sonnet', 'opus'],
   ] as const)(
-    'is refused nothing from Claude %s to %s and back, and each reads all that was thought',
+    'sends no request that is refused from Claude %s to %s and back, and each reads all reasoning',
     async (a, b) => {
       const [before, after] = [CLAUDES[a], CLAUDES[b]];
       expect(await play(a, b)).toEqual({
@@ -132,7 +132,7 @@ describe('a turn whose approvals wait while a deployment changes the model', () 
     ['opus', 'kimi'],
     ['kimi', 'opus'],
   ] as const)(
-    'is refused nothing from %s to %s and back, and each reads what it thought itself',
+    'sends no request that is refused from %s to %s and back, and each reads its own reasoning',
     async (a, b) => {
       const [before, after] = [NAMES[a], NAMES[b]];
       expect(await play(a, b)).toEqual({

@@ -40,7 +40,7 @@ const namesOf = (tools: readonly Record<string, unknown>[]): unknown[] =>
   );
 
 describe('GET /agents', () => {
-  it('shows the tools inside tools as a tree, without the schemas of those inside', async () => {
+  it('shows nested tools as a tree, without their schemas', async () => {
     const dig = defineAgenticTool({
       name: 'dig',
       description: 'Digs.',
@@ -77,7 +77,7 @@ describe('GET /agents', () => {
     ]);
   });
 
-  it('names the sources of tools that only a turn will know, and asks none of them (MCP-10)', async () => {
+  it('names the sources of dynamic tools, and does not query them (MCP-10)', async () => {
     const asked = (): never => {
       throw new Error('It was asked.');
     };
@@ -138,7 +138,7 @@ describe('GET /agents', () => {
     expect(Object.keys((agents as object[])[2] ?? {})).not.toContain('sources');
   });
 
-  it('shows a tool that is inside itself once', async () => {
+  it('shows a tool that contains itself once', async () => {
     const inner: AnyTool[] = [leaf('spade')];
     const shed = holds('shed', inner);
     inner.push(holds('box', [shed]), shed);
@@ -147,7 +147,7 @@ describe('GET /agents', () => {
     expect(tools[0]).toMatchObject({ innerLeftOut: 1, inner: [{}, { innerLeftOut: 1 }] });
   });
 
-  it('follows tools inside tools sixteen deep', async () => {
+  it('follows nested tools sixteen levels deep', async () => {
     let depth = 0;
     const nested = (left: number): AnyTool =>
       left === 0 ? leaf('end') : holds(`level${left}`, [nested(left - 1)]);
@@ -159,7 +159,7 @@ describe('GET /agents', () => {
     expect([depth, tool]).toMatchObject([16, { name: 'level14', inner: [], innerLeftOut: 1 }]);
   });
 
-  it('names a thousand tools inside others, and says how many it left out', async () => {
+  it('names a thousand nested tools, and the number of omitted ones', async () => {
     const many = (name: string, count: number) =>
       holds(
         name,

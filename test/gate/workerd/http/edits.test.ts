@@ -64,7 +64,7 @@ async function waitingFor(name: string, input: Readonly<Record<string, unknown>>
 const linkOf = (pending: unknown): string => String(Object(pending)[0]?.links?.approvals);
 
 describe('an edit over HTTP', () => {
-  it('is refused with all that is wrong, and nothing is consumed', async () => {
+  it('is refused with every problem, and the question stays open', async () => {
     const { session, to, link, model } = await waitingFor('pay', { amount: 5 });
     const response = await answer(link, { decision: 'edit', input: { to, amount: 101 } }, { via });
     const problems = ['input: amount: At most 100.'];
@@ -78,7 +78,7 @@ describe('an edit over HTTP', () => {
     expect([paidTo(to), model.requests.length]).toEqual([[99], 2]);
   });
 
-  it('starts from the input as decorators have left it, which is shown beside what the model sent', async () => {
+  it('starts from the decorated input, which is shown beside the model’s input', async () => {
     const sent = { amount: 5, reason: 'Rent.' };
     const { to, link, pending } = await waitingFor('pay_for', sent);
     expect(pending).toMatchObject({
@@ -92,7 +92,7 @@ describe('an edit over HTTP', () => {
     expect(paidTo(to)).toEqual([7]);
   });
 
-  it('of a call in a loop of its own is asked about once more, at an address of its own', async () => {
+  it('of a call in a nested loop is asked about once more, at a separate address', async () => {
     const { session, turn, to, link, model } = await waitingFor('pay_order');
     const response = await answer(link, { decision: 'edit', input: { to, amount: 101 } }, { via });
     const { pending, status } = await json(response);

@@ -12,7 +12,7 @@ const erase = (session: string, via = send): Promise<Response> => via(session, {
 /** A holder that waits for its model hears within a third of its lease that it holds nothing any more. */
 
 describe('DELETE of a session', () => {
-  it('answers 204 without a word, also when there is none, and GET finds nothing any more', async () => {
+  it('returns 204 without a body, also for an unknown session, and then GET returns 404', async () => {
     const session = newSession();
     await (await post(session, { message: script('Hello.').message() })).text();
     for (let i = 0; i < 2; i += 1) {
@@ -44,7 +44,7 @@ describe('DELETE of a session', () => {
       'invalid-session-id',
       'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
     ],
-  ])('refuses what no session can be called: %s', async (path, status, type, detail) => {
+  ])('refuses an invalid session name: %s', async (path, status, type, detail) => {
     const refused = await erase(path);
     expect(await json(refused)).toEqual(problem(type, status, detail));
   });
@@ -58,7 +58,7 @@ describe('DELETE of a session', () => {
     expect((await erase(session, without)).status).toBe(404);
   });
 
-  it('answers 204 for such a session also when the first word of its object was lost', async () => {
+  it('returns 204 for such a session also if the first call to its object was lost', async () => {
     const session = newSession('scripted');
     await (await post(session, { message: script('Hello.').message() })).text();
     let words = 0;
@@ -75,7 +75,7 @@ describe('DELETE of a session', () => {
     expect((await send(session)).status).toBe(404);
   });
 
-  it("erases nobody else's session of this name", async () => {
+  it('does not erase another owner’s session of this name', async () => {
     const ofB = appWith({ auth: () => ({ id: 'b' }) });
     const session = newSession();
     await (await post(session, { message: script('For a.').message() })).text();
@@ -88,8 +88,8 @@ describe('DELETE of a session', () => {
   });
 });
 
-describe('a session that is erased while something happens in it', () => {
-  it('ends the wait of a client for its answer, and nothing of the turn is stored afterwards', async () => {
+describe('a session that is erased while it is in use', () => {
+  it('ends a client’s wait for its answer, and stores no more of the turn', async () => {
     const session = hearingSession();
     const reply = held('Never.');
     const answering = post(session, { message: script(reply.reply).message() });
@@ -119,7 +119,7 @@ describe('a session that is erased while something happens in it', () => {
     expect(last).toEqual({ event: 'erased', data: { turn: expect.any(String) } });
   });
 
-  it('tells a follower also when another session of its name is begun at once', async () => {
+  it('notifies a follower even if another session of its name begins at once', async () => {
     const session = hearingSession();
     await (await post(session, { message: script('Hello.').message() })).text();
     const followed = eventsOf(await send(`${session}/events`, { headers: SSE }));
@@ -131,7 +131,7 @@ describe('a session that is erased while something happens in it', () => {
     await followed.return(undefined);
   });
 
-  it('stops a turn before its next call, and what a call has done stays done', async () => {
+  it('stops a turn before its next call, and completed calls are not undone', async () => {
     const session = hearingSession();
     const note = crypto.randomUUID();
     const second = held({ calls: [{ name: 'record', input: { note: `${note} again` } }] });
@@ -144,7 +144,7 @@ describe('a session that is erased while something happens in it', () => {
     expect(recordings.filter((one) => one.note.startsWith(note))).toHaveLength(1);
   });
 
-  it('takes no answer for a call that waited', async () => {
+  it('refuses an answer for a call that waited', async () => {
     const scene = await waiting(['pay']);
     const link = linkOf(scene);
     await erase(scene.session);
@@ -154,7 +154,7 @@ describe('a session that is erased while something happens in it', () => {
     expect((await send(scene.session)).status).toBe(404);
   });
 
-  it('has the message with which it is begun anew answered under other keys', async () => {
+  it('accepts the message that recreates it under other keys', async () => {
     const session = newSession();
     const note = crypto.randomUUID();
     const replies = [{ calls: [{ name: 'record', input: { note } }] }, 'Recorded.'] as const;
@@ -174,7 +174,7 @@ describe('a session that is erased while something happens in it', () => {
 });
 
 describe('retention', () => {
-  it('erases a session when nothing has happened in it for so long, as the app or its agent says', async () => {
+  it('erases a session without activity after the period of the app or its agent', async () => {
     const briefly = retain({ days: 1 });
     const forever = retain('forever');
     const byApp = appWith({ use: [briefly] });
@@ -201,7 +201,7 @@ describe('retention', () => {
     [{ days: 40_000 }, '{"days":40000}'],
     [{}, '{}'],
     ['soon', '"soon"'],
-  ])('must be a time: %j', (retention, said) => {
+  ])('must be a duration: %j', (retention, said) => {
     expect(() => retain(retention as never)).toThrow(
       `The retention is ${said}: use 'forever', or { days }, { fileDays } or both, with more than 0 and at most 36525.`,
     );

@@ -58,7 +58,7 @@ const events = (session: string, id?: string, via: Send = send): Promise<Respons
   via(`${session}/events`, { headers: { ...SSE, ...(id !== undefined && { 'last-event-id': id }) } });
 
 describe('the id of an event', () => {
-  it('has its sequence and what tells its session from others, in every stream', async () => {
+  it('contains its sequence number and the session’s identity, in every stream', async () => {
     const session = newSession();
     const body = { message: script('Done.', 'Next.').message() };
     const key = { ...SSE, 'idempotency-key': 'k' };
@@ -75,7 +75,7 @@ describe('the id of an event', () => {
     expect(idsOf(next)).toEqual([5, 6, 7].map((seq) => `${seq}-${incarnation}`));
   });
 
-  it('is gone on after, and so is the sequence alone', async () => {
+  it('can be resumed after, and so can the sequence number alone', async () => {
     const session = newSession();
     const turn = await talk(session);
     const incarnation = await incarnationOf(session);
@@ -93,7 +93,7 @@ describe('the id of an event', () => {
     }
   });
 
-  it('costs no request to the object that there would not be without it', async () => {
+  it('causes no additional request to the object', async () => {
     const asked: string[] = [];
     const counted = objectsWith((stub) => {
       const noting =
@@ -136,7 +136,7 @@ describe('the id of an event', () => {
   );
 });
 
-describe('who goes on in a session that was erased', () => {
+describe('a client that resumes in an erased session', () => {
   /** The id of the last event of a session that was erased, and begun again. */
   async function again(session: string): Promise<string> {
     await talk(session);
@@ -146,7 +146,7 @@ describe('who goes on in a session that was erased', () => {
     return id;
   }
 
-  it('is told by the stream of all events, which goes on with the first event of the next one', async () => {
+  it('receives the erasure on the stream of all events, which continues with the next session’s first event', async () => {
     const session = newSession();
     const id = await again(session);
     const frames = await framesTo(await events(session, id), isEnd);
@@ -155,7 +155,7 @@ describe('who goes on in a session that was erased', () => {
     expect(idsOf(frames.slice(1))).toEqual([1, 2, 3, 4].map((seq) => `${seq}-${incarnation}`));
   });
 
-  it('is told once: by the id that came then it goes on as ever', async () => {
+  it('receives it once, and resumes from the id of that notice as usual', async () => {
     const session = newSession();
     let id = await again(session);
     const told: string[] = [];
@@ -168,7 +168,7 @@ describe('who goes on in a session that was erased', () => {
     expect(told).toEqual(['erased', 'session-opened', 'turn-started', 'model-replied', 'turn-ended']);
   });
 
-  it('is told while it watches, and again is answered 404', async () => {
+  it('receives it while it watches, and then a 404', async () => {
     const session = newSession();
     await talk(session);
     const frames = framesOf(await events(session));
@@ -179,7 +179,7 @@ describe('who goes on in a session that was erased', () => {
     expect((await events(session)).status).toBe(404);
   });
 
-  it('is told by the stream of a turn, which ends', async () => {
+  it('receives it on the stream of a turn, which ends', async () => {
     const session = newSession();
     const reply = held('Done.');
     const headers = { ...SSE, prefer: 'respond-async' };
@@ -193,7 +193,7 @@ describe('who goes on in a session that was erased', () => {
     reply.release();
   });
 
-  it('is told by a page of its events, too', async () => {
+  it('receives it from a page of events, too', async () => {
     const session = newSession();
     const id = await again(session);
     const detail =
@@ -203,7 +203,7 @@ describe('who goes on in a session that was erased', () => {
     );
   });
 
-  it('is not told by an object of an older version, which does not know it', async () => {
+  it('does not receive it from an older object, which does not support it', async () => {
     const session = newSession();
     const id = await again(session);
     const older = objectsWith((stub) => ({
@@ -218,7 +218,7 @@ describe('who goes on in a session that was erased', () => {
     expect(page).toMatchObject({ events: [], head: 4 });
   });
 
-  it('by the id of another session than that of the turn is told so, and no more', async () => {
+  it('receives only the erasure if the id belongs to another session than the turn', async () => {
     const session = newSession();
     const id = await again(session);
     const turn = await talk(session).catch(() => '');
@@ -228,7 +228,7 @@ describe('who goes on in a session that was erased', () => {
     expect([frame, more]).toEqual([{ id: '', event: 'erased', data: { turn } }, []]);
   });
 
-  it('sends nothing that is taken', async () => {
+  it('cannot send an answer', async () => {
     const session = newSession();
     const id = await again(session);
     const headers = { ...SSE, 'last-event-id': id, 'idempotency-key': 'k' };
@@ -251,7 +251,7 @@ describe('who goes on in a session that was erased', () => {
       expect(await json(await answer(`${session}/${path}`, {}, { headers }))).toEqual(refused);
   });
 
-  it('sends again what belongs to the session that is there, and is shown the rest', async () => {
+  it('can send again what belongs to the current session, and receives the rest', async () => {
     const session = newSession();
     const body = { message: script('Done.').message() };
     const key = { 'idempotency-key': 'k' };

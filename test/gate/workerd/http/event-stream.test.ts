@@ -12,8 +12,8 @@ const short = ({ id, event, data }: Sent): unknown =>
 const streamed = async (message: string, session = newSession()): Promise<Sent[]> =>
   allEvents(await post(session, { message }, { headers: SSE }));
 
-describe('a message answered as a stream', () => {
-  it('gets the events in order, ids for what is journaled, deltas where they belong, and the answer', async () => {
+describe('a message whose response is a stream', () => {
+  it('yields the events in order, ids for journaled events, deltas in place, and the answer', async () => {
     const session = newSession();
     const calls = [{ name: 'add', input: { a: 1, b: 2 } }];
     const { message } = script(
@@ -47,7 +47,7 @@ describe('a message answered as a stream', () => {
     });
   });
 
-  it('shows which tools came and went, where it happened', async () => {
+  it('shows the position at which tools are added and removed', async () => {
     const read = defineTool({ name: 'read', description: 'Reads.', effect: 'read', run: () => 'ok' });
     const files = defineUnfolding({ name: 'files', description: 'Files.', tools: [read] });
     const via = appWith({ agents: [{ ...scripted, tools: [files] }] });
@@ -71,7 +71,7 @@ describe('a message answered as a stream', () => {
     ]);
   });
 
-  it('streams what the journal and the JSON answer say, too', async () => {
+  it('yields the same as the journal and the JSON response', async () => {
     const session = newSession();
     const { message } = script({ calls: [{ name: 'record', input: { note: 'n' } }] }, 'Done.');
     const events = await streamed(message(), session);
@@ -85,7 +85,7 @@ describe('a message answered as a stream', () => {
     expect((await json(await send(session))).turn).toEqual(events.at(-1)?.data);
   });
 
-  it('shows the events that are durable while the model is still thinking', async () => {
+  it('shows the durable events while the model is still thinking', async () => {
     const answer = held('Done.');
     const { message } = script(answer.reply);
     const response = await post(newSession(), { message: message() }, { headers: SSE });
@@ -96,7 +96,7 @@ describe('a message answered as a stream', () => {
     expect((await readUntil(events)).at(-1)?.event).toBe('answer');
   });
 
-  it('shows no text before the events that precede it are durable', async () => {
+  it('shows no text before the preceding events are durable', async () => {
     let isStored = true;
     const slow = objectsWith((stub) => ({
       append: async (...args: Parameters<typeof stub.append>) => {
@@ -130,7 +130,7 @@ describe('a message answered as a stream', () => {
     ]);
   });
 
-  it('says that a reply starts again when it broke off, and asks once more', async () => {
+  it('reports that an interrupted reply starts again, and calls the model again', async () => {
     const { message } = script(
       new ModelError('truncated', 'The stream ended early.', { outputBegan: true }),
       { text: 'Whole.', pieces: ['Whole.'] },
@@ -146,7 +146,7 @@ describe('a message answered as a stream', () => {
     ]);
   });
 
-  it('ends with a failed turn as its answer', async () => {
+  it('ends with the failed turn as its answer', async () => {
     const { message } = script(new ModelError('server-error', 'The server is on fire.'));
     const events = await streamed(message());
     expect(events.at(-1)).toMatchObject({
@@ -155,7 +155,7 @@ describe('a message answered as a stream', () => {
     });
   });
 
-  it('starts with the turn of its message in a session that has others', async () => {
+  it('starts with the turn of its message in a session with earlier turns', async () => {
     const session = newSession();
     const { message } = script('One.', { text: 'Two.', pieces: ['Two.'] });
     await post(session, { message: message() });
@@ -169,7 +169,7 @@ describe('a message answered as a stream', () => {
     ]);
   });
 
-  it('sends a first byte before anything else', async () => {
+  it('sends a first byte at once', async () => {
     const { message } = script('Done.');
     const response = await post(newSession(), { message: message() }, { headers: SSE });
     const reader = response.body?.getReader();
@@ -188,7 +188,7 @@ describe('a message answered as a stream', () => {
     ['text/event-stream;q=x', false],
     ['*/*', false],
     ['', false],
-  ])('is asked for by Accept: %s -> %s', async (accept, streams) => {
+  ])('depends on Accept: %s -> %s', async (accept, streams) => {
     const { message } = script('Done.');
     const response = await post(newSession(), { message: message() }, { headers: { accept } });
     expect(response.headers.get('content-type')).toBe(streams ? 'text/event-stream' : 'application/json');

@@ -18,7 +18,7 @@ const reads = (name: string, run: () => unknown) =>
   defineTool({ name, description: 'Reads.', effect: 'read', run });
 
 describe('over HTTP, with a kill between requests', () => {
-  it('an empty MCP facade is not offered once its listing is known, and is again when the list is no longer current (S0-129)', async () => {
+  it('an empty MCP facade is withdrawn once its listing is known, and offered again if the list changes (S0-129)', async () => {
     const warned = warnings();
     const server = fakeServer({ tools: [says('search')] });
     const { url, fetch } = server;
@@ -42,7 +42,7 @@ describe('over HTTP, with a kill between requests', () => {
     expect(warned).toEqual([`holdfast: ${drift}`]);
   });
 
-  it('a one-shot around a facade counts while the facade is open, and no longer (S0-010)', async () => {
+  it('a one-shot tool around a facade counts while the facade is open, and no longer (S0-010)', async () => {
     const files = () =>
       oneShotPerLoop(
         defineUnfolding({ name: 'files', description: 'Files.', tools: [reads('read', () => 'Read.')] }),
@@ -74,7 +74,7 @@ describe('over HTTP, with a kill between requests', () => {
     expect(offered()).toEqual([closed, open, open, open, closed, open, open]);
   });
 
-  it('discovered objects bring tools to a depth, and inspectors are shown which object brought each (TPR-07, TPR-12, S2-22)', async () => {
+  it('discovered objects bring tools to a limited depth, and inspectors see the source of each (TPR-07, TPR-12, S2-22)', async () => {
     const warned = warnings();
     const Page = defineDomainType({
       name: 'Page',

@@ -43,7 +43,7 @@ function storeOf(onPut: (key: FileKey) => Promise<void> = async () => {}) {
 
 const USE = 'use (env) => store, where the store has the methods `put`, `get`, `delete` and `deleteAll`.';
 
-describe('a store that is none', () => {
+describe('an invalid store', () => {
   it.each([
     [{ put: () => {} }, 'of type object'],
     ['FILES', 'of type string'],
@@ -58,7 +58,7 @@ describe('a store that is none', () => {
     ['null', () => null],
     ['a promise', async () => storeOf().store()],
     ['of type object', () => ({ put: () => {}, get: () => {} })],
-  ])('is told by the first request for a session: %s', async (said, store) => {
+  ])('is reported by the first request for a session: %s', async (said, store) => {
     const via = appWith({ use: [files({ store: store as never })] });
     const detail = `The \`store\` of files() returned ${said}: ${USE}`;
     for (let i = 0; i < 2; i += 1) {
@@ -69,7 +69,7 @@ describe('a store that is none', () => {
     expect((await via('/agents')).status).toBe(200);
   });
 
-  it('fails as the app says when its function throws', async () => {
+  it('fails as the app defines if its function throws', async () => {
     const store = () => {
       throw new ConfigurationError('There is no bucket.');
     };
@@ -80,7 +80,7 @@ describe('a store that is none', () => {
 });
 
 describe('the store of an app', () => {
-  it('is made once for an environment', async () => {
+  it('is created once per environment', async () => {
     const { store } = storeOf();
     const environments: object[] = [];
     const make = (of: object) => {
@@ -103,7 +103,7 @@ describe('the store of an app', () => {
   it.each([
     ['of an agent', 'scripted'],
     ['of an agent that is not deployed any more', 'other'],
-  ])('is not needed to erase a session %s, whose object asks it later', async (_, agent) => {
+  ])('is not needed to erase a session %s, and its object uses it later', async (_, agent) => {
     const session = newSession();
     const { asked, store } = storeOf();
     const first = appWith({ use: [files({ store })] });
@@ -120,7 +120,7 @@ describe('the store of an app', () => {
     expect(agenda).toEqual([{ kind: 'due', ref: expect.stringContaining(`"outside":"${incarnation}"`) }]);
   });
 
-  it('is not asked later for a session of an app without one', async () => {
+  it('is not used later for a session of an app without one', async () => {
     const session = newSession();
     await (await post(session, { message: script('Hello.').message() })).text();
     await send(session, { method: 'DELETE' });
@@ -129,7 +129,7 @@ describe('the store of an app', () => {
     expect(alarm).toBeNull();
   });
 
-  it('deletes what is stale, which fails without a store', async () => {
+  it('deletes stale files, and fails without a store', async () => {
     const { asked, store } = storeOf();
     const runner = (...use: readonly ModuleUse[]) => {
       const { TurnRunner } = createHoldfast({ agents: [scripted], use });
@@ -151,7 +151,7 @@ describe('the store of an app', () => {
   });
 });
 
-describe('a message with a file whose session changes while the store takes the file', () => {
+describe('a message with a file whose session changes while the store saves the file', () => {
   const parts = [{ type: 'file', mediaType: 'image/png', data: btoa('some bytes') }];
   const LATER = { agent: 'seer', message: 'Later', context: ToolCallContext.of({}), from: { id: 'local' } };
   const portOf = (session: string) => objectSession(env.SESSIONS, sessionName(session));
@@ -161,7 +161,7 @@ describe('a message with a file whose session changes while the store takes the 
   const told = (asked: readonly string[]) =>
     asked.map((one) => one.replace(SHORT, 'new').replace(/s-\S\S/, 's'));
 
-  it('has the file put again when the session was erased, and nothing is left of the first', async () => {
+  it('stores the file again if the session was erased, and leaves no copy of the first', async () => {
     const session = newSession('seer');
     await begin(session, 'one');
     let puts = 0;
@@ -190,7 +190,7 @@ describe('a message with a file whose session changes while the store takes the 
     expect(told(asked)).toEqual([`put s new ${id}`, `delete s new ${id}`, `put s two ${id}`]);
   });
 
-  it('is refused when that happens again and again, and may be sent again', async () => {
+  it('is refused if that happens repeatedly, and can be sent again', async () => {
     const session = newSession('seer');
     let puts = 0;
     const { asked, store } = storeOf(async () => {
@@ -219,11 +219,11 @@ describe('a message with a file whose session changes while the store takes the 
   });
 });
 
-describe('a message that an object of an older version does not know how to take', () => {
+describe('a message that an older object cannot accept', () => {
   it.each<[string, Record<string, string>]>([
     ['begin', {}],
     ['accept', { prefer: 'respond-async' }],
-  ])('is answered 503, and may be sent again as it is: %s', async (method, headers) => {
+  ])('returns 503, and can be sent again unchanged: %s', async (method, headers) => {
     const SESSIONS = objectsWith((stub) => ({
       [method]: (...args: unknown[]) => Reflect.get(stub, 'unheardOf')(...args),
     }));

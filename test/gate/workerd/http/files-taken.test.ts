@@ -34,7 +34,7 @@ const USUAL =
   'The agent takes image/png, image/webp, image/svg+xml, application/pdf, text/*, application/json, application/xml and ' +
   'application/yaml as bytes, and image/* by URL.';
 
-it('a file by an address in a private network is taken by an app that means it, and never with a password in it', async () => {
+it('a file URL in a private network is accepted if the app allows it, but never with a password', async () => {
   const image = (url: string) => ({ type: 'file', mediaType: 'image/png', url });
   const means = { allowPrivateAddresses: true };
   expect(await said(means, image('https://files.corp/a.png'))).toBe(200);
@@ -47,7 +47,7 @@ it('a file by an address in a private network is taken by an app that means it, 
 });
 
 describe('an agent that names no media types', () => {
-  it('takes images, PDF and text as its model does', async () => {
+  it('accepts the images, PDF and text that its model accepts', async () => {
     const taken = [file('image/png'), file('application/pdf'), file('text/csv'), byUrl('image/gif')];
     expect(await said({}, ...taken, file('application/json'), file('application/ld+json'))).toBe(200);
     expect(await shown({})).toEqual({
@@ -78,17 +78,17 @@ describe('an agent that names no media types', () => {
       [{ type: 'text', text: ' ' }, file('video/mp4'), file('image/png'), file('x/y', { name: 'z"\n' })],
       `message[1] is video/mp4, sent as bytes; message[3] ("z\\"") is x/y, sent as bytes. ${USUAL}`,
     ],
-  ])('does not take %s', async (_, message, detail) => {
+  ])('does not accept %s', async (_, message, detail) => {
     expect(await said({}, ...message)).toEqual([415, detail]);
   });
 
-  it('takes none when its model does not say which it takes, and says so', async () => {
+  it('accepts no files if its model does not declare types, and says so', async () => {
     const refused = [415, 'message[0] is text/plain, sent as bytes. The agent takes no files.'];
     expect(await said({ model: unknown }, file('text/plain'))).toEqual(refused);
     expect(await shown({ model: unknown })).toEqual({ data: [], url: [] });
   });
 
-  it('takes nothing but images, PDF and text of a model that takes more', async () => {
+  it('accepts only images, PDF and text from a model that supports more', async () => {
     const message = { data: ['audio/*', 'application/*', 'image/*'], url: ['video/mp4'] };
     const config = { model: seeing({ ...MEDIA, message }) };
     expect(await shown(config)).toEqual({ data: ['image/*', 'application/pdf', ...TEXT], url: [] });
@@ -99,7 +99,7 @@ describe('an agent that names no media types', () => {
     ]);
   });
 
-  it('takes what every candidate of its model does', async () => {
+  it('accepts the types that every candidate of its model supports', async () => {
     const other = seeing({ ...MEDIA, message: { data: ['image/*'], url: ['image/gif', 'image/png'] } });
     const config = { model: fallback([seeing(), fallback([seeing(), other])]) };
     expect(await shown(config)).toEqual({
@@ -116,7 +116,7 @@ describe('an agent that names no media types', () => {
 });
 
 describe('an agent that names media types', () => {
-  it('takes those alone', async () => {
+  it('accepts only those', async () => {
     const config = { accepts: ['image/*', 'text/csv'] };
     expect(await shown(config)).toEqual({
       data: ['image/png', 'image/webp', 'image/svg+xml', 'text/csv'],
@@ -132,7 +132,7 @@ describe('an agent that names media types', () => {
     }
   });
 
-  it('takes them of a model that does not say which it takes, but no text by URL', async () => {
+  it('accepts them with a model that declares no types, but no text by URL', async () => {
     const config = { accepts: ['audio/mpeg', 'text/*'], model: unknown };
     expect(await shown(config)).toEqual({ data: ['audio/mpeg', 'text/*'], url: ['audio/mpeg'] });
     expect(await said(config, file('audio/mpeg'), byUrl('audio/mpeg'), file('text/plain'))).toBe(200);
@@ -142,7 +142,7 @@ describe('an agent that names media types', () => {
     ]);
   });
 
-  it('takes what it names of a fallback whose models say nothing against it', async () => {
+  it('accepts its types with a fallback whose models do not exclude them', async () => {
     const config = { accepts: ['image/*'], model: fallback([seeing(), unknown]) };
     expect(await shown(config)).toEqual({
       data: ['image/png', 'image/webp', 'image/svg+xml'],
@@ -150,7 +150,7 @@ describe('an agent that names media types', () => {
     });
   });
 
-  it('takes no files when it names none', async () => {
+  it('accepts no files if its list is empty', async () => {
     expect(await shown({ accepts: [] })).toEqual({ data: [], url: [] });
     expect(await said({ accepts: [] }, file('image/png'), byUrl('image/png'))).toEqual([
       415,
@@ -159,7 +159,7 @@ describe('an agent that names media types', () => {
   });
 });
 
-it('a problem holds what is wrong and what is taken as lists', async () => {
+it('a problem lists the refused and the accepted types', async () => {
   const { answer } = await posted(fileApp({ accepts: ['image/png'] }).via, { message: [file('image/gif')] });
   expect(answer).toMatchObject({
     type: 'urn:holdfast:problem:unsupported-media-type',
@@ -168,7 +168,7 @@ it('a problem holds what is wrong and what is taken as lists', async () => {
   });
 });
 
-it('a message of the agents of other tests holds no files', async () => {
+it('a message of the other tests’ agents contains no files', async () => {
   const { status, answer } = await posted(send, { message: [file('image/png')] }, newSession());
   expect([status, answer.detail]).toEqual([
     415,
@@ -176,7 +176,7 @@ it('a message of the agents of other tests holds no files', async () => {
   ]);
 });
 
-describe('a store outside', () => {
+describe('an external store', () => {
   /** A store that notes what it is asked. */
   function storeOf(put: FileStore['put'] = async () => {}) {
     const puts: unknown[] = [];
@@ -192,7 +192,7 @@ describe('a store outside', () => {
     return { store, puts };
   }
 
-  it('has the bytes before the session is told of their file', async () => {
+  it('has the bytes before the session knows the file', async () => {
     const { store, puts } = storeOf();
     const { via, sent } = fileApp({ store: () => store });
     const session = newSession('seer');
@@ -207,7 +207,7 @@ describe('a store outside', () => {
     expect(sent).toEqual([[{ id, about, size: 10, outside }]]);
   });
 
-  it('that fails keeps the message from being taken', async () => {
+  it('that fails causes a refusal of the message', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {});
     const down = new Error('the bucket is gone');
     const { store } = storeOf(async () => {

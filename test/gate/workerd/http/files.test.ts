@@ -46,7 +46,7 @@ const SAFE = {
 };
 
 describe('GET .../files/{id}', () => {
-  it('answers the bytes of a file, and keeps browsers from doing anything with them', async () => {
+  it('returns the bytes of a file, with headers that prevent browsers from executing it', async () => {
     const { path, id } = await keep('a png', { name: 'chart.png' });
     const response = await via(path);
     expect([response.status, await contentOf(response)]).toEqual([200, 'a png']);
@@ -68,7 +68,7 @@ describe('GET .../files/{id}', () => {
     });
   });
 
-  it('answers HEAD without them', async () => {
+  it('responds to HEAD without the bytes', async () => {
     const { path, id } = await keep('a png');
     const response = await via(path, { method: 'HEAD' });
     expect([response.status, await contentOf(response)]).toEqual([200, '']);
@@ -126,7 +126,7 @@ describe('GET .../files/{id}', () => {
       `attachment; filename="a'(b)*_41;.pdf"; filename*=UTF-8''a%27%28b%29%2A%2541%3B.pdf`,
     ],
     ['half of a character', 'a\ud83d.pdf', `attachment; filename="a_.pdf"; filename*=UTF-8''a%EF%BF%BD.pdf`],
-  ])('has a name with %s as nothing but a name', async (what, name, expected) => {
+  ])('treats a name with %s as a plain name', async (what, name, expected) => {
     const { path } = await keep(`named with ${what}`, { mediaType: 'application/pdf', name });
     const response = await via(path);
     expect(response.headers.get('content-disposition')).toBe(expected);
@@ -134,7 +134,7 @@ describe('GET .../files/{id}', () => {
     await contentOf(response);
   });
 
-  it('answers 404 alike for what is not there and what is somebody else’s', async () => {
+  it('returns the same 404 for a missing file and another owner’s file', async () => {
     const auth = (request: Request) => {
       const id = request.headers.get('authorization');
       return id === null ? null : { id };
@@ -173,14 +173,14 @@ describe('GET .../files/{id}', () => {
     expect((await app(path)).status).toBe(401);
   });
 
-  it('is gone with its session', async () => {
+  it('returns 404 after its session was erased', async () => {
     const { path, id } = await keep('to be erased');
     await via(path.replace(`/files/${id}`, ''), { method: 'DELETE' });
     expect((await via(path)).status).toBe(404);
   });
 });
 
-describe('a file that a client has', () => {
+describe('a file that a client has cached', () => {
   it.each([
     ['its tag', (tag: string) => tag],
     ['a weak one', (tag: string) => `W/${tag}`],
@@ -213,7 +213,7 @@ describe('a range', () => {
     ['bytes=2-99999999999999999999', '23456789', '2-9'],
     ['bytes=-99', TEN, '0-9'],
     ['Bytes=0-0', '0', '0-0'],
-  ])('%s is answered with it', async (range, text, part) => {
+  ])('%s returns that range', async (range, text, part) => {
     const { path, id } = await keep(TEN, { mediaType: 'application/pdf' });
     const response = await via(path, { headers: { range } });
     expect([response.status, await contentOf(response)]).toEqual([206, text]);
@@ -226,7 +226,7 @@ describe('a range', () => {
   });
 
   it.each(['bytes=10-', 'bytes=10-20', 'bytes=-0', 'bytes=99999999999999999999-'])(
-    '%s is behind the end',
+    '%s is beyond the end',
     async (range) => {
       const { path } = await keep(TEN, { mediaType: 'application/pdf' });
       const response = await via(path, { headers: { range } });
@@ -249,14 +249,14 @@ describe('a range', () => {
     'bytes=0x0-0x1',
     'bytes=0-1-2',
     'bytes=',
-  ])('%s, which is several or none, is answered with the whole', async (range) => {
+  ])('%s, which is several ranges or invalid, returns the whole file', async (range) => {
     const { path } = await keep(TEN, { mediaType: 'application/pdf' });
     const response = await via(path, { headers: { range } });
     expect([response.status, await contentOf(response)]).toEqual([200, TEN]);
     expect(response.headers.get('content-range')).toBeNull();
   });
 
-  it('of another file than the client has begun with is answered with the whole', async () => {
+  it('returns the whole file if the client’s copy is of another file', async () => {
     const { path, id } = await keep(TEN, { mediaType: 'application/pdf' });
     const asked = (ifRange: string) => via(path, { headers: { range: 'bytes=0-1', 'if-range': ifRange } });
     const [same, other, weak] = [await asked(`"${id}"`), await asked('"x"'), await asked(`W/"${id}"`)];
@@ -264,7 +264,7 @@ describe('a range', () => {
     await Promise.all([same, other, weak].map(contentOf));
   });
 
-  it('is nothing to HEAD', async () => {
+  it('is ignored for HEAD', async () => {
     const { path } = await keep(TEN, { mediaType: 'application/pdf' });
     const response = await via(path, { method: 'HEAD', headers: { range: 'bytes=0-1' } });
     expect([response.status, response.headers.get('content-length')]).toEqual([200, '10']);
@@ -278,7 +278,7 @@ const MIB = 1024 * 1024;
 /** More than one answer of a session holds. */
 const LARGE = 4 * MIB + 1024;
 
-it('a file of several pages is answered as a whole, and in ranges over their borders', async () => {
+it('a file of several pages is returned as a whole, and in ranges across page boundaries', async () => {
   const content = long(LARGE);
   const { path } = await keep(content, { mediaType: 'application/pdf' });
   const whole = await via(path);
@@ -306,8 +306,8 @@ function storing() {
   return { store, kept };
 }
 
-describe('a file in a store outside', () => {
-  it('is answered from there, in pages and ranges', async () => {
+describe('a file in an external store', () => {
+  it('is returned from there, in pages and ranges', async () => {
     const { store } = storing();
     const app = fileApp({ ...everything, store: () => store });
     const content = long(LARGE);
@@ -318,7 +318,7 @@ describe('a file in a store outside', () => {
     expect((await app.via(path, { method: 'HEAD' })).headers.get('content-length')).toBe(String(LARGE));
   });
 
-  it('that has lost it is answered 404', async () => {
+  it('that the store has lost is a 404', async () => {
     const { store, kept } = storing();
     const app = fileApp({ ...everything, store: () => store });
     const { path, id } = await keep('lost', { by: app.via });
@@ -330,7 +330,7 @@ describe('a file in a store outside', () => {
     ]);
   });
 
-  it('that fails is answered 503', async () => {
+  it('is a 503 if the store fails', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { store } = storing();
     const { path } = await keep('out of reach', { by: fileApp({ ...everything, store: () => store }).via });
@@ -345,7 +345,7 @@ describe('a file in a store outside', () => {
     error.mockRestore();
   });
 
-  it('that the deployment has no more is answered 500, with what to do', async () => {
+  it('is a 500 with a fix if the deployment has no store any more', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { store } = storing();
     const { path } = await keep('given away', { by: fileApp({ ...everything, store: () => store }).via });
@@ -362,7 +362,7 @@ describe('a file in a store outside', () => {
   });
 });
 
-it('a page of another site may read no file by a script, and post none', async () => {
+it('a page of another site cannot read a file by script, or upload one', async () => {
   const { path } = await keep('not for others');
   const cross = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
   const shown = await via(path, { headers: cross });
@@ -380,7 +380,7 @@ it('a page of another site may read no file by a script, and post none', async (
   expect([response.status, (await json(response)).type]).toEqual([403, 'urn:holdfast:problem:cross-site']);
 });
 
-it('a session that has no room for a file is named with what it may keep', async () => {
+it('a session without room for a file is refused with its limit', async () => {
   const SESSIONS = objectsWith(() => ({
     begin: async () => ({ status: 'blobs-full', most: 52_428_800, used: 52_428_790 }),
   }));
@@ -394,7 +394,7 @@ it('a session that has no room for a file is named with what it may keep', async
   ]);
 });
 
-it('a file of a message that runs in the background is kept with it', async () => {
+it('a file of a message in the background is kept with the message', async () => {
   const session = newSession('seer');
   const form = new FormData();
   form.append('f', new File(['later'], 'x.png', { type: 'image/png' }));
@@ -404,7 +404,7 @@ it('a file of a message that runs in the background is kept with it', async () =
   expect(await contentOf(await via(`${session}/files/${await idOf('later')}`))).toBe('later');
 });
 
-it('an image of a form is the file of its bytes', async () => {
+it('a form’s image is stored as a file with the same bytes', async () => {
   const session = newSession('seer');
   const bytes = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0xff]);
   const form = new FormData();

@@ -60,7 +60,7 @@ async function recorded() {
 }
 
 describe('a fork', () => {
-  it('has the events of its source up to `at`, and answers on from there', async () => {
+  it('has the events of its source up to `at`, and continues from there', async () => {
     const { path, model } = await twoTurns();
     const response = await forked(path, { at: 4 });
     expect(response.status).toBe(201);
@@ -86,7 +86,7 @@ describe('a fork', () => {
     expect(types(await journal(path)).slice(7)).toEqual(['module-event']);
   });
 
-  it('has all events unless an event is named, and needs no body', async () => {
+  it('has all events by default, and needs no body', async () => {
     const { path } = await twoTurns();
     const response = await send(`${path}/fork`, { method: 'POST' });
     const fork = await json(response);
@@ -98,7 +98,7 @@ describe('a fork', () => {
     expect(await json(await forked(path, { name }))).toEqual(first);
   });
 
-  it('of the first event has no message, and begins anew', async () => {
+  it('at the first event has no message, and starts empty', async () => {
     const { path, model, message } = await twoTurns();
     const url = await forkOf(path, { at: 1 });
     expect(types(await journal(url))).toEqual(['session-forked', 'module-event']);
@@ -107,7 +107,7 @@ describe('a fork', () => {
     expect(shown(model)).toEqual([message('Again')]);
   });
 
-  it('of a fork can be forked', async () => {
+  it('can be forked again', async () => {
     const { path } = await twoTurns();
     const url = await forkOf(path, { at: 7 });
     const again = await forkOf(url, { at: 4 });
@@ -115,7 +115,7 @@ describe('a fork', () => {
     expect(types(await journal(again)).slice(1)).toEqual(types(await journal(path)).slice(1, 4));
   });
 
-  it('has the name that it is given, and is the same one when it is asked for again', async () => {
+  it('has the requested name, and a repeated request returns the same fork', async () => {
     const { path } = await twoTurns();
     const name = `n-${crypto.randomUUID()}`;
     const first = await json(await forked(path, { at: 4, name }));
@@ -129,7 +129,7 @@ describe('a fork', () => {
     expect(types(await journal(String(one?.url)))).toHaveLength(4);
   });
 
-  it('ends the open turn as cancelled: what has begun is unknown, what waits is declined, what has not begun is skipped', async () => {
+  it('ends the open turn as cancelled: started calls are unknown, waiting ones declined, and the others skipped', async () => {
     const { session: path, to } = await waiting(['pay', 'pay_now']);
     const events = await journal(path);
     // Both were asked, one waits, and the other one has not begun.
@@ -162,7 +162,7 @@ describe('a fork', () => {
     expect(paidTo(to)).toEqual([2]);
   });
 
-  it('is listed by its source, and not by the forks of that', async () => {
+  it('is listed by its source, but not by forks of that source', async () => {
     const { path } = await twoTurns();
     const first = await json(await forked(path, { at: 4 }));
     const second = await json(await forked(path, { at: 7 }));
@@ -175,7 +175,7 @@ describe('a fork', () => {
     expect(missing.status).toBe(404);
   });
 
-  it('shows its model the calls of the part cut off, if it may repeat them', async () => {
+  it('shows its model the calls that were cut off, if the fork is allowed to repeat them', async () => {
     const { path, model, note, done } = await recorded();
     const url = await forkOf(path, { at: 2, repeatEffects: true });
     await post(url, { message: 'Other' });
@@ -190,7 +190,7 @@ describe('a fork', () => {
     expect(done()).toBe(1);
   });
 
-  it('of a fork shows what was cut off from that one too, once', async () => {
+  it('of a fork also shows the calls cut off from that fork, once', async () => {
     const { path, model, note } = await recorded();
     const one = await forkOf(path, { at: 2, repeatEffects: true });
     const message = (await journal(one)).findIndex(({ type }) => type === 'turn-steered') + 1;
@@ -203,7 +203,7 @@ describe('a fork', () => {
     }
   });
 
-  it('of the first event may be shown what was done too', async () => {
+  it('at the first event can show the cut-off calls too', async () => {
     const { path, model, message, note } = await recorded();
     const url = await forkOf(path, { at: 1, repeatEffects: true });
     await post(url, { message: message('Again') });
@@ -215,7 +215,7 @@ describe('a fork', () => {
   });
 });
 
-describe('a fork is refused', () => {
+describe('a fork request is refused', () => {
   const refusalOf = async (path: string, body: unknown) => {
     const { title: _, ...refused } = await json(await forked(path, body));
     return refused;
@@ -264,7 +264,7 @@ describe('a fork is refused', () => {
     });
   });
 
-  it('if another session has its name', async () => {
+  it('if another session has the requested name', async () => {
     const { path } = await twoTurns();
     const other = newSession();
     await post(other, { message: script('Hi.').message() });
@@ -314,7 +314,7 @@ describe('a fork whose invocation was killed', () => {
 
   const source = (path: string) => env.SESSIONS.getByName(sessionName(path));
 
-  it('takes no message until a runner has copied the rest', async () => {
+  it('refuses messages until a runner has copied the rest', async () => {
     const { path } = await twoTurns();
     const url = await left(path, 7);
     const busy = await post(url, { message: 'Too soon' });
@@ -324,7 +324,7 @@ describe('a fork whose invocation was killed', () => {
     expect(await json(await post(url, { message: 'Now' }))).toMatchObject({ text: 'Three.' });
   });
 
-  it('is the same one for its client, who asks again', async () => {
+  it('is returned to its client on a retry', async () => {
     const { path } = await twoTurns();
     const url = await left(path, 4);
     const again = await forked(path, { at: 4, name: sessionId(url) });
@@ -336,7 +336,7 @@ describe('a fork whose invocation was killed', () => {
 describe('the files of a fork', () => {
   const PNG = [{ type: 'file', mediaType: 'image/png', data: btoa('a png') }];
 
-  it('are copies of its own, which stay when its source is erased', async () => {
+  it('are separate copies, which remain if its source is erased', async () => {
     const { via } = fileApp({ use: [branches()] });
     const { session } = await posted(via, { message: PNG });
     const url = await forkOf(session, {}, via);
@@ -349,7 +349,7 @@ describe('the files of a fork', () => {
     ]);
   });
 
-  it('are put into the store outside once more, under the name of the fork', async () => {
+  it('are copied in the external store, under the name of the fork', async () => {
     const kept = new Map<string, Uint8Array>();
     const keyOf = ({ session, incarnation, id }: FileKey): string => `${session} ${incarnation} ${id}`;
     const store: FileStore = {
@@ -371,7 +371,7 @@ describe('the files of a fork', () => {
     expect([file.status, await contentOf(file)]).toEqual([200, 'a png']);
   });
 
-  it('are gone in the fork as in its source', async () => {
+  it('are deleted in the fork if they are in its source', async () => {
     const { via } = fileApp({ use: [branches()] });
     const { session } = await posted(via, { message: PNG });
     const id = await idOf('a png');

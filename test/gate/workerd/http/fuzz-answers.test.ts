@@ -159,8 +159,8 @@ async function refused({ session, turn }: Waiting, { path, headers, body }: Draw
   return response.status;
 }
 
-describe('whatever a client sends as an answer', () => {
-  it('is a problem of the client, journals nothing, and leaves both calls waiting', async () => {
+describe('an arbitrary answer from a client', () => {
+  it('returns a 4xx problem, journals no event, and leaves both calls waiting', async () => {
     const log = vi.spyOn(console, 'error');
     const wait = await waiting(['pay', 'look_up']);
     const standing = async () => [await journal(wait.session), await json(await send(wait.session))];

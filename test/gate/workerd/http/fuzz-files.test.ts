@@ -81,7 +81,7 @@ it.each([
   ['parts', [200, 415, 422], parts.map((body) => ({ body: JSON.stringify(body), type: 'application/json' }))],
   ['a form', [200, 400, 422], almostForm.map((body) => ({ body, type: 'multipart/form-data; boundary=x' }))],
 ])(
-  'what is almost %s is taken or refused',
+  'an input that is almost %s is accepted or refused',
   async (_, expected, drawn) => {
     const log = vi.spyOn(console, 'error');
     const { via } = fileApp();
@@ -100,7 +100,7 @@ it.each([
   60_000,
 );
 
-it('whatever a file is called, its headers are those of a download', async () => {
+it('a file with any name has the headers of a download', async () => {
   const { via } = fileApp({ accepts: ['application/pdf'] });
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 40 }), async (name) => {

@@ -118,8 +118,8 @@ async function check(response: Response): Promise<number> {
   return status;
 }
 
-describe('whatever a client sends', () => {
-  it('gets JSON, a stream or a problem, and never an error of the inside', async () => {
+describe('an arbitrary request from a client', () => {
+  it('returns JSON, a stream or a problem, and never an internal error', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const seen = new Set<number>();
     await fc.assert(

@@ -10,7 +10,7 @@ import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { appWith, objectsWith } from './app.ts';
 import { json } from './client.ts';
 
-it('an object is asked until one has answered, and no more', async () => {
+it('an object is queried until it has responded once', async () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {});
   const answers = [
     () => Promise.reject(Object.assign(new Error('no'), { overloaded: true })),
@@ -70,7 +70,7 @@ describe('GET /health', () => {
     "Outgoing webhook 'outgoing' has no 'url' that can be used: it must be an https URL without a user, or http on localhost.",
   ];
 
-  it('lists every problem of the deployment, and the log has each once', async () => {
+  it('lists every problem of the deployment, and logs each once', async () => {
     const lines: LogEntry[] = [];
     const config = {
       agents: [scripted, spending, keyless, { ...keyless, name: 'other' }],
@@ -93,7 +93,7 @@ describe('GET /health', () => {
     );
   });
 
-  it('is well where all of them are there', async () => {
+  it('returns ok if every binding is there', async () => {
     const set = {
       ...{
         HOLDFAST_TOKEN: 'a-token',
@@ -108,7 +108,7 @@ describe('GET /health', () => {
     expect(await json(await via('/health'))).toEqual({ status: 'ok' });
   });
 
-  it('warns of each flag that the Worker runs without, also in the log', async () => {
+  it('warns of each missing compatibility flag, also in the log', async () => {
     const lines: LogEntry[] = [];
     const via = appWith({ log: (line) => void lines.push(line) });
     const {
@@ -131,7 +131,7 @@ describe('GET /health', () => {
     );
   });
 
-  it('names the token that bearerToken reads nowhere, and says that it is missing', async () => {
+  it('reports as missing the token that bearerToken does not find', async () => {
     const via = appWith({ auth: bearerToken('SHOP_TOKEN') });
     expect((await json(await via('/health'))).detail).toBe(
       'This Worker has no token yet. Set the secret that its bearerToken reads.',

@@ -86,8 +86,8 @@ async function endOf(answering: Promise<Response>, began: number): Promise<Recor
   return told;
 }
 
-describe('over the line of its holder', () => {
-  it('a cancel reaches a slow model call', async () => {
+describe('the line of a lease holder', () => {
+  it('delivers a cancel to a slow model call', async () => {
     const at = place();
     const slow = held('Never.');
     const began = Date.now();
@@ -100,7 +100,7 @@ describe('over the line of its holder', () => {
     await expect.poll(() => linesOf(at.session), { timeout: 15_000 }).toEqual([0, 0]);
   });
 
-  it('a cancel reaches a slow tool call', async () => {
+  it('delivers a cancel to a slow tool call', async () => {
     const at = place();
     const began = Date.now();
     const answering = post(at.session, { message: script({ calls: [{ name: 'dig' }] }).message() }, at);
@@ -111,7 +111,7 @@ describe('over the line of its holder', () => {
     expect([tools.stopped, at.brought]).toEqual([true, [1]]);
   });
 
-  it('a decision reaches a call that waits for it while it runs', async () => {
+  it('delivers a decision to a call that waits for it while it runs', async () => {
     const at = place();
     const began = Date.now();
     const { message } = script({ calls: [{ name: 'ask' }] }, 'Done.');
@@ -125,7 +125,7 @@ describe('over the line of its holder', () => {
     expect(at.brought).toEqual([1]);
   });
 
-  it('a message that steers reaches a slow model call, and is answered in its turn', async () => {
+  it('delivers a steering message to a slow model call, and the turn answers it', async () => {
     const at = place();
     const slow = held('One.');
     const began = Date.now();

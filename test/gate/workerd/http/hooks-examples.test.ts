@@ -21,7 +21,7 @@ const REPEATABLE = ['repository_dispatch', 'workflow_dispatch'];
 /** Whose turns the test Worker leaves alone: what is looked at is which of them are there. */
 const IDLE = { ...scripted, name: 'agent' };
 
-it('all example payloads of GitHub are taken, and recognised when they are delivered again', async () => {
+it('all example payloads of GitHub are accepted, and recognized if they are delivered again', async () => {
   const webhook = githubWebhook({
     agent: IDLE.name,
     secret: 'SECRET',

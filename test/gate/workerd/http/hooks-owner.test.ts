@@ -28,7 +28,7 @@ async function readBack(
 describe('the sessions of a webhook without an owner', () => {
   const authorization = 'Bearer abc';
 
-  it('are those of the callers of the built-in authentication', async () => {
+  it('belong to the callers of the built-in authentication', async () => {
     expect([200, 202]).toContain(await readBack({}));
     expect([200, 202]).toContain(await readBack({}, { HOLDFAST_TOKEN: 'abc' }, { authorization }));
     expect([200, 202]).toContain(
@@ -36,7 +36,7 @@ describe('the sessions of a webhook without an owner', () => {
     );
   });
 
-  it('are nobody’s where nobody may come in: a signed delivery is refused', async () => {
+  it('have no owner if the environment admits no callers, and a signed delivery is refused', async () => {
     const app = appWith({ agents: [IDLE], use: [webhook()] }, { ...ENV, HOLDFAST_AUTH: undefined });
     const response = await deliver(app, await signedIssue());
     expect([response.status, (await json(response)).type]).toEqual([
@@ -45,14 +45,14 @@ describe('the sessions of a webhook without an owner', () => {
     ]);
   });
 
-  it('are whose an app’s `auth` says', async () => {
+  it('belong to the owner that `auth` returns', async () => {
     const auth = Object.assign(() => ({ id: 'ada', tenant: 'acme' }), { owner: () => ({ tenant: 'acme' }) });
     expect([200, 202]).toContain(await readBack({ auth }));
     const other = Object.assign(() => ({ id: 'ada' }), { owner: () => ({ tenant: 'acme' }) });
     expect(await readBack({ auth: other })).toBe(404);
   });
 
-  it('are nobody’s with another `auth`, which is found out when the Worker starts', () => {
+  it('have no owner with a custom `auth`, which is reported when the Worker starts', () => {
     const auth = () => ({ id: 'github' });
     expect(() =>
       appWith({ agents: [IDLE], use: [webhook({ id: 'acme' }), webhook(undefined, 'other')], auth }),
@@ -67,7 +67,7 @@ describe('the sessions of a webhook without an owner', () => {
     expect(appWith({ agents: [IDLE], use: [webhook({ id: 'acme' })], auth })).toBeTypeOf('function');
   });
 
-  it('are a tenant’s, and not those of a user who is called like the tenant, nor the other way round', async () => {
+  it('belong to a tenant, and not to a user with the tenant’s name, and vice versa', async () => {
     const callers: Readonly<Record<string, Caller>> = {
       'id acme': { id: 'acme' },
       'tenant acme': { id: 'ada', tenant: 'acme' },
@@ -85,7 +85,7 @@ describe('the sessions of a webhook without an owner', () => {
     ['acme', 'is a string, which could be an id or a tenant'],
     [{}, 'is blank'],
     [{ id: 'a', tenant: 'b' }, 'has an id and a tenant'],
-  ])('have no owner such as %j, which is found out where the webhook is defined', (owner, problem) => {
+  ])('cannot have an owner such as %j, which the webhook’s definition refuses', (owner, problem) => {
     expect(() => webhook(owner as Owner)).toThrow(
       expect.objectContaining({
         name: 'WebhookDefinitionError',
@@ -96,7 +96,7 @@ describe('the sessions of a webhook without an owner', () => {
     );
   });
 
-  it('are not those of a user who is called like the webhook', async () => {
+  it('do not belong to a user with the webhook’s name', async () => {
     const auth = (request: Request) => ({ id: request.headers.get('x-user') ?? 'nobody' });
     const reads = (user: string) =>
       readBack({ auth, use: [webhook({ id: 'acme' })] }, {}, { 'x-user': user });

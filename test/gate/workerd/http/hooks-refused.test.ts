@@ -28,8 +28,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('a delivery that is refused', () => {
-  it('for its size was not read to its end', async () => {
+describe('a refused delivery', () => {
+  it('that is too large is not read to its end', async () => {
     const small = appWith({ use: [githubWebhook({ ...config, maxBodyBytes: 1_000 })] }, ENV);
     const tooLarge = problem(413, 'body-too-large', 'The body is larger than 1000 bytes. Send less.');
     const signed = await signedIssue(issueBody({ filler: 'x'.repeat(1_000) }));
@@ -46,7 +46,7 @@ describe('a delivery that is refused', () => {
     expect(pulled).toBeLessThan(10);
   });
 
-  it('of 5 MB is taken, and of one byte more refused', async () => {
+  it('has more than 5 MB, and exactly 5 MB are accepted', async () => {
     const frame = issueBody({ filler: '' });
     const most = frame.replace('"filler":""', `"filler":"${'x'.repeat(5_000_000 - frame.length)}"`);
     expect(most.length).toBe(5_000_000);
@@ -55,12 +55,12 @@ describe('a delivery that is refused', () => {
     expect((await deliver(plain, await signedIssue(`${most} `))).status).toBe(413);
   });
 
-  it('because it cannot be read was signed all the same', async () => {
+  it('that cannot be parsed still had a valid signature', async () => {
     const signed = await signedIssue('{"action":');
     await expectProblem(await deliver(plain, signed), problem(400, 'bad-json', 'The body is not JSON.'));
   });
 
-  it('while the secret is not set does not say where it was to be', async () => {
+  it('does not reveal which secret is missing', async () => {
     const bare = appWith(
       { use: [githubWebhook({ ...config, secret: ['GITHUB_WEBHOOK_SECRET', 'EMPTY'] })] },
       ENV,
@@ -71,7 +71,7 @@ describe('a delivery that is refused', () => {
     );
   });
 
-  it('because its session cannot be reached may be sent again', async () => {
+  it('can be sent again if its session could not be reached', async () => {
     const accept = () => Promise.reject(Object.assign(new Error('overloaded'), { overloaded: true }));
     const SESSIONS = objectsWith(() => ({ accept }));
     const app = appWith({ use: [githubWebhook(config)] }, { ...ENV, SESSIONS });
@@ -83,7 +83,7 @@ describe('a delivery that is refused', () => {
     );
   });
 
-  it('because the Worker has no place for sessions says what is missing', async () => {
+  it('reports that the Worker has no binding for sessions', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const app = appWith({ use: [githubWebhook(config)] }, { ...ENV, SESSIONS: undefined });
     const response = await deliver(app, await signedIssue());
@@ -94,7 +94,7 @@ describe('a delivery that is refused', () => {
     log.mockRestore();
   });
 
-  it('because its session is full may be sent again later', async () => {
+  it('can be sent again later if its session is full', async () => {
     const SESSIONS = objectsWith(() => ({ accept: async () => ({ status: 'full', most: 100 }) }));
     const app = appWith({ use: [githubWebhook(config)] }, { ...ENV, SESSIONS });
     const response = await deliver(app, await signedIssue());
@@ -110,8 +110,8 @@ describe('a delivery that is refused', () => {
   });
 });
 
-describe('a delivery to a session whose database is full', () => {
-  it('is refused with what mends that', async () => {
+describe('a delivery to a session with a full database', () => {
+  it('is refused with a fix', async () => {
     const full = { status: 'session-full', most: 7, used: 8 };
     const SESSIONS = objectsWith(() => ({ accept: async () => full }));
     const app = appWith({ use: [githubWebhook(config)] }, { ...ENV, SESSIONS });
@@ -122,7 +122,7 @@ describe('a delivery to a session whose database is full', () => {
   });
 });
 
-describe('a webhook that is wrong', () => {
+describe('a misconfigured webhook', () => {
   const turn: WebhookTurn = { session: 's', message: 'Hello' };
   const verify = () => verified('1', null);
   const logged = () => vi.spyOn(console, 'error').mockImplementation(() => {});
@@ -162,7 +162,7 @@ describe('a webhook that is wrong', () => {
       () => ({ ...turn, context: { at: JSON.parse('{}').at ?? (Number.NaN as number) } }),
       "The tool-call context's 'at' is not JSON: at `$` it is NaN.",
     ],
-  ])('because its mapping %s is answered 500, and tells why in the log alone', async (_, start, why) => {
+  ])('returns 500 if its mapping %s, and only the log shows why', async (_, start, why) => {
     const error = logged();
     const webhook = defineWebhook({ name: 'own', agent: 'scripted', verify, start });
     await expectProblem(
@@ -174,7 +174,7 @@ describe('a webhook that is wrong', () => {
     ]);
   });
 
-  it('because nobody names an agent is answered 500', async () => {
+  it('returns 500 if it names no agent', async () => {
     const error = logged();
     const start = () => JSON.parse('{"session":"s","message":"Hello"}');
     const webhook = defineWebhook({ name: 'own', verify, start });
@@ -187,7 +187,7 @@ describe('a webhook that is wrong', () => {
     });
   });
 
-  it('has taken nothing: the delivery is taken when it comes again', async () => {
+  it('has accepted no delivery, so a repeated delivery is accepted', async () => {
     logged();
     const { message } = script('Done.');
     const broken = { isSo: true };
@@ -203,7 +203,7 @@ describe('a webhook that is wrong', () => {
     expect((await json(await deliver(app, signed))).status).toBe('accepted');
   });
 
-  it('is found out when the Worker starts, if it shares a name or starts nobody', () => {
+  it('is reported when the Worker starts if it shares a name or starts no agent', () => {
     expect(() => appWith({ use: [githubWebhook(config), githubWebhook(config)] })).toThrow(
       expect.objectContaining({
         name: 'ConfigurationError',

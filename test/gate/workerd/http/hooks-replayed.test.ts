@@ -14,7 +14,7 @@ const secret = 'SECRET';
 const turnAt = async (app: Send, path: string, body: string, delivery?: string): Promise<unknown> =>
   (await json(await deliver(app, await signedIssue(body, delivery), path))).turn;
 
-it('a delivery of GitHub that is played again at another webhook finds its turn', async () => {
+it('a GitHub delivery that is replayed at another webhook finds its turn', async () => {
   const use = ['github', 'other'].map((name) => githubWebhook({ name, agent: 'first', secret }));
   const app = appWith({ agents, use }, ENV);
   const body = issueBody();
@@ -23,7 +23,7 @@ it('a delivery of GitHub that is played again at another webhook finds its turn'
   expect(await turnAt(app, '/hooks/other', body)).toBe(turn);
 });
 
-it('two agents that hear of the same event have a turn each', async () => {
+it('two agents that receive the same event have a turn each', async () => {
   const use = ['first', 'second'].map((agent) => githubWebhook({ name: agent, agent, secret }));
   const app = appWith({ agents, use }, ENV);
   const body = issueBody();
@@ -31,7 +31,7 @@ it('two agents that hear of the same event have a turn each', async () => {
   expect(new Set(turns).size).toBe(2);
 });
 
-it('what many send by one standard is told apart by the webhook: one sender’s id is not another’s', async () => {
+it('senders of one standard are kept apart by the webhook, so one sender’s id is not another’s', async () => {
   const use = ['one', 'other'].map((name) =>
     standardWebhook({ name, agent: 'first', secret: 'STANDARD_SECRET' }),
   );
@@ -48,7 +48,7 @@ it.each([
   ['repeat', 'repeat', 2],
   ['once', 'once', 1],
 ] as const)(
-  'dispatches that say the same under two ids are taken as told: %s, %s',
+  'dispatches with the same content under two ids are handled as configured: %s, %s',
   async (_, dispatches, turns) => {
     const webhook = githubWebhook({ agent: 'first', secret, dispatches });
     const app = appWith({ agents, use: [webhook] }, ENV);

@@ -45,31 +45,34 @@ describe('a delivery of each sender', () => {
       async (secret = STANDARD_SECRET, time) =>
         fromStandard(crypto.randomUUID(), { secret, body: '{"type":"a.b"}', ...(time && { time }) }),
     ],
-  ])('%s is taken, recognised, and refused when it is tampered with, forged or stale', async (hook, sign) => {
-    const path = `/hooks/${hook}`;
-    const signed = await sign();
-    const first = await deliver(app, signed, path);
-    expect([first.status, await json(first)]).toMatchObject([202, { hook, status: 'accepted' }]);
-    expect((await json(await deliver(app, signed, path))).status).toBe('known');
-    await expectProblem(await deliver(app, { ...signed, body: `${signed.body} ` }, path), NOT_SIGNED);
-    await expectProblem(
-      await deliver(app, await sign('whsec_b3RoZXIgc2VjcmV0IHRoYW4gdGhhdA=='), path),
-      NOT_SIGNED,
-    );
-    const unsigned = await deliver(app, { headers: {}, body: signed.body }, path);
-    expect([unsigned.status, await json(unsigned)]).toMatchObject([
-      401,
-      { type: 'urn:holdfast:problem:invalid-signature' },
-    ]);
-    if (hook === 'github') return;
-    const stale = await deliver(app, await sign(undefined, Math.floor(Date.now() / 1000) - 400), path);
-    expect(await json(stale)).toMatchObject({
-      status: 401,
-      detail: expect.stringMatching(/^The delivery was signed 4\d\d s ago by/),
-    });
-  });
+  ])(
+    '%s is accepted, recognized, and refused if it is tampered with, forged or stale',
+    async (hook, sign) => {
+      const path = `/hooks/${hook}`;
+      const signed = await sign();
+      const first = await deliver(app, signed, path);
+      expect([first.status, await json(first)]).toMatchObject([202, { hook, status: 'accepted' }]);
+      expect((await json(await deliver(app, signed, path))).status).toBe('known');
+      await expectProblem(await deliver(app, { ...signed, body: `${signed.body} ` }, path), NOT_SIGNED);
+      await expectProblem(
+        await deliver(app, await sign('whsec_b3RoZXIgc2VjcmV0IHRoYW4gdGhhdA=='), path),
+        NOT_SIGNED,
+      );
+      const unsigned = await deliver(app, { headers: {}, body: signed.body }, path);
+      expect([unsigned.status, await json(unsigned)]).toMatchObject([
+        401,
+        { type: 'urn:holdfast:problem:invalid-signature' },
+      ]);
+      if (hook === 'github') return;
+      const stale = await deliver(app, await sign(undefined, Math.floor(Date.now() / 1000) - 400), path);
+      expect(await json(stale)).toMatchObject({
+        status: 401,
+        detail: expect.stringMatching(/^The delivery was signed 4\d\d s ago by/),
+      });
+    },
+  );
 
-  it('slack gets its challenge back, and commands and buttons get 200 and nothing', async () => {
+  it('from Slack gets its challenge back, and commands and buttons get an empty 200', async () => {
     const question = JSON.stringify({ type: 'url_verification', challenge: '3eZbrw1a' });
     const asked = await deliver(app, await fromSlack({ secret: SECRET, body: question }), '/hooks/slack');
     expect([asked.status, await json(asked)]).toEqual([200, { challenge: '3eZbrw1a' }]);
@@ -83,13 +86,13 @@ describe('a delivery of each sender', () => {
     expect(command.headers.get('location')).toMatch(/\/turns\/[0-9a-f]{16}$/);
   });
 
-  it('github gets its ping answered, and no turn started', async () => {
+  it('from GitHub gets a response to its ping, and no turn starts', async () => {
     const body = JSON.stringify({ zen: 'Design for failure.', hook_id: 1 });
     const response = await deliver(app, await fromGithub('ping', { secret: SECRET, body }));
     expect([response.status, await json(response)]).toEqual([200, { hook: 'github', status: 'pong' }]);
   });
 
-  it('that the webhook does not take is answered 200', async () => {
+  it('that the webhook ignores returns 200', async () => {
     const only = appWith({ use: [githubWebhook({ ...config, events: ['push'] })] }, ENV);
     const response = await deliver(only, await signedIssue());
     const reason = "This webhook takes no 'issues.opened'.";

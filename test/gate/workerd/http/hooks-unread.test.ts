@@ -30,20 +30,20 @@ async function deliverCounted(app: Send, headers: Readonly<Record<string, string
   return { response, pulled };
 }
 
-describe('the body of a delivery is not read', () => {
+describe('the body of an unsigned delivery', () => {
   const MISSING = problem(
     401,
     'invalid-signature',
     'X-Hub-Signature-256 is missing: give the webhook a secret, the one that this Worker has.',
   );
 
-  it('when it brings no signature', async () => {
+  it('is not read if there is no signature', async () => {
     const { response, pulled } = await deliverCounted(plain, {});
     await expectProblem(response, MISSING);
     expect(pulled).toBe(0);
   });
 
-  it('when nobody could check it', async () => {
+  it('is not read if the signature cannot be checked', async () => {
     const bare = appWith({ use: [githubWebhook({ ...config, secret: 'UNSET' })] }, ENV);
     const { response, pulled } = await deliverCounted(bare, {
       'x-hub-signature-256': `sha256=${'0'.repeat(64)}`,
@@ -52,7 +52,7 @@ describe('the body of a delivery is not read', () => {
     expect(pulled).toBe(0);
   });
 
-  it('when the webhook of an app turns it away', async () => {
+  it('is not read if an app’s webhook refuses it', async () => {
     const webhook = defineWebhook({
       name: 'own',
       agent: 'scripted',
@@ -71,7 +71,7 @@ describe('the body of a delivery is not read', () => {
     expect([taken.response.status, taken.pulled]).toEqual([202, 5]);
   });
 
-  it('but is when its signature has to be checked', async () => {
+  it('is read if its signature must be checked', async () => {
     const { headers } = await signedIssue();
     expect((await deliverCounted(plain, headers)).pulled).toBe(5);
   });
@@ -81,7 +81,7 @@ describe('a body', () => {
   const bodyOf = (chunks: AsyncIterable<Uint8Array>): Request =>
     ({ headers: new Headers(), body: chunks }) as unknown as Request; // what is used of one
 
-  it('is kept without the buffers that its chunks came in', async () => {
+  it('is kept without the buffers of its chunks', async () => {
     async function* inOneBuffer(): AsyncGenerator<Uint8Array> {
       const buffer = new Uint8Array(4096); // who copies does not mind that it is used again
       for (const byte of [65, 66, 67]) {
@@ -94,7 +94,7 @@ describe('a body', () => {
     expect(bytes.buffer.byteLength).toBe(3);
   });
 
-  it.each([1, 7, 4_096, 20_000, 100_000])('comes whole in chunks of %i bytes', async (size) => {
+  it.each([1, 7, 4_096, 20_000, 100_000])('arrives whole in chunks of %i bytes', async (size) => {
     const sent = Uint8Array.from({ length: 100_000 }, (_, at) => at % 251);
     async function* cut(): AsyncGenerator<Uint8Array> {
       for (let at = 0; at < sent.length; at += size) yield sent.subarray(at, at + size);
@@ -103,7 +103,7 @@ describe('a body', () => {
     await expect(readBytes(bodyOf(cut()), 99_999)).rejects.toMatchObject({ status: 413 });
   });
 
-  it('that is nested too deeply is refused for good, although it was signed', async () => {
+  it('that is nested too deeply is refused permanently, although it was signed', async () => {
     const app = appWith(
       {
         use: [githubWebhook(config), standardWebhook({ agent: 'scripted', secret: 'STANDARD_SECRET' })],

@@ -21,7 +21,7 @@ import {
 } from './hook-deliveries.ts';
 
 describe('a delivery', () => {
-  it('is stored and answered with the address of its turn, which runs in the background', async () => {
+  it('is stored, and returns the address of its turn, which runs in the background', async () => {
     const { message, model } = script({ calls: [{ name: 'record', input: { note: 'hook' } }] }, 'Labelled.');
     const response = await deliver(appFor(message), await signedIssue());
     expect(response.status).toBe(202);
@@ -42,7 +42,7 @@ describe('a delivery', () => {
     expect([answer.status, await json(answer)]).toMatchObject([200, { turn: told.turn, text: 'Labelled.' }]);
   });
 
-  it('journals who it is from and what the tools may know, and no secret', async () => {
+  it('journals its sender and the context of the tools, and no secret', async () => {
     const { message } = script('Done.');
     const signed = await signedIssue(issueBody(), 'd-1');
     const { session } = await json(await deliver(appFor(message), signed));
@@ -56,7 +56,7 @@ describe('a delivery', () => {
     expect(JSON.stringify(await journal(path))).not.toContain(SECRET);
   });
 
-  it('is recognised when it comes again: also later, and under another id', async () => {
+  it('is recognized if it is repeated later or under another id', async () => {
     const { message, model } = script('Done.');
     const app = appFor(message);
     const body = issueBody();
@@ -136,7 +136,7 @@ describe('a delivery', () => {
     expect(model.requests.length).toBe(2);
   });
 
-  it('is shown to the turn that runs, when the webhook steers', async () => {
+  it('is shown to the running turn if the webhook steers', async () => {
     const answer = held('First.');
     const { message } = script(answer.reply, 'Second.', 'Third.');
     const app = appFor(message, { whenBusy: 'steer' });
@@ -150,7 +150,7 @@ describe('a delivery', () => {
     answer.release();
   });
 
-  it('waits behind a turn that waits for somebody, also when the webhook steers', async () => {
+  it('waits behind a turn with pending calls, also if the webhook steers', async () => {
     const input = { to: crypto.randomUUID(), amount: 1 };
     const { message } = script({ calls: [{ name: 'pay', input }] }, 'Paid.', 'Second.');
     const webhook = githubWebhook({
@@ -174,7 +174,7 @@ describe('a delivery', () => {
     await expect.poll(async () => (await send(`${path}/turns/${told.turn}`)).status).toBe(200);
   });
 
-  it('is nobody’s when it is for another hook, or sent by another method', async () => {
+  it('is a 404 at an unknown hook, and a 405 with another method', async () => {
     await expectProblem(
       await deliver(plain, await signedIssue(), '/hooks/gitlab'),
       problem(404, 'unknown-webhook', "There is no webhook 'gitlab'. createHoldfast({ use }) names them."),
@@ -187,7 +187,7 @@ describe('a delivery', () => {
     expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST']);
   });
 
-  it('needs no token: its signature is what it needs', async () => {
+  it('needs a signature instead of a token', async () => {
     const { message } = script('Done.');
     const webhook = githubWebhook({ ...config, start: ({ usual }) => ({ ...usual, message: message() }) });
     const app = appWith({ use: [webhook], auth: () => null }, ENV);
@@ -204,7 +204,7 @@ describe('a delivery', () => {
 });
 
 describe('/openapi.json', () => {
-  it('describes the route of webhooks, which needs no token, in an app that has one', async () => {
+  it('describes the webhook route, which needs no token, in an app that has one', async () => {
     const { paths } = await json(
       await appWith(
         { use: [githubWebhook(config), openApi({ descriptions: [webhookDescription] })] },

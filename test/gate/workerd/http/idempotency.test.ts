@@ -10,7 +10,7 @@ const keyed = (key: string, more: Record<string, string> = {}) => ({
 const ASYNC = { prefer: 'respond-async' };
 
 describe('an idempotency key', () => {
-  it('gets the same answer again after the turn has ended, and runs nothing', async () => {
+  it('gets the same answer after the turn has ended, and runs no second turn', async () => {
     const session = newSession();
     const { message, model } = script({ calls: [{ name: 'record', input: { note: 'idem' } }] }, 'Done.');
     const body = { message: message() };
@@ -48,7 +48,7 @@ describe('an idempotency key', () => {
     expect(model.requests.length).toBe(1);
   });
 
-  it('sent twice at once starts one turn', async () => {
+  it('starts one turn if it is sent twice at once', async () => {
     const session = newSession();
     const { message, model } = script('Done.');
     const body = { message: message() };
@@ -82,7 +82,7 @@ describe('an idempotency key', () => {
     expect((await journal(session)).length).toBe(4);
   });
 
-  it('finds a turn of the background, and a turn of the foreground from the background', async () => {
+  it('finds a turn in the background, and one in the foreground from the background', async () => {
     const session = newSession();
     const { message } = script('Done.', 'Again.');
     const body = { message: message() };
@@ -109,7 +109,7 @@ describe('an idempotency key', () => {
     ['one that is too long', 'k'.repeat(256)],
     ['one that is no ASCII', 'schlüssel'],
     ['two at once', 'a, b'],
-  ])('is refused when it cannot be one: %s', async (_, key) => {
+  ])('is refused if it is invalid: %s', async (_, key) => {
     const session = newSession();
     const response = await post(session, { message: 'Hello' }, keyed(key));
     expect(response.status).toBe(400);
@@ -123,7 +123,7 @@ describe('an idempotency key', () => {
 });
 
 describe('a message without a key', () => {
-  it('is refused while another turn runs, which goes on', async () => {
+  it('is refused while another turn runs, and that turn continues', async () => {
     const session = newSession();
     const answer = held('Done.');
     const first = post(session, { message: script(answer.reply).message() });
@@ -143,7 +143,7 @@ describe('a message without a key', () => {
   });
 });
 
-describe('an idempotency key in quotes', () => {
+describe('a quoted idempotency key', () => {
   const sent = async (...keys: readonly string[]) => {
     const session = newSession();
     const { message, model } = script('One.', 'Two.', 'Three.', 'Four.');
@@ -158,17 +158,17 @@ describe('an idempotency key in quotes', () => {
     ['a', '"a"'],
     ['"8e03978e-40d5-43dd-bc93-6894a57f9324"', '8e03978e-40d5-43dd-bc93-6894a57f9324'],
     [String.raw`"a\"b\\c"`, String.raw`a"b\c`],
-  ])('is the key without them, as RFC 8941 reads a String: %s and %s', async (one, other) => {
+  ])('equals the key without quotes, as an RFC 8941 String: %s and %s', async (one, other) => {
     const { answers, asked } = await sent(one, other);
     expect([answers[1], asked]).toEqual([answers[0], 1]);
   });
 
-  it('that are within it is as it is', async () => {
+  it('with quotes inside is taken literally', async () => {
     expect((await sent('a"b', 'ab')).asked).toBe(2);
   });
 
   it.each(['"a', 'a"', '"', '"a"b"', '"a";x=1', '"a", "b"', String.raw`"a\"`, String.raw`"a\b"`, '"\u00e9"'])(
-    'that are none of such a String is refused: %s',
+    'that is not a valid String is refused: %s',
     async (key) => {
       const session = newSession();
       const response = await post(session, { message: script('Done.').message() }, keyed(key));
@@ -178,7 +178,7 @@ describe('an idempotency key in quotes', () => {
     },
   );
 
-  it.each(['""', '"a b"', `"${'k'.repeat(256)}"`])('holds to the rule of all keys: %s', async (key) => {
+  it.each(['""', '"a b"', `"${'k'.repeat(256)}"`])('obeys the rule for all keys: %s', async (key) => {
     const response = await post(newSession(), { message: script('Done.').message() }, keyed(key));
     const detail = 'Idempotency-Key is 1 to 255 visible ASCII characters.';
     expect([response.status, await json(response)]).toEqual([400, problem('invalid-header', 400, detail)]);

@@ -3,8 +3,8 @@ import { recordings } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
 import { json, newSession, post, sessionId } from './client.ts';
 
-describe('a message answered as JSON', () => {
-  it('gets the turn in full after two iterations', async () => {
+describe('a message whose response is JSON', () => {
+  it('returns the whole turn after two iterations', async () => {
     const session = newSession();
     const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
     const response = await post(session, { message: message() });
@@ -28,7 +28,7 @@ describe('a message answered as JSON', () => {
     expect(response.headers.get('content-location')).toBe(`${session}/turns/${answer.turn}`);
   });
 
-  it('shows the model the conversation so far', async () => {
+  it('shows the model the earlier conversation', async () => {
     const session = newSession();
     const { message, model } = script('One.', 'Two.');
     const first = message('First');
@@ -48,14 +48,14 @@ describe('a message answered as JSON', () => {
     expect(answer).toMatchObject({ loopId: 'my-loop:1', turn: expect.not.stringMatching('my-loop:1') });
   });
 
-  it('keeps what a tool answers as data among the artifacts', async () => {
+  it('keeps a tool’s data among the artifacts', async () => {
     const { message } = script({ calls: [{ name: 'look_up', input: { id: 'o1' } }] }, 'Found.');
     const answer = await json(await post(newSession(), { message: message() }));
     const call = `${answer.turn}.3.0`;
     expect(answer.artifacts).toEqual([{ call, tool: 'look_up', value: { id: 'o1', total: 12.5 } }]);
   });
 
-  it('keeps text that is no valid Unicode, and hostile keys, as they came', async () => {
+  it('preserves invalid Unicode and hostile keys', async () => {
     const session = newSession();
     const { message } = script({ calls: [{ name: 'record', input: { note: 'surrogate' } }] }, 'Done.');
     const text = message('\ud800 <script> \u2028');

@@ -24,8 +24,8 @@ const sendJson = (body: string) => {
   return post(newSession('seer'), body, { via });
 };
 
-describe('a body of JSON for an agent that takes files', () => {
-  it('may be large for a file', async () => {
+describe('a JSON body for an agent that accepts files', () => {
+  it('can be large because of a file', async () => {
     expect((await sendJson(withFile(8_000_000))).status).toBe(200);
   });
 
@@ -41,12 +41,12 @@ describe('a body of JSON for an agent that takes files', () => {
     ],
     ['of spaces', `${' '.repeat(1_000_001)}${withFile(4)}`],
     ['of long words', JSON.stringify({ message: [{ type: 'text', text: 'a'.repeat(1_000_001) }] })],
-  ])('may not %s', async (_, body) => {
+  ])('cannot %s', async (_, body) => {
     const response = await sendJson(body);
     expect(await json(response)).toMatchObject(TOO_LARGE);
   });
 
-  it('may have quotes and backslashes in a long text, which is no JSON when it does not end', async () => {
+  it('can have quotes and backslashes in a long text, and is invalid JSON if it is cut off', async () => {
     const text = `${'\\"'.repeat(300_000)}"`.slice(0, 500_000);
     const said = JSON.stringify({ message: [{ type: 'text', text: `Look. ${text}` }] });
     expect((await sendJson(said)).status).toBe(200);
@@ -58,7 +58,7 @@ describe('a body of JSON for an agent that takes files', () => {
   });
 });
 
-it.each(['message', 'context'])('the field %s of a form may not be as large as a file', async (field) => {
+it.each(['message', 'context'])('the form field %s cannot be as large as a file', async (field) => {
   const { via } = fileApp();
   const form = new FormData();
   form.append(field, 'a'.repeat(1_000_001));

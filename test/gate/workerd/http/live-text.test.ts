@@ -90,8 +90,8 @@ function story(events: readonly Sent[]): readonly string[] {
 
 const TURN = ['turn-started', '1.1: Hello, you.', 'model-replied', 'turn-ended'];
 
-describe('text as it comes', () => {
-  it('is the same for whoever asked, for two who follow the session, and for one who follows the turn', async () => {
+describe('streamed text', () => {
+  it('is the same for the sender, for two followers of the session, and for a follower of the turn', async () => {
     const model = speaking(['Hel', 'lo, ', 'you.']);
     const session = await begun(model);
     const events = `${session}/events?after=4`;
@@ -114,7 +114,7 @@ describe('text as it comes', () => {
     for (const reader of [one, two]) await reader.leave();
   });
 
-  it('of a turn that runs in the background is read by who follows the session, and by who asks for it again', async () => {
+  it('of a turn in the background reaches followers of the session and a client that resends the message', async () => {
     const model = speaking(['Hel', 'lo, ', 'you.']);
     const session = await begun(model);
     const reader = await following(`${session}/events?after=4`);
@@ -132,7 +132,7 @@ describe('text as it comes', () => {
     await reader.leave();
   });
 
-  it('begins anew, and says so, when the invocation that ran the turn is gone', async () => {
+  it('restarts, and reports that, if the turn’s invocation is gone', async () => {
     const model = speaking(['Hel', 'never'], ['Hello, ', 'you.']);
     const session = await begun(model, hearingSession());
     const reader = await following(`${session}/events?after=4`);
@@ -156,7 +156,7 @@ describe('text as it comes', () => {
     await reader.leave();
   });
 
-  it('waits for nobody: who does not read is sent all of it later', async () => {
+  it('does not wait for slow readers, and reaches them later', async () => {
     const pieces = Array.from({ length: 30 }, () => 'x'.repeat(20_000));
     const model = speaking(pieces);
     const session = await begun(model);
@@ -182,7 +182,7 @@ describe('text as it comes', () => {
     await good.leave();
   });
 
-  it('of a turn in the background is all there for who begins to read in the middle of a reply', async () => {
+  it('of a turn in the background is complete for a client that joins in the middle of a reply', async () => {
     const model = speaking(['Hel', 'lo, ', 'you.']);
     const session = await begun(model);
     const accepted = await post(
@@ -199,7 +199,7 @@ describe('text as it comes', () => {
     expect(story([...before, ...(await reader.until('answer'))])).toEqual([...TURN, 'answer']);
   });
 
-  it('costs nothing while nobody reads: there is no line', async () => {
+  it('has no cost without readers, because there is no line', async () => {
     const model = speaking(['Hello, ', 'you.']);
     const session = await begun(model);
     const asking = post(session, { message: model.message });
@@ -209,7 +209,7 @@ describe('text as it comes', () => {
     expect(await json(await asking)).toMatchObject({ text: 'Hello, you.' });
   });
 
-  it('is not sent for who waits for an answer alone', async () => {
+  it('is not sent to clients that wait for the answer only', async () => {
     const model = speaking(['Hello, ', 'you.']);
     const session = await begun(model);
     const body = { message: model.message };

@@ -35,7 +35,7 @@ async function forgotten() {
 }
 
 describe('a turn whose alarm the platform has lost', () => {
-  it('is taken over by its message that is sent again, which gets the answer', async () => {
+  it('is taken over by a repeated message, which gets the answer', async () => {
     const { session, turn, body, model, answering } = await forgotten();
     const again = await post(session, body, { headers: KEYED });
     expect([again.status, await json(again)]).toMatchObject([
@@ -48,7 +48,7 @@ describe('a turn whose alarm the platform has lost', () => {
     expect(types.filter((type) => type === 'turn-resumed')).toHaveLength(1);
   });
 
-  it('is shown as a stream to whoever sends its message again and asks for one', async () => {
+  it('is streamed to a client that repeats its message and asks for a stream', async () => {
     const { session, turn, body, answering } = await forgotten();
     const events = await allEvents(await post(session, body, { headers: { ...KEYED, ...SSE } }));
     const stored = events.filter(({ id }) => id !== undefined).map(({ event }) => event);
@@ -60,7 +60,7 @@ describe('a turn whose alarm the platform has lost', () => {
   it.each([
     ['a look at it', {}],
     ['a stream of it', SSE],
-  ])('goes on in the background after %s', async (_, headers) => {
+  ])('resumes in the background after %s', async (_, headers) => {
     const { session, turn, answering } = await forgotten();
     const asked = await send(`${session}/turns/${turn}`, { headers });
     expect(asked.status).toBe('accept' in headers ? 200 : 202);
@@ -70,7 +70,7 @@ describe('a turn whose alarm the platform has lost', () => {
     await asked.text();
   });
 
-  it('goes on in the background when its message comes again with respond-async', async () => {
+  it('resumes in the background if its message is repeated with respond-async', async () => {
     const { session, turn, body, answering } = await forgotten();
     const again = await post(session, body, { headers: { ...KEYED, prefer: 'respond-async' } });
     expect([again.status, await json(again)]).toMatchObject([202, { turn, status: 'accepted' }]);
@@ -79,7 +79,7 @@ describe('a turn whose alarm the platform has lost', () => {
   });
 });
 
-it('a message that is sent again while its holder lives waits for its answer', async () => {
+it('waits for the answer if the message is repeated while the holder lives', async () => {
   const session = hearingSession();
   const answer = held('Done.');
   const { message, model } = script(answer.reply);

@@ -19,7 +19,7 @@ const sendForm = (
 ) => via(`${session}/messages`, { method: 'POST', headers, body });
 
 describe('a form', () => {
-  it('is a message whose files stand behind its text, in their order', async () => {
+  it('is a message whose files follow its text, in their order', async () => {
     const { via, sent } = fileApp();
     const session = newSession('seer');
     const form = formOf(
@@ -47,7 +47,7 @@ describe('a form', () => {
     expect(sent[0]?.map(({ bytes }) => bytes)).toEqual(['second', 'third', 'fourth'].map(bytesOf));
   });
 
-  it('may go without text when it has a file, and without files', async () => {
+  it('can omit the text if it has a file, and can omit files', async () => {
     const { via } = fileApp();
     const sessions = [newSession('seer'), newSession('seer')] as const;
     await sendForm(via, formOf(['file', png()]), { session: sessions[0] });
@@ -58,13 +58,13 @@ describe('a form', () => {
     expect(words).not.toHaveProperty('parts');
   });
 
-  it('puts its turn off', async () => {
+  it('schedules its turn', async () => {
     const { via } = fileApp();
     const response = await sendForm(via, formOf(['message', 'Later.'], ['delaySeconds', '3600']));
     expect([response.status, await json(response)]).toMatchObject([202, { status: 'scheduled' }]);
   });
 
-  it('may leave an input of a page unfilled', async () => {
+  it('can leave a page’s input empty', async () => {
     const { via, sent } = fileApp();
     const boundary = 'x';
     const body = [
@@ -79,7 +79,7 @@ describe('a form', () => {
 
 const delayRule = 'delaySeconds: must be a number from 0 to 31536000 (365 days)';
 
-describe('a form is refused', () => {
+describe('a refused form', () => {
   it.each([
     ['that says nothing', formOf(), ['message: is missing']],
     ['of blank text', formOf(['message', ' \n']), ['message: must be text that is not blank']],
@@ -166,7 +166,7 @@ describe('a form is refused', () => {
     ]);
   });
 
-  it('when it is larger than a body may be', async () => {
+  it('is larger than a body can be', async () => {
     const form = formOf(['f', png('x'.repeat(13 * 1024 * 1024))]);
     const response = await sendForm(fileApp().via, form);
     expect([response.status, (await json(response)).detail]).toEqual([
@@ -175,7 +175,7 @@ describe('a form is refused', () => {
     ]);
   });
 
-  it('when a file of it is larger than a file may be', async () => {
+  it('has a file that is larger than a file can be', async () => {
     const form = formOf(['f', png()], ['f', png('x'.repeat(8 * 1024 * 1024 + 1), 'big.png')]);
     const response = await sendForm(fileApp().via, form);
     expect([response.status, (await json(response)).detail]).toEqual([
@@ -184,7 +184,7 @@ describe('a form is refused', () => {
     ]);
   });
 
-  it('by an agent that takes no files when it holds one', async () => {
+  it('has a file for an agent that accepts none', async () => {
     const form = formOf(['message', 'Hello.'], ['f', png()]);
     const response = await sendForm(send, form, { session: newSession() });
     expect([response.status, (await json(response)).detail]).toEqual([
@@ -197,7 +197,7 @@ describe('a form is refused', () => {
 describe('the idempotency key of a form', () => {
   const keyed = { 'idempotency-key': 'k1' };
 
-  it('knows it again, whatever its boundary', async () => {
+  it('recognizes it again with any boundary', async () => {
     const { via } = fileApp();
     const session = newSession('seer');
     const form = () => formOf(['message', 'Hello.'], ['context', '{"a":1}'], ['f', png()]);

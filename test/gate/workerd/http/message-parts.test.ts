@@ -8,7 +8,7 @@ const PNG = { type: 'file', mediaType: 'image/png', data: btoa('a png'), name: '
 const started = async (session: string, via = send) => (await journal(session, via))[1];
 
 describe('a message of parts', () => {
-  it('is journaled in its order, with the ids of its files, and the bytes go with it', async () => {
+  it('is journaled in order, with the ids of its files, and its bytes are sent along', async () => {
     const { via, sent } = fileApp();
     const message = [
       { type: 'text', text: 'What is this?' },
@@ -45,7 +45,7 @@ describe('a message of parts', () => {
     ]);
   });
 
-  it('sends the same bytes once', async () => {
+  it('sends equal bytes once', async () => {
     const { via, sent } = fileApp();
     const message = [PNG, { ...PNG, name: 'again.png' }];
     const { status, session } = await posted(via, { message });
@@ -60,7 +60,7 @@ describe('a message of parts', () => {
     });
   });
 
-  it('that holds words alone is a message of words', async () => {
+  it('that has only text is a text message', async () => {
     const { via, sent } = fileApp();
     const message = [
       { type: 'text', text: 'One.' },
@@ -73,7 +73,7 @@ describe('a message of parts', () => {
     expect(await started(session, via)).not.toHaveProperty('parts');
   });
 
-  it('takes a data URL as data and as url, whose type may say that of the file', async () => {
+  it('accepts a data URL as data and as url, and its type can be that of the file', async () => {
     const { via } = fileApp();
     const url = `data:image/PNG;name=x;BASE64,${btoa('a png')}`;
     const message = [
@@ -87,7 +87,7 @@ describe('a message of parts', () => {
     expect(await started(session, via)).toMatchObject({ parts: [one, one, one, one] });
   });
 
-  it('is cleaned of what a name may hold, and of blank text', async () => {
+  it('has its file names sanitized and blank text removed', async () => {
     const { via } = fileApp();
     const message = [
       { type: 'text', text: '\n ' },
@@ -105,7 +105,7 @@ const part = (more: Record<string, unknown>) => [{ type: 'file', mediaType: 'ima
 const base64Rule = 'must be base64: A-Z a-z 0-9 + / and its padding, without white space';
 const urlRule = 'must be a data URL, or an https URL without a user in it';
 
-describe('a message of parts is refused', () => {
+describe('a refused message of parts', () => {
   it.each([
     ['without any', [], 'message: must hold a file, or text that is not blank'],
     [
@@ -198,7 +198,7 @@ describe('a message of parts is refused', () => {
     expect((await send(session)).status).toBe(404);
   });
 
-  it('with everything that is wrong with it', async () => {
+  it('reports every problem', async () => {
     const message = [{ type: 'text' }, { type: 'file', a: 1 }, 7];
     const { status, answer } = await posted(send, { message, context: 1, b: 2 }, newSession());
     const problems = [
@@ -214,7 +214,7 @@ describe('a message of parts is refused', () => {
     expect(answer.detail).toBe(`The body is not valid: ${problems.join('; ')}.`);
   });
 
-  it('and says nothing of a password in an address', async () => {
+  it('does not reveal a password in a URL', async () => {
     const url = 'https://me:secret@img.example/a.png';
     const response = await post(newSession(), { message: part({ url }) });
     expect(await response.text()).not.toContain('secret');
@@ -224,7 +224,7 @@ describe('a message of parts is refused', () => {
 describe('the size of a body', () => {
   const large = (bytes: number) => [{ type: 'file', mediaType: 'image/png', data: btoa('x'.repeat(bytes)) }];
 
-  it('may be 12 MiB where files are taken, and a file in it 8 MiB', async () => {
+  it('can be 12 MiB if files are accepted, and a file in it 8 MiB', async () => {
     const { via, sent } = fileApp();
     const most = 8 * 1024 * 1024;
     expect((await posted(via, { message: large(most) })).status).toBe(200);
@@ -238,7 +238,7 @@ describe('the size of a body', () => {
     expect(sent.length).toBe(1);
   });
 
-  it('may be no more than otherwise where no files are taken, or what the app allows', async () => {
+  it('has the usual limit if files are not accepted, or the limit of the app', async () => {
     const body = { message: 'x'.repeat(1_000_001) };
     const none = fileApp({ accepts: [] });
     expect((await posted(none.via, body)).answer.detail).toBe(
@@ -249,7 +249,7 @@ describe('the size of a body', () => {
     expect((await posted(generous.via, { message: 'x'.repeat(12.5 * 1024 * 1024) })).status).toBe(200);
   });
 
-  it('is not read to its end when it is more, though nothing announces its length', async () => {
+  it('is limited while it is read, also without a declared length', async () => {
     const { via } = fileApp();
     const chunk = new Uint8Array(64 * 1024).fill(0x20);
     let pulled = 0;

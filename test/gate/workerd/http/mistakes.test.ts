@@ -144,7 +144,7 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   expect(make).toThrow(expect.objectContaining({ name: 'ConfigurationError', message }));
 });
 
-it('an app that is exported in place of its Worker says so at the first request', () => {
+it('an app that is exported instead of its Worker reports that at the first request', () => {
   const holdfast = createHoldfast({ agents: [clerk], model: openaiCompatible() });
   expect(Reflect.get(holdfast, 'fetch')).toThrow(
     'The main module exports the result of createHoldfast: export its Worker instead, as in export default holdfast.worker;',
@@ -152,6 +152,6 @@ it('an app that is exported in place of its Worker says so at the first request'
   expect(Object.keys(holdfast)).toEqual(['worker', 'routes', 'TurnRunner']);
 });
 
-it('starts with subagents that are there', () => {
+it('an app with existing subagents starts', () => {
   expect(app({ agents: [clerk, asking('clerk')], model: openaiCompatible() })).not.toThrow();
 });

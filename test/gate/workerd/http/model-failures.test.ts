@@ -61,7 +61,7 @@ describe('a model that fails', () => {
       () => new Response('<html>'),
       "The model's reply is not JSON. Is the base URL right?",
     ],
-  ])('and %s makes the turn a 502, and the session goes on', async (_, answer, said) => {
+  ])('and %s causes a 502, and the session continues', async (_, answer, said) => {
     const session = newSession();
     const { message, asked } = server(answer);
     const response = await post(session, { message });
@@ -103,7 +103,7 @@ describe('a model that fails', () => {
     ['seconds', { 'retry-after': '20' }, 20],
     ['seconds, for longer than a turn is held open', { 'retry-after': '90' }, 90],
     ['milliseconds', { 'retry-after-ms': '1500', 'retry-after': '20' }, 2],
-  ])('and asks for a wait in %s is told with it: header, answer and journal', async (_, headers, seconds) => {
+  ])('and asks for a wait in %s has it in the header, answer and journal', async (_, headers, seconds) => {
     const session = newSession();
     const { message } = server(failing(429, 'Slow down.', headers));
     const response = await post(session, { message });
@@ -117,7 +117,7 @@ describe('a model that fails', () => {
     expect(await json(later)).toMatchObject({ error });
   });
 
-  it('and asks for a wait tells a stream of it', async () => {
+  it('and asks for a wait has it in the stream', async () => {
     const { message } = server(failing(429, 'Slow down.', { 'retry-after': '20' }));
     const events = await allEvents(await post(newSession(), { message }, { headers: SSE }));
     expect(events.at(-1)).toMatchObject({ event: 'answer', data: { error: { retryAfter: 20 } } });
@@ -127,14 +127,14 @@ describe('a model that fails', () => {
     ['says nothing of a wait', failing(429, 'Slow down.')],
     ['wants a wait beyond all measure', failing(429, 'Slow down.', { 'retry-after': '9e99' })],
     ['wants to be paid', () => Response.json({ error: { code: 'insufficient_quota' } }, { status: 429 })],
-  ])('and %s is told without a wait', async (_, answer) => {
+  ])('and %s is reported without a wait', async (_, answer) => {
     const { message } = server(answer);
     const response = await post(newSession(), { message });
     expect([response.status, response.headers.get('retry-after')]).toEqual([502, null]);
     expect(Object.keys(Object((await json(response)).error))).toEqual(['type', 'message']);
   });
 
-  it('after its tools have run keeps what they did', async () => {
+  it('after its tools have run keeps their results', async () => {
     const session = newSession();
     const { message } = server(calls(call('c1', 'add', '{"a":1,"b":2}')), failing(500, 'Oops.'));
     const failed = await json(await post(session, { message }));
@@ -144,7 +144,7 @@ describe('a model that fails', () => {
     expect(messages[1]).toMatchObject({ toolCalls: [{ name: 'add', status: 'ended', result: '3' }] });
   });
 
-  it('whose stream breaks off twice fails the turn, and once does not', async () => {
+  it('fails the turn if its stream breaks off twice, but not once', async () => {
     const session = newSession();
     const { message } = server(
       stream('Half an ans'),
@@ -170,7 +170,7 @@ describe('a model that fails', () => {
     ]);
   });
 
-  it('by throwing anything is a 502 with its words', async () => {
+  it('by throwing a value of any type is a 502 with its text', async () => {
     const session = newSession();
     const { message } = script(() => {
       throw new TypeError('no such dial');
@@ -185,7 +185,7 @@ describe('a model that fails', () => {
 });
 
 describe('a turn that fails', () => {
-  it('in a way nobody foresaw is a 500 that tells nothing of the inside', async () => {
+  it('unexpectedly is a 500 without internals', async () => {
     const session = newSession('broken');
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const via = appWith({ agents: [broken] });
@@ -217,8 +217,8 @@ describe('a turn that fails', () => {
   });
 });
 
-describe('a model that calls tools badly', () => {
-  it('with malformed JSON is told so', async () => {
+describe('a model that makes invalid tool calls', () => {
+  it('reads that its JSON is malformed', async () => {
     const { message, asked } = server(calls(call('c1', 'add', '{"a": 1, "b":')));
     expect(await json(await post(newSession(), { message }))).toMatchObject({
       text: 'Recovered.',
@@ -233,7 +233,7 @@ describe('a model that calls tools badly', () => {
     });
   });
 
-  it('of which there are none is told so', async () => {
+  it('reads that the tool is unknown', async () => {
     const { message, asked } = server(calls(call('c1', 'ads', '{}')));
     expect(await json(await post(newSession(), { message }))).toMatchObject({ text: 'Recovered.' });
     expect(asked[1]?.messages.at(-1)?.content).toBe(
@@ -243,7 +243,7 @@ describe('a model that calls tools badly', () => {
     );
   });
 
-  it('under one id gets one result each', async () => {
+  it('gets one result for each call if two have the same id', async () => {
     const session = newSession();
     const same = [call('c1', 'add', '{"a":1,"b":2}'), call('c1', 'add', '{"a":3,"b":4}')];
     const { message, asked } = server(calls(...same), calls(...same));

@@ -55,8 +55,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('a model of the environment', () => {
-  it('is made once for each environment', async () => {
+describe('a model from the environment', () => {
+  it('is created once for each environment', async () => {
     const { make, seen } = maker();
     const agents = [defineAgent({ ...base, model: make })];
     const [red, blue] = [deployed(agents, { WORD: 'red' }), deployed(agents, { WORD: 'blue' })];
@@ -66,7 +66,7 @@ describe('a model of the environment', () => {
     expect(seen).toEqual(['red', 'blue']);
   });
 
-  it('is made once for each environment also for the agents of an app', async () => {
+  it('is created once for each environment also for the agents of an app', async () => {
     const { make, seen } = maker();
     const agents = [defineAgent(base), defineAgent({ ...base, name: 'other' })];
     const [red, blue] = [deployed(agents, { WORD: 'red' }, make), deployed(agents, { WORD: 'blue' }, make)];
@@ -76,7 +76,7 @@ describe('a model of the environment', () => {
     expect(seen).toEqual(['red', 'blue']);
   });
 
-  it('is that of nested loops and of agents that are handed work too', async () => {
+  it('is also used by nested loops and subagents', async () => {
     const inner = [maker(), maker()] as const;
     const dig = defineAgenticTool({
       name: 'dig',
@@ -118,7 +118,7 @@ describe('a model of the environment', () => {
       () => ({}),
       'A `model` function returned no model: return what an adapter makes.',
     ],
-  ])('that %s leaves a message untaken, and is asked for again', async (_, model, detail) => {
+  ])('that %s causes a refusal of the message, and is created again', async (_, model, detail) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const asked = vi.fn(model);
     const via = deployed([defineAgent({ ...base, model: asked })], {});
@@ -133,7 +133,7 @@ describe('a model of the environment', () => {
     expect(log).toHaveBeenCalled();
   });
 
-  it('that throws is told to the developer with what it threw, and to nobody else', async () => {
+  it('that throws reports its error to the developer only', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const thrown = new Error('The key is s3cret.');
     const model: ModelOfEnv = () => {
@@ -153,7 +153,7 @@ describe('a model of the environment', () => {
     expect(await answer.text()).not.toContain('s3cret');
   });
 
-  it('is not made by a check of health, since that may be work', async () => {
+  it('is not created by a health check, since that can be expensive', async () => {
     const [own, ofApp] = [maker(), maker()];
     const agents = [defineAgent({ ...base, model: own.make }), defineAgent({ ...base, name: 'without' })];
     const via = deployed(agents, { WORD: 'red' }, ofApp.make);
@@ -161,7 +161,7 @@ describe('a model of the environment', () => {
     expect([own.seen, ofApp.seen]).toEqual([[], []]);
   });
 
-  it('is made by a check of health, once, if it only reads settings', async () => {
+  it('is created by a health check, once, if it only reads settings', async () => {
     const [own, ofApp] = [maker(), maker()];
     const checked = (make: ModelOfEnv) => Object.assign(make, { isChecked: true });
     const agents = [
@@ -173,14 +173,14 @@ describe('a model of the environment', () => {
     expect([own.seen, ofApp.seen]).toEqual([['red'], ['red']]);
   });
 
-  it('is not made by a check of health for an app whose agents all have their own', async () => {
+  it('is not created by a health check of an app whose agents all have a model', async () => {
     const { make, seen } = maker();
     const via = deployed([scripted], { WORD: 'red' }, Object.assign(make, { isChecked: true }));
     expect((await via('/health')).status).toBe(200);
     expect(seen).toEqual([]);
   });
 
-  it('tells which files its agent takes; of one that cannot be made nobody knows, and the agent is listed', async () => {
+  it('tells the types of files that its agent accepts, and an agent without one is still listed', async () => {
     const { make, seen } = maker();
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const failing = () => {
@@ -203,7 +203,7 @@ describe('a model of the environment', () => {
     expect(log).not.toHaveBeenCalled(); // a message to it is what says so
   });
 
-  it('may have a limit on cost, and is then found to lack prices by the turn', async () => {
+  it('can have a cost limit, and the turn reports missing prices', async () => {
     const { make } = maker();
     const via = deployed([defineAgent({ ...base, model: make, use: [budget({ cost: 1 })] })], {
       WORD: 'red',

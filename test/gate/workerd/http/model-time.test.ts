@@ -16,7 +16,7 @@ const agentOf = (ask: ChatModel['ask'], modelTimeout?: ModelTimeout) =>
     settings: { timeout: modelTimeout },
   });
 
-it('a model that never settles is a 502 after its time', async () => {
+it('a model that never settles is a 502 after its timeout', async () => {
   const asked = Promise.withResolvers<void>();
   const never: ChatModel['ask'] = () => {
     asked.resolve();
@@ -33,7 +33,7 @@ it('a model that never settles is a 502 after its time', async () => {
   });
 });
 
-it('a model that has answered leaves no timer', async () => {
+it('a model that has responded leaves no timer', async () => {
   let during = 0;
   const prompt: ChatModel['ask'] = async (_, { onText }) => {
     onText?.('Hello.');
@@ -48,7 +48,7 @@ it('a model that has answered leaves no timer', async () => {
   expect([during, systemTimersOf(51)]).toEqual([1, 0]);
 });
 
-it('a model that falls silent in a stream is asked once more, and then the turn fails', async () => {
+it('a model that goes silent in a stream is called once more, and then the turn fails', async () => {
   let asked = 0;
   const silent: ChatModel['ask'] = (_, { onText }) => {
     asked += 1;
@@ -66,7 +66,7 @@ it('a model that falls silent in a stream is asked once more, and then the turn 
   expect(asked).toBe(2);
 });
 
-it('secrets that are not minted within half a minute fail the turn, which says so', async () => {
+it('secrets that are not issued within half a minute fail the turn, which says so', async () => {
   const minting = Promise.withResolvers<void>();
   const secrets = (): Promise<never> => {
     minting.resolve();

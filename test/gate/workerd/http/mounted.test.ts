@@ -115,7 +115,7 @@ describe.each(PLACES)('an app that is served %s', (_how, base, fetchOf) => {
   const posts = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     asks(path, { ...POST, headers: { ...POST.headers, ...headers }, body: JSON.stringify(body) });
 
-  it('has links that all lead somewhere', async () => {
+  it('has only working links', async () => {
     const root = await asks(base === '' ? '/' : base);
     expect(root).toEqual({
       name: 'holdfast',
@@ -153,7 +153,7 @@ describe.each(PLACES)('an app that is served %s', (_how, base, fetchOf) => {
     }
   });
 
-  it('streams what leads somewhere', async () => {
+  it('streams working links', async () => {
     const session = `${base}/agents/clerk/sessions/s-${crypto.randomUUID()}`;
     const headers = { ...POST.headers, ...SSE };
     const events = await allEvents(
@@ -164,7 +164,7 @@ describe.each(PLACES)('an app that is served %s', (_how, base, fetchOf) => {
     expect((await via(link)).status).toBe(405);
   });
 
-  it('describes its paths as they are found', async () => {
+  it('describes its paths as they are mounted', async () => {
     const { servers, paths } = await asks(`${base}/openapi.json`);
     expect(servers).toEqual([{ url: base || '/' }]);
     for (const path of Object.keys(Object(paths)).filter((one) => !one.includes('{'))) {
@@ -173,7 +173,7 @@ describe.each(PLACES)('an app that is served %s', (_how, base, fetchOf) => {
     }
   });
 
-  it('asks who is there, and refuses pages of other sites', async () => {
+  it('authenticates callers, and refuses pages of other sites', async () => {
     const closed = sending(
       (request, _vars, ctx) => fetchOf()(request, { ...env, HOLDFAST_TOKEN: 'a-token' }, ctx),
       base,
@@ -195,7 +195,7 @@ describe.each(PLACES)('an app that is served %s', (_how, base, fetchOf) => {
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('"clerk"')]);
   });
 
-  it('tells clients of MCP links that all lead somewhere', async () => {
+  it('gives MCP clients working links only', async () => {
     const below: Send = (path, init) => via(base + path, init);
     // A retry is answered the task of the turn that waits.
     const meta = { [KEY]: crypto.randomUUID() };
@@ -214,8 +214,8 @@ describe.each(PLACES)('an app that is served %s', (_how, base, fetchOf) => {
   });
 });
 
-describe('what is not the app of a route', () => {
-  it('is answered by the app that mounts it, whose own paths below it stay its own', async () => {
+describe('a path outside the app’s routes', () => {
+  it('is served by the outer app, whose own paths below it keep working', async () => {
     const own = new Hono()
       .route('/ai', app().routes)
       .get('/ai/mine', (c) => c.text('mine'))
@@ -228,12 +228,12 @@ describe('what is not the app of a route', () => {
   });
 });
 
-describe('the developer is told', () => {
+describe('a developer', () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   beforeEach(() => warn.mockClear());
   afterAll(() => warn.mockRestore());
 
-  it('once, and in every answer, when the Worker serves a part of a site and nobody said so', async () => {
+  it('is warned once in the log, and in every response, if the Worker serves a part of a site without basePath', async () => {
     const via = sending(app().worker.fetch as Fetch);
     const hint = "If the Worker is served below /ai, set createHoldfast({ http: { basePath: '/ai' } }).";
     for (const path of [
@@ -248,7 +248,7 @@ describe('the developer is told', () => {
     expect(warn.mock.calls).toEqual([[`holdfast: there is nothing at /ai/agents. ${hint}`]]);
   });
 
-  it('which path is meant by one that ends alike, and the log has the first', async () => {
+  it('sees the intended path for a path with the same end, and the log shows the first', async () => {
     const via = sending(app().worker.fetch as Fetch);
     const messages = '/agents/{agent}/sessions/{session}/messages';
     for (const [path, meant] of [
@@ -264,7 +264,7 @@ describe('the developer is told', () => {
     expect(warn.mock.calls).toEqual([[`holdfast: there is nothing at /agents/clerk/messages. ${hint}`]]);
   });
 
-  it('nothing of it for a path that is none of the app', async () => {
+  it('gets no hint for a path that is not the app’s', async () => {
     const via = sending(app().worker.fetch as Fetch);
     const wellKnown = '/.well-known/oauth-protected-resource/mcp';
     for (const path of ['/favicon.ico', '/agents/clerk', '/ai', '/agents/x/mcp/y', wellKnown]) {
@@ -274,7 +274,7 @@ describe('the developer is told', () => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  it('once when it is mounted elsewhere than its basePath says', async () => {
+  it('is warned once if the app is mounted elsewhere than at its basePath', async () => {
     const via = sending(new Hono().route('/api', app({ http: { basePath: '/ai' } }).routes).fetch, '/api');
     expect(await json(await via('/api'))).toMatchObject({ agents: '/ai/agents' });
     await via('/api');
@@ -287,7 +287,7 @@ describe('the developer is told', () => {
   });
 
   it.each(['ai', '/ai/', '/', '', '/a b', '/ai?x', '//ai'])(
-    'at the start that %j is no basePath',
+    'sees at the start that %j is not a valid basePath',
     (basePath) => {
       expect(() => app({ http: { basePath } })).toThrow(
         `createHoldfast has ${JSON.stringify(basePath)} as its 'http.basePath': use a path that starts with '/' and does not end with one, such as '/ai'.`,

@@ -55,23 +55,20 @@ describe('a Worker whose settings choose no model', () => {
     ['nothing is set, though the planner is there', '', { model: orOffline(openaiCompatible()) }, NO_MODEL],
     ['the planner is asked for, and is not there', 'offline', {}, NO_PLANNER],
     ['the agent has a model of its own, of settings', '', ownModel, NO_MODEL],
-  ])(
-    'takes no message for an agent that needs one, and tells the mend: %s',
-    async (_, model, more, expected) => {
-      const said = log();
-      const via = app(model, more);
-      const session = newSession('bare');
-      await expectProblem(await post(session, { message: 'Hello' }, { via }), expected);
-      const headers = { prefer: 'respond-async' };
-      await expectProblem(await post(session, { message: 'Hello' }, { headers, via }), expected);
-      await expectProblem(await deliver(via, await signedIssue()), expected);
-      await expectProblem(await via('/health'), expected);
-      expect((await via(session)).status).toBe(404);
-      expect(said.mock.calls).toEqual([[`holdfast: ${expected.detail}`]]);
-    },
-  );
+  ])('refuses messages for an agent that needs one, with the fix: %s', async (_, model, more, expected) => {
+    const said = log();
+    const via = app(model, more);
+    const session = newSession('bare');
+    await expectProblem(await post(session, { message: 'Hello' }, { via }), expected);
+    const headers = { prefer: 'respond-async' };
+    await expectProblem(await post(session, { message: 'Hello' }, { headers, via }), expected);
+    await expectProblem(await deliver(via, await signedIssue()), expected);
+    await expectProblem(await via('/health'), expected);
+    expect((await via(session)).status).toBe(404);
+    expect(said.mock.calls).toEqual([[`holdfast: ${expected.detail}`]]);
+  });
 
-  it('runs the agents that have a model of their own, and is healthy when all have one', async () => {
+  it('runs agents that have a model, and is healthy if all have one', async () => {
     const { message } = script('Done.');
     const response = await post(newSession(), { message: message() }, { via: app('') });
     expect(await json(response)).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -80,14 +77,14 @@ describe('a Worker whose settings choose no model', () => {
   });
 });
 
-it('the planner that a Worker was given answers where MODEL is offline', async () => {
+it('runs the planner of the Worker if MODEL is offline', async () => {
   const via = app('offline', { model: orOffline(openaiCompatible()) });
   const response = await post(newSession('bare'), { message: 'Hello' }, { via });
   expect(await json(response)).toMatchObject({ outcome: 'completed', model: 'offline' });
   expect((await via('/health')).status).toBe(200);
 });
 
-it('a model that the app declares is asked whatever the settings say', async () => {
+it('uses the app’s model for any setting', async () => {
   const via = app('', { model: offlineModel() });
   const response = await post(newSession('bare'), { message: 'Hello' }, { via });
   expect(await json(response)).toMatchObject({ outcome: 'completed', model: 'offline' });
@@ -103,11 +100,11 @@ describe('an app without a model', () => {
       [scripted, bare, { ...bare, name: 'clerk' }],
       "Agents 'bare', 'clerk' have no model, and neither has the app.",
     ],
-  ])('is not made if agents need it', (agents, problem) => {
+  ])('is refused if agents need one', (agents, problem) => {
     expect(() => createHoldfast({ agents })).toThrow(new ConfigurationError(`${problem} ${GIVE}`));
   });
 
-  it('is made if every agent has a model of its own', () => {
+  it('is created if every agent has a model', () => {
     expect(() =>
       createHoldfast({ agents: [scripted, { ...bare, modelOf: openaiCompatible() }] }),
     ).not.toThrow();

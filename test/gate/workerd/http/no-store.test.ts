@@ -24,7 +24,7 @@ const answered = async (): Promise<string> => {
 
 const unauthenticated: Send = appWith({ auth: () => null });
 
-describe('an answer', () => {
+describe('a response', () => {
   it.each<[string, number, () => Promise<Response>]>([
     ['to a message', 200, () => post(newSession(), { message: script({ text: 'Hi.' }).message() })],
     ['about a session', 200, async () => send(await answered())],
@@ -36,11 +36,11 @@ describe('an answer', () => {
     ['to whoever may not ask', 401, () => unauthenticated('/agents')],
     ['to a delivery for no webhook', 404, () => send('/hooks/none', { method: 'POST', body: '{}' })],
     ['of the health', 200, () => send('/health')],
-  ])('%s is kept by no cache', async (_, status, ask) => {
+  ])('%s is not cached', async (_, status, ask) => {
     expect(await said(ask())).toEqual([status, 'no-store']);
   });
 
-  it('that is a file of a session is kept by no cache, nor is the word that a client has it', async () => {
+  it('with a session’s file is not cached, and neither is its 304', async () => {
     const { via } = fileApp({ accepts: ['image/*'] });
     const session = newSession('seer');
     const message = [{ type: 'file', mediaType: 'image/png', data: btoa('kept') }];
@@ -51,7 +51,7 @@ describe('an answer', () => {
     expect(await said(via(path, { headers: { 'if-none-match': `"${id}"` } }))).toEqual([304, 'no-store']);
   });
 
-  it('that is a stream is kept by no cache, and changed by no proxy', async () => {
+  it('that is a stream is not cached, and not transformed by proxies', async () => {
     const streamed = await post(
       newSession(),
       { message: script({ text: 'Hi.' }).message() },

@@ -32,7 +32,7 @@ const times = <T>(count: number, make: () => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, make));
 
 describe('the event streams of a caller', () => {
-  it('are 16 at the most, and one more is refused with what helps', async () => {
+  it('are limited to 16, and the refusal of another one explains the fix', async () => {
     const { via, path, follow } = await appOf();
     const open = await times(16, follow);
     expect(open.map(({ status }) => status)).toEqual(Array(16).fill(200));
@@ -57,7 +57,7 @@ describe('the event streams of a caller', () => {
     await Promise.all([other, ...open].map((one) => one.body?.cancel()));
   });
 
-  it('leave their places when their clients go, when they end, and when nothing comes of them', async () => {
+  it('free their places if their clients disconnect, if they end, and if they fail', async () => {
     const { via, path, follow } = await appOf(2);
     for (let round = 0; round < 3; round += 1) {
       const open = await times(2, follow);
@@ -75,7 +75,7 @@ describe('the event streams of a caller', () => {
     await Promise.all(open.map(({ body }) => body?.cancel()));
   });
 
-  it('are counted for other protocols too, before they begin anything', async () => {
+  it('are counted for other protocols too, before they start', async () => {
     const { via, path, follow } = await appOf(1);
     const open = await follow();
     const chat = () =>
@@ -96,14 +96,14 @@ describe('the event streams of a caller', () => {
     await (await follow()).body?.cancel();
   });
 
-  it.each([0, -1, 1.5, Number.NaN])('cannot be %d at the most', (maxStreams) => {
+  it.each([0, -1, 1.5, Number.NaN])('cannot be limited to %d', (maxStreams) => {
     expect(() => createHoldfast({ agents: [clerk], http: { maxStreams } })).toThrow(
       `createHoldfast has ${maxStreams} as its 'http.maxStreams': use a whole number above 0.`,
     );
   });
 });
 
-it('every answer says that it is of its type alone, and that no page of another site may take it in', async () => {
+it('a response forbids content sniffing, and cross-origin embedding', async () => {
   const { via, path } = await appOf();
   for (const where of ['/agents', path, `${path}/events`, '/nothing', '/health']) {
     const { headers } = await via(where);

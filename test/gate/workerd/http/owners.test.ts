@@ -21,7 +21,7 @@ const say = (session: string, via: Send, text: string): Promise<Response> =>
   post(session, { message: script(text).message() }, { via });
 
 describe('a session of a tenant', () => {
-  it('is not that of a caller whose id is the name of the tenant, nor the other way round', async () => {
+  it('is not visible to a caller whose id is the tenant’s name, and vice versa', async () => {
     const session = newSession();
     await say(session, as(acme), 'Of the tenant.');
     expect((await as({ id: 'acme' })(session)).status).toBe(404);
@@ -31,7 +31,7 @@ describe('a session of a tenant', () => {
   });
 
   it.each(['{"tenant":"acme"}', '[object Object]', '"acme"'])(
-    'is not that of a caller whose id is written like its name: %s',
+    'is not visible to a caller whose id is written like its name: %s',
     async (id) => {
       const session = newSession();
       await say(session, as(acme), 'Of the tenant.');
@@ -39,7 +39,7 @@ describe('a session of a tenant', () => {
     },
   );
 
-  it('has a name that says so, unlike that of an id', () => {
+  it('has a name that differs from that of an id', () => {
     const place = { agent: 'scripted', session: 's1' };
     expect(toSessionName({ ...place, owner: { tenant: 'acme' } })).toBe(
       '[{"tenant":"acme"},"scripted","s1"]',

@@ -58,7 +58,7 @@ const shownOf = (turn: unknown) => {
 };
 
 describe('a reply of parts', () => {
-  it('streams what is thought beside what is said, under names of their own', async () => {
+  it('streams reasoning beside text, with separate event names', async () => {
     const { message } = script({ parts: thinking }, { parts: done });
     const session = newSession();
     const events = await allEvents(await post(session, { message }, { headers: SSE }));
@@ -78,7 +78,7 @@ describe('a reply of parts', () => {
     expect(JSON.stringify(answer)).not.toContain('Done it is.');
   });
 
-  it('keeps words and calls beside its parts wherever it is read, and is stored with its parts alone', async () => {
+  it('has text and calls beside its parts on every read, and is stored as parts only', async () => {
     const { message } = script({ parts: thinking }, { parts: done });
     const session = newSession();
     const events = await allEvents(await post(session, { message }, { headers: SSE }));
@@ -112,7 +112,7 @@ describe('a reply of parts', () => {
     }
   });
 
-  it('is streamed by whoever follows the journal, with words and calls beside its parts', async () => {
+  it('is streamed from the journal with text and calls beside its parts', async () => {
     const { message } = script({ parts: thinking }, { parts: done });
     const session = newSession();
     await post(session, { message }, { headers: { prefer: 'respond-async' } });
@@ -120,7 +120,7 @@ describe('a reply of parts', () => {
     expect(reply).toMatchObject(shownOf(Object(reply).turn));
   });
 
-  it('of which a part came before the model broke off is streamed anew, and clients are told', async () => {
+  it('that was interrupted is streamed again, and clients are notified', async () => {
     let asked = 0;
     const whole = scriptedModel([{ parts: done }]);
     const { key } = playModel({
@@ -142,7 +142,7 @@ describe('a reply of parts', () => {
     expect(events.at(-1)).toMatchObject({ outcome: 'completed', text: 'Done.' });
   });
 
-  it('comes back to its model whole, however long, from a journal that is read anew', async () => {
+  it('is returned whole to its model, at any length, from a journal that is read again', async () => {
     const long: readonly ReplyPart[] = [
       { type: 'reasoning', text: '', provider: { maker: { encrypted: 'é'.repeat(1_000_000) } } },
       { type: 'file', mediaType: 'image/png', data: 'A'.repeat(3_000_000) },
@@ -156,7 +156,7 @@ describe('a reply of parts', () => {
     expect(reply?.role === 'assistant' && JSON.stringify(reply.parts) === JSON.stringify(long)).toBe(true);
   });
 
-  it('answers a client of MCP in its words alone', async () => {
+  it('returns only its text to an MCP client', async () => {
     const { message } = script({ parts: thinking }, { parts: done });
     const answer = await calling(publishing({ agents: ['scripted'] }), 'scripted', { message });
     expect(texts(answer)[0]).toBe('Done.');

@@ -39,7 +39,7 @@ function longTurn() {
 }
 
 describe('a client whose invocation must end before its turn', () => {
-  it('is told where the answer will be', async () => {
+  it('receives the address of the answer', async () => {
     lift = limitTo({ wallMs: WALL_MS });
     const session = hearingSession('marathon');
     const { message, answer } = longTurn();
@@ -61,7 +61,7 @@ describe('a client whose invocation must end before its turn', () => {
     await ended(session);
   });
 
-  it('is told by its stream where it goes on, and misses nothing', async () => {
+  it('receives where its stream continues, and misses no event', async () => {
     lift = limitTo({ wallMs: WALL_MS });
     const session = hearingSession('marathon');
     const { message, answer } = longTurn();
@@ -90,7 +90,7 @@ describe('a client whose invocation must end before its turn', () => {
     expect(seen.at(-1)).toBe((await journal(session)).length);
   });
 
-  it('waits for the answer without reading, until there is one', async () => {
+  it('waits for the answer without reading until it exists', async () => {
     const session = newSession('marathon');
     const answer = held('Done.');
     const key = { 'idempotency-key': crypto.randomUUID() };
@@ -117,8 +117,8 @@ describe('a client whose invocation must end before its turn', () => {
   });
 });
 
-describe('a client that waits for the turn of another', () => {
-  it('is told where the answer will be when its own invocation must end', async () => {
+describe('a client that waits for another request’s turn', () => {
+  it('receives the address of the answer if its own invocation must end', async () => {
     const session = hearingSession('marathon');
     const answer = held('Done.');
     const key = { 'idempotency-key': crypto.randomUUID() };
@@ -150,8 +150,8 @@ describe('a client that waits for the turn of another', () => {
   });
 });
 
-describe('a stream of events whose invocation must end', () => {
-  it('says where it goes on', async () => {
+describe('an event stream whose invocation must end', () => {
+  it('reports where to continue', async () => {
     const session = newSession('marathon');
     const answers = Array.from({ length: 30 }, () => held(add));
     const { message } = script(...answers.map(({ reply }) => reply), 'Done.');
@@ -202,7 +202,7 @@ describe('the limits of a deployment', () => {
     ]),
     [{ WALL_MS: '1e5' }, 'WALL_MS is "1e5"; it must be a whole number of at least 1000.'],
     [{ WALL_MS: true }, 'WALL_MS is true; it must be a whole number of at least 1000.'],
-  ])('%j make a message refused, and are told by /health; the log has them once', async (vars, detail) => {
+  ])('%j cause a refusal of messages, are listed by /health, and are logged once', async (vars, detail) => {
     log.mockClear();
     const session = newSession();
     const via = appWith({}, vars);
@@ -212,7 +212,7 @@ describe('the limits of a deployment', () => {
     expect(log.mock.calls).toEqual([[`holdfast: ${detail}`]]);
   });
 
-  it('are the vars, as text or number, where the code says nothing', () => {
+  it('are the vars, as text or number, if the code sets none', () => {
     expect(readPlatform({ SUBREQUESTS: ' 1000 ', WALL_MS: '' }, { wallMs: 5_000 })).toEqual({
       subrequests: 1_000,
       internalSubrequests: 1_000,
@@ -221,7 +221,7 @@ describe('the limits of a deployment', () => {
     expect(readPlatform({})).toEqual(DEFAULT_PLATFORM);
   });
 
-  it('are those of the plan that the var PLAN names, the free one unless set', () => {
+  it('default to the plan in the var PLAN, which defaults to free', () => {
     const free = { subrequests: 50, internalSubrequests: 1_000, wallMs: 840_000 };
     const paid = { subrequests: 10_000, internalSubrequests: 10_000, wallMs: 840_000 };
     expect([{}, { PLAN: '' }, { PLAN: 'free' }].map((env) => readPlatform(env))).toEqual([free, free, free]);
@@ -229,7 +229,7 @@ describe('the limits of a deployment', () => {
     expect(readPlatform({ PLAN: 'paid', SUBREQUESTS: '60' })).toEqual({ ...paid, subrequests: 60 });
   });
 
-  it('are checked where the code declares them', () => {
+  it('are validated where the code declares them', () => {
     expect(() => createHoldfast({ agents: [marathon], limits: { subrequests: 19 } })).toThrow(
       'limits.subrequests is 19; it must be a whole number of at least 20.',
     );

@@ -49,8 +49,8 @@ async function running(said: ScriptedReply = 'Done.', ...more: ScriptedReply[]):
   return { session, turn: String(turn), reply };
 }
 
-describe('a message whose client would wait for so long', () => {
-  it('runs in the background, and is answered as ever when it ends in time', async () => {
+describe('a message whose client limits its wait', () => {
+  it('runs in the background, and returns the usual response if it ends in time', async () => {
     const session = hearingSession();
     const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
     const response = await post(session, { message: message() }, wait('wait=10'));
@@ -64,7 +64,7 @@ describe('a message whose client would wait for so long', () => {
     expect(await json(await send(`${session}/turns/${answered.turn}`))).toEqual(answered);
   });
 
-  it('is answered 202 when it does not, with where its answer will be', async () => {
+  it('returns 202 with the address of the answer if it does not', async () => {
     const session = hearingSession();
     const reply = held('Done.');
     const answering = post(session, { message: script(reply.reply).message() }, wait('wait=10'));
@@ -81,7 +81,7 @@ describe('a message whose client would wait for so long', () => {
     expect([told(later), await json(later)]).toMatchObject([[200, 'wait=60'], { text: 'Done.' }]);
   });
 
-  it('may ask for both: to be answered later, and to wait before', async () => {
+  it('can ask for both a wait and a later answer', async () => {
     const session = hearingSession();
     const reply = held('Done.');
     const prefer = 'respond-async, wait=10';
@@ -98,7 +98,7 @@ describe('a message whose client would wait for so long', () => {
   });
 
   it.each(['wait=0', 'wait="0"', 'WAIT = 0; x=1', 'handling=lenient, wait=0, wait=50'])(
-    'of no time is answered 202 at once: %s',
+    'with no time returns 202 at once: %s',
     async (prefer) => {
       const session = hearingSession();
       const reply = held('Done.');
@@ -118,13 +118,13 @@ describe('a message whose client would wait for so long', () => {
     'wait="1',
     'waiting=3',
     'wait=x, wait=0',
-  ])('that is none is passed over: %s', async (prefer) => {
+  ])('with an invalid time ignores it: %s', async (prefer) => {
     const session = hearingSession();
     const response = await post(session, { message: script('Done.').message() }, wait(prefer));
     expect([told(response), runsInBackground(session)]).toEqual([[200, null], false]);
   });
 
-  it('waits a minute at the most, however long it says', async () => {
+  it('waits at most a minute, also if it asks for more', async () => {
     const { session, turn, reply } = await running();
     const asking = get(session, turn, 'wait=99999999999999999999');
     await isWatched(session);
@@ -133,7 +133,7 @@ describe('a message whose client would wait for so long', () => {
     reply.release();
   });
 
-  it('is told what its turn waits for as soon as it does', async () => {
+  it('returns as soon as its turn waits, with the pending calls', async () => {
     const session = newSession('clerk');
     const { message } = script({ calls: [{ name: 'pay', input: { to: crypto.randomUUID(), amount: 1 } }] });
     const response = await post(session, { message: message() }, wait('wait=10'));
@@ -143,12 +143,12 @@ describe('a message whose client would wait for so long', () => {
     ]);
   });
 
-  it('is told of a turn that failed', async () => {
+  it('returns the error of a turn that failed', async () => {
     const response = await post(newSession(), { message: script().message() }, wait('wait=10'));
     expect([told(response), (await json(response)).outcome]).toEqual([[502, 'wait=10'], 'failed']);
   });
 
-  it('is answered at once when it was answered before', async () => {
+  it('returns at once if it was answered before', async () => {
     const session = newSession();
     const body = { message: script('Done.').message() };
     const first = await json(await post(session, body, wait('wait=10', { 'idempotency-key': 'k' })));
@@ -156,7 +156,7 @@ describe('a message whose client would wait for so long', () => {
     expect([told(again), await json(again)]).toEqual([[200, 'wait=10'], first]);
   });
 
-  it('waits in line too', async () => {
+  it('waits in the queue too', async () => {
     const { session, reply } = await running('Done.', 'Next.');
     const queue = { method: 'POST', headers: { 'content-type': 'application/json', prefer: 'wait=10' } };
     const next = send(`${session}/messages?whenBusy=queue`, { ...queue, body: '{"message":"Next"}' });
@@ -166,7 +166,7 @@ describe('a message whose client would wait for so long', () => {
     expect([told(response), await json(response)]).toMatchObject([[200, 'wait=10'], { text: 'Next.' }]);
   });
 
-  it('on its way into another turn is answered at once', async () => {
+  it('that steers another turn returns at once', async () => {
     const { session, turn, reply } = await running();
     const headers = { 'content-type': 'application/json', prefer: 'wait=10' };
     const body = '{"message":"By the way"}';
@@ -178,7 +178,7 @@ describe('a message whose client would wait for so long', () => {
     reply.release();
   });
 
-  it('is passed over where a stream is asked for, which begins at once', async () => {
+  it('ignores the limit for a stream, which begins at once', async () => {
     const session = newSession();
     const response = await post(session, { message: script('Done.').message() }, wait('wait=10', SSE));
     expect(told(response)).toEqual([200, null]);
@@ -187,11 +187,11 @@ describe('a message whose client would wait for so long', () => {
   });
 });
 
-describe('an answer to a call whose client would wait for so long', () => {
+describe('an answer to a call whose client limits its wait', () => {
   it.each([
     ['pay', { decision: 'approve' }],
     ['look_up', { result: 1 }],
-  ])('of %s is answered as a message is', async (tool, body) => {
+  ])('of %s behaves like a message', async (tool, body) => {
     const waits = await waiting([tool]);
     const response = await answer(linkOf(waits), body, wait('wait=10'));
     expect([told(response), await json(response)]).toMatchObject([
@@ -201,7 +201,7 @@ describe('an answer to a call whose client would wait for so long', () => {
     expect(runsInBackground(waits.session)).toBe(true);
   });
 
-  it('of no time is answered 202 at once', async () => {
+  it('with no time returns 202 at once', async () => {
     const waits = await waiting(['pay']);
     expect(told(await answer(linkOf(waits), { decision: 'approve' }, wait('wait=0')))).toEqual([
       202,
@@ -210,8 +210,8 @@ describe('an answer to a call whose client would wait for so long', () => {
   });
 });
 
-describe('GET .../turns/{turn} by a client that would wait for so long', () => {
-  it('answers when the turn ends', async () => {
+describe('GET .../turns/{turn} of a client that limits its wait', () => {
+  it('returns when the turn ends', async () => {
     const { session, turn, reply } = await running();
     const asking = get(session, turn, 'wait=10');
     await isWatched(session);
@@ -220,7 +220,7 @@ describe('GET .../turns/{turn} by a client that would wait for so long', () => {
     expect([told(response), await json(response)]).toMatchObject([[200, 'wait=10'], { turn, text: 'Done.' }]);
   });
 
-  it('tells that it runs when the time is over, and when to ask again', async () => {
+  it('reports a running turn when the time is over, and when to ask again', async () => {
     const { session, turn, reply } = await running();
     const asking = get(session, turn, 'wait=10');
     await isWatched(session);
@@ -234,14 +234,14 @@ describe('GET .../turns/{turn} by a client that would wait for so long', () => {
     reply.release();
   });
 
-  it('answers at once what goes on by nothing of its own', async () => {
+  it('returns at once for a turn that needs a caller to continue', async () => {
     const { session, turn } = await waiting(['pay']);
     const suspended = await get(session, turn, 'wait=10');
     expect([told(suspended), (await json(suspended)).status]).toEqual([[202, 'wait=10'], 'suspended']);
     expect((await get(session, 'none', 'wait=10')).status).toBe(404);
   });
 
-  it('tells when the session was erased meanwhile', async () => {
+  it('reports that the session was erased meanwhile', async () => {
     const { session, turn, reply } = await running();
     const asking = get(session, turn, 'wait=10');
     await isWatched(session);

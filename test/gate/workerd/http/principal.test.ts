@@ -97,7 +97,7 @@ const linkIn = ({ pending }: Readonly<Record<string, unknown>>): string =>
 const BACKGROUND = { prefer: 'respond-async' };
 
 describe('the principal of a call', () => {
-  it('is who sent the message, with the roles of then, also where another invocation goes on', async () => {
+  it('is the sender of the message, with the roles at that time, also in another invocation', async () => {
     const { as, resume } = deployment();
     await post(newSession('agent'), { message: script(...LOOKS).message() }, { via: as(ann) });
     const session = newSession('agent');
@@ -117,7 +117,7 @@ describe('the principal of a call', () => {
     expect(JSON.stringify([events, await json(await as(ann)(session))])).not.toMatch(/4711|gold/);
   });
 
-  it('cannot be chosen by what a body or a header says', async () => {
+  it('cannot be chosen by a body or a header', async () => {
     const { as } = deployment({
       http: { bodyContext: ['principal', 'tenant'], contextHeaders: { 'x-who': 'id' } },
     });
@@ -128,7 +128,7 @@ describe('the principal of a call', () => {
     expect(seen).toMatchObject([{ principal: principalOfAnn, context: { ...context, id: 'root' } }]);
   });
 
-  it('is told to strategies, and to the policy that permits calls', async () => {
+  it('is passed to strategies, and to the policy that permits calls', async () => {
     const { as } = deployment();
     const { message, model } = script(...LOOKS);
     await post(newSession('agent'), { message: message() }, { via: as({ id: 'eve' }) });
@@ -141,7 +141,7 @@ describe('the principal of a call', () => {
     );
   });
 
-  it('of a schedule is named after it, under the tenant that owns its session', async () => {
+  it('of a schedule has the schedule’s name, and the tenant that owns its session', async () => {
     const id = crypto.randomUUID();
     const schedule = defineSchedule({
       name: 'nightly',
@@ -202,7 +202,7 @@ describe('the context of a body', () => {
       { constructor: 1 },
       ['constructor'],
     ],
-  ])('that nobody has allowed is refused, with the setting: %s', async (_, config, context, keys) => {
+  ])('that is not allowed is refused, and the setting is named: %s', async (_, config, context, keys) => {
     const { as } = deployment(config);
     const session = newSession('agent');
     const response = await post(session, { message: 'Hello', context }, { via: as(ann) });
@@ -210,7 +210,7 @@ describe('the context of a body', () => {
     expect((await as(ann)(session)).status).toBe(404);
   });
 
-  it('stands over the agent’s and under a mapped header', async () => {
+  it('overrides the agent’s, and mapped headers override it', async () => {
     const { as } = deployment({
       agents: [
         {
@@ -247,7 +247,7 @@ describe('a decision', () => {
   const APPROVE = { decision: 'approve' };
   const manager: Caller = { ...ann, roles: ['manager'] };
 
-  it('is judged by the roles that its decider has now, not by those of the message', async () => {
+  it('depends on its decider’s current roles, not on those of the message', async () => {
     const { as } = deployment();
     const message = script(...CLOSER).message();
     const asked = await json(await post(newSession('agent'), { message }, { via: as(manager) }));
@@ -262,7 +262,7 @@ describe('a decision', () => {
   });
 });
 
-describe('the own request of a caller', () => {
+describe('the request of a caller', () => {
   const told: unknown[] = [];
   const secrets: HoldfastConfig['secrets'] = (_, principal, { request, claims }) => {
     told.push([principal.id, request?.headers.get('authorization'), claims]);
@@ -278,13 +278,13 @@ describe('the own request of a caller', () => {
   const { as, resume } = deployment({ secrets, context });
   beforeEach(() => void [told, made].map((list) => list.splice(0)));
 
-  it('reaches the hooks in the invocation that it began, with its claims', async () => {
+  it('is passed to the hooks in the invocation that it began, with its claims', async () => {
     await post(newSession('agent'), { message: script(...LOOKS).message() }, { headers, via: as(ann) });
     expect(told).toEqual([['ann', 'Bearer of-ann', ann.claims]]);
     expect(seen).toMatchObject([{ key: 'Bearer of-ann', context: { of: 'ann', agent: 'browser' } }]);
   });
 
-  it('is gone where another invocation runs the turn', async () => {
+  it('is absent if another invocation runs the turn', async () => {
     const session = newSession('agent');
     const body = { message: script(...LOOKS).message() };
     const { turn } = await json(
@@ -295,7 +295,7 @@ describe('the own request of a caller', () => {
     expect(seen).toMatchObject([{ key: 'minted-for-ann', context: { of: 'ann', agent: 'none' } }]);
   });
 
-  it('is not that of whoever decides: their token goes to no tool of another’s turn', async () => {
+  it('is not the decider’s, so their token is never passed to a tool of another caller’s turn', async () => {
     const replies = [{ calls: [{ name: 'look_closer' }] }, 'Done.'] as const;
     const message = script(...replies).message();
     const asked = await json(await post(newSession('agent'), { message }, { headers, via: as(ann) }));
@@ -317,7 +317,7 @@ describe('the own request of a caller', () => {
     expect(seen).toMatchObject([{ key: 'minted-for-ann' }]);
   });
 
-  it('is not that of whoever declines what another’s turn waits for', async () => {
+  it('is not that of a caller who declines the pending calls of another caller', async () => {
     const session = newSession('agent');
     const { message } = script({ calls: [{ name: 'look_closer' }] }, ...LOOKS);
     await post(session, { message: message() }, { headers, via: as(ann) });
@@ -336,7 +336,7 @@ describe('the own request of a caller', () => {
     expect(made).toEqual([['max', 'Bearer of-max']]);
   });
 
-  it('reaches the hooks of a tool and of an agent that an MCP client calls', async () => {
+  it('is passed to the hooks of a tool and of an agent that an MCP client calls', async () => {
     const published = deployment({
       secrets,
       context,

@@ -24,7 +24,7 @@ const tables = (session: string): Promise<unknown[]> =>
   );
 
 describe('the state of a session', () => {
-  it('shows the conversation, what tools stored, and the turn that ended', async () => {
+  it('shows the conversation, the tools’ artifacts, and the ended turn', async () => {
     const session = newSession();
     const { message } = script({ calls: [{ name: 'record', input: { note: 'milk' } }] }, 'Noted.');
     const text = message();
@@ -50,7 +50,7 @@ describe('the state of a session', () => {
     });
   });
 
-  it('shows the turn that runs', async () => {
+  it('shows the running turn', async () => {
     const session = newSession();
     const answer = held('Done.');
     const { message } = script(answer.reply);
@@ -72,25 +72,22 @@ describe('the state of a session', () => {
     ['GET', '/events', {}],
     ['GET', '/events', SSE],
     ['POST', '/cancel', {}],
-  ] as const)(
-    'of a session nobody started is a 404 that writes nothing: %s %s',
-    async (method, rest, headers) => {
-      const session = newSession();
-      const response = await send(`${session}${rest}`, { method, headers });
-      expect(response.status).toBe(404);
-      expect(await json(response)).toEqual({
-        type: 'urn:holdfast:problem:unknown-session',
-        title: 'unknown session',
-        status: 404,
-        detail: `There is no session '${sessionId(session)}'. POST ${session}/messages starts it.`,
-      });
-      expect(await tables(session)).toEqual([]);
-    },
-  );
+  ] as const)('of an unknown session is a 404 without a write: %s %s', async (method, rest, headers) => {
+    const session = newSession();
+    const response = await send(`${session}${rest}`, { method, headers });
+    expect(response.status).toBe(404);
+    expect(await json(response)).toEqual({
+      type: 'urn:holdfast:problem:unknown-session',
+      title: 'unknown session',
+      status: 404,
+      detail: `There is no session '${sessionId(session)}'. POST ${session}/messages starts it.`,
+    });
+    expect(await tables(session)).toEqual([]);
+  });
 });
 
 describe('the journal as JSON', () => {
-  it('comes in pages that lead to the next', async () => {
+  it('comes in pages, and each links to the next', async () => {
     const session = newSession();
     const { message } = script('Done.');
     await post(session, { message: message() });
@@ -119,7 +116,7 @@ describe('the journal as JSON', () => {
     expect(await json(await send(`${session}/events?after=99`))).toEqual({ events: [], head: 4, next: null });
   });
 
-  it('answers HEAD, also one that asks for a stream, without a body', async () => {
+  it('responds to HEAD without a body, also if a stream is requested', async () => {
     const session = newSession();
     await post(session, { message: script('Done.').message() });
     const response = await send(`${session}/events`, { method: 'HEAD', headers: SSE });
@@ -154,7 +151,7 @@ describe('the journal as a stream', () => {
     [{}, '?after=3', [4]],
     [{ 'last-event-id': '3' }, '?after=1', [4]],
     [{ 'last-event-id': '' }, '', [1, 2, 3, 4]],
-  ])('resumes after the last event that was seen: %j %s', async (headers, query, ids) => {
+  ])('resumes after the last event that was received: %j %s', async (headers, query, ids) => {
     const session = newSession();
     await post(session, { message: script('Done.').message() });
     const events = eventsOf(await send(`${session}/events${query}`, { headers: { ...SSE, ...headers } }));
@@ -162,7 +159,7 @@ describe('the journal as a stream', () => {
     await events.return(undefined);
   });
 
-  it('leaves no watcher behind when its reader goes', async () => {
+  it('leaves no watcher behind if its reader disconnects', async () => {
     const session = newSession();
     await post(session, { message: script('Done.').message() });
     const events = eventsOf(await send(`${session}/events`, { headers: SSE }));
@@ -173,7 +170,7 @@ describe('the journal as a stream', () => {
     await expect.poll(watchers).toBe(0);
   });
 
-  it('tells every event to a client that reads slowly', async () => {
+  it('sends every event to a client that reads slowly', async () => {
     const session = newSession();
     const { message } = script(...Array.from({ length: 30 }, (_, i) => `Answer ${i}`));
     for (let i = 0; i < 30; i += 1) await post(session, { message: i === 0 ? message() : 'x'.repeat(9_000) });
@@ -217,7 +214,7 @@ describe('the journal as a stream', () => {
     expect(waiting.count.pages).toBeGreaterThan(24);
   });
 
-  it('of a turn that was run before is the same again', async () => {
+  it('is the same again for an earlier turn', async () => {
     const session = newSession();
     const streamed = await allEvents(
       await post(session, { message: script('A').message() }, { headers: SSE }),

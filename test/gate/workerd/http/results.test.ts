@@ -3,7 +3,7 @@ import { allEvents, journal, json, newSession, SSE, send } from './client.ts';
 import { answer, linkOf, problem, waiting } from './waiting.ts';
 
 describe('the result of a tool that the caller runs', () => {
-  it('is asked for and sent, and the turn goes on (SPM-17, SPA-02)', async () => {
+  it('is requested and sent, and the turn resumes (SPM-17, SPA-02)', async () => {
     const wait = await waiting(['look_up']);
     const { session, turn } = wait;
     expect(wait.pending).toEqual([
@@ -37,13 +37,13 @@ describe('the result of a tool that the caller runs', () => {
     [{ error: 'Not found.' }, 'Error: Not found.'],
     [{ result: false }, 'false'],
     [{ result: null }, ''],
-  ])('is what the model reads: %j (SPM-17)', async (body, text) => {
+  ])('is shown to the model: %j (SPM-17)', async (body, text) => {
     const wait = await waiting(['look_up']);
     expect((await answer(linkOf(wait), body)).status).toBe(200);
     expect(wait.model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text });
   });
 
-  it('is taken once, and known to its sender under a key', async () => {
+  it('is accepted once, and returned to its sender under a key', async () => {
     const wait = await waiting(['look_up']);
     const headers = { 'idempotency-key': 'k' };
     const first = await json(await answer(linkOf(wait), { text: 'One.' }, { headers }));
@@ -53,7 +53,7 @@ describe('the result of a tool that the caller runs', () => {
     expect(wait.model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: 'One.' });
   });
 
-  it('streams the turn to whoever asks for events', async () => {
+  it('streams the turn to a client that asks for events', async () => {
     const wait = await waiting(['look_up']);
     const events = await allEvents(await answer(linkOf(wait), { text: 'Found.' }, { headers: SSE }));
     expect(events.at(-1)).toMatchObject({ event: 'answer', data: { outcome: 'completed' } });
@@ -78,7 +78,7 @@ describe('the result of a tool that the caller runs', () => {
       `{"result":${'['.repeat(9_000)}${']'.repeat(9_000)}}`,
       ['result: is nested too deeply'],
     ],
-  ])('that cannot be one says all that is wrong: %s', async (_, body, problems) => {
+  ])('that is invalid is refused with every problem: %s', async (_, body, problems) => {
     const wait = await waiting(['look_up']);
     const response = await answer(linkOf(wait), body);
     const detail = `The body is not valid: ${problems.join('; ')}.`;
@@ -86,7 +86,7 @@ describe('the result of a tool that the caller runs', () => {
     expect((await json(await send(wait.session))).pending).toEqual(wait.pending);
   });
 
-  it('is posted', async () => {
+  it('must be sent by POST', async () => {
     const response = await send(`${newSession('clerk')}/results/a.3.0`);
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
   });

@@ -37,7 +37,7 @@ const starts = async (session: string) =>
   (await journal(session, via)).filter(({ type }) => type === 'turn-started');
 
 describe('a retry', () => {
-  it('is a turn of the same message, which the conversation has once', async () => {
+  it('is a turn of the same message, which the conversation contains once', async () => {
     const session = newSession();
     const asked = script(down, 'Here.');
     const message = asked.message('Where is it?');
@@ -58,7 +58,7 @@ describe('a retry', () => {
     ]);
   });
 
-  it('shows the model what the turn did, and asks it to go on: new calls have new keys', async () => {
+  it('shows the model the turn’s events, and asks it to continue with new keys for new calls', async () => {
     const session = newSession('clerk');
     const to = crypto.randomUUID();
     const pays = { calls: [{ name: 'pay_now', input: { to, amount: 5 } }] };
@@ -79,7 +79,7 @@ describe('a retry', () => {
     expect(new Set(calls).size).toBe(2);
   });
 
-  it('shows the model what it had said before its turn was cancelled', async () => {
+  it('shows the model its text from before the turn was cancelled', async () => {
     const session = newSession();
     const asked = speech(['It is ', waits], ['in Ghent.']);
     const streaming = await post(session, { message: asked.message() }, { via, headers: SSE });
@@ -94,7 +94,7 @@ describe('a retry', () => {
     ]);
   });
 
-  it('of a retry leads to the same message, and says what the model reads once', async () => {
+  it('of a retry leads to the same message, and shows the model’s text once', async () => {
     const session = newSession();
     const asked = speech([down], ['It is ', lost()], ['It ', lost()], [down], ['Here.']);
     const message = asked.message();
@@ -114,14 +114,14 @@ describe('a retry', () => {
   it.each([
     ['failed', script(down, 'Here.')],
     ['limit-reached', script({ calls: ['nothing'] }, 'As far as I know, here.', 'Here.')],
-  ])('is taken of a turn that ended as %s', async (outcome, asked) => {
+  ])('is accepted for a turn that ended as %s', async (outcome, asked) => {
     const session = newSession('brief');
     const first = await post(session, { message: asked.message() }, { via });
     expect(await json(first)).toMatchObject({ outcome });
     expect((await again(session)).status).toBe(200);
   });
 
-  it('is streamed, and answered in the background, as a message is', async () => {
+  it('can be streamed or run in the background, like a message', async () => {
     const session = newSession();
     const asked = script(down, down, 'Here.');
     await post(session, { message: asked.message() }, { via });
@@ -139,7 +139,7 @@ describe('a retry', () => {
     ]);
   });
 
-  it('is one under its key, however often it is sent, also after it has ended', async () => {
+  it('runs once under its key, also if it is repeated after its end', async () => {
     const session = newSession();
     const asked = script(down, down, 'Here.');
     await post(session, { message: asked.message() }, { via });
@@ -156,7 +156,7 @@ describe('a retry', () => {
     });
   });
 
-  it('says what the message said beside its words, unless another person retries it', async () => {
+  it('keeps the message’s context, unless another person retries it', async () => {
     const of = (id: string) =>
       appWith({
         agents: [scripted],
@@ -178,7 +178,7 @@ describe('a retry', () => {
     ]);
   });
 
-  it('is asked for by code', async () => {
+  it('can be made by code', async () => {
     const holdfast = createHoldfast({ agents: [scripted] });
     const of = { agent: 'scripted', session: crypto.randomUUID(), principal: { id: 'ada' } };
     const session = sessionOf(holdfast, env, of);
@@ -187,7 +187,7 @@ describe('a retry', () => {
     await expect(retryLast(session)).rejects.toMatchObject({ type: 'nothing-to-retry' });
   });
 
-  it('is the only one of its turn, also if it is so slow that another one was answered meanwhile', async () => {
+  it('is the only one of its turn, also if it is slow and another one was answered meanwhile', async () => {
     const holdfast = createHoldfast({ agents: [scripted] });
     const of = { agent: 'scripted', session: crypto.randomUUID(), principal: { id: 'ada' } };
     const session = sessionOf(holdfast, env, of);
@@ -222,13 +222,13 @@ describe('a retry', () => {
   });
 });
 
-describe('a retry is refused', () => {
+describe('a refused retry', () => {
   const problemOf = async (response: Response) => {
     const { type, detail, turn } = await json(response);
     return [response.status, String(type).replace('urn:holdfast:problem:', ''), detail, turn];
   };
 
-  it('of a session that is not there', async () => {
+  it('is in an unknown session', async () => {
     expect(await problemOf(await again(newSession()))).toEqual([
       404,
       'unknown-session',
@@ -237,7 +237,7 @@ describe('a retry is refused', () => {
     ]);
   });
 
-  it('of a message that was answered', async () => {
+  it('is of a message that was answered', async () => {
     const session = newSession();
     const { turn } = await json(await post(session, { message: script('Here.').message() }, { via }));
     expect(await problemOf(await again(session))).toEqual([
@@ -248,7 +248,7 @@ describe('a retry is refused', () => {
     ]);
   });
 
-  it('while a turn runs, and while it waits for somebody', async () => {
+  it('comes while a turn runs or waits', async () => {
     const session = newSession('clerk');
     const slow = held({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
     const answering = post(session, { message: script(slow.reply).message() }, { via });
@@ -269,7 +269,7 @@ describe('a retry is refused', () => {
     ]);
   });
 
-  it('with a body that says anything', async () => {
+  it('has a body', async () => {
     const session = newSession();
     await post(session, { message: script(down, 'Here.').message() }, { via });
     const send = (body: string) => via(`${session}/retry`, { method: 'POST', body });

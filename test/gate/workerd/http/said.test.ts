@@ -38,7 +38,7 @@ const saidIn = (turn: unknown) => [
 ];
 
 describe('an answer', () => {
-  it('tells which calls ended the turn, and which tools came late, at its own address too', async () => {
+  it('lists the calls that ended the turn and the late tools, also at its address', async () => {
     const shelf = defineUnfolding({
       name: 'shelf',
       description: 'Opens the shelf.',
@@ -61,8 +61,8 @@ describe('an answer', () => {
   });
 });
 
-describe('what calls say to the user', () => {
-  it('is in the answer, in the answer at its own address, and a message of the session (S0-122)', async () => {
+describe('the messages of calls to the user', () => {
+  it('are in the answer, in the answer at its address, and in a message of the session (S0-122)', async () => {
     const session = newSession('clerk');
     const { message } = script(...REPLIES);
     const answer = await json(await post(session, { message: message('Search.') }, { via }));
@@ -79,14 +79,14 @@ describe('what calls say to the user', () => {
     ]);
   });
 
-  it('is in the answer at the end of a stream', async () => {
+  it('are in the answer at the end of a stream', async () => {
     const { message } = script(...REPLIES);
     const response = await post(newSession('clerk'), { message: message('Search.') }, { via, headers: SSE });
     const last = (await allEvents(response)).at(-1);
     expect(last).toMatchObject({ event: 'answer', data: { said: saidIn(last?.data.turn) } });
   });
 
-  it('is shown in the same place to every request that follows', async () => {
+  it('are shown in the same place to every later request', async () => {
     const session = newSession('clerk');
     const { message, model } = script(...REPLIES);
     await post(session, { message: message('Search.') }, { via });

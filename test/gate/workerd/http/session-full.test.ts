@@ -11,7 +11,7 @@ const TEXT =
   'The session is full: it has 9983222785 bytes, and above 9983222784 it accepts no more. Start another one, or ' +
   'erase this one.';
 
-it('a message for it is refused with what mends that', async () => {
+it('a message for a full session is refused with a fix', async () => {
   const via = appWith({}, { SESSIONS: objectsWith(() => ({ begin: async () => FULL })) });
   const response = await post(newSession(), { message: 'Hello?' }, { via });
   expect(response.status).toBe(507);
@@ -25,7 +25,7 @@ it('a message for it is refused with what mends that', async () => {
   });
 });
 
-it('its turn ends, and is answered so', async () => {
+it('the turn of a full session ends, and its response says so', async () => {
   const SESSIONS = objectsWith((stub) => ({
     append: async (...[epoch, from, change]: Parameters<typeof stub.append>) =>
       change.events.some(({ type }) => type === 'model-replied') ? FULL : stub.append(epoch, from, change),
@@ -45,7 +45,7 @@ it('its turn ends, and is answered so', async () => {
   });
 });
 
-it('an answer for its turn is refused with what mends that', async () => {
+it('an answer for a turn of a full session is refused with a fix', async () => {
   const wait = await waiting(['pay']);
   const SESSIONS = objectsWith(() => ({ post: async () => 'session-full' }));
   const via = appWith({ agents: [clerk] }, { SESSIONS });

@@ -60,7 +60,7 @@ describe('a turn that a tool has ended', () => {
       502,
       { outcome: 'failed', type: 'urn:holdfast:problem:turn-failed', error: { type: 'tool-failure' } },
     ],
-  ])('is answered with its signal and no text: %s (SIG-01, SIG-02, SIG-03)', async (name, status, body) => {
+  ])('returns its signal without text: %s (SIG-01, SIG-02, SIG-03)', async (name, status, body) => {
     const session = newSession('agent');
     const { message } = script({ text: 'So far.', calls: [{ name }] });
     const response = await post(session, { message: message() }, { via });
@@ -72,7 +72,7 @@ describe('a turn that a tool has ended', () => {
     });
   });
 
-  it('tells a client that watches (LOOP-18)', async () => {
+  it('notifies a client that watches (LOOP-18)', async () => {
     const session = newSession('agent');
     const { message } = script({ text: 'So far.', calls: [{ name: 'replan' }] });
     const events = await allEvents(await post(session, { message: message() }, { headers: SSE, via }));

@@ -17,7 +17,7 @@ import {
 const KIB = 1024;
 const PIECES = Array.from({ length: 40 }, () => 'x'.repeat(100 * KIB));
 
-it('a client that does not read keeps no turn waiting, and is sent the rest of it from the journal', async () => {
+it('a client that does not read does not block its turn, and receives the rest from the journal', async () => {
   const session = newSession();
   const last = held('Done.');
   const { message } = script(
@@ -40,7 +40,7 @@ it('a client that does not read keeps no turn waiting, and is sent the rest of i
   expect(sent.at(-1)).toMatchObject({ event: 'answer', data: { outcome: 'completed', text: 'Done.' } });
 });
 
-it('a stream of a journal reads no further than its client does', async () => {
+it('a stream of a journal reads no further than its client', async () => {
   const session = newSession();
   const long = { text: 'x'.repeat(3 * 1024 * KIB), calls: [{ name: 'look_up', input: { id: '7' } }] };
   const { message } = script(long, long, long, 'Done.');

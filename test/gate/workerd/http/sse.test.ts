@@ -26,7 +26,7 @@ async function* listed(items: readonly TurnItem[]): AsyncGenerator<TurnItem> {
 }
 
 describe('an event stream', () => {
-  it('writes one frame an event, with an id only for what is journaled', async () => {
+  it('writes one frame an event, with an id only for journaled events', async () => {
     const items: readonly TurnItem[] = [
       { seq: 3, at: 7, type: 'cancel-requested', turn: 't' },
       { type: 'text-delta', reply: '1.1', text: 'a\nb\r' },
@@ -58,7 +58,7 @@ describe('an event stream', () => {
     expect(written).toBe(100);
   });
 
-  it('frees a writer that waits, and tells it, when its client goes', async () => {
+  it('releases and notifies a waiting writer if its client disconnects', async () => {
     let left = false;
     const { response, finished } = open(async function* (leave) {
       yield framed('big', 'x'.repeat(100_000));
@@ -70,7 +70,7 @@ describe('an event stream', () => {
     expect(left).toBe(true);
   });
 
-  it('ends when its request is aborted, although its writer goes on for a while', async () => {
+  it('ends if its request is aborted, although its writer continues for a while', async () => {
     const client = new AbortController();
     const writing = Promise.withResolvers<void>();
     const { response, finished } = open(() => silentUntil(writing.promise), client.signal);
@@ -81,7 +81,7 @@ describe('an event stream', () => {
     await finished();
   });
 
-  it('just ends when its writer fails, and says so in one line', async () => {
+  it('ends if its writer fails, and logs that in one line', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const failure = new Error('broken');
     const { response, finished } = open(() => silentUntil(Promise.reject(failure)));
@@ -91,7 +91,7 @@ describe('an event stream', () => {
     log.mockRestore();
   });
 
-  it('keeps a silent line open with comments, and stops when it ends', async () => {
+  it('keeps a silent connection open with comments, and stops when it ends', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     const client = new AbortController();

@@ -24,15 +24,15 @@ async function talked(turns = 1): Promise<string> {
   return session;
 }
 
-describe('the tag of a state', () => {
-  it('is a weak one, and stays while nothing happens', async () => {
+describe('the ETag of a state', () => {
+  it('is weak, and stays the same without new events', async () => {
     const session = await talked();
     const tag = await tagOf(session);
     expect(tag).toMatch(/^W\/"[0-9a-f]{32}"$/);
     expect(await tagOf(session)).toBe(tag);
   });
 
-  it('changes with the turn that runs, its events, its end, and with what waits', async () => {
+  it('changes with the running turn, its events, its end, and the pending calls', async () => {
     const session = newSession();
     const [first, second] = [held({ calls: [{ name: 'record', input: { note: 'n' } }] }), held('Done.')];
     const { message } = script(first.reply, second.reply, 'Done.');
@@ -68,7 +68,7 @@ describe('the tag of a state', () => {
     expect(new Set([...seen.values()].map((view) => JSON.stringify(view))).size).toBe(seen.size);
   });
 
-  it('is another one when the session was erased and begun again in the same words', async () => {
+  it('changes if the session was erased and created again with the same text', async () => {
     const session = newSession();
     const begin = async (): Promise<readonly [string, unknown]> => {
       const { message } = script('Done.');
@@ -83,7 +83,7 @@ describe('the tag of a state', () => {
     expect((await asking(session, before)).status).toBe(200);
   });
 
-  it('is another one for code that folds the journal otherwise', async () => {
+  it('changes with the code that folds the journal', async () => {
     const session = await talked();
     const counting = defineModule({
       name: 'counting',
@@ -95,13 +95,13 @@ describe('the tag of a state', () => {
     expect((await asking(session, tag, {}, other)).status).toBe(200);
   });
 
-  it('is that of one session alone', async () => {
+  it('is unique to its session', async () => {
     expect(await tagOf(await talked())).not.toBe(await tagOf(await talked()));
   });
 });
 
 describe('a client that has the state', () => {
-  it('is answered 304 without it, with its tag', async () => {
+  it('gets a 304 without a body, with the ETag', async () => {
     const session = await talked();
     const tag = await tagOf(session);
     const response = await asking(session, tag);
@@ -109,7 +109,7 @@ describe('a client that has the state', () => {
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  it('by any of its tags, weak or strong, or by the star', async () => {
+  it('can send several tags, weak or strong, or a star', async () => {
     const session = await talked();
     const tag = await tagOf(session);
     const strong = tag.replace('W/', '');
@@ -122,7 +122,7 @@ describe('a client that has the state', () => {
     }
   });
 
-  it('may ask by HEAD, which answers as GET does', async () => {
+  it('can use HEAD with the same result as GET', async () => {
     const session = await talked();
     const tag = await tagOf(session);
     const head = await send(session, { method: 'HEAD' });
@@ -130,7 +130,7 @@ describe('a client that has the state', () => {
     expect((await asking(session, tag, { method: 'HEAD' })).status).toBe(304);
   });
 
-  it('of a session that is not there is told so', async () => {
+  it('gets a 404 for an unknown session', async () => {
     const session = newSession();
     for (const tags of ['*', '"a"']) expect((await asking(session, tags)).status).toBe(404);
     const known = await talked();
@@ -139,7 +139,7 @@ describe('a client that has the state', () => {
     expect((await asking(known, tag)).status).toBe(404);
   });
 
-  it('costs one read of one event, however long the session is', async () => {
+  it('causes one read of one event, in a session of any length', async () => {
     const reads: unknown[] = [];
     const counted = objectsWith((stub) => ({
       async read(query: Parameters<typeof stub.read>[0]) {

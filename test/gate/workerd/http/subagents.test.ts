@@ -19,7 +19,7 @@ describe('an app', () => {
     tools: [answers('fetch', 'page')],
   });
 
-  it('finds the agents that others ask by name, with its model and the tool groups that they ask for', async () => {
+  it('resolves the agents that others name, with its model and their tool groups', async () => {
     const ofApp = scriptedModel([{ calls: [{ name: 'fetch' }] }, 'Filed.']);
     const boss = defineAgent({
       name: 'boss',

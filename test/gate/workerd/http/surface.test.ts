@@ -56,7 +56,7 @@ function refsIn(value: unknown): string[] {
 }
 
 describe('/openapi.json', () => {
-  it('describes every route of the app and no other', async () => {
+  it('describes every route of the app, and no other', async () => {
     const { openapi, paths } = (await json(await send('/openapi.json'))) as {
       openapi: string;
       paths: Described;
@@ -69,7 +69,7 @@ describe('/openapi.json', () => {
     expect(new Map(described)).toEqual(routes());
   });
 
-  it('asks for a bearer token everywhere but at /health', async () => {
+  it('requires a bearer token everywhere except at /health', async () => {
     const { security, components, paths } = (await json(await send('/openapi.json'))) as Described;
     expect([security, Object(components).securitySchemes]).toEqual([
       [{ token: [] }],
@@ -79,7 +79,7 @@ describe('/openapi.json', () => {
     expect(open.map(([path]) => path)).toEqual(['/health']);
   });
 
-  it('names the agents that there are, and of none anything', () => {
+  it('names the agents, without details', () => {
     const agentOf = (agents: HttpHost['agents']): unknown => {
       const { paths } = toDocument({ agents }, routeTable(host));
       return Object(paths)['/agents/{agent}/sessions/{session}'].parameters[0].schema;
@@ -88,7 +88,7 @@ describe('/openapi.json', () => {
     expect(agentOf(new Map())).toEqual({ type: 'string' });
   });
 
-  it('declares no header that OpenAPI tells otherwise', async () => {
+  it('declares no header that OpenAPI defines elsewhere', async () => {
     const { paths } = await json(await send('/openapi.json'));
     const operations = Object.values(Object(paths)).flatMap((item) => Object.values(Object(item)));
     const names = operations.flatMap((operation) =>
@@ -110,7 +110,7 @@ describe('/openapi.json', () => {
     expect([...new Set(names)].sort()).toEqual(headersAndQuery);
   });
 
-  it('declares the parameters of each path, answers to each request, and whatever it refers to', async () => {
+  it('declares the parameters of each path, responses to each request, and every reference', async () => {
     const description = await json(await send('/openapi.json'));
     for (const [path, item] of Object.entries(description.paths as Record<string, Described>)) {
       const declared = (item.parameters ?? []) as { name: string; in: string; required: boolean }[];
@@ -134,7 +134,7 @@ describe('/openapi.json', () => {
 });
 
 describe('GET /agents', () => {
-  it('shows the agents with their tools and inputs, and no instructions', async () => {
+  it('shows the agents with their tools and inputs, but not their instructions', async () => {
     const { agents } = await json(await send('/agents'));
     expect(agents).toEqual([
       {
@@ -164,7 +164,7 @@ describe('GET /agents', () => {
 });
 
 describe('GET /', () => {
-  it('says where to go on', async () => {
+  it('links to the other routes', async () => {
     expect(await json(await send('/'))).toEqual({
       name: 'holdfast',
       agents: '/agents',
@@ -173,15 +173,15 @@ describe('GET /', () => {
   });
 });
 
-describe('any answer', () => {
-  it('carries an id of its request, unlike any other', async () => {
+describe('a response', () => {
+  it('carries a unique id of its request', async () => {
     const responses = await Promise.all(['/', '/health', '/nothing', '/agents'].map((path) => send(path)));
     const ids = responses.map(({ headers }) => headers.get('x-request-id'));
     expect(new Set(ids).size).toBe(4);
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  it('to HEAD is that to GET without its body', async () => {
+  it('to HEAD equals that to GET without its body', async () => {
     const response = await send('/agents', { method: 'HEAD' });
     expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
       200,

@@ -60,7 +60,7 @@ const said = (session: string, turn: unknown) => ({
 });
 
 describe('a turn that waits for a decision', () => {
-  it('is answered 202 with the address of its turn, and refuses the next message', async () => {
+  it('returns 202 with the address of its turn, and refuses the next message', async () => {
     const session = newSession('agent');
     const { message } = script({ calls: [{ name: 'ask' }] });
     const response = await post(session, { message: message() }, { via });
@@ -83,7 +83,7 @@ describe('a turn that waits for a decision', () => {
     });
   });
 
-  it('ends its stream by saying so', async () => {
+  it('reports that at the end of its stream', async () => {
     const session = newSession('agent');
     const { message } = script({ calls: [{ name: 'ask' }] });
     const events = await allEvents(await post(session, { message: message() }, { headers: SSE, via }));
@@ -94,7 +94,7 @@ describe('a turn that waits for a decision', () => {
     ]);
   });
 
-  it('is answered the same to a retry', async () => {
+  it('has the same response to a repeated message', async () => {
     const session = newSession('agent');
     const body = { message: script({ calls: [{ name: 'ask' }] }).message() };
     const first = await json(await post(session, body, { headers: KEY, via }));
@@ -115,7 +115,7 @@ describe('a turn that waits for a decision', () => {
   });
 });
 
-describe('a turn that comes to wait in another invocation', () => {
+describe('a turn that begins to wait in another invocation', () => {
   /** Goes on with an accepted turn, and gives its lease back as suspended, in an append of this many events. */
   async function suspend(port: SessionPort, turn: string, events: number): Promise<void> {
     const leased = await port.resume({ nonce: 'n', turn, reader: readerOf() });
@@ -125,7 +125,7 @@ describe('a turn that comes to wait in another invocation', () => {
     await port.append(leased.epoch, leased.page.head + 1, { events: rows, release: 'suspended' });
   }
 
-  it.each([0, 1])('is told to all who have joined it; stored with %i events', async (events) => {
+  it.each([0, 1])('is reported to every joined client; stored with %i events', async (events) => {
     const session = newSession('agent');
     const body = { message: 'Hello' };
     const accepted = await post(session, body, { headers: { ...KEY, prefer: 'respond-async' }, via });

@@ -29,8 +29,8 @@ const refuse = () =>
 /** An invocation that can begin a turn, and then neither store nor renew anything. */
 const abandoned = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, renew: refuse })) });
 
-describe('a turn whose invocation falls silent', () => {
-  it('goes on in the stream of its client', async () => {
+describe('a turn whose invocation goes silent', () => {
+  it('continues in the stream of its client', async () => {
     const session = hearingSession();
     const lost = held('Not stored.');
     const { message } = script(lost.reply, 'Done.');
@@ -50,7 +50,7 @@ describe('a turn whose invocation falls silent', () => {
     expect(events.at(-1)?.data).toMatchObject({ outcome: 'completed', text: 'Done.' });
   });
 
-  it('is taken over when its alarm comes, not before', async () => {
+  it('is taken over when its alarm fires, not before', async () => {
     const session = hearingSession();
     const never = held('Never.');
     const { message } = script(never.reply, 'Done.');
@@ -64,8 +64,8 @@ describe('a turn whose invocation falls silent', () => {
   });
 });
 
-describe('a turn whose lease another invocation took', () => {
-  it('is not written any more by the first one, which waits for the answer', async () => {
+describe('a turn whose lease was granted to another invocation', () => {
+  it('is not written by the first one any more, which waits for the answer', async () => {
     const session = hearingSession();
     const answer = held(record('fenced'));
     const { message } = script(answer.reply, record('fenced'), 'Done.');
@@ -82,8 +82,8 @@ describe('a turn whose lease another invocation took', () => {
   });
 });
 
-describe('a turn whose object starts anew', () => {
-  it.each(['aborted', 'evicted'] as const)('goes on when it is %s while the model thinks', async (how) => {
+describe('a turn whose object restarts', () => {
+  it.each(['aborted', 'evicted'] as const)('continues if it is %s while the model thinks', async (how) => {
     const session = hearingSession();
     const answer = held(record(how));
     const { message, model } = script(answer.reply, 'Done.');
@@ -96,7 +96,7 @@ describe('a turn whose object starts anew', () => {
     expect([model.requests.length, count(how), await outcomes(session)]).toEqual([2, 1, ['completed']]);
   });
 
-  it('is followed on by those who watch', async () => {
+  it('is still followed by its watchers', async () => {
     const session = hearingSession();
     const answer = held('Done.');
     const answering = post(session, { message: script(answer.reply).message() });

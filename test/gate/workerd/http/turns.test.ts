@@ -9,7 +9,7 @@ const ASYNC = { prefer: 'respond-async' };
 const turnOf = (session: string, turn: unknown): string => `${session}/turns/${turn}`;
 
 describe('GET .../turns/{turn}', () => {
-  it('answers as the message was, also when others have followed', async () => {
+  it('returns the message’s response, also after later turns', async () => {
     const session = newSession();
     const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.', 'Next.');
     const first = await json(await post(session, { message: message() }));
@@ -23,7 +23,7 @@ describe('GET .../turns/{turn}', () => {
     expect((await send(turnOf(session, first.turn), { method: 'HEAD' })).status).toBe(200);
   });
 
-  it('answers a turn that failed with its problem', async () => {
+  it('returns the problem of a turn that failed', async () => {
     const session = newSession();
     const failed = await post(session, { message: script().message() });
     const told = await json(failed);
@@ -35,7 +35,7 @@ describe('GET .../turns/{turn}', () => {
     ]);
   });
 
-  it('tells that a turn runs, and then its answer', async () => {
+  it('shows that a turn runs, and then its answer', async () => {
     const session = hearingSession();
     const reply = held('Done.');
     const { turn } = await json(
@@ -52,7 +52,7 @@ describe('GET .../turns/{turn}', () => {
     await expect.poll(async () => (await send(turnOf(session, turn))).status).toBe(200);
   });
 
-  it('tells what a turn waits for, as its message was told', async () => {
+  it('shows what a turn waits for, as its message’s response did', async () => {
     const wait = await waiting(['pay']);
     const response = await send(turnOf(wait.session, wait.turn));
     const told = await json(response);
@@ -63,7 +63,7 @@ describe('GET .../turns/{turn}', () => {
     expect((await send(turnOf(wait.session, wait.turn))).status).toBe(200);
   });
 
-  it('tells how a turn waits for those before it, or for its time', async () => {
+  it('shows that a turn waits in the queue, or for its scheduled time', async () => {
     const session = hearingSession();
     const reply = held('Done.');
     const answering = post(session, { message: script(reply.reply, 'Second.').message() });
@@ -89,7 +89,7 @@ describe('GET .../turns/{turn}', () => {
     await (await answering).text();
   });
 
-  it('leads from a message that steered to the turn that took it in', async () => {
+  it('links a message that steered to the turn that took it in', async () => {
     const session = hearingSession();
     // Its start is durable before it runs: whoever stores that hears of what was left meanwhile.
     const reply = held({ calls: [{ name: 'record', input: { note: 'red' } }] });
@@ -119,7 +119,7 @@ describe('GET .../turns/{turn}', () => {
     ]);
   });
 
-  it('knows no other turn, and no other session', async () => {
+  it('finds no turn of another id or session', async () => {
     const session = newSession();
     const unknown = await send(turnOf(session, 'x'));
     expect([unknown.status, (await json(unknown)).type]).toEqual([

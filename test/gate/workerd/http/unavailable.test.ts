@@ -9,8 +9,8 @@ import { appWith, objectsWith } from './app.ts';
 import { journal, json, newSession, post, SSE, send, sessionName } from './client.ts';
 import { pausesPassing } from './pauses-passing.ts';
 
-describe('a session that a newer deployment wrote to', () => {
-  it('is left alone', async () => {
+describe('a session with events of a newer deployment', () => {
+  it('is not changed', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const session = newSession();
     await post(session, { message: script('Done.').message() });
@@ -69,7 +69,7 @@ describe('a session whose object cannot be reached', () => {
       ['a turn of it', (session) => via(`${session}/turns/t`)],
       ['a cancel', (session) => via(`${session}/cancel`, { method: 'POST' })],
       ['its erasure', (session) => via(session, { method: 'DELETE' })],
-    ])('says when to ask again for %s', async (_what, ask) => {
+    ])('says when to retry %s', async (_what, ask) => {
       const log = vi.spyOn(console, 'error').mockImplementation(() => {});
       const response = await pausesPassing(() => ask(newSession()));
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
@@ -87,7 +87,7 @@ describe('a session whose object cannot be reached', () => {
     it.each<[string, Record<string, string>]>([
       ['that is run at once', {}],
       ['for the background', { prefer: 'respond-async' }],
-    ])('says of a message %s that it may have been taken, and how to find out', async (_what, headers) => {
+    ])('says of a message %s that it may have been accepted, and how to check', async (_what, headers) => {
       const log = vi.spyOn(console, 'error').mockImplementation(() => {});
       const session = newSession();
       const response = await pausesPassing(() => post(session, { message: 'Hello' }, { via, headers }));
@@ -123,7 +123,7 @@ describe('a session whose object cannot be reached', () => {
     });
   });
 
-  it('runs a message once whose first answer was lost, and that is sent again as it was told', async () => {
+  it('runs a message once if the first response was lost and the client retries as instructed', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const lost = appWith(
       {},
@@ -148,7 +148,7 @@ describe('a session whose object cannot be reached', () => {
     log.mockRestore();
   });
 
-  it('keeps a message that it took, and says where its answer will be', async () => {
+  it('keeps an accepted message, and returns the address of its answer', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const fail = () => Promise.reject(Object.assign(new Error('no'), { overloaded: true }));
     const via = appWith({}, { SESSIONS: objectsWith(() => ({ append: fail, read: fail, renew: fail })) });
@@ -160,7 +160,7 @@ describe('a session whose object cannot be reached', () => {
     log.mockRestore();
   }, 20_000);
 
-  it('is handed over when a file of it cannot be read, and its client gets the answer', async () => {
+  it('is handed over if one of its files cannot be read, and its client gets the answer', async () => {
     let refused = 0;
     const reader = { ...scripted, accepts: ['text/plain'] };
     const SESSIONS = objectsWith((stub) => ({
@@ -184,7 +184,7 @@ describe('a session whose object cannot be reached', () => {
     expect(refused).toBe(1);
   });
 
-  it('is asked no more often than an invocation may ask, however often each message is tried', async () => {
+  it('is called no more often than an invocation can, over all retries', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     let tries = 0;
     const SESSIONS = objectsWith((stub) => ({
@@ -209,7 +209,7 @@ describe('a session whose object cannot be reached', () => {
     log.mockRestore();
   });
 
-  it('fails in a way of its own as a 500 that tells nothing of the inside', async () => {
+  it('is a 500 without internals if it fails in an unknown way', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const objects = {
       getByName: () => ({
@@ -222,7 +222,7 @@ describe('a session whose object cannot be reached', () => {
     log.mockRestore();
   });
 
-  it('is a 500 when the Worker has no binding for it, and one line in the log', async () => {
+  it('is a 500 and one log line if the Worker has no binding for it', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const via = appWith({}, { SESSIONS: undefined });
     const details: unknown[] = [];

@@ -69,8 +69,8 @@ const left = (session: string, query = ''): Promise<Response> =>
     body: JSON.stringify({ message: 'Next.' }),
   });
 
-describe('a session with a turn that cannot be read', () => {
-  it('is answered with what its object knows', async () => {
+describe('a session with an unreadable turn', () => {
+  it('returns the object’s own records', async () => {
     const session = newSession();
     const turn = await unreadable(session);
     const next = await json(await left(session, '?whenBusy=queue'));
@@ -83,7 +83,7 @@ describe('a session with a turn that cannot be read', () => {
     ]);
   });
 
-  it('shows its events and that the turn runs, which is nothing of a fold', async () => {
+  it('shows its events and the running turn, without a fold', async () => {
     const session = newSession();
     const turn = await unreadable(session);
     // No code wrote an event as the one that keeps it from being read.
@@ -105,7 +105,7 @@ describe('a session with a turn that cannot be read', () => {
     expect([busy.status, await json(busy)]).toMatchObject([409, { title: 'session busy', turn }]);
   });
 
-  it('ends it as stuck, and takes the next message', async () => {
+  it('ends it as stuck, and accepts the next message', async () => {
     const session = newSession();
     const turn = await unreadable(session);
     for (let times = 1; times <= 8; times += 1) await triedAgain(session, { expired: times, turn });
@@ -130,7 +130,7 @@ describe('a session with a turn that cannot be read', () => {
     expect(said.at(-1)?.[0]).toBe('holdfast: a turn that cannot be read is tried again');
   });
 
-  it('streams that the next message is taken', async () => {
+  it('streams that the next message is accepted', async () => {
     const session = newSession();
     const turn = await unreadable(session);
     await send(`${session}/cancel`, { method: 'POST' });
@@ -150,7 +150,7 @@ describe('a session with a turn that cannot be read', () => {
     expect(events[0]?.data.turn).not.toBe(turn);
   });
 
-  it('ends it at once when somebody cancels it', async () => {
+  it('ends it at once if a caller cancels it', async () => {
     const session = newSession();
     const turn = await unreadable(session);
     const cancelled = await send(`${session}/cancel`, { method: 'POST' });

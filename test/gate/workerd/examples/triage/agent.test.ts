@@ -20,8 +20,8 @@ import { appWith } from '../../http/app.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
-describe('what the model of triage is shown', () => {
-  it('is two unfolding tools, and what is behind them once they are open', async () => {
+describe('the input of the triage model', () => {
+  it('has two unfolding tools, and their tools once they are open', async () => {
     const { session } = scene(making());
     await session.send(SPELLING);
     const [first, second] = session.requests;
@@ -42,7 +42,7 @@ describe('what the model of triage is shown', () => {
     ]);
   });
 
-  it('has no place for another issue or another repository', async () => {
+  it('has no parameter for another issue or repository', async () => {
     const { session } = scene(making());
     await session.send(SPELLING);
     const inputs = session.requests[1]?.tools.flatMap(({ inputSchema }) =>
@@ -51,14 +51,14 @@ describe('what the model of triage is shown', () => {
     expect(inputs?.toSorted()).toEqual(['label', 'path', 'reason', 'text', 'title']);
   });
 
-  it('is the delivery as JSON and nothing else, apart from the instructions', async () => {
+  it('is the delivery as JSON and the instructions only', async () => {
     const { session } = scene({ replies: ['Done.'] });
     await session.send(SPELLING);
     expect(session.requests[0]?.messages.slice(1)).toEqual([{ role: 'user', text: SPELLING }]);
     expect(session.requests[0]?.messages[0]?.text).not.toContain('commit');
   });
 
-  it('is told of by GET /agents, with everything inside', async () => {
+  it('is listed by GET /agents, with all nested tools', async () => {
     const answer = await appWith({ agents: [defineTriage(paperGitHub)], model: offlineModel() })('/agents');
     const told = JSON.stringify(await answer.json());
     for (const name of ['read_issue', 'write_comment', 'close_issue', 'find_similar_issues', 'read_file']) {
@@ -67,10 +67,10 @@ describe('what the model of triage is shown', () => {
   });
 });
 
-describe('triage with a model that does several things at once', () => {
+describe('triage with a model that calls several tools at once', () => {
   const text = 'Thank you for telling us. #2 was much the same.';
 
-  it('is shown what was found, and then what was done', async () => {
+  it('shows the model the search results, and then the results of its actions', async () => {
     const stage = scene({
       replies: [
         { calls: [call('issues'), call('repository')] },
@@ -93,7 +93,7 @@ describe('triage with a model that does several things at once', () => {
 });
 
 describe('triage with the offline planner', () => {
-  it('looks for similar issues, labels, and writes one comment', async () => {
+  it('searches for similar issues, adds labels, and writes one comment', async () => {
     const stage = scene(offline());
     const answer = await stage.session.send(SPELLING);
     expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 7 });
@@ -118,7 +118,7 @@ describe('triage with the offline planner', () => {
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'writes one comment, though the Worker dies while it waits for reply %i',
+    'writes one comment although the Worker dies while it waits for reply %i',
     async (fatal) => {
       const model = offlineModel();
       let replies = 0;
@@ -138,7 +138,7 @@ describe('triage with the offline planner', () => {
     },
   );
 
-  it('works on paper without an address of GitHub', async () => {
+  it('does a dry run without an address of GitHub', async () => {
     vi.stubGlobal('fetch', () => expect.fail('Nothing real happens.'));
     const context = aboutIssue({ repository: HELLO, number: 7 });
     const session = createTestSession(defineTriage(paperGitHub), { ...offline(), context });
@@ -147,7 +147,7 @@ describe('triage with the offline planner', () => {
     expect(text).toMatch(/url: paper:Codertocat\/Hello-World#7\/[\da-f]{8}/);
   });
 
-  it('closes when a maintainer asks for it and approves it', async () => {
+  it('closes the issue if a maintainer requests and approves it', async () => {
     const stage = scene(offline());
     await stage.session.send(SPELLING);
     const asked = await stage.session.send('Close the issue as not planned');

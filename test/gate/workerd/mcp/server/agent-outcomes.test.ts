@@ -10,7 +10,7 @@ const via = publishing({
 });
 
 describe('an outcome', () => {
-  it('failed is an error with its words, and the conversation goes on', async () => {
+  it('failed is an error with its text, and the conversation continues', async () => {
     const { message } = script(new ModelError('bad-request', 'The model refused this.'), 'Better now.');
     const failed = await calling(via, 'scripted', { message: message() });
     const told = viewOf(failed);
@@ -25,7 +25,7 @@ describe('an outcome', () => {
     expect(texts(again)).toEqual(['Better now.']);
   });
 
-  it('limit-reached is what there is', async () => {
+  it('limit-reached is the text so far', async () => {
     const brief = defineAgent({
       name: 'brief',
       description: 'Stops soon.',
@@ -84,7 +84,7 @@ describe('an outcome', () => {
     expect(texts(answer)).toEqual(['The turn was ended: The shop is closed.']);
   });
 
-  it('suspended says for what it waits and where that is answered; then the answer is found', async () => {
+  it('suspended says what is pending and where to answer, and later returns the answer', async () => {
     const to = crypto.randomUUID();
     const pay = { calls: [{ name: 'pay', input: { to, amount: 5 } }] };
     const { message } = script(pay, 'Paid.', 'Anything else?');

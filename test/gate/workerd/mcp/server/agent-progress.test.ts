@@ -22,8 +22,8 @@ import {
 
 const via = publishing({ agents: ['scripted'] });
 
-describe('while a turn runs', () => {
-  it('its client is told of its tool calls, in growing numbers, before the answer', async () => {
+describe('a running turn', () => {
+  it('reports its tool calls to its client, with increasing numbers, before the answer', async () => {
     const add = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
     const { message } = script(add, { calls: [{ name: 'missing' }] }, 'Three.');
     const params = {
@@ -42,7 +42,7 @@ describe('while a turn runs', () => {
     expect(messages.at(-1)).toMatchObject({ id: 1, result: { content: [{ text: 'Three.' }, {}] } });
   });
 
-  it('the official client hears of it', async () => {
+  it('reports progress to the official client', async () => {
     const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
     const client = await connected(via);
     const heard: unknown[] = [];
@@ -56,7 +56,7 @@ describe('while a turn runs', () => {
     await client.close();
   });
 
-  it('the turn is handed over when its client goes, and ends by itself', async () => {
+  it('is handed over if its client disconnects, and ends without it', async () => {
     const id = newId();
     const answer = held(record('mcp-gone'));
     const { message } = script(answer.reply, 'Done.');
@@ -79,7 +79,7 @@ describe('while a turn runs', () => {
     log.mockRestore();
   });
 
-  it('the turn is handed over when the reader of the response stops', async () => {
+  it('is handed over if the reader of the response stops', async () => {
     const id = newId();
     const answer = held(record('mcp-stopped'));
     const { message } = script(answer.reply, 'Done.');
@@ -97,7 +97,7 @@ describe('while a turn runs', () => {
 describe('a turn that outlives its invocation', () => {
   const add = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 
-  it('is followed to its end, and its client hears of it all the while', async () => {
+  it('is followed to its end, and its client gets progress throughout', async () => {
     const long = publishing(
       { agents: ['marathon'] },
       { agents: [marathon], limits: { subrequests: 30, internalSubrequests: 30 } },
@@ -120,7 +120,7 @@ describe('a turn that outlives its invocation', () => {
     expect(progress.map((told) => told.progress)).toEqual(progress.map((_, index) => index + 1));
   }, 60_000);
 
-  it('is told as running when nobody here can see it through', async () => {
+  it('is reported as running if this invocation cannot follow it to its end', async () => {
     const id = newId();
     const path = `/agents/scripted/sessions/${id}`;
     await post(path, { message: script('Done.').message() });
@@ -139,7 +139,7 @@ describe('a turn that outlives its invocation', () => {
     });
   });
 
-  it('that may have been started says how to find out', async () => {
+  it('says how to check if it may have started', async () => {
     const fail = () => Promise.reject(new Error('Durable Object is no longer active'));
     const objects = { getByName: () => ({ read: fail, begin: fail, accept: fail, post: fail }) };
     const lost = publishing({ agents: ['scripted'] }, {}, { SESSIONS: objects });

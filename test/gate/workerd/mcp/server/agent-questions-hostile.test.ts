@@ -71,8 +71,8 @@ async function asked(user = 'ann', replies: Parameters<typeof script> = ['Paid.'
 const forged = (state: string, change: Readonly<Record<string, unknown>>): string =>
   `holdfast-1.${btoa(JSON.stringify({ ...JSON.parse(atob(state.slice('holdfast-1.'.length))), ...change }))}`;
 
-describe('an answer to what a turn waits for', () => {
-  it('decides once, however often it is sent', async () => {
+describe('an answer to a pending question', () => {
+  it('decides once, also if it is sent repeatedly', async () => {
     const { to, model, again } = await asked();
     const results = await Promise.all([again(approve), again(approve), again(approve)]);
     for (const { result } of results)
@@ -81,7 +81,7 @@ describe('an answer to what a turn waits for', () => {
     expect([paidTo(to), model.requests.length]).toEqual([[5], 2]);
   });
 
-  it('is not taken when another one was, and its sender is told what came of that', async () => {
+  it('is refused after another answer, and its sender sees the outcome', async () => {
     const { to, session, again } = await asked();
     expect(texts((await again(approve)).result)).toEqual(['Paid.']);
     const { result } = await again({ action: 'decline' });
@@ -93,7 +93,7 @@ describe('an answer to what a turn waits for', () => {
     expect(paidTo(to)).toEqual([5]);
   });
 
-  it('is taken once in a request, however often its state names the question', async () => {
+  it('is accepted once in a request, even if its state repeats the question', async () => {
     const { to, session, key, state, again } = await asked();
     const many = forged(state, { asked: Array.from({ length: 1_000 }, () => key) });
     expect(texts((await again(approve, { state: many })).result)).toEqual(['Paid.']);
@@ -106,7 +106,7 @@ describe('an answer to what a turn waits for', () => {
     expect(paidTo(to)).toEqual([5]);
   });
 
-  it('finds the turn that was decided over HTTP in between', async () => {
+  it('finds the turn that was decided over HTTP meanwhile', async () => {
     const { to, session, key, again } = await asked();
     const [call] = key.split('#');
     const decided = await via(`/agents/clerk/sessions/${session}/approvals/${call}`, {
@@ -124,7 +124,7 @@ describe('an answer to what a turn waits for', () => {
     expect(paidTo(to)).toEqual([]);
   });
 
-  it('answers its own question, and none that was asked since', async () => {
+  it('answers its own question, and no later one', async () => {
     const [first, second] = [crypto.randomUUID(), crypto.randomUUID()];
     const more = { calls: [{ name: 'pay', input: { to: second, amount: 7 } }] };
     const { key, state, params, again } = await asked('ann', [more, `Paid ${first}.`]);
@@ -137,7 +137,7 @@ describe('an answer to what a turn waits for', () => {
     expect(paidTo(second)).toEqual([]);
   });
 
-  it('is refused to whoever does not own the session, as if there were none', async () => {
+  it('is refused to a caller who does not own the session, as if the session did not exist', async () => {
     const { to, again } = await asked();
     expect(await again(approve, { by: 'eve' })).toEqual(INVALID_STATE);
     expect(await again(approve, { by: 'ann tenant' })).toEqual(INVALID_STATE);
@@ -169,7 +169,7 @@ describe('an answer to what a turn waits for', () => {
     expect(paidTo(to)).toEqual([]);
   });
 
-  it('does nothing with a state that names a question of another turn, or none', async () => {
+  it('has no effect with a state that names a question of another turn, or an unknown one', async () => {
     const other = await asked();
     const { to, state, params } = await asked();
     for (const key of [other.key, 'nothing#0', '__proto__']) {
@@ -184,7 +184,7 @@ describe('an answer to what a turn waits for', () => {
     expect([paidTo(to), paidTo(other.to)]).toEqual([[], []]);
   });
 
-  it('is refused without a state, with one that is none, and with another input', async () => {
+  it('is refused without a state, with an invalid one, and with another input', async () => {
     const { to, key, state, params, again } = await asked();
     const responses = { inputResponses: { [key]: approve } };
     expect(await answered(via, 'tools/call', { ...params, ...responses }, as('ann'))).toEqual({
@@ -206,14 +206,14 @@ describe('an answer to what a turn waits for', () => {
     expect(paidTo(to)).toEqual([]);
   });
 
-  it('is refused when its session was erased', async () => {
+  it('is refused if its session was erased', async () => {
     const { to, session, again } = await asked();
     await via(`/agents/clerk/sessions/${session}`, { method: 'DELETE', ...as('ann') });
     expect(await again(approve)).toEqual(INVALID_STATE);
     expect(paidTo(to)).toEqual([]);
   });
 
-  it('is void for a tool that has changed since', async () => {
+  it('is void if the tool has changed since', async () => {
     const { to, session, params, state, key } = await asked();
     const later = publishing({ agents: ['clerk'] }, { agents: [changedClerk], auth });
     const sent = { ...params, requestState: state, inputResponses: { [key]: approve } };
@@ -225,7 +225,7 @@ describe('an answer to what a turn waits for', () => {
     expect([paidTo(to), viewOf(result).session]).toEqual([[], session]);
   });
 
-  it('is asked of those alone who may give it, and taken from no other', async () => {
+  it('is requested and accepted only from callers with the permission', async () => {
     const to = crypto.randomUUID();
     const call = { calls: [{ name: 'pay_as_manager', input: { to, amount: 5 } }] };
     const params = {
@@ -245,7 +245,7 @@ describe('an answer to what a turn waits for', () => {
     expect(texts((await boss.again(approve)).result)).toEqual(['Paid.']);
   });
 
-  it('is not asked of whoever asked for the turn, where that must be another person', async () => {
+  it('is not requested from the requester if another person must decide', async () => {
     const call = { calls: [{ name: 'pay', input: { to: 'nobody', amount: 5 } }] };
     const { message } = script(call);
     const params = { name: 'careful', arguments: { message: message(), session: newId() } };

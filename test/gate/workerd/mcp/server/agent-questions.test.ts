@@ -167,7 +167,7 @@ describe('a turn that waits for a decision', () => {
     expect(paidTo(to)).toEqual(paid);
   });
 
-  it('ends when somebody says exit', async () => {
+  it('ends with the answer exit', async () => {
     const to = crypto.randomUUID();
     const { result } = await (await asked('clerk', script({ calls: [pay(to)] }))).answer(
       accept({ decision: 'exit', reason: 'Enough.' }),
@@ -193,7 +193,7 @@ describe('a turn that waits for a decision', () => {
     ],
     [{ decision: 'reject', reason: 'x'.repeat(2_001) }, 'reason: must be text of at most 2000 characters.'],
     [{ decision: 'reject', reason: 5 }, 'reason: must be text of at most 2000 characters.'],
-  ])('is asked anew after %j, which decides nothing', async (content, problem) => {
+  ])('is asked again after %j, which is not a decision', async (content, problem) => {
     const to = crypto.randomUUID();
     const { first, keys, params, answer } = await asked('clerk', script({ calls: [pay(to)] }, 'Paid.'));
     const [key = ''] = keys;
@@ -217,7 +217,7 @@ describe('a turn that waits for a decision', () => {
     ['something that is no answer', { roots: [] }],
     ['an unknown action', { action: 'agree' }],
     ['content that is a text', { action: 'accept', content: 'approve' }],
-  ])('is asked anew after %s', async (_, sent) => {
+  ])('is asked again after %s', async (_, sent) => {
     const { first, keys, answer } = await asked('clerk', script({ calls: [pay('nobody')] }));
     const { result } = await answer(sent);
     expect(formOf(result as Asked, keys[0]).message).toBe(
@@ -237,7 +237,7 @@ describe('a turn that waits for a decision', () => {
     expect(result).toEqual(first);
   });
 
-  it('goes on waiting when its question is dismissed, and is decided by whoever comes back', async () => {
+  it('keeps waiting if its question is dismissed, and can be decided later', async () => {
     const to = crypto.randomUUID();
     const { first, params, keys, answer } = await asked('clerk', script({ calls: [pay(to)] }, 'Paid.'));
     const { result } = await answer({ action: 'cancel' });
@@ -253,7 +253,7 @@ describe('a turn that waits for a decision', () => {
     expect([texts(last)[0], paidTo(to)]).toEqual(['Paid.', [5]]);
   });
 
-  it('asks several things at once, each of which is taken by itself', async () => {
+  it('asks several questions at once, and each answer is accepted separately', async () => {
     const [a, b, c] = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()];
     const calls = [pay(a), pay(b, 6, 'pay_plainly'), pay(c, 7)];
     const { params, keys, first, answer } = await asked('clerk', script({ calls }, 'Paid.'));
@@ -272,7 +272,7 @@ describe('a turn that waits for a decision', () => {
     expect([paidTo(a), paidTo(b), paidTo(c)]).toEqual([[5], [6], [7]]);
   });
 
-  it('asks as often as there is something to decide, in one call of the official client', async () => {
+  it('asks until every call is decided, in one call of the official client', async () => {
     const [a, b] = [crypto.randomUUID(), crypto.randomUUID()];
     const { message } = script(
       { calls: [pay(a, 5, 'pay_twice_asked')] },
@@ -294,7 +294,7 @@ describe('a turn that waits for a decision', () => {
     await client.close();
   });
 
-  it('is told in words to clients that show no forms, and of calls that no form can answer', async () => {
+  it('is described in text to clients without forms, and so is a call that a form cannot answer', async () => {
     const to = crypto.randomUUID();
     for (const capabilities of [{}, { elicitation: { url: {} } }, { sampling: {}, roots: {} }]) {
       const { message } = script({ calls: [pay(to)] });
@@ -345,13 +345,13 @@ describe('a question', () => {
     expect([texts(result)[0], told(scripted)]).toEqual(['Thanks.', 'Rome']);
   });
 
-  it('of a model ends the turn when the person declines to answer', async () => {
+  it('of a model ends the turn if the person declines to answer', async () => {
     const scripted = script({ calls: [{ name: 'human_input', input: { question: 'Which city?' } }] });
     const { result } = await (await asked('asker', scripted)).answer({ action: 'decline' });
     expect(texts(result)[0]).toBe('The turn was ended: The person who was asked has declined.');
   });
 
-  it('of a server has its own fields, without what no form may say, and takes no credential', async () => {
+  it('of a server has its own fields, without unsupported schema keywords, and accepts no credential', async () => {
     const scripted = script({ calls: [{ name: 'book', input: {} }] }, 'Booked.');
     const { first, keys, answer } = await asked('asker', scripted);
     expect(formOf(first, keys[0])).toEqual({
@@ -385,7 +385,7 @@ describe('a question', () => {
     expect(texts(result)[0]).toBe('Booked.');
   });
 
-  it('that a form cannot ask is told in words', async () => {
+  it('that a form cannot express is described in text', async () => {
     const { message } = script({ calls: [{ name: 'value', input: {} }] });
     const { result } = await answered(via, 'tools/call', {
       name: 'asker',
@@ -401,20 +401,26 @@ describe('a question', () => {
     ['deep', { to: { name: 'Ada' } }, ['approve', 'reject', 'exit']],
     ['reason', { reason: 'Why not' }, ['approve', 'reject']],
     ['stop', {}, ['approve', 'exit']],
-  ])('about a call of %s, whose input is no form, takes no edit', async (name, input, decisions) => {
-    const { first, keys, answer } = await asked('asker', script({ calls: [{ name, input }] }, 'Done.'));
-    const { requestedSchema, message } = formOf(first, keys[0]);
-    const { properties } = Object(requestedSchema);
-    expect([Object.keys(properties), properties.decision.enum]).toEqual([['decision', 'reason'], decisions]);
-    expect(message).toBe(`Tool '${name}' is to be called with ${JSON.stringify(input)}.\nMay I ${name}?`);
-    const { result } = await answer(accept({ decision: 'edit', name: 'Eve' }));
-    expect(formOf(result as Asked, keys[0]).message).toBe(
-      `What was answered could not be taken: input: is missing.\n${message}`,
-    );
-    expect(texts((await answer(approve)).result)[0]).toBe('Done.');
-  });
+  ])(
+    'about a call of %s, whose input does not fit a form, accepts no edit',
+    async (name, input, decisions) => {
+      const { first, keys, answer } = await asked('asker', script({ calls: [{ name, input }] }, 'Done.'));
+      const { requestedSchema, message } = formOf(first, keys[0]);
+      const { properties } = Object(requestedSchema);
+      expect([Object.keys(properties), properties.decision.enum]).toEqual([
+        ['decision', 'reason'],
+        decisions,
+      ]);
+      expect(message).toBe(`Tool '${name}' is to be called with ${JSON.stringify(input)}.\nMay I ${name}?`);
+      const { result } = await answer(accept({ decision: 'edit', name: 'Eve' }));
+      expect(formOf(result as Asked, keys[0]).message).toBe(
+        `What was answered could not be taken: input: is missing.\n${message}`,
+      );
+      expect(texts((await answer(approve)).result)[0]).toBe('Done.');
+    },
+  );
 
-  it('that cannot be declined is left open by it', async () => {
+  it('that cannot be declined remains open after a decline', async () => {
     const { answer } = await asked('asker', script({ calls: [{ name: 'only' }] }));
     const { result } = await answer({ action: 'decline' });
     expect(viewOf(result).outcome).toBe('suspended');
@@ -422,7 +428,7 @@ describe('a question', () => {
 });
 
 describe('FORMS', () => {
-  it('are what a client that shows them declares', async () => {
+  it('are declared by a client that supports them', async () => {
     for (const capabilities of [FORMS, { elicitation: {} }, { elicitation: { form: {}, url: {} } }]) {
       const { first } = await asked('clerk', script({ calls: [pay('nobody')] }), { capabilities });
       expect(first.resultType).toBe('input_required');

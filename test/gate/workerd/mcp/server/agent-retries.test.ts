@@ -6,8 +6,8 @@ import { calling, KEY, messagesOf, newId, postMcp, publishing, record, rpc, text
 
 const via = publishing({ agents: ['scripted'] });
 
-describe('a call that is sent again under its key', () => {
-  it('replays its turn, also when it named no session', async () => {
+describe('a call that is repeated under its key', () => {
+  it('returns its turn, also if it named no session', async () => {
     const { message, model } = script(record('mcp-retry'), 'Done.');
     const input = { message: message() };
     const key = crypto.randomUUID();
@@ -43,7 +43,7 @@ describe('a call that is sent again under its key', () => {
     ]);
   });
 
-  it('by another caller is another call', async () => {
+  it('from another caller is a new call', async () => {
     const shared = publishing(
       { agents: ['scripted'] },
       { auth: ({ headers }) => ({ id: headers.get('x-user') ?? 'nobody', tenant: 'acme' }) },
@@ -63,7 +63,7 @@ describe('a call that is sent again under its key', () => {
     expect(viewOf(eve).session).not.toBe(viewOf(ada).session);
   });
 
-  it('is not taken for one of the HTTP API', async () => {
+  it('is not confused with a key of the HTTP API', async () => {
     const id = newId();
     const { message } = script('By MCP.', 'By HTTP.');
     await calling(via, 'scripted', { message: message(), session: id }, { [KEY]: 'same' });

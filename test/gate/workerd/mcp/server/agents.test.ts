@@ -27,7 +27,7 @@ const via = publishing({
 });
 
 describe('tools/list', () => {
-  it('shows an agent as a tool that takes a message, and says what it answers', async () => {
+  it('shows an agent as a tool with a message parameter, and describes its output', async () => {
     const client = await connected(via);
     const { tools } = await client.listTools();
     expect(tools.map(({ name, description }) => [name, description])).toEqual([
@@ -90,7 +90,7 @@ describe('tools/list', () => {
 });
 
 describe('a call of an agent', () => {
-  it('runs a turn, and tells the session in which the conversation goes on', async () => {
+  it('runs a turn, and returns the session in which the conversation continues', async () => {
     const { message, model } = script(record('first'), 'Noted.', 'You said it twice.');
     const client = await connected(via);
     await client.listTools(); // so that it checks what is answered
@@ -126,7 +126,7 @@ describe('a call of an agent', () => {
     await client.close();
   });
 
-  it('meets the sessions of its caller and of nobody else', async () => {
+  it('reaches only the sessions of its caller', async () => {
     const shared = publishing(
       { agents: ['scripted'] },
       { auth: ({ headers }) => ({ id: headers.get('x-user') ?? 'nobody' }) },
@@ -144,7 +144,7 @@ describe('a call of an agent', () => {
     expect(theirs.model.requests[0]?.messages.length).toBe(2);
   });
 
-  it("goes on with the sessions that its caller's other requests have: a tenant's, and not those of an id that is called like it", async () => {
+  it('continues the sessions of its caller’s other requests: a tenant’s, and not those of an id with the same name', async () => {
     const auth = ({ headers }: Request): Caller => JSON.parse(headers.get('x-caller') ?? '');
     const shared = publishing({ agents: ['scripted'] }, { auth });
     const session = newId();
@@ -164,7 +164,7 @@ describe('a call of an agent', () => {
     expect(await Promise.all(found)).toEqual([200, 200, 404]);
   });
 
-  it('is given the mapped headers as context', async () => {
+  it('receives the mapped headers as context', async () => {
     const mapped = publishing(
       { agents: ['scripted'] },
       { http: { contextHeaders: { 'x-locale': 'locale' } } },
@@ -177,7 +177,7 @@ describe('a call of an agent', () => {
     expect(recordings.find(({ note }) => note === 'mcp-context')?.context).toMatchObject({ locale: 'nl' });
   });
 
-  it('has the object of an agent with an output, as its schema says', async () => {
+  it('returns the object of an agent with an output, according to its schema', async () => {
     const counter = defineAgent({
       name: 'counter',
       description: 'Counts.',
@@ -207,7 +207,7 @@ describe('a call of an agent', () => {
       'session: a session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
     ],
     [{ message: 'x', context: {} }, 'context: Invalid key: Expected never but received "context"'],
-  ])('is refused with what is wrong with its input: %j', async (input, problem) => {
+  ])('is refused with the problems of its input: %j', async (input, problem) => {
     const answer = await calling(via, 'scripted', input);
     expect([answer.isError, texts(answer)]).toEqual([
       true,
@@ -234,7 +234,7 @@ describe('a call of an agent', () => {
   });
 });
 
-it('an output that refers to its own root is told as any object', async () => {
+it('returns an output that refers to its own root as a plain object', async () => {
   const family = defineAgent({
     name: 'family',
     description: 'Grows.',
@@ -248,7 +248,7 @@ it('an output that refers to its own root is told as any object', async () => {
   expect(tools[0].outputSchema.properties.object).toEqual({ type: 'object' });
 });
 
-it('an agent that the deployment lacks something for takes no message', async () => {
+it('refuses a message for an agent whose deployment is incomplete', async () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {});
   const needy = defineAgent({
     name: 'needy',

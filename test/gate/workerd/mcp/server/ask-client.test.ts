@@ -179,7 +179,7 @@ async function keysOfCall(room: string, more: object = {}, again: object = more)
 }
 
 describe('a published tool that asks its client', () => {
-  it('takes no answer for another question that has its key', async () => {
+  it('accepts no answer for another question with its key', async () => {
     const first = await answered(via, 'tools/call', { name: 'twice', arguments: {} });
     const { requestState } = first.result as Asked;
     const again = { requestState, inputResponses: { sure: accept({ word: 'yes' }) } };
@@ -198,7 +198,7 @@ describe('a published tool that asks its client', () => {
     });
   });
 
-  it.each(['', ' ', 'toString', '0', 'a.b/c', 'ключ'])('may ask by the key %j', async (key) => {
+  it.each(['', ' ', 'toString', '0', 'a.b/c', 'ключ'])('can ask by the key %j', async (key) => {
     const params = { name: 'keyed', arguments: { key } };
     const { requestState } = (await answered(via, 'tools/call', params)).result as Asked;
     const again = { requestState, inputResponses: { [key]: accept({ word: 'yes' }) } };
@@ -208,7 +208,7 @@ describe('a published tool that asks its client', () => {
   });
 
   it.each(['__proto__', 'constructor', 'prototype'])(
-    'may not ask by the key %s, by which no answer would come',
+    'cannot ask by the key %s, whose answer would never arrive',
     async (key) => {
       const params = { name: 'keyed', arguments: { key } };
       expect(await answered(via, 'tools/call', params)).toMatchObject({
@@ -225,7 +225,7 @@ describe('a published tool that asks its client', () => {
     },
   );
 
-  it('is asked anew what has changed since it was answered', async () => {
+  it('asks again if the question has changed since it was answered', async () => {
     const asked = await answered(via, 'tools/call', { name: 'changing', arguments: {} });
     const { requestState } = asked.result as Asked;
     const again = { requestState, inputResponses: { sure: accept({ word: 'yes' }) } };
@@ -234,7 +234,7 @@ describe('a published tool that asks its client', () => {
     });
   });
 
-  it('has one idempotency key in all runs of a call, also when its client has named none, and each call another', async () => {
+  it('has one idempotency key in all runs of a call, also without a client’s key, and another for each call', async () => {
     const [room, other] = [crypto.randomUUID(), crypto.randomUUID()];
     const [first, second, ...none] = await keysOfCall(room);
     expect([none, second]).toEqual([[], first]);
@@ -244,7 +244,7 @@ describe('a published tool that asks its client', () => {
     expect(new Set(await keysOfCall(other, named)).size).toBe(1);
   });
 
-  it('answers what is asked, and runs anew with what was answered so far', async () => {
+  it('returns its questions, and runs again with the answers so far', async () => {
     const input = { greeting: `Hi-${crypto.randomUUID()}` };
     const everything = { ...FORMS, sampling: {}, roots: {} };
     const first = await call(input, {}, everything);
@@ -280,7 +280,7 @@ describe('a published tool that asks its client', () => {
     expect(runs.filter((one) => one === input.greeting)).toHaveLength(3);
   });
 
-  it('is asked nothing that its client has not declared, and by a client of an older revision nothing at all', async () => {
+  it('asks only what its client has declared, and nothing with a client of an older revision', async () => {
     const forms = await call({ greeting: 'Hi' }, await answering({ name: accept({ name: 'Ada' }) }));
     expect(Object.keys((forms.result as Asked).inputRequests)).toEqual(['color']);
     const url = await call({ greeting: 'Hi' }, {}, { elicitation: { url: {} }, sampling: {} });
@@ -293,7 +293,7 @@ describe('a published tool that asks its client', () => {
     expect(Object.keys((plain.result as Asked).inputRequests)).toEqual(['name']);
   });
 
-  it('is answered by the official client, whose user may decline', async () => {
+  it('gets its answers from the official client, whose user can decline', async () => {
     const client = await connectedAsking(via, ({ message }) =>
       message.startsWith('Who') ? { action: 'accept', content: { name: 'Ada' } } : { action: 'decline' },
     );
@@ -326,7 +326,7 @@ describe('a published tool that asks its client', () => {
     expect(inputRequests).toEqual({ name: form(`${said}Who are you?`, 'name') });
   });
 
-  it('asks again when the answers are to other questions, and takes those of a first request, which is asked nothing', async () => {
+  it('asks again if the answers are for other questions, and accepts answers in a first request without asking', async () => {
     const wrong = await call({ greeting: 'Hi' }, await answering({ nobody: accept({ name: 'Ada' }) }));
     expect(Object.keys((wrong.result as Asked).inputRequests)).toEqual(['name']);
     const inputResponses = { name: { action: 'decline' }, nobody: accept({ name: 'Ada' }) };
@@ -336,7 +336,7 @@ describe('a published tool that asks its client', () => {
     expect(texts(unasked.result)).toEqual(['Hi, whoever you are: decline.']);
   });
 
-  it('refuses a state that it has not given out for this call', async () => {
+  it('refuses a state that it has not issued for this call', async () => {
     const first = (await call({ greeting: 'Hi' })).result as Asked;
     const ofPrompt = (await answered(via, 'prompts/get', { name: 'greeting' })).result as Asked;
     const inputResponses = { name: { action: 'decline' } };
@@ -363,7 +363,7 @@ describe('a published tool that asks its client', () => {
     expect(await sent(first.requestState, { greeting: 'Bye' })).toEqual(INVALID_STATE);
   });
 
-  it('is told what to do when its effect is once, and in a turn of an agent', async () => {
+  it('is refused with instructions if its effect is once, or in an agent’s turn', async () => {
     const refused = await answered(via, 'tools/call', { name: 'pay_once', arguments: {} });
     expect(Object(refused.result).isError).toBe(true);
     expect(texts(refused.result)).toEqual([
@@ -382,7 +382,7 @@ describe('a published tool that asks its client', () => {
     });
   });
 
-  it('asks also when its code takes the interruption for a failure', async () => {
+  it('asks even if its code catches the interruption as an error', async () => {
     const { result } = await answered(via, 'tools/call', { name: 'stubborn', arguments: {} });
     const { inputRequests, requestState } = result as Asked;
     expect(inputRequests).toEqual({ name: form('Who?', 'name') });
@@ -402,7 +402,7 @@ describe('the restaurant of the documentation', () => {
   const tables = appWith({ agents: [], use: [restaurant] });
   const params = { name: 'reserve_table', arguments: {} };
 
-  it('asks for how many a table is', async () => {
+  it('asks for the number of guests', async () => {
     const client = await connectedAsking(tables, () => ({ action: 'accept', content: { number: 4 } }));
     expect(texts(await client.callTool(params))).toEqual(['A table for 4 is reserved.']);
     await client.close();
@@ -416,7 +416,7 @@ describe('the restaurant of the documentation', () => {
 });
 
 describe('a prompt that asks its client', () => {
-  it('is made when that is answered', async () => {
+  it('is rendered after the answer', async () => {
     const params = { name: 'greeting', arguments: { to: 'Ada' } };
     const { result } = await answered(via, 'prompts/get', params);
     const { inputRequests, requestState } = result as Asked;

@@ -41,14 +41,14 @@ const METADATA = {
   bearer_methods_supported: ['header'],
 };
 
-describe('who signs in', () => {
-  it.each([`${WELL_KNOWN}/mcp`, WELL_KNOWN])('is told at %s to anybody, any page included', async (path) => {
+describe('the authorization metadata', () => {
+  it.each([`${WELL_KNOWN}/mcp`, WELL_KNOWN])('is public at %s, for every page', async (path) => {
     const response = await guarded()(path, { headers: { origin: 'https://inspector.example' } });
     expect([response.status, await json(response)]).toEqual([200, METADATA]);
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  it('is told in the description of the app, beside what the endpoint answers', async () => {
+  it('is in the description of the app, with the endpoint’s responses', async () => {
     const { paths } = Object(
       await json(
         await guarded({ use: [described] })('/openapi.json', {
@@ -82,7 +82,7 @@ describe('who signs in', () => {
     });
   });
 
-  it('is told with what is refused for want of a token, in either revision and for streams', async () => {
+  it('is linked from a 401, in either revision and for streams', async () => {
     const via = guarded();
     const told = `Bearer resource_metadata="${ORIGIN}${WELL_KNOWN}/mcp", scope="orders:read orders:write"`;
     for (const response of [
@@ -105,7 +105,7 @@ describe('who signs in', () => {
     expect([other.status, other.headers.get('www-authenticate')]).toEqual([401, null]);
   });
 
-  it('is not told when the app does not say it', async () => {
+  it('is absent if the app does not declare it', async () => {
     const via = guarded({}, { authorization: undefined });
     expect((await postMcp(via, rpc('ping'))).headers.get('www-authenticate')).toBeNull();
     expect(
@@ -117,7 +117,7 @@ describe('who signs in', () => {
     ).toBe(404);
   });
 
-  it('is told without scopes where none are named', async () => {
+  it('has no scopes if the app names none', async () => {
     const via = guarded({}, { authorization: { servers: ['http://localhost:8080/realms/app'] } });
     const { scopes_supported: _, ...metadata } = METADATA;
     expect(await json(await via(WELL_KNOWN))).toEqual({
@@ -129,7 +129,7 @@ describe('who signs in', () => {
     );
   });
 
-  it('is told of the endpoint below the base path, at the root of the origin too', async () => {
+  it('names the endpoint below the base path, and is also at the root of the origin', async () => {
     const via = guarded({ http: { basePath: '/ai' } });
     const response = await via('/ai/mcp', { method: 'POST', body: '{}' });
     const where = /resource_metadata="([^"]+)"/.exec(response.headers.get('www-authenticate') ?? '')?.[1];
@@ -139,7 +139,7 @@ describe('who signs in', () => {
     }
   });
 
-  it('is told below the path where another app has mounted the routes', async () => {
+  it('is below the path at which another app has mounted the routes', async () => {
     const { routes } = createHoldfast({
       agents: [scripted],
       auth,
@@ -165,9 +165,9 @@ describe('who signs in', () => {
   });
 });
 
-describe('a client that knows OAuth and nothing else', () => {
+describe('a client that only knows OAuth', () => {
   it.each(['2026-07-28', '2025-11-25'])(
-    'signs in with the provider that the app names, and calls (%s)',
+    'signs in with the app’s provider, and calls (%s)',
     async (version) => {
       const via = guarded();
       const asked: string[] = [];
@@ -258,7 +258,7 @@ function signingIn() {
   return signing;
 }
 
-describe('what an app says of who signs in', () => {
+describe('the authorization option of an app', () => {
   it.each<[unknown, string]>([
     [{}, "authorization has no 'servers': use a list, as in [one, another]."],
     [{ servers: [] }, 'authorization names no servers.'],
@@ -288,7 +288,7 @@ describe('what an app says of who signs in', () => {
       "authorization has 'a\"' among its scopes, which is none.",
     ],
     [{ issuer: 'https://a.example' }, "authorization has 'issuer' in place of 'servers'; rename it."],
-  ])('is refused where it cannot be: %j', (said, problem) => {
+  ])('is refused if it is invalid: %j', (said, problem) => {
     const define = () => defineMcpEndpoint({ authorization: said as never });
     expect(define).toThrow(new McpEndpointDefinitionError('authorization', problem));
   });

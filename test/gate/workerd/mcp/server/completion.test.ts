@@ -45,7 +45,7 @@ describe('completion', () => {
   it.each([
     ['first', connected],
     ['second', connectedToNewest],
-  ])('is asked by the official client of the %s SDK', async (_, connect) => {
+  ])('is used by the official client of the %s SDK', async (_, connect) => {
     const client = await connect(via);
     expect(client.getServerCapabilities()).toEqual({
       logging: {},
@@ -60,7 +60,7 @@ describe('completion', () => {
     await client.close();
   });
 
-  it('is not told of in the listing of prompts', async () => {
+  it('is not mentioned in the list of prompts', async () => {
     expect(await answerTo(via, 'prompts/list')).toMatchObject({
       prompts: [
         { arguments: [{ name: 'city', required: true }, { name: 'country', required: false }, {}, {}] },
@@ -69,7 +69,7 @@ describe('completion', () => {
     expect(JSON.stringify(await answerTo(via, 'prompts/list'))).not.toContain('complete');
   });
 
-  it('is no method where nothing completes', async () => {
+  it('is an unknown method if no value can be completed', async () => {
     const client = await connected(publishing({ prompts: [{ ...tour, arguments: [] }], resources: [plain] }));
     expect(client.getServerCapabilities()).toEqual({ logging: {}, prompts: {}, resources: {} });
     const params = { ref: ofTour, argument: { name: 'city', value: '' } };
@@ -96,23 +96,23 @@ describe.each(REVISIONS)('completion/complete of %s', (_, ask) => {
   const typing = (argument: unknown, ref: unknown = ofTour, context?: unknown) =>
     ask(via, 'completion/complete', { ref, argument, ...(context !== undefined && { context }) });
 
-  it('is told 100 values at most, and how many there are', async () => {
+  it('returns at most 100 values, and the total', async () => {
     expect(await typing({ name: 'row', value: '' }, ofRow)).toEqual({
       completion: { values: many.slice(0, 100), total: 250, hasMore: true },
     });
   });
 
-  it('is told the other values', async () => {
+  it('receives the other values', async () => {
     const context = { arguments: { country: ', DE' } };
     expect(await typing({ name: 'city', value: 'b' }, ofTour, context)).toEqual(found('berlin, DE'));
   });
 
-  it('suggests nothing where nothing completes', async () => {
+  it('returns no suggestions if no value can be completed', async () => {
     expect(await typing({ name: 'country', value: 'n' })).toEqual(found());
     expect(await typing({ name: 'table', value: 'n' }, ofRow)).toEqual(found());
   });
 
-  it('is for the caller, without their secrets', async () => {
+  it('runs for the caller, and does not reveal their secrets', async () => {
     expect(await typing({ name: 'own', value: '' })).toEqual(found('local', '[secret TOKEN]'));
   });
 
@@ -171,12 +171,12 @@ describe.each(REVISIONS)('completion/complete of %s', (_, ask) => {
       { arguments: { country: 7 } },
       '`context.arguments` must be an object of texts.',
     ],
-  ])('is refused for what is wrong with a request: %j %j', async (ref, argument, context, message) => {
+  ])('is refused for an invalid request: %j %j', async (ref, argument, context, message) => {
     const params = { ...(ref !== undefined && { ref }), argument, context };
     expect(await ask(via, 'completion/complete', params)).toEqual({ error: { code: -32602, message } });
   });
 
-  it('keeps to itself what is no list of texts', async () => {
+  it('does not return a result that is not a list of strings', async () => {
     log.mockClear();
     expect(await typing({ name: 'broken', value: '' })).toEqual({
       error: { code: -32603, message: 'The request failed inside the Worker. What was accepted is kept.' },

@@ -100,7 +100,7 @@ describe('defineMcpEndpoint', () => {
     expect(define).toThrow(expect.objectContaining({ message, field }));
   });
 
-  it('names the agents that it publishes, by their names in the app', () => {
+  it('lists its published agents, by their names in the app', () => {
     const endpoint = defineMcpEndpoint({
       tools: [hello],
       agents: ['support', scripted, { agent: 'triage', as: 'ask_triage' }],

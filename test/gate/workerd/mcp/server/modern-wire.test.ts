@@ -35,7 +35,7 @@ const refusedBy = (code: number, message: string, id: unknown = 1) => ({
 const MISMATCH = 'Bad Request: the request headers and body disagree: the body ';
 
 describe('a client of the revision 2026-07-28', () => {
-  it('discovers what the endpoint is, and may keep that', async () => {
+  it('discovers the endpoint, and can cache that', async () => {
     const response = await asking(via, 'server/discover', {}, { capabilities });
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json']);
     expect((await json(response)).result).toEqual({
@@ -52,7 +52,7 @@ describe('a client of the revision 2026-07-28', () => {
   });
 
   it.each(['tools/list', 'prompts/list', 'resources/templates/list'])(
-    'may keep what %s tells for five minutes, for anybody',
+    'can cache the response of %s for five minutes, for every caller',
     async (method) => {
       const { result } = await json(await asking(via, method, {}, { capabilities }));
       expect(result).toMatchObject({ ttlMs: 300_000, cacheScope: 'public' });
@@ -72,13 +72,13 @@ describe('a client of the revision 2026-07-28', () => {
       { [LEVEL]: 'debug', progressToken: 1 },
       ['notifications/message', 'notifications/progress', 'answer'],
     ],
-  ])('that asks for %s hears that and no more', async (_, meta, heard) => {
+  ])('that asks for %s gets that and no more', async (_, meta, heard) => {
     const response = await asking(via, 'tools/call', { name: 'hello' }, { capabilities, meta });
     expect((await methodsOf(response)).toSorted()).toEqual(heard.toSorted());
   });
 
   it.each(['resources/nothing', 'toString', 'initialize', 'ping', 'logging/setLevel'])(
-    'is told with 404 that there is no %s',
+    'gets a 404 because there is no %s',
     async (method) => {
       const response = await asking(via, method, {}, { capabilities });
       const error = { code: -32601, message: 'Method not found' };
@@ -86,7 +86,7 @@ describe('a client of the revision 2026-07-28', () => {
     },
   );
 
-  it('is told at once that an agent is at work, and hands the turn over when it goes', async () => {
+  it('is notified at once that an agent runs, and hands the turn over if it disconnects', async () => {
     const id = newId();
     const answer = held('Done.');
     const { message } = script(answer.reply);
@@ -101,7 +101,7 @@ describe('a client of the revision 2026-07-28', () => {
     expect(await types()).toContain('turn-yielded');
   });
 
-  it('hears that nothing of what it listens for is ever told, and the stream ends', async () => {
+  it('learns that no subscription is supported, and the stream ends', async () => {
     const notifications = { toolsListChanged: true };
     const messages = await messagesOf(
       await asking(via, 'subscriptions/listen', { notifications }, { capabilities }),
@@ -119,7 +119,7 @@ describe('a client of the revision 2026-07-28', () => {
   });
 });
 
-describe('what the headers say and the body does not', () => {
+describe('a mismatch between headers and body', () => {
   it.each<[string, string, Record<string, string>, string]>([
     [
       'no method',
@@ -157,7 +157,7 @@ describe('what the headers say and the body does not', () => {
     expect([response.status, await json(response)]).toEqual([400, refusedBy(-32020, MISMATCH + told)]);
   });
 
-  it('is refused when a version is meant that nobody speaks', async () => {
+  it('is refused if the version is unsupported', async () => {
     const response = await asking(
       via,
       'tools/list',
@@ -203,7 +203,7 @@ describe('an envelope', () => {
     expect([response.status, await json(response)]).toEqual([400, refusedBy(-32602, INVALID + told)]);
   });
 
-  it('that is missing is asked for', async () => {
+  it('that is missing is requested', async () => {
     const response = await postMcp(via, rpc('tools/list'), { headers: MODERN });
     const message =
       'Invalid params: the MCP-Protocol-Version header names protocol revision 2026-07-28, but the request is missing the ' +
@@ -211,7 +211,7 @@ describe('an envelope', () => {
     expect([response.status, await json(response)]).toEqual([400, refusedBy(-32602, message)]);
   });
 
-  it.each(['[]', '"x"', '1'])('that is %s is no message', async (meta) => {
+  it.each(['[]', '"x"', '1'])('that is %s is not a message', async (meta) => {
     const body = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":${meta}}}`;
     const response = await postMcp(via, body, { headers: MODERN });
     const message = 'Bad Request: the request body is not a valid JSON-RPC message';
@@ -227,7 +227,7 @@ describe('an envelope', () => {
   });
 });
 
-describe('a message that is nested without end', () => {
+describe('a message with endless nesting', () => {
   const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
   const envelope = `"${VERSION}":"2026-07-28","${CAPABILITIES}":{"experimental":${deep}}`;
 
@@ -248,7 +248,7 @@ describe('a message that is nested without end', () => {
       {},
     ],
     ['a batch', '['.repeat(20_000) + ']'.repeat(20_000), {}],
-  ])('in %s is refused, and logs nothing', async (_, body, headers) => {
+  ])('in %s is refused, and not logged', async (_, body, headers) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const response = await postMcp(via, body, { headers });
     const message = 'Bad Request: the message is nested more than 500 levels deep';
@@ -258,7 +258,7 @@ describe('a message that is nested without end', () => {
   });
 });
 
-describe('what a client takes', () => {
+describe('the Accept header of a client', () => {
   it.each<[string | undefined, string, string]>([
     [undefined, 'text/event-stream', 'text/event-stream'],
     ['*/*', 'text/event-stream', 'text/event-stream'],
@@ -267,7 +267,7 @@ describe('what a client takes', () => {
     ['application/*', 'application/json', 'application/json'],
     ['application/json', 'application/json', 'application/json'],
     ['text/event-stream', 'text/event-stream', 'text/event-stream'],
-  ])('by Accept: %s is answered in either revision', async (accept, before, now) => {
+  ])('that is %s is supported in either revision', async (accept, before, now) => {
     const params = { name: 'hello', _meta: { progressToken: 1 } };
     const headers = { accept: accept ?? '' };
     const legacy = await postMcp(via, rpc('tools/call', params), { headers });
@@ -287,7 +287,7 @@ describe('what a client takes', () => {
   });
 
   it.each(['text/html', 'application/xml, image/*', 'application', 'application/jsonp'])(
-    'is not answered when it is only %s',
+    'that is only %s is refused',
     async (accept) => {
       const message =
         'Not Acceptable: what is answered is application/json or text/event-stream. Send Accept: application/json, ' +

@@ -33,7 +33,7 @@ const sell = (arguments_: object, headers: Readonly<Record<string, string>>, run
     { capabilities: {}, headers },
   );
 
-describe('a call whose parameters are in headers too', () => {
+describe('a call whose parameters are also in headers', () => {
   it.each<[string, object, Record<string, string>]>([
     [
       'as they are',
@@ -45,7 +45,7 @@ describe('a call whose parameters are in headers too', () => {
     ['as what only looks like Base64', { region: '=?base64?eHh4' }, { region: '=?base64?eHh4' }],
     ['where there is nothing in the body', {}, { region: 'eu' }],
     ['where the body has null', { at: null }, {}],
-  ])('is taken with them %s', async (_, input, sent) => {
+  ])('is accepted with them %s', async (_, input, sent) => {
     const headers = Object.fromEntries(
       Object.entries(sent).map(([name, value]) => [`mcp-param-${name}`, value]),
     );
@@ -103,7 +103,7 @@ describe('a call whose parameters are in headers too', () => {
       'Mcp-Param-Region',
       'the Mcp-Param-Region header says that it is Base64, and is not',
     ],
-  ])('sells nothing when %s', async (_, input, headers, header, body) => {
+  ])('has no effect if %s', async (_, input, headers, header, body) => {
     const run = vi.fn(() => 'Sold.');
     const response = await sell(input, headers, run);
     const message = `Bad Request: the request headers and body disagree: ${body}`;
@@ -112,7 +112,7 @@ describe('a call whose parameters are in headers too', () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  it('needs none of a client of a revision before', async () => {
+  it('needs no headers from a client of an earlier revision', async () => {
     const answer = await calling(publishing({ tools: [toolWith(SHOP)] }), 'sell', { region: 'eu' });
     expect(texts(answer)).toEqual(['Sold.']);
   });
@@ -140,7 +140,7 @@ describe('a tool', () => {
       { a: { type: 'array', items: { type: 'string', 'x-mcp-header': 'A' } } },
       'has the `x-mcp-header` "A" at \'a.items\': only a property of its input, or of an object in it, goes into a header.',
     ],
-  ])('is not published with headers that cannot be: %j', (properties, problem) => {
+  ])('cannot be published with invalid headers: %j', (properties, problem) => {
     const publish = () => publishing({ tools: [toolWith(properties)] });
     expect(publish).toThrow(new McpEndpointDefinitionError('tools[0]', `the tool 'sell' ${problem}`));
   });

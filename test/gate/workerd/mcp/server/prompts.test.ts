@@ -25,7 +25,7 @@ const picture = defineMcpPrompt({
 const via = publishing({ prompts: [summary, picture] });
 
 describe('the prompts of an endpoint', () => {
-  it('are listed and got by the official client', async () => {
+  it('are listed and read by the official client', async () => {
     const client = await connected(via);
     expect((await client.listPrompts()).prompts).toEqual([
       {
@@ -64,11 +64,11 @@ describe('the prompts of an endpoint', () => {
       { name: 'summary', arguments: ['x'] },
       "The arguments of prompt 'summary' are not valid: they must be an object.",
     ],
-  ])('are refused for what is wrong with a request: %j', async (params, message) => {
+  ])('are refused for an invalid request: %j', async (params, message) => {
     expect(await answerTo(via, 'prompts/get', params)).toEqual({ error: { code: -32602, message } });
   });
 
-  it('miss an argument that is called as what every object has', async () => {
+  it('report a missing argument that has the name of a built-in property', async () => {
     const odd = { name: 'odd', description: 'Odd.', arguments: [{ name: 'constructor', required: true }] };
     const endpoint = publishing({ prompts: [{ ...odd, messages: () => 'Hi.' }] });
     expect(await answerTo(endpoint, 'prompts/get', { name: 'odd', arguments: {} })).toEqual({
@@ -79,7 +79,7 @@ describe('the prompts of an endpoint', () => {
     });
   });
 
-  it('keep to themselves what they throw', async () => {
+  it('do not reveal their errors', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const broken = {
       name: 'broken',
@@ -95,7 +95,7 @@ describe('the prompts of an endpoint', () => {
     log.mockRestore();
   });
 
-  it('have one page', async () => {
+  it('fit on one page', async () => {
     expect(await answerTo(via, 'prompts/list', { cursor: 'x' })).toMatchObject({ error: { code: -32602 } });
   });
 });

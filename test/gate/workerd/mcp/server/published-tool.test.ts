@@ -28,7 +28,7 @@ const tool = (run: (call: CallContext) => unknown, effect: 'read' | 'idempotent'
 const asked = (run: (call: CallContext) => unknown) => calling(publishing({ tools: [tool(run)] }), 'it');
 
 describe('a published tool', () => {
-  it('is given the app’s context and the mapped headers, and nothing of the request’s _meta', async () => {
+  it('gets the app’s context and the mapped headers, but no _meta of the request', async () => {
     const contexts: unknown[] = [];
     const via = publishing(
       { tools: [tool(({ context, inSession }) => contexts.push([context.toJSON(), inSession]))] },
@@ -39,7 +39,7 @@ describe('a published tool', () => {
     expect(contexts).toEqual([[{ plan: 'free', locale: 'nl' }, false]]);
   });
 
-  it('is given the environment, whose credentials no client is answered, and the log of the app', async () => {
+  it('gets the environment, whose credentials are not returned to clients, and the log of the app', async () => {
     const lines: LogEntry[] = [];
     const read = tool(({ env: given, log }) => {
       log({ level: 'warn', event: 'other', message: 'Read.' });
@@ -53,7 +53,7 @@ describe('a published tool', () => {
     expect(lines).toMatchObject([{ message: 'Read.' }]);
   });
 
-  it('is given the secrets of its caller, none of which is answered', async () => {
+  it('gets the secrets of its caller, which are not returned', async () => {
     const principals: unknown[] = [];
     const via = publishing(
       {
@@ -90,7 +90,7 @@ describe('a published tool', () => {
     expect(principals[0]).toEqual({ id: 'ada', tenant: 'acme', roles: ['admin'] });
   });
 
-  it('tells its progress in growing numbers, before its answer', async () => {
+  it('reports its progress with increasing numbers, before its result', async () => {
     const via = publishing({
       tools: [
         tool((call) => {
@@ -113,7 +113,7 @@ describe('a published tool', () => {
     ]);
   });
 
-  it('tells its progress in one line, without characters that nobody sees', async () => {
+  it('reports its progress in one line, without invisible characters', async () => {
     const via = publishing({
       tools: [tool((call) => call.progress('1 of 2\r\n\u2028pay:\u001b[31m \u202edone\u200b\u{e0041}.'))],
     });
@@ -122,14 +122,14 @@ describe('a published tool', () => {
     expect(Object(progress?.params).message).toBe('1 of 2 pay: [31m done.');
   });
 
-  it('tells no progress to a client that has not asked for it', async () => {
+  it('reports no progress to a client that has not asked for it', async () => {
     const via = publishing({ tools: [tool((call) => call.progress('begin'))] });
     expect(await messagesOf(await postMcp(via, rpc('tools/call', { name: 'it' })))).toEqual([
       { jsonrpc: '2.0', id: 1, result: said('Done') },
     ]);
   });
 
-  it('says to the user what it says, as log messages, when it has succeeded', async () => {
+  it('sends its messages for the user as log messages after it has succeeded', async () => {
     const via = publishing({
       tools: [
         tool((call) => {
@@ -151,7 +151,7 @@ describe('a published tool', () => {
     ]);
   });
 
-  it('runs once a request, and again under the same key when it is sent again', async () => {
+  it('runs once a request, and again under the same key if it is repeated', async () => {
     const keys: string[] = [];
     const via = publishing(
       {
@@ -174,7 +174,7 @@ describe('a published tool', () => {
     for (const key of keys) expect(key).toMatch(/^[0-9a-f]{32}\.3\.0$/);
   });
 
-  it('has another key for another input under the key of its client, and the same for the same', async () => {
+  it('has another key for another input under its client’s key, and the same key for the same input', async () => {
     const keys: string[] = [];
     const pay = defineTool({
       name: 'pay',
@@ -194,7 +194,7 @@ describe('a published tool', () => {
     expect(keys.map((key) => keys.indexOf(key))).toEqual([0, 0, 2]);
   });
 
-  it('that needs an approval is not run, and says who can run it', async () => {
+  it('that needs an approval is not run, and says where it can be run', async () => {
     const pay = vi.fn(() => 'Paid.');
     const guarded = requireApproval(
       defineTool({ name: 'pay', description: 'Pays.', run: pay }),
@@ -210,12 +210,12 @@ describe('a published tool', () => {
     expect(pay).not.toHaveBeenCalled();
   });
 
-  it('that asks somebody while it runs is told that nobody is there', async () => {
+  it('that asks a question while it runs learns that no person can answer', async () => {
     const answer = await asked((call) => call.ask({ for: 'decision', message: 'May I?' }));
     expect(answer).toEqual(refused("Tool 'it' asks a question, but only a session can wait for the answer."));
   });
 
-  it('that takes too long is answered for', async () => {
+  it('that takes too long returns an error', async () => {
     const slow = defineTool({
       name: 'slow',
       description: 'Waits.',
@@ -228,7 +228,7 @@ describe('a published tool', () => {
     );
   });
 
-  it('is left when its invocation has too little left, before it has run', async () => {
+  it('is abandoned before it runs if its invocation has too little time left', async () => {
     const runs = vi.fn(() => 'Done.');
     const asking = (subrequests: number) =>
       defineTool({ name: `asks_${subrequests}`, description: 'Asks.', subrequests, run: runs });
@@ -240,7 +240,7 @@ describe('a published tool', () => {
     expect(await calling(via, 'asks_30')).toEqual(said('Done.'));
   });
 
-  it('is called for its caller, as tools that reach further look for', async () => {
+  it('runs with its caller, as tools with a broader reach expect', async () => {
     const principals: unknown[] = [];
     const reaching: AnyTool = {
       ...greet,
@@ -283,7 +283,7 @@ describe('a published tool', () => {
     await over;
   });
 
-  it('runs to its end although its client has gone', async () => {
+  it('runs to its end although its client has disconnected', async () => {
     const client = new AbortController();
     const done = Promise.withResolvers<string>();
     const gone = Promise.withResolvers<void>();

@@ -97,7 +97,7 @@ describe('the resources of an endpoint', () => {
     await client.close();
   });
 
-  it('are listed and read by that of the second, which is told how long what it has read is good', async () => {
+  it('are listed and read by the second SDK’s client, with the lifetime of the content', async () => {
     const client = await connectedToNewest(via);
     expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28');
     expect(client.getServerCapabilities()).toEqual({ logging: {}, resources: {} });
@@ -116,13 +116,13 @@ describe('the resources of an endpoint', () => {
     await client.close();
   });
 
-  it('are told without words on keeping them to clients of before', async () => {
+  it('have no cache hints for clients of earlier revisions', async () => {
     expect(await answerTo(via, 'resources/read', { uri: 'shop://policy' })).toEqual({
       contents: [{ uri: 'shop://policy', mimeType: 'text/markdown', text: '# Returns' }],
     });
   });
 
-  it('are those of the caller alone', async () => {
+  it('are those of the caller only', async () => {
     const asOther = { headers: { 'x-user': 'other' } };
     const [{ result }] = (await messagesOf(await postMcp(via, rpc('resources/list'), asOther))) as [
       { result: { resources: { uri: string }[] } },
@@ -135,7 +135,7 @@ describe('the resources of an endpoint', () => {
     await client.close();
   });
 
-  it('are read by the template that their uri is of, each value up to the text behind it', async () => {
+  it('are read by the template that matches their uri, with each value up to the next literal', async () => {
     const read = (uri: string) => answerTo(via, 'resources/read', { uri });
     expect(await read('shop://orders/1%207/lines/2.json.json')).toMatchObject({
       contents: [{ text: '["1 7","2.json"]' }],
@@ -143,7 +143,7 @@ describe('the resources of an endpoint', () => {
     expect(await read('shop://orders/17/lines/2.xml')).toMatchObject({ error: { code: -32602 } });
   });
 
-  it('have one page', async () => {
+  it('fit on one page', async () => {
     const refused = {
       error: { code: -32602, message: 'There is no such page: everything is listed on the first one.' },
     };
@@ -151,20 +151,20 @@ describe('the resources of an endpoint', () => {
     expect(await answerTo(via, 'resources/templates/list', { cursor: 'x' })).toEqual(refused);
   });
 
-  it('are not there where none is published', async () => {
+  it('do not exist if none is published', async () => {
     const none = publishing({});
     for (const method of ['resources/list', 'resources/templates/list', 'resources/read'])
       expect(await answerTo(none, method)).toEqual({ error: { code: -32601, message: 'Method not found' } });
   });
 
-  it('cannot be subscribed to, for they change with a deployment alone', async () => {
+  it('cannot be subscribed to, since they only change with a deployment', async () => {
     expect(await answerTo(via, 'resources/subscribe', { uri: 'shop://policy' })).toEqual({
       error: { code: -32601, message: 'Method not found' },
     });
   });
 });
 
-describe.each(REVISIONS)('a uri that leads nowhere, in %s', (_, ask) => {
+describe.each(REVISIONS)('an unknown uri, in %s', (_, ask) => {
   it.each<[string, string]>([
     ['one that nobody has', 'shop://nothing'],
     ['another scheme', 'file:///etc/passwd'],
@@ -175,7 +175,7 @@ describe.each(REVISIONS)('a uri that leads nowhere, in %s', (_, ask) => {
     ['a query', 'shop://orders/17?all=1'],
     ['another writing of one', 'SHOP://policy'],
     ['an order of nobody', 'shop://orders/constructor'],
-  ])('is refused, with itself beside the words: %s', async (_what, uri) => {
+  ])('is refused, and repeated beside the text: %s', async (_what, uri) => {
     expect(await ask(via, 'resources/read', { uri })).toEqual({
       error: {
         code: -32602,
@@ -194,7 +194,7 @@ describe.each(REVISIONS)('a uri that leads nowhere, in %s', (_, ask) => {
     ['a line break', 'shop://orders/17%0Aset-cookie:x'],
     ['no escape', 'shop://orders/%zz'],
     ['half a character', 'shop://orders/%C3'],
-  ])('is refused where a value would lead elsewhere: %s', async (_what, uri) => {
+  ])('is refused if a value would lead elsewhere: %s', async (_what, uri) => {
     expect(await ask(via, 'resources/read', { uri })).toEqual({
       error: {
         code: -32602,
@@ -221,7 +221,7 @@ describe('a request for a resource', () => {
     expect(await answerTo(via, 'resources/read', params)).toEqual({ error: { code: -32602, message } });
   });
 
-  it('is the only one of its batch, and nothing is read of more', async () => {
+  it('must be the only one of its batch, and the others are not read', async () => {
     const read = vi.fn(() => 'x');
     const counted = publishing({ resources: [{ name: 'x', uri: 'x://y', read }] });
     const reading = (id: number) => rpc('resources/read', { uri: 'x://y' }, id);
@@ -237,7 +237,7 @@ describe('a request for a resource', () => {
     expect((await postMcp(counted, [reading(1), rpc('ping', {}, 2)])).status).toBe(200);
   });
 
-  it('is read in time that grows with its uri alone, whatever is in it', async () => {
+  it('takes time linear in the length of its uri, for any content', async () => {
     const uri = `x://{a}-{b}-{c}-{d}-{e}-{f}.end` as const;
     const many = publishing({ resources: [{ name: 'x', uri, read: () => 'x' }] });
     const dashes = `x://${'-a'.repeat(1_000)}`;
@@ -247,7 +247,7 @@ describe('a request for a resource', () => {
   });
 });
 
-describe('what a resource answers', () => {
+describe('the result of a resource', () => {
   it.each<[string, McpResourceAnswer, readonly unknown[]]>([
     ['a text', 'Words', [{ uri: 'x://y', mimeType: 'text/plain', text: 'Words' }]],
     ['an empty text', '', [{ uri: 'x://y', mimeType: 'text/plain', text: '' }]],
@@ -280,17 +280,17 @@ describe('what a resource answers', () => {
     expect(await reading(async () => answer)).toEqual({ contents });
   });
 
-  it('has the type that the resource says', async () => {
+  it('has the declared type of the resource', async () => {
     expect(await reading(() => ({ a: 1 }), { mimeType: 'application/ld+json' })).toEqual({
       contents: [{ uri: 'x://y', mimeType: 'application/ld+json', text: '{"a":1}' }],
     });
   });
 
-  it.each([null, undefined])('is nothing when it is %s', async (answer) => {
+  it.each([null, undefined])('is an error if it is %s', async (answer) => {
     expect(await reading(() => answer)).toMatchObject({ error: { code: -32602, data: { uri: 'x://y' } } });
   });
 
-  it('is given the caller, their context and secrets, none of which goes out', async () => {
+  it('is produced with the caller, their context and secrets, and reveals none of these', async () => {
     const asked: unknown[] = [];
     const secret = 'token-of-the-caller';
     const answer = await reading(
@@ -341,7 +341,7 @@ describe('what a resource answers', () => {
       () => 'a'.repeat(12 * 1024 * 1024 + 1),
       'Error: It has 12582913 bytes of contents, and may have 12582912.',
     ],
-  ])('stays inside, and is logged without secrets, when it %s', async (_, read, stack) => {
+  ])('is hidden, and logged without secrets, if it %s', async (_, read, stack) => {
     const log = vi.fn();
     const config = { secrets: () => ({ TOKEN: 'token-of-the-caller' }), log };
     expect(await reading(read, {}, config)).toEqual(INSIDE);
@@ -355,7 +355,7 @@ describe('what a resource answers', () => {
     );
   });
 
-  it('is not waited for longer than half a minute', async () => {
+  it('is abandoned after half a minute', async () => {
     const log = vi.fn();
     let signal: AbortSignal | undefined;
     const begun = Promise.withResolvers<void>();
@@ -484,7 +484,7 @@ describe('defineMcpResource', () => {
     expect(() => defineMcpEndpoint({ resources: [config as never] })).toThrow(error);
   });
 
-  it('answers what an endpoint takes, and so does not two of one uri', () => {
+  it('returns a resource for an endpoint, which refuses two with one uri', () => {
     const define = () => defineMcpEndpoint({ resources: [at('x://{a}'), at('x://a'), at('x://{b}')] });
     expect(define).toThrow(
       new McpEndpointDefinitionError(
@@ -495,7 +495,7 @@ describe('defineMcpResource', () => {
     expect(() => defineMcpEndpoint({ resources: [at('x://{a}'), at('x://a')] })).not.toThrow();
   });
 
-  it('reads the one without variables first', async () => {
+  it('prefers a resource without variables', async () => {
     const both = publishing({
       resources: [at('x://{a}', { read: () => 'any' }), at('x://a', { read: () => 'one' })],
     });

@@ -46,8 +46,8 @@ const taken = (
     headers: { accept: 'text/event-stream', ...headers, ...more, ...(id && { 'last-event-id': id }) },
   });
 
-describe('the stream of a call of an agent', () => {
-  it('begins with an event that has an id and no data, and goes on behind it when it breaks', async () => {
+describe('the stream of an agent call', () => {
+  it('begins with an event that has an id and no data, and resumes after it', async () => {
     const id = newId();
     const answer = held('Done.');
     const { message } = script(record('resumed'), answer.reply);
@@ -71,7 +71,7 @@ describe('the stream of a call of an agent', () => {
     ]);
   });
 
-  it('is taken up as often as it breaks, with what was not told of, counted on', async () => {
+  it('resumes after every interruption, with the missed events and increasing numbers', async () => {
     const id = newId();
     const { message } = script(record('resumed-1'), record('resumed-2'), 'Done.');
     const seen = await eventsOf(await postMcp(via, callOf(message(), id), { headers }));
@@ -90,7 +90,7 @@ describe('the stream of a call of an agent', () => {
     }
   });
 
-  it('is taken up by the id of its first event alone, and by any Worker', async () => {
+  it('resumes by the id of its first event, on any Worker', async () => {
     const id = newId();
     const { message } = script(record('resumed-first'), 'Done.');
     const [first] = await eventsOf(await postMcp(via, callOf(message(), id), { headers }), () => true);
@@ -99,7 +99,7 @@ describe('the stream of a call of an agent', () => {
     expect(rest.at(-1)).toMatchObject({ id: 'call-1', result: { structuredContent: { text: 'Done.' } } });
   });
 
-  it('tells what its turn waits for, as the call does', async () => {
+  it('reports what its turn waits for, as the call does', async () => {
     const { message } = script({ calls: [{ name: 'pay', input: { to: 'resumed', amount: 5 } }] });
     const params = { name: 'ask_clerk', arguments: { message: message(), session: newId() } };
     const seen = await eventsOf(await postMcp(via, rpc('tools/call', params), { headers }));
@@ -108,7 +108,7 @@ describe('the stream of a call of an agent', () => {
     expect(viewOf(dataOf(rest)[0].result).outcome).toBe('suspended');
   });
 
-  it('ends without an answer when its invocation must, and is taken up again', async () => {
+  it('ends without an answer if its invocation must, and resumes', async () => {
     const steps = Array.from({ length: 30 }, () => held({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }));
     const { message } = script(...steps.map(({ reply }) => reply), 'Far.');
     const long = publishing({ agents: ['marathon'] }, { agents: [marathon] });
@@ -133,7 +133,7 @@ describe('the stream of a call of an agent', () => {
     );
   }, 60_000);
 
-  it('tells that the session was erased meanwhile', async () => {
+  it('reports that the session was erased meanwhile', async () => {
     const id = newId();
     const answer = held('Done.');
     const { message } = script(answer.reply);
@@ -146,7 +146,7 @@ describe('the stream of a call of an agent', () => {
     expect(dataOf(await rest)).toEqual([{ jsonrpc: '2.0', id: 'call-1', error }]);
   });
 
-  it('is of the request that a retry under its key makes again', async () => {
+  it('belongs to the latest request with its key', async () => {
     const { message } = script('Done.');
     const body = callOf(message(), newId(), { 'holdfast/idempotency-key': 'resumed' });
     const [seen, again] = [
@@ -156,7 +156,7 @@ describe('the stream of a call of an agent', () => {
     expect(dataOf(await eventsOf(await taken(via, again[0]?.id)))).toEqual(dataOf(seen));
   });
 
-  it('is answered to HEAD without a body', async () => {
+  it('returns no body to HEAD', async () => {
     const { message } = script('Done.');
     const [first] = await eventsOf(await postMcp(via, callOf(message(), newId()), { headers }));
     const head = await via('/mcp', { method: 'HEAD', headers: { 'last-event-id': first?.id ?? '' } });
@@ -164,7 +164,7 @@ describe('the stream of a call of an agent', () => {
   });
 });
 
-describe('the official client of before', () => {
+describe('the official client of the earlier revision', () => {
   it('gets the answer of a call whose connection was cut in the middle', async () => {
     const answer = held('Done.');
     const { message } = script(record('resumed-client'), answer.reply);
@@ -204,7 +204,7 @@ describe('the official client of before', () => {
     await client.close();
   });
 
-  it('asks no more for the rest of what ended with an error', async () => {
+  it('does not resume a call that ended with an error', async () => {
     const asked: (string | null)[] = [];
     const transport = new StreamableHTTPClientTransport(new URL(`${ORIGIN}/mcp`), {
       fetch(url, init) {
@@ -241,8 +241,8 @@ function cutting({ body, status, headers: all }: Response, cut: Promise<void>): 
   return new Response(stream, { status, headers: all });
 }
 
-describe('a stream of something else', () => {
-  it('of a tool is not taken up, which its client is told once', async () => {
+describe('a stream without a turn', () => {
+  it('of a tool cannot be resumed, and its client learns that once', async () => {
     const seen = await eventsOf(await postMcp(via, rpc('tools/call', { name: 'hello' }, 7), { headers }));
     expect(seen.map(({ data }) => data === '')).toEqual([true, false]);
     const rest = await eventsOf(await taken(via, seen[0]?.id));
@@ -265,7 +265,7 @@ describe('a stream of something else', () => {
     expect(seen.map(({ id }) => id)).toEqual([undefined]);
   });
 
-  it('gives no id to an error, behind which some clients would ask for the rest for ever', async () => {
+  it('gives no id to an error, which some clients would resume forever', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const secrets = () => Promise.reject(new Error('the vault is down'));
     const broken = publishing({ tools: [hello] }, { secrets });
@@ -278,7 +278,7 @@ describe('a stream of something else', () => {
     log.mockRestore();
   });
 
-  it('has ids, and no event without data, for a client of a revision before', async () => {
+  it('has ids, and no event without data, for a client of an earlier revision', async () => {
     const { message } = script('Done.');
     const before = { 'mcp-protocol-version': '2025-06-18' };
     const seen = await eventsOf(await postMcp(via, callOf(message(), newId()), { headers: before }));
@@ -288,7 +288,7 @@ describe('a stream of something else', () => {
 
 const idOf = (value: unknown): string => encodeURIComponent(JSON.stringify(value));
 
-describe('an id of an event', () => {
+describe('an event id', () => {
   const TURN = "There is no turn 't1' of yours whose answer could be taken up.";
 
   it.each([
@@ -316,12 +316,12 @@ describe('an id of an event', () => {
     ['of an agent that is not published', ['broken', 'never', 't1', false, null, 0, 0], 404, TURN],
     ['of a tool', ['hello', 'never', 't1', false, null, 0, 0], 404, TURN],
     ['of what every object has', ['constructor', 'never', 't1', false, null, 0, 0], 404, TURN],
-  ])('%s leads to nothing', async (_, call, status, detail) => {
+  ])('%s is unknown', async (_, call, status, detail) => {
     const response = await taken(via, idOf([1, call]));
     expect([response.status, (await json(response)).detail]).toEqual([status, detail]);
   });
 
-  it('whose session cannot be one is refused', async () => {
+  it('with an invalid session is refused', async () => {
     const response = await taken(via, idOf([1, ['scripted', '../x', 't1', false, null, 0, 0]]));
     expect([response.status, (await json(response)).type]).toEqual([
       400,
@@ -329,7 +329,7 @@ describe('an id of an event', () => {
     ]);
   });
 
-  it('leads nobody but its caller to the turn', async () => {
+  it('gives only its caller access to the turn', async () => {
     const auth = ({ headers: sent }: Request) => ({ id: sent.get('x-user') ?? 'nobody' });
     const mine = publishing({ agents: ['scripted'] }, { auth });
     const id = newId();
@@ -342,7 +342,7 @@ describe('an id of an event', () => {
     expect(dataOf(own).at(-1)).toMatchObject({ result: { structuredContent: { text: 'For Ann alone.' } } });
   });
 
-  it('asks for a token as every route does', async () => {
+  it('requires a token like every route', async () => {
     const guarded = publishing({ agents: ['scripted'] }, {}, { HOLDFAST_TOKEN: 'right-token' });
     expect((await taken(guarded, idOf([1]))).status).toBe(401);
   });

@@ -100,7 +100,7 @@ describe('an endpoint with agents', () => {
   it.each([
     ['first', connected],
     ['second', connectedToNewest],
-  ])('links what a turn gave, each once, and the client of the %s SDK reads it', async (_, connect) => {
+  ])('links each result of a turn once, and the client of the %s SDK reads it', async (_, connect) => {
     const session = newId();
     const links = await linksOf(['draw', 'draw', 'invoice', 'look_up'], { session });
     const at = `holdfast://painter/${session}`;
@@ -138,7 +138,7 @@ describe('an endpoint with agents', () => {
     await client.close();
   });
 
-  it('reads an artifact that no answer links, by the id of its call', async () => {
+  it('reads an unlinked artifact by the id of its call', async () => {
     const session = newId();
     const [link] = await linksOf(['invoice', 'look_up'], { session });
     const uri = String(link?.uri).replace(/0$/, '1');
@@ -147,7 +147,7 @@ describe('an endpoint with agents', () => {
     });
   });
 
-  it('links the files of an answer as of a server of MCP, and not that answer', async () => {
+  it('links the files in another server’s result, and not that result', async () => {
     const [link, ...more] = await linksOf(['remote']);
     expect([link?.mimeType, more]).toEqual(['image/png', []]);
   });
@@ -168,7 +168,7 @@ describe('an endpoint with agents', () => {
     expect(await answerTo(renamed, 'resources/read', { uri: byItsOwn })).toEqual(notThere(byItsOwn));
   });
 
-  it('links nothing of a session whose name no uri has', async () => {
+  it('links no results of a session whose name does not fit in a uri', async () => {
     expect(await linksOf(['invoice'], { session: '..' })).toEqual([]);
   });
 
@@ -183,7 +183,7 @@ describe('an endpoint with agents', () => {
     expect(await idOf(Uint8Array.from(atob(blob), (one) => one.charCodeAt(0)))).toBe(await idOf(big));
   });
 
-  it('reads from the store of the app, and says when that fails', async () => {
+  it('reads from the store of the app, and reports if that fails', async () => {
     const kept = new Map<string, Uint8Array>();
     let state: 'works' | 'fails' | 'is empty' = 'works';
     const store: FileStore = {
@@ -218,10 +218,10 @@ describe('an endpoint with agents', () => {
   });
 });
 
-describe.each(REVISIONS)('what is in a session, asked for by %s,', (_, ask) => {
+describe.each(REVISIONS)('a session’s resource, requested by %s,', (_, ask) => {
   const read = (uri: string) => ask(via, 'resources/read', { uri });
 
-  it('is not there for anybody else', async () => {
+  it('does not exist for other callers', async () => {
     const links = await linksOf(['draw', 'invoice']);
     for (const { uri } of [links[0], links.at(-1)].map((link) => ({ uri: String(link?.uri) }))) {
       const asBob = { headers: { 'x-user': 'bob' } };
@@ -231,7 +231,7 @@ describe.each(REVISIONS)('what is in a session, asked for by %s,', (_, ask) => {
     }
   });
 
-  it('is not there in another session, nor under the other template', async () => {
+  it('does not exist in another session, or under the other template', async () => {
     const links = await linksOf(['draw', 'invoice']);
     for (const link of [links[0], links.at(-1)]) {
       const uri = String(link?.uri);
@@ -254,7 +254,7 @@ describe.each(REVISIONS)('what is in a session, asked for by %s,', (_, ask) => {
     ['no file', 'holdfast://painter/s1/files/chart.png'],
     ['a file of a tool, which is in its answer', `holdfast://files/${'0'.repeat(64)}/chart.png`],
     ['a session alone', 'holdfast://painter/s1'],
-  ])('is not there of %s', async (_what, uri) => {
+  ])('does not exist if it is of %s', async (_what, uri) => {
     expect(await read(uri)).toEqual(notThere(uri));
   });
 });

@@ -36,8 +36,8 @@ const acknowledged = (...taskIds: unknown[]) => ({
 });
 const END = { jsonrpc: '2.0', id: 1, result: { resultType: 'complete', ...SUBSCRIPTION } };
 
-describe('a client that listens to its task', () => {
-  it('is told what it is at, and its answer, as tasks/get tells them; then the stream ends', async () => {
+describe('a client that subscribes to its task', () => {
+  it('gets its status and its answer, as tasks/get returns them, and then the stream ends', async () => {
     const answer = held('Done.');
     const { message } = script(answer.reply);
     const { taskId } = await taskOf(via, 'scripted', { message: message(), session: newId() });
@@ -55,7 +55,7 @@ describe('a client that listens to its task', () => {
     expect([resultType, await next(), (await messages.next()).done]).toEqual(['complete', END, true]);
   });
 
-  it('hears of its tool calls while it runs', async () => {
+  it('gets its tool calls while it runs', async () => {
     const answer = held(record('mcp-task-heard'));
     const { message } = script(answer.reply, 'Done.');
     const { taskId } = await taskOf(via, 'scripted', { message: message() });
@@ -69,7 +69,7 @@ describe('a client that listens to its task', () => {
     expect(words).toEqual(expect.arrayContaining(['record: started', 'record: done']));
   });
 
-  it('hears that it waits, and that it goes on', async () => {
+  it('learns that it waits, and that it resumes', async () => {
     const { message } = script({ calls: [{ name: 'pay', input: { to: newId(), amount: 5 } }] }, 'Paid.');
     const id = newId();
     const { taskId } = await taskOf(via, 'ask_clerk', { message: message(), session: id });
@@ -96,7 +96,7 @@ describe('a client that listens to its task', () => {
     expect(seen.at(-1)).toEqual(['Paid.']);
   });
 
-  it('is told of several, of none that is not there, and of the end of one that has ended', async () => {
+  it('follows several tasks, ignores unknown ones, and gets the end of a finished one', async () => {
     const ids = await Promise.all(
       ['One.', 'Two.'].map(async (answer) => {
         const { taskId } = await taskOf(via, 'scripted', { message: script(answer).message() });
@@ -116,7 +116,7 @@ describe('a client that listens to its task', () => {
     expect(await all(listening(via, []))).toEqual([acknowledged(), END]);
   });
 
-  it('leaves, and the turn goes on', async () => {
+  it('can leave, and the turn continues', async () => {
     const answer = held('Done.');
     const { message } = script(answer.reply);
     const { taskId } = await taskOf(via, 'scripted', { message: message() });
@@ -129,10 +129,10 @@ describe('a client that listens to its task', () => {
   });
 });
 
-describe('a request to listen is refused', () => {
+describe('a subscription request', () => {
   const WRONG = '`notifications.taskIds` must be a list of ids of tasks, 16 at the most.';
   it.each([5, 'task', null, {}, [5], Array.from({ length: 17 }, (_, one) => `${one}`)])(
-    'for %j',
+    'is refused for %j',
     async (taskIds) => {
       const response = await asking(via, 'subscriptions/listen', { notifications: { taskIds } });
       expect([response.status, await response.json()]).toEqual([
@@ -142,7 +142,7 @@ describe('a request to listen is refused', () => {
     },
   );
 
-  it('to a client that has not declared the extension', async () => {
+  it('is refused to a client that has not declared the extension', async () => {
     const params = { notifications: { taskIds: ['any'] } };
     const response = await asking(via, 'subscriptions/listen', params, { capabilities: {} });
     expect([response.status, await response.json()]).toEqual([
@@ -160,7 +160,7 @@ describe('a request to listen is refused', () => {
     ]);
   });
 
-  it('and one for nothing of tasks is answered as the SDK does', async () => {
+  it('is handled by the SDK if it names no tasks', async () => {
     const response = await asking(via, 'subscriptions/listen', { notifications: { toolsListChanged: true } });
     expect(response.headers.get('content-type')).toBe('text/event-stream');
     expect(await response.text()).not.toContain('taskIds');

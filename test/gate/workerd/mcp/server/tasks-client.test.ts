@@ -55,7 +55,7 @@ async function connected(
   });
 }
 
-describe("the extension's own client", () => {
+describe('the official client of the extension', () => {
   it('calls an agent, polls its task, and reads its answer', async () => {
     const session = await connected(via);
     const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
@@ -66,7 +66,7 @@ describe("the extension's own client", () => {
     await session.close();
   });
 
-  it('asks its user what the turn waits for', async () => {
+  it('asks its user the pending question', async () => {
     const to = newId();
     const asked: unknown[] = [];
     const session = await connected(publishing({ agents: ['clerk'] }), ({ params }) => {

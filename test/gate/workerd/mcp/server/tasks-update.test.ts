@@ -39,7 +39,7 @@ const update = (taskId: unknown, inputResponses: object, options: object = ASKS,
   asked(send, 'tasks/update', { taskId, inputResponses }, options);
 
 describe('a task that waits', () => {
-  it('asks its client, whose answer decides it, and the turn goes on in the background', async () => {
+  it('asks its client, whose answer decides it, and the turn resumes in the background', async () => {
     const to = newId();
     const { taskId, session, task, keys } = await waiting(via, [pay(to, 5)]);
     const { pending } = await json(await via(`/agents/clerk/sessions/${session}`));
@@ -76,7 +76,7 @@ describe('a task that waits', () => {
     expect(paidTo(to)).toEqual([]);
   });
 
-  it('goes on when the last of several is answered, and asks for what is left', async () => {
+  it('resumes after the last of several answers, and asks for the missing ones', async () => {
     const to = newId();
     const { taskId, keys } = await waiting(via, [pay(to, 1), pay(to, 2)]);
     const [first = '', second = ''] = keys;
@@ -90,7 +90,7 @@ describe('a task that waits', () => {
     expect(paidTo(to).toSorted()).toEqual([1, 2]);
   });
 
-  it('asks only for what this caller may answer; the rest is told, and decided elsewhere', async () => {
+  it('asks only what this caller can answer, and describes the rest, which is decided elsewhere', async () => {
     const roles = publishing(
       { agents: ['clerk'] },
       {
@@ -132,7 +132,7 @@ describe('a task that waits', () => {
 });
 
 describe('tasks/update', () => {
-  it('looks at nothing that was not asked', async () => {
+  it('ignores answers without a question', async () => {
     const to = newId();
     const { taskId, task } = await waiting(via, [pay(to, 5)]);
     for (const answers of [
@@ -176,7 +176,7 @@ describe('tasks/update', () => {
     expect(await asked(via, 'tasks/get', { taskId }, ASKS)).toEqual(task);
   });
 
-  it('is for clients that have declared the extension, and for tasks of the caller', async () => {
+  it('requires a client that has declared the extension, and a task of the caller', async () => {
     const to = newId();
     const { taskId, keys } = await waiting(via, [pay(to, 5)]);
     const answers = { [String(keys[0])]: approve };

@@ -14,8 +14,8 @@ const via = publishing({ tools: [hello], agents: ['scripted', { agent: 'clerk', 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const path = (session: string): string => `/agents/scripted/sessions/${session}`;
 
-describe('a call of an agent by a client that takes tasks', () => {
-  it('answers a task, whose turn runs in the background, and ends with what the call would answer', async () => {
+describe('an agent call of a client that supports tasks', () => {
+  it('returns a task, whose turn runs in the background, and ends with the call’s result', async () => {
     const id = newId();
     const answer = held('Three.');
     const { message } = script(record('mcp-task'), answer.reply);
@@ -82,7 +82,7 @@ describe('a call of an agent by a client that takes tasks', () => {
     ]);
   });
 
-  it('goes on when the object of its session starts anew between two polls', async () => {
+  it('continues if the session’s object restarts between two polls', async () => {
     const id = newId();
     const answer = held('Done.');
     const { message } = script(record('mcp-task-anew'), answer.reply);
@@ -95,7 +95,7 @@ describe('a call of an agent by a client that takes tasks', () => {
     expect(recordings.filter(({ note }) => note === 'mcp-task-anew').length).toBe(1);
   });
 
-  it('answers the same task again under the same key, and starts one turn', async () => {
+  it('returns the same task under the same key, and starts one turn', async () => {
     const { message, model } = script('Once.');
     const input = { message: message() };
     const meta = { [KEY]: crypto.randomUUID() };
@@ -121,7 +121,7 @@ describe('a call of an agent by a client that takes tasks', () => {
     });
   });
 
-  it('that is not taken answers why, and no task', async () => {
+  it('that is refused returns the reason, and no task', async () => {
     const id = newId();
     const answer = held('Done.');
     const { message } = script(answer.reply);
@@ -151,14 +151,14 @@ describe('a call of an agent by a client that takes tasks', () => {
     await until(via, taskId, 'completed');
   });
 
-  it('that fails is a task that is completed, with the error that the call would answer', async () => {
+  it('that fails is a completed task, with the call’s error', async () => {
     const { taskId } = await taskOf(via, 'scripted', { message: 'No script.' });
     const { result } = await until(via, taskId, 'completed');
     expect(Object(result).isError).toBe(true);
     expect(viewOf(result)).toMatchObject({ outcome: 'failed', error: { type: 'model-failure' } });
   });
 
-  it('that waits for somebody says for what, and where that is decided', async () => {
+  it('that waits shows the pending question, and where it is decided', async () => {
     const to = crypto.randomUUID();
     const { message } = script({ calls: [{ name: 'pay', input: { to, amount: 5 } }] }, 'Paid.');
     const id = newId();
@@ -183,7 +183,7 @@ describe('a call of an agent by a client that takes tasks', () => {
 });
 
 describe('tasks/cancel', () => {
-  it('stops the turn, and is acknowledged also when that is over', async () => {
+  it('stops the turn, and is acknowledged even after its end', async () => {
     const id = `${HEARING}-${newId()}`;
     const answer = held('Never.');
     const { message } = script(answer.reply);
@@ -204,7 +204,7 @@ describe('tasks/cancel', () => {
     expect((await journal(path(id))).filter(({ type }) => type === 'turn-ended').length).toBe(1);
   });
 
-  it('changes nothing about a turn that has an answer', async () => {
+  it('does not change a turn that has an answer', async () => {
     const { message } = script('Done.');
     const { taskId } = await taskOf(via, 'scripted', { message: message() });
     const done = await until(via, taskId, 'completed');
@@ -213,7 +213,7 @@ describe('tasks/cancel', () => {
   });
 });
 
-describe('who takes no tasks', () => {
+describe('a client without support for tasks', () => {
   const MISSING = {
     code: -32021,
     message:
@@ -221,7 +221,7 @@ describe('who takes no tasks', () => {
     data: { requiredCapabilities: { extensions: { [TASKS]: {} } } },
   };
 
-  it('is answered the turn, by one request or by all', async () => {
+  it('gets the turn itself, by one request or several', async () => {
     const { message } = script('One.', 'Two.');
     const capabilities = {};
     const call = (session?: string) => ({ name: 'scripted', arguments: { message: message(), session } });
@@ -232,7 +232,7 @@ describe('who takes no tasks', () => {
     expect(texts(legacy)).toEqual(['Two.']);
   });
 
-  it('is a client of an older revision, whatever it declares', async () => {
+  it('can be a client of an older revision with any declaration', async () => {
     const { message } = script('One.');
     const capabilities = { extensions: { [TASKS]: {} } };
     const answer = await calling(
@@ -244,7 +244,7 @@ describe('who takes no tasks', () => {
     expect([texts(answer)[0], answer.resultType]).toEqual(['One.', undefined]);
   });
 
-  it.each(['tasks/get', 'tasks/cancel'])('may not ask for %s', async (method) => {
+  it.each(['tasks/get', 'tasks/cancel'])('cannot use %s', async (method) => {
     const { message } = script('Done.');
     const { taskId } = await taskOf(via, 'scripted', { message: message() });
     const response = await asking(via, method, { taskId }, { capabilities: {} });
@@ -269,7 +269,7 @@ describe('who takes no tasks', () => {
 });
 
 describe('an endpoint', () => {
-  it('declares the extension when it publishes agents, and knows no tasks without', async () => {
+  it('declares the extension if it publishes agents, and otherwise has no tasks', async () => {
     const capabilities = async (send: typeof via) =>
       Object(await asked(send, 'server/discover', {})).capabilities;
     const tools = publishing({ tools: [hello] });
@@ -293,14 +293,14 @@ describe('an endpoint', () => {
     }
   });
 
-  it('never makes a task of a tool, which has no session', async () => {
+  it('never creates a task for a tool, which has no session', async () => {
     expect(await asked(via, 'tools/call', { name: 'hello', arguments: {}, task: { ttl: 60_000 } })).toEqual({
       resultType: 'complete',
       content: [{ type: 'text', text: 'Hello.' }],
     });
   });
 
-  it('refuses a task whose header names another one', async () => {
+  it('refuses a task if the header names another one', async () => {
     const { message } = script('Done.');
     const { taskId } = await taskOf(via, 'scripted', { message: message() });
     const response = await asking(via, 'tasks/get', { taskId }, { headers: { 'mcp-name': 'other' } });
@@ -312,7 +312,7 @@ describe('an endpoint', () => {
 const named = (...parts: readonly string[]): string =>
   btoa(parts.join('/')).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 
-describe('an id', () => {
+describe('a task id', () => {
   const refused = (id = '') => ({
     error: {
       code: -32602,
@@ -333,7 +333,7 @@ describe('an id', () => {
     ['text beyond ASCII', 'äöü-✓'],
   ] as const;
 
-  it.each(['tasks/get', 'tasks/cancel'])('that names nothing is unknown to %s', async (method) => {
+  it.each(['tasks/get', 'tasks/cancel'])('that does not exist is unknown to %s', async (method) => {
     for (const [, id] of unknown) {
       const headers = { 'mcp-name': `=?base64?${Buffer.from(id).toString('base64')}?=` };
       expect(await asked(via, method, { taskId: id }, { headers })).toEqual(refused(id));
@@ -347,7 +347,7 @@ describe('an id', () => {
     }
   });
 
-  it('of another caller or tenant is as unknown as one that never was, and cancels nothing', async () => {
+  it('of another caller or tenant is unknown, and cannot be cancelled', async () => {
     const shared = publishing(
       { agents: ['scripted'] },
       {

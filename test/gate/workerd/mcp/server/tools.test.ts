@@ -80,13 +80,13 @@ describe('tools/list', () => {
     await client.close();
   });
 
-  it('has one page', async () => {
+  it('fits on one page', async () => {
     expect(await answerTo(publishing({ tools: [greet] }), 'tools/list', { cursor: 'x' })).toEqual({
       error: { code: -32602, message: 'There is no such page: everything is listed on the first one.' },
     });
   });
 
-  it('is no method of an endpoint that publishes prompts only', async () => {
+  it('is an unknown method of an endpoint that publishes prompts only', async () => {
     const client = await connected(
       publishing({ prompts: [{ name: 'p', description: 'P.', messages: () => 'Hi' }] }),
     );
@@ -104,7 +104,7 @@ describe('tools/call', () => {
     await client.close();
   });
 
-  it('answers every problem of an input at once, in the tool’s words', async () => {
+  it('returns every problem of an input at once, in the tool’s words', async () => {
     expect(await calling(via, 'greet', { name: 'A', times: 'many' })).toEqual(
       refused(
         "The input of tool 'greet' is not valid:\n- name: Invalid length: Expected >=2 but received 1\n" +
@@ -132,7 +132,7 @@ describe('tools/call', () => {
       { name: 'greet', _meta: { [KEY]: 'a b' } },
       `\`_meta["${KEY}"]\` must be 1 to 255 visible ASCII characters.`,
     ],
-  ])('refuses what is no call: %j', async (params, message) => {
+  ])('refuses an invalid call: %j', async (params, message) => {
     expect(await answerTo(via, 'tools/call', params)).toEqual({ error: { code: -32602, message } });
   });
 
@@ -145,18 +145,18 @@ describe('tools/call', () => {
     ['an object in words', artifact('One a.', { a: 1 }), { ...said('One a.'), structuredContent: { a: 1 } }],
     ['a list', [1, 2], said('[1,2]')],
     ['an error', error('No such order.'), refused('No such order.')],
-  ])('answers %s', async (_, value, expected) => {
+  ])('returns %s', async (_, value, expected) => {
     expect(await asked(() => value)).toEqual(expected);
   });
 
-  it('answers what a tool throws as its error (MCP-12)', async () => {
+  it('returns a tool’s thrown error as its error (MCP-12)', async () => {
     const answer = await asked(() => {
       throw new Error('The shop is closed.');
     });
     expect(answer).toEqual(refused('The shop is closed.'));
   });
 
-  it('answers images, sound, resources and links as they are', async () => {
+  it('returns images, audio, resources and links unchanged', async () => {
     const blocks = [
       { type: 'text', text: 'Look:' },
       { type: 'image', data: 'aGVsbG8=', mimeType: 'image/png' },
@@ -167,7 +167,7 @@ describe('tools/call', () => {
     expect(await asked(() => mcpResult(blocks))).toEqual({ content: blocks });
   });
 
-  it('answers files of a tool with their bytes, in their order: images, audio, and resources under their ids', async () => {
+  it('returns files of a tool with their bytes, in order: images, audio, and resources under their ids', async () => {
     const answer = await asked(() =>
       content([
         'Look:',
@@ -203,7 +203,7 @@ describe('tools/call', () => {
     });
   });
 
-  it('answers files beside an artifact’s value, and in words why one was not kept', async () => {
+  it('returns files beside an artifact’s value, and says why one was not kept', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     onTestFinished(() => log.mockRestore());
     const large = new Uint8Array(8 * 1024 * 1024 + 1);
@@ -221,7 +221,7 @@ describe('tools/call', () => {
     });
   });
 
-  it('answers what another server’s tool gave with its bytes again, also in its data, and keeps what only looks alike', async () => {
+  it('returns another server’s content with its bytes, also in its data, and keeps similar data unchanged', async () => {
     const blob = btoa('x'.repeat(300));
     const forUser = {
       type: 'image',
@@ -242,7 +242,7 @@ describe('tools/call', () => {
     expect(await asked(() => toResult(listed(), answer))).toEqual(answer);
   });
 
-  it('tells in words of bytes that another server’s tool gave and that are not there any more', async () => {
+  it('reports bytes of another server’s result that are not available any more', async () => {
     const value = {
       content: [
         { type: 'text', text: 'Look:' },
@@ -262,7 +262,7 @@ describe('tools/call', () => {
     });
   });
 
-  it('answers content that another server’s tool gave, with its data', async () => {
+  it('returns another server’s content, with its data', async () => {
     const value = {
       content: [{ type: 'image', data: 'aA==', mimeType: 'image/png' }],
       structuredContent: { a: 1 },
@@ -270,14 +270,14 @@ describe('tools/call', () => {
     expect(await asked(() => artifact('A picture.', { name: 'McpContent' }, value))).toEqual(value);
   });
 
-  it('answers the words of content that is none', async () => {
+  it('returns the text of invalid content', async () => {
     const value = { content: [{ type: 'image', data: 'no base64!', mimeType: 7 }] };
     expect(await asked(() => artifact('A picture.', { name: 'McpContent' }, value))).toEqual(
       said('A picture.'),
     );
   });
 
-  it('answers an artifact of any other type as structured content', async () => {
+  it('returns an artifact of any other type as structured content', async () => {
     const Customer = defineDomainType({ name: 'Customer', schema: v.object({ id: v.string() }) });
     expect(await asked(() => artifact('Ada.', Customer, { id: 'c1' }))).toEqual({
       ...said('Ada.'),

@@ -30,7 +30,7 @@ const rpcError = (code: number, message: string) => ({ jsonrpc: '2.0', error: { 
 const NO_MESSAGE = rpcError(-32600, 'Bad Request: the request body is not a valid JSON-RPC message');
 
 describe('POST /mcp', () => {
-  it('answers initialize with what the endpoint is', async () => {
+  it('describes the endpoint in response to initialize', async () => {
     const params = {
       protocolVersion: '2025-06-18',
       capabilities: {},
@@ -59,25 +59,25 @@ describe('POST /mcp', () => {
     { protocolVersion: 7, capabilities: {}, clientInfo: { name: 'x', version: '1' } },
     { protocolVersion: '2025-11-25', clientInfo: { name: 'x', version: '1' } },
     { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x' } },
-  ])('says what an initialize lacks: %j', async (params) => {
+  ])('reports a missing field of initialize: %j', async (params) => {
     const response = await postMcp(via, rpc('initialize', params, 'a'));
     const message =
       '`initialize` must have a text as its `protocolVersion`, `capabilities`, and a `clientInfo` with a name and a version.';
     expect([response.status, await json(response)]).toEqual([400, { ...rpcError(-32602, message), id: 'a' }]);
   });
 
-  it('takes notifications, and answers pings, without a session', async () => {
+  it('accepts notifications, and responds to pings, without a session', async () => {
     const taken = await postMcp(via, { jsonrpc: '2.0', method: 'notifications/initialized' });
     expect([taken.status, await taken.text()]).toEqual([202, '']);
     expect(await answerTo(via, 'ping')).toEqual({});
   });
 
-  it('takes a cancellation, which can reach no request', async () => {
+  it('accepts a cancellation, which cannot reach a request', async () => {
     const body = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
     expect((await postMcp(via, body)).status).toBe(202);
   });
 
-  it('answers each request of a batch', async () => {
+  it('responds to each request of a batch', async () => {
     const call = rpc('tools/call', { name: 'hello' }, 'b');
     const messages = await messagesOf(await postMcp(via, [rpc('ping', {}, 'a'), call]));
     expect(new Map(messages.map(({ id, result }) => [id, result]))).toEqual(
@@ -88,7 +88,7 @@ describe('POST /mcp', () => {
     );
   });
 
-  it('answers a batch as JSON to a client that takes nothing else', async () => {
+  it('returns a batch as JSON to a client that accepts only that', async () => {
     const batch = [rpc('ping', {}, 'a'), rpc('ping', {}, 'b')];
     const response = await postMcp(via, batch, { headers: { accept: 'application/json' } });
     expect(await response.json()).toEqual([
@@ -98,7 +98,7 @@ describe('POST /mcp', () => {
   });
 
   it.each([[[]], [[rpc('ping', {}, 2)]]])(
-    'refuses a batch that begins a session: beside %j',
+    'refuses a batch that contains initialize: beside %j',
     async (others) => {
       const response = await postMcp(via, [rpc('initialize', {}, 1), ...others]);
       const message = 'A batch may hold no `initialize`. Send it in a request of its own.';
@@ -110,7 +110,7 @@ describe('POST /mcp', () => {
     ['two calls', [2, 0]],
     ['as many calls as it may hold', [20, 0]],
     ['two calls among others', [2, 3]],
-  ])('refuses a batch of %s, and begins none of them', async (_, [calls = 0, pings = 0]) => {
+  ])('refuses a batch of %s, and runs none of them', async (_, [calls = 0, pings = 0]) => {
     const run = vi.fn(() => 'Ran.');
     const counted = publishing({
       tools: [defineTool({ name: 'count', description: 'Counts.', run })],
@@ -133,7 +133,7 @@ describe('POST /mcp', () => {
   });
 
   it.each(['prompts/get', 'completion/complete', 'resources/list'])(
-    'refuses a batch that has code of the app run by %s beside another request that does',
+    'refuses a batch in which %s runs app code and another request does too',
     async (method) => {
       const response = await postMcp(via, [rpc(method, {}, 1), rpc('tools/call', { name: 'hello' }, 2)]);
       const message =
@@ -143,7 +143,7 @@ describe('POST /mcp', () => {
     },
   );
 
-  it('refuses a batch of more messages than 20, since each lists all that is published', async () => {
+  it('refuses a batch of more than 20 messages, since each lists all published items', async () => {
     const listing = (length: number) => Array.from({ length }, (_, id) => rpc('tools/list', {}, id));
     const refused = await postMcp(via, listing(21));
     expect([refused.status, await json(refused)]).toEqual([
@@ -199,7 +199,7 @@ describe('POST /mcp', () => {
     expect([response.status, await json(response)]).toEqual([400, error]);
   });
 
-  it('refuses a body that is larger than the app allows, whatever it announces', async () => {
+  it('refuses a body that is larger than the app allows, with any declared length', async () => {
     const small = publishing({ tools: [hello] }, { http: { maxBodyBytes: 100 } });
     const response = await postMcp(
       small,
@@ -211,7 +211,7 @@ describe('POST /mcp', () => {
     ]);
   });
 
-  it('takes a body as large as the app allows', async () => {
+  it('accepts a body as large as the app allows', async () => {
     const large = publishing({ tools: [hello] }, { http: { maxBodyBytes: 6_000_000 } });
     const input = { pad: 'x'.repeat(5_000_000) };
     expect(await answerTo(large, 'tools/call', { name: 'hello', arguments: input })).toEqual({
@@ -220,13 +220,13 @@ describe('POST /mcp', () => {
   });
 
   it.each(['resources/list', 'completion/complete', 'sampling/createMessage', 'toString'])(
-    'knows no method %s',
+    'has no method %s',
     async (method) => {
       expect(await answerTo(via, method)).toEqual({ error: { code: -32601, message: 'Method not found' } });
     },
   );
 
-  it('takes a level of logging, and refuses one that is none', async () => {
+  it('accepts a log level, and refuses an invalid one', async () => {
     expect(await answerTo(via, 'logging/setLevel', { level: 'warning' })).toEqual({});
     expect(await answerTo(via, 'logging/setLevel', { level: 'loud' })).toEqual({
       error: {
@@ -238,13 +238,13 @@ describe('POST /mcp', () => {
 });
 
 describe('/mcp', () => {
-  it.each(['DELETE', 'PUT'])('has nothing to %s', async (method) => {
+  it.each(['DELETE', 'PUT'])('does not support %s', async (method) => {
     const response = await via('/mcp', { method, headers: { accept: 'text/event-stream' } });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, GET, HEAD']);
     expect(await json(response)).toEqual(problem('method-not-allowed', 405, 'Use POST, GET, HEAD here.'));
   });
 
-  it('has nothing to GET for who has not begun a call', async () => {
+  it('returns no stream to GET without a call', async () => {
     const response = await via('/mcp', { headers: { accept: 'text/event-stream' } });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
     expect(await json(response)).toEqual(
@@ -257,7 +257,7 @@ describe('/mcp', () => {
     );
   });
 
-  it('is not there when nothing is published', async () => {
+  it('does not exist if the app publishes no agent or tool', async () => {
     const response = await postMcp(appWith({}), rpc('ping'));
     expect([response.status, (await json(response)).type]).toEqual([
       404,
@@ -269,7 +269,7 @@ describe('/mcp', () => {
     );
   });
 
-  it('is told of by the ways into the app', async () => {
+  it('is linked from the app’s entry routes', async () => {
     expect(await json(await via('/'))).toMatchObject({ mcp: '/mcp' });
     const described = publishing({ tools: [hello] }, { use: [openApi({ descriptions: [mcpDescription] })] });
     const { paths } = await json(await described('/openapi.json'));
@@ -278,7 +278,7 @@ describe('/mcp', () => {
     );
   });
 
-  it('is refused to a page of another site, and open to one of the app’s own', async () => {
+  it('refuses a page of another site, and accepts one of the app’s own', async () => {
     const mine = publishing({ tools: [hello] }, { use: [cors({ origins: ['https://app.example'] })] });
     const evil = await postMcp(mine, rpc('ping'), { headers: { origin: 'https://evil.example' } });
     expect([evil.status, (await json(evil)).type]).toEqual([403, 'urn:holdfast:problem:cross-site']);
@@ -286,7 +286,7 @@ describe('/mcp', () => {
     expect(own.status).toBe(200);
   });
 
-  it('asks for a token as every route does', async () => {
+  it('requires a token like every route', async () => {
     const guarded = publishing({ tools: [hello] }, {}, { HOLDFAST_TOKEN: 'right-token' });
     const response = await postMcp(guarded, rpc('ping'));
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
@@ -299,7 +299,7 @@ describe('/mcp', () => {
     expect(stranger.status).toBe(401);
   });
 
-  it('answers no other host while it is open on localhost', async () => {
+  it('refuses other hosts while it is open on localhost', async () => {
     const response = await via('https://rebound.example/mcp', {
       method: 'POST',
       headers: { origin: 'https://rebound.example' },
@@ -313,7 +313,7 @@ describe('/mcp', () => {
 });
 
 describe('a failure inside the Worker', () => {
-  it('is logged under the id of the request, and not told', async () => {
+  it('is logged under the id of the request, and hidden from the client', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const broken = publishing(
       { tools: [hello] },
@@ -338,7 +338,7 @@ describe('a failure inside the Worker', () => {
     log.mockRestore();
   });
 
-  it('that is a hook’s which hangs is told after half a minute', async () => {
+  it('is reported after half a minute if it is a hook that hangs', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const minting = Promise.withResolvers<void>();
     const secrets = (): Promise<never> => {
@@ -354,7 +354,7 @@ describe('a failure inside the Worker', () => {
     log.mockRestore();
   });
 
-  it('that is a setting’s is told: whoever deployed it has to know', async () => {
+  it('is reported if it is a wrong setting, since the developer must see it', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const wrong = publishing({ tools: [hello] }, { context: () => ({ since: (() => 1) as never }) });
     expect(await answerTo(wrong, 'tools/call', { name: 'hello' })).toMatchObject({
@@ -364,7 +364,7 @@ describe('a failure inside the Worker', () => {
     log.mockRestore();
   });
 
-  it('that is the deployment’s is told at each request, and logged at the first as HTTP logs it', async () => {
+  it('is reported at each request if the deployment is wrong, and logged once as over HTTP', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const bare = { ...scripted, name: 'bare', model: undefined };
     const wrong = publishing(
@@ -380,7 +380,7 @@ describe('a failure inside the Worker', () => {
   });
 });
 
-it('publishes what it is told to, and no other agent of the app', async () => {
+it('does not publish agents of the app that are not listed', async () => {
   const { tools } = Object(await answerTo(publishing({ agents: [scripted] }), 'tools/list'));
   expect(tools.map(({ name }: { readonly name: string }) => name)).toEqual(['scripted']);
 });

@@ -47,7 +47,7 @@ const desk = (group: ToolGroup, replies: readonly ScriptedReply[], given: Given 
   });
 
 describe('a tool group of MCP servers', () => {
-  it('tells what it is for and what it reaches, and asks no server (TGR-04, MCP-09, S0-024)', () => {
+  it('describes its purpose and its reach without a request to its servers (TGR-04, MCP-09, S0-024)', () => {
     const { server, client } = scene([says('search')]);
     const group = defineMcpToolGroup({
       role: 'web',
@@ -76,7 +76,7 @@ describe('a tool group of MCP servers', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('is named by its role, of version 0.1.0, and reaches the internet, unless it says otherwise (TGR-04)', () => {
+  it('defaults to the name of its role, version 0.1.0 and internet access (TGR-04)', () => {
     const { client } = scene([]);
     expect(groupOf([client])).toMatchObject({
       name: 'web',
@@ -87,7 +87,7 @@ describe('a tool group of MCP servers', () => {
     expect(groupOf([client], { permissions: [] }).permissions).toEqual([]);
   });
 
-  it('gives an agent its servers’ tools, and asks each server once for two turns (TGR-01, MCP-09)', async () => {
+  it('gives an agent its servers’ tools, and queries each server once for two turns (TGR-01, MCP-09)', async () => {
     const [shop, news] = [scene([says('order')]), scene([says('headlines')], { name: 'news' })];
     const session = desk(groupOf([shop.client, news.client, shop.client]), [
       calls('order'),
@@ -103,7 +103,7 @@ describe('a tool group of MCP servers', () => {
     for (const { server } of [shop, news]) expect(methods(server)).toMatchObject({ 'tools/list': 1 });
   });
 
-  it('has those that its filter takes, by what the server says of them and whose they are (S0-024)', async () => {
+  it('contains the tools that its filter accepts, by description and server (S0-024)', async () => {
     const tools = [
       says('read', 'read', { annotations: { readOnlyHint: true } }),
       says('write'),
@@ -121,7 +121,7 @@ describe('a tool group of MCP servers', () => {
     expect(offered(session)).toEqual([['one_drop', 'one_read', 'two_drop', 'two_read', 'two_write']]);
   });
 
-  it('is refused to an agent that does not allow what it reaches, and asks nobody (TGR-09)', () => {
+  it('is refused to an agent that does not allow its reach, without a request (TGR-09)', () => {
     const { server, client } = scene([says('search')]);
     expect(() => desk(groupOf([client]), ['Never.'], { agent: asking({ permissions: [] }) })).toThrow(
       "Tool group 'web' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
@@ -130,7 +130,7 @@ describe('a tool group of MCP servers', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('has no tools without clients, which an agent is told (TGR-05, MCP-09)', async () => {
+  it('has no tools without clients, and tells the agent so (TGR-05, MCP-09)', async () => {
     const none = "Tool group 'web', which agent 'clerk' asks for, has no tools in this environment.";
     expect(() => desk(groupOf([]), ['Never.'])).toThrow(none);
     const said = warnings();
@@ -140,7 +140,7 @@ describe('a tool group of MCP servers', () => {
     expect(said).toEqual([`holdfast: ${none} It is optional, so the agent goes without.`]);
   });
 
-  it('has no tools while its server fails, and those of others, and asks again (MCP-04, MCP-09)', async () => {
+  it('omits the tools of a failing server, keeps those of others, and retries (MCP-04, MCP-09)', async () => {
     const said = warnings();
     const [shop, news] = [scene([says('order')]), scene([says('headlines')], { name: 'news' })];
     shop.server.misbehave = answers(502);
@@ -159,7 +159,7 @@ describe('a tool group of MCP servers', () => {
     ]);
   });
 
-  it('answers what is missing, and what there is, for a tool that is required of it (TGR-06, MCP-02)', async () => {
+  it('reports a missing required tool and the available ones (TGR-06, MCP-02)', async () => {
     const said = warnings();
     const { client } = scene([says('search'), says('fetch')]);
     const agent = asking({ required: ['crawl', 'fetch'] });
@@ -171,7 +171,7 @@ describe('a tool group of MCP servers', () => {
     expect(said).toEqual([`holdfast: 'clerk' lacks a tool that it requires: ${text}`]);
   });
 
-  it('answers so too when no server can be reached (TGR-06, MCP-02)', async () => {
+  it('reports a missing required tool if no server can be reached (TGR-06, MCP-02)', async () => {
     warnings();
     const { client } = scene([says('crawl')], { server: { misbehave: answers(502) } });
     const agent = asking({ required: ['crawl'] });
@@ -182,14 +182,14 @@ describe('a tool group of MCP servers', () => {
     ]);
   });
 
-  it('loses tools to the settings of the environment, by the ends of their names (TGR-03)', async () => {
+  it('removes tools by the environment’s settings, matched by the end of their names (TGR-03)', async () => {
     const { client } = scene([says('search'), says('delete_page')], { prefix: 'wiki_' });
     const session = desk(groupOf([client]), ['Done.'], { excludes: ['page'] });
     await session.send('Go.');
     expect(offered(session)).toEqual([['wiki_search']]);
   });
 
-  it('can be put behind one tool, and its server is asked when that is opened (UNF-34, MCP-08)', async () => {
+  it('can be put behind one tool, and its server is queried when that is opened (UNF-34, MCP-08)', async () => {
     const { server, client } = scene([says('search')]);
     const group = withUnfolding(groupOf([client], { childToolUsageNotes: 'Search little.' }));
     const session = desk(group, ['Done.', calls('web'), calls('search'), 'Done.']);
@@ -201,7 +201,7 @@ describe('a tool group of MCP servers', () => {
     expect(methods(server)).toMatchObject({ 'tools/list': 1 });
   });
 
-  it('is listed by GET /agents by what it says of itself, without a handshake (MCP-10)', async () => {
+  it('is listed by GET /agents from its own description, without a handshake (MCP-10)', async () => {
     const { server, client } = scene([says('search')]);
     const app = appWith({
       agents: [asking()],
@@ -239,7 +239,7 @@ describe('a tool group of MCP servers', () => {
       () => defineMcpToolGroup({ role: ' ', description: 'Nothing.', clients: [] }),
       "Tool group ' ' needs a role that is not blank.",
     ],
-  ])('names what is wrong: %s', (field, define, message) => {
+  ])('names the problem: %s', (field, define, message) => {
     expect(define).toThrow(ToolGroupDefinitionError);
     expect(define).toThrow(expect.objectContaining({ field, message }));
   });

@@ -67,11 +67,11 @@ type Asked = {
   readonly pending: readonly { readonly links: { readonly approvals: string } }[];
 };
 
-describe('a `once` call that its server has put off', () => {
+describe('a `once` call that its server has deferred', () => {
   it.each([
     ['aborted', () => abortAllDurableObjects()],
     ['evicted', (session: string) => evictDurableObject(env.SESSIONS.getByName(sessionName(session)))],
-  ] as const)('is gone on with by another Worker, when the object was %s meanwhile', async (_, disturb) => {
+  ] as const)('is continued by another Worker, if the object was %s meanwhile', async (_, disturb) => {
     const { ask, worker, session, server, shown } = desk();
     const asked = await ask();
     expect(asked).toMatchObject({
@@ -88,7 +88,7 @@ describe('a `once` call that its server has put off', () => {
     expect(methods(server)['tools/call']).toBe(2);
   });
 
-  it('goes on by itself when nobody has answered in time, and its server is told so', async () => {
+  it('continues without an answer after its time, and notifies its server', async () => {
     const { ask, goOn, session, shown } = desk({ expires: 5_000 });
     const { turn } = (await ask()) as unknown as Asked; // as the other test sees
     pass(5_001);
@@ -97,7 +97,7 @@ describe('a `once` call that its server has put off', () => {
     expect(shown()).toBe('ticket-1 {"party":{"action":"cancel"}}');
   });
 
-  it('takes no answer that looks like a credential', async () => {
+  it('accepts no answer that looks like a credential', async () => {
     const { ask, worker } = desk();
     const asked = (await ask()) as unknown as Asked; // as the other test sees
     const input = { people: 'sk-live-4Hj5gM0aXq2VeT7' };

@@ -82,9 +82,9 @@ const idsOf = ({ requests }: FakeServer): readonly string[] => [
 
 const isEnd = ({ method }: { readonly method: string }): boolean => method === 'DELETE';
 
-describe('the session of a server, kept in a real object', () => {
+describe('a server session that is kept in a real object', () => {
   it.each(['aborted', 'evicted'] as const)(
-    'goes on in another Worker when the object was %s',
+    'continues in another Worker if the object was %s',
     async (how) => {
       const { server, session, say, shown } = desk([...THINK, ...THINK]);
       await say();
@@ -96,7 +96,7 @@ describe('the session of a server, kept in a real object', () => {
     },
   );
 
-  it('is not shared with an invocation that takes over while the former one may live', async () => {
+  it('is not shared with an invocation that takes over while the former one may be alive', async () => {
     const lost = held(calls('think'));
     const one = desk([...THINK, lost.reply, ...THINK, ...THINK], 0);
     const { server, session, worker, say, goOn, shown } = one;
@@ -120,7 +120,7 @@ describe('the session of a server, kept in a real object', () => {
     expect(used.map(({ headers }) => headers['mcp-session-id'])).toEqual([first, second, second]);
   });
 
-  it('is erased with its session: the next one of that name knows nothing of it', async () => {
+  it('is erased with its session, so the next session of that name does not see it', async () => {
     const { server, session, say, worker, shown } = desk([...THINK, ...THINK]);
     await say();
     expect((await worker()(session, { method: 'DELETE' })).status).toBe(204);
@@ -131,7 +131,7 @@ describe('the session of a server, kept in a real object', () => {
     expect([idsOf(server).length, server.requests.some(isEnd)]).toEqual([2, false]);
   });
 
-  it('is in no answer, stream, event, line of the log or table, whatever the server says', async () => {
+  it('appears in no answer, stream, event, log line or table, for any response of the server', async () => {
     const { server, session, worker, lines } = desk([...THINK, ...THINK, ...THINK]);
     const written: unknown[] = [];
     const spies = (['log', 'info', 'warn', 'error', 'debug'] as const).map((method) =>

@@ -55,7 +55,7 @@ it('shows the turn as suspended without pending calls', async () => {
   expect(await json(await after(max)(session))).toMatchObject({ pending: [] });
 });
 
-it('shows a client the pending calls again when the module is back, though nothing has happened', async () => {
+it('shows a client the pending calls again if the module is back, even without new events', async () => {
   const { session } = await waiting();
   const { headers } = await after(max)(session);
   const known = { headers: { 'if-none-match': headers.get('etag') ?? '' } };
@@ -65,7 +65,7 @@ it('shows a client the pending calls again when the module is back, though nothi
   expect(await json(back)).toMatchObject({ pending: [{ tool: 'pay' }] });
 });
 
-it('has no route for the answer, says which module takes it, and resumes the turn when the module is back', async () => {
+it('has no route for the answer, names the module for it, and resumes the turn if the module is back', async () => {
   const { session, call } = await waiting();
   const refused = await answer(session, call, after(max));
   expect([refused.status, await json(refused)]).toMatchObject([
@@ -81,7 +81,7 @@ it('has no route for the answer, says which module takes it, and resumes the tur
 });
 
 it.each([cancel, decline])(
-  'lets only a caller with the role of the question end the turn: %o',
+  'only lets a caller with the role of the question end the turn: %o',
   async (end) => {
     const { session, path } = await waiting();
     const refused = await end(session, after(ann));

@@ -7,7 +7,7 @@ import { scripted } from '../../../../fixtures/scripted-agent.ts';
 const agentWith = (use: Parameters<typeof defineAgent>[0]['use']) =>
   defineAgent({ name: 'keeper', description: 'Keeps.', instructions: '', model: scripted.model, use });
 
-describe('a use that is about the whole app', () => {
+describe('an app-wide module', () => {
   it.each([
     ['log', logTo(false)],
     ['place', placeSessions({ jurisdiction: 'eu' })],
@@ -17,7 +17,7 @@ describe('a use that is about the whole app', () => {
     );
   });
 
-  it('is used once', () => {
+  it('can only be used once', () => {
     expect(() => createHoldfast({ agents: [scripted], use: [logTo(false), logTo(() => {})] })).toThrow(
       "The module 'log' is used twice with different settings: use it once.",
     );
@@ -25,7 +25,7 @@ describe('a use that is about the whole app', () => {
 });
 
 describe('a retention', () => {
-  it('of an agent may differ from that of the app, and two alike are one', () => {
+  it('of an agent can differ from that of the app, and two equal ones are one', () => {
     const agents = [agentWith([retain({ days: 1 })])];
     expect(retain({ days: 1 })).toBe(retain({ days: 1 }));
     expect(() => createHoldfast({ agents, use: [retain({ days: 1 })] })).not.toThrow();
@@ -35,7 +35,7 @@ describe('a retention', () => {
   it.each([
     ['The app', { agents: [scripted], use: [retain({ days: 1 }), retain({ days: 2 })] }],
     ["Agent 'keeper'", { agents: [agentWith([retain({ days: 1 }), retain('forever')])] }],
-  ])('is said once by %s', (whose, config) => {
+  ])('is reported once by %s', (whose, config) => {
     expect(() => createHoldfast(config)).toThrow(
       new ConfigurationError(`${whose} says twice how long its sessions are kept: use one.`),
     );
@@ -50,13 +50,13 @@ describe('createHoldfast', () => {
     ['platform', 'limits'],
     ['maxStreams', 'http: { maxStreams }'],
     ['steering', 'policies: { steering } of each agent'],
-  ])('names the place of an option that is elsewhere: %s', (key, place) => {
+  ])('names the correct place of a misplaced option: %s', (key, place) => {
     expect(() => createHoldfast({ agents: [scripted], [key]: 1 })).toThrow(
       `createHoldfast has '${key}' in place of '${place}'; `,
     );
   });
 
-  it('names the option of http that was probably meant', () => {
+  it('suggests the nearest option of http', () => {
     const http: object = { basepath: '/ai' };
     expect(() => createHoldfast({ agents: [scripted], http })).toThrow(
       "createHoldfast has '/ai' as its 'http.basepath': use 'basePath'.",

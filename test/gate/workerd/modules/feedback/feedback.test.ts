@@ -45,7 +45,7 @@ async function answered(...texts: readonly string[]) {
 const now = expect.closeTo(Date.now(), -6);
 
 describe('POST .../turns/{turn}/feedback', () => {
-  it('journals a score and words, which the session lists', async () => {
+  it('journals a score and text, which the session lists', async () => {
     const { path, turn } = await answered();
     const kept = { turn, by: 'ada', score: -0.5, words: 'It is too long.', at: now };
     expect(await said(ada, path, turn, { score: -0.5, words: 'It is too long.' })).toEqual({
@@ -63,7 +63,7 @@ describe('POST .../turns/{turn}/feedback', () => {
     expect(JSON.stringify(await json(await ada(path)))).not.toContain('too long');
   });
 
-  it("replaces the same caller's earlier one of the turn, and no other", async () => {
+  it('replaces the same caller’s earlier one of the turn, and no other', async () => {
     const { path, turn, second } = await answered('One.', 'Two.');
     await said(ada, path, second, { score: 1 });
     await said(ada, path, turn, { score: -1, words: 'No.' });
@@ -81,7 +81,7 @@ describe('POST .../turns/{turn}/feedback', () => {
     });
   });
 
-  it('is kept of a turn that runs, once that has stopped', async () => {
+  it('of a running turn is kept once that has stopped', async () => {
     const path = newSession();
     const slow = held('Slow.');
     const running = post(path, { message: script(slow.reply).message() }, { via: ada });
@@ -109,20 +109,20 @@ describe('POST .../turns/{turn}/feedback', () => {
     expect(await listed(path)).toEqual({ status: 200, body: { feedback: [] } });
   });
 
-  it('refuses a key that it does not know, and a body that is no JSON', async () => {
+  it('refuses an unknown key, and a body that is not JSON', async () => {
     const { path, turn } = await answered();
     const { status, body } = await said(ada, path, turn, { score: 1, rating: 5 });
     expect([status, JSON.stringify(body.problems)]).toEqual([422, expect.stringContaining('rating')]);
     expect(await said(ada, path, turn, '{')).toMatchObject({ status: 400 });
   });
 
-  it('takes the most words that there may be, and both ends of the score', async () => {
+  it('accepts the longest text, and both ends of the score', async () => {
     const { path, turn } = await answered();
     for (const body of [{ score: 1 }, { score: -1 }, { words: 'x'.repeat(4_000) }])
       expect((await said(ada, path, turn, body)).status).toBe(200);
   });
 
-  it('is 404 for a turn or a session that is not there, and for whoever does not own it', async () => {
+  it('returns 404 for an unknown turn or session, and for another owner’s session', async () => {
     const { path, turn } = await answered();
     expect(await said(ada, path, 'none', { score: 1 })).toMatchObject({
       status: 404,
@@ -135,7 +135,7 @@ describe('POST .../turns/{turn}/feedback', () => {
     expect(await listed(path)).toEqual({ status: 200, body: { feedback: [] } });
   });
 
-  it('is no route of an app without the module, which passes over its events', async () => {
+  it('does not exist in an app without the module, which ignores its events', async () => {
     const path = newSession();
     const { message } = script('One.', 'Still here.');
     const first = await json(await post(path, { message: message() }, { via: ada }));
@@ -151,7 +151,7 @@ describe('POST .../turns/{turn}/feedback', () => {
 });
 
 describe('an eval', () => {
-  it('picks the turns that people did not like, with what was asked and answered', async () => {
+  it('picks the turns that people disliked, with question and answer', async () => {
     const { path, turn, second } = await answered('It leaves at nine.', 'I do not know.');
     await said(ada, path, turn, { score: 1 });
     await said(ada, path, second, { score: -1, words: 'You know this.' });

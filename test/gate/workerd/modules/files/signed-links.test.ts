@@ -87,7 +87,7 @@ async function changed(via: Send, url: string, change: (url: URL) => void): Prom
 const NOW = 'Load the messages again: they have the addresses of now.';
 const WRONG = [403, 'invalid-signature', `The signature of this address is not valid. ${NOW}`];
 
-describe('an address with a signature', () => {
+describe('a signed URL', () => {
   it('shows its file without a token, to the page of any site, until it expires', async () => {
     const { open, ada } = appOf();
     const url = await drawn(ada);
@@ -110,7 +110,7 @@ describe('an address with a signature', () => {
     expect((await open(url, { method: 'HEAD' })).status).toBe(200);
   });
 
-  it('is the same in the stream and among the messages that are loaded, of files of the user too', async () => {
+  it('is the same in the stream and in the loaded messages, also for the user’s files', async () => {
     const { open, ada } = appOf();
     const id = crypto.randomUUID();
     const { chat } = openChat({ version: 7, agent: 'desk', via: ada, id });
@@ -127,14 +127,14 @@ describe('an address with a signature', () => {
     expect(await (await open(String(mine?.url))).text()).toBe('mine');
   });
 
-  it('is of a session of a tenant too', async () => {
+  it('works for a tenant’s session', async () => {
     const { open, as } = appOf();
     const url = await drawn(as('acme'));
     expect(new URL(url).searchParams.get('tenant')).toBe('acme');
     expect((await open(url)).status).toBe(200);
   });
 
-  it('shows nothing else: no other file, session, agent, owner or time', async () => {
+  it('grants no access to another file, session, agent, owner or time', async () => {
     const { open, ada, as } = appOf();
     const [first, other] = [crypto.randomUUID(), crypto.randomUUID()];
     const url = await drawn(ada, first);
@@ -182,7 +182,7 @@ describe('an address with a signature', () => {
     }
   });
 
-  it('tells of a file that was deleted', async () => {
+  it('reports a deleted file', async () => {
     const { open, ada } = appOf();
     const url = await drawn(ada);
     await ada(new URL(url).pathname, { method: 'DELETE' });
@@ -190,8 +190,8 @@ describe('an address with a signature', () => {
   });
 });
 
-describe('without the key', () => {
-  it('addresses need the token, and answers stay with the site of the app', async () => {
+describe('an app without the key', () => {
+  it('has URLs that need the token, and responses for its own site only', async () => {
     const { open, ada } = appOf({ key: '' });
     const url = await drawn(ada);
     expect(new URL(url).search).toBe('');
@@ -204,7 +204,7 @@ describe('without the key', () => {
 
 describe('a key', () => {
   it.each(['secret', 'a'.repeat(40), ' 0101010101010101010101010101010101010101 '])(
-    'that can be guessed is refused with what to use instead: %s',
+    'that can be guessed is refused with an alternative: %s',
     async (key) => {
       const response = await appOf({ key }).ada('/agents/desk/sessions/s1');
       expect(response.status).toBe(500);
@@ -217,7 +217,7 @@ describe('a key', () => {
     },
   );
 
-  it('may be in the Secrets Store, and one that could not be read is read again', async () => {
+  it('can be in the Secrets Store, and is read again after a failure', async () => {
     let isThere = false;
     const get = async (): Promise<string> => {
       if (!isThere) throw new Error('The store is away.');
@@ -238,7 +238,7 @@ describe('files({ linkSeconds })', () => {
   });
 });
 
-describe('addresses with a signature are in', () => {
+describe('signed URLs are in', () => {
   const post = async (via: Send, path: string, body: object): Promise<string> => {
     const headers = { 'content-type': 'application/json' };
     return (await via(path, { method: 'POST', headers, body: JSON.stringify(body) })).text();
@@ -295,7 +295,7 @@ describe('addresses with a signature are in', () => {
     );
   });
 
-  it('what a surface of an app makes, if it asks for them', async () => {
+  it('content that an app’s surface creates on request', async () => {
     const mine = defineModule({ name: 'mine' }).use({
       routes: [
         defineRoute({

@@ -25,7 +25,7 @@ it('refuses a file in a message', async () => {
   ]);
 });
 
-it('takes a message of several texts', async () => {
+it('accepts a message of several texts', async () => {
   const message = [
     { type: 'text', text: 'See:' },
     { type: 'text', text: 'Nothing.' },
@@ -48,13 +48,13 @@ it.each(['GET', 'DELETE'])('has no route %s of files', async (method) => {
   expect([response.status, (await json(response)).type]).toEqual([404, 'urn:holdfast:problem:unknown-route']);
 });
 
-it('says nothing of files in its list of agents', async () => {
+it('does not mention files in its list of agents', async () => {
   const { agents } = (await json(await via('/agents'))) as { agents: Record<string, unknown>[] };
   expect(agents[0]).toMatchObject({ name: 'seer' });
   expect(agents[0]).not.toHaveProperty('accepts');
 });
 
-it('is not made with an agent that accepts files', () => {
+it('cannot be created with an agent that accepts files', () => {
   const picky = defineAgent({ name: 'picky', description: 'P.', instructions: 'P.', accepts: ['image/*'] });
   expect(() => createHoldfast({ agents: [picky], model: seeing() })).toThrow(
     "Agent 'picky': `accepts` needs the module `files()`: import it from 'holdfast/files' and add it to `use`.",

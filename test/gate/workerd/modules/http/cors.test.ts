@@ -55,7 +55,7 @@ const preflight = (
     headers: { ...FROM, 'access-control-request-method': method, ...headers },
   });
 
-describe('a browser that asks first for a page of an origin of the app', () => {
+describe('a preflight request of a page of an allowed origin', () => {
   it.each<[string, string, string]>([
     [`${newSession()}/messages`, 'POST', 'POST'],
     [newSession(), 'DELETE', 'GET, HEAD, DELETE'],
@@ -71,7 +71,7 @@ describe('a browser that asks first for a page of an origin of the app', () => {
     ['/agents', 'GET', 'GET, HEAD'],
     ['/hooks/shop', 'POST', 'POST'],
     ['/nothing', 'PUT', 'GET, HEAD, POST, PUT, PATCH, DELETE'],
-  ])('is told for %s what may be sent there', async (path, method, methods) => {
+  ])('for %s returns what can be sent there', async (path, method, methods) => {
     const response = await preflight(path, method);
     expect([response.status, await response.text(), corsOf(response)]).toEqual([
       204,
@@ -86,7 +86,7 @@ describe('a browser that asks first for a page of an origin of the app', () => {
     ]);
   });
 
-  it('is told the same where MCP is served', async () => {
+  it('returns the same for MCP', async () => {
     const response = await preflight('/mcp', 'POST', {
       by: publishing({ tools: [hello] }, { use: [pages] }),
     });
@@ -101,13 +101,13 @@ describe('a browser that asks first for a page of an origin of the app', () => {
     'authorization, content-type, x-ai-sdk, x-holdfast-session, a2a-version',
     'mcp-protocol-version,mcp-session-id,mcp-method,mcp-name',
     'x-stainless-arch,x-stainless-lang,x-stainless-os,x-stainless-package-version,x-stainless-retry-count',
-  ])('is allowed the headers that it names: %s', async (wanted) => {
+  ])('allows the requested headers: %s', async (wanted) => {
     const headers = { 'access-control-request-headers': wanted };
     const response = await preflight(`${newSession()}/messages`, 'POST', { headers });
     expect(response.headers.get('access-control-allow-headers')).toBe(wanted);
   });
 
-  it('needs no token, and asks nobody for one', async () => {
+  it('needs no token, and does not call `auth`', async () => {
     const asked: Request[] = [];
     const auth = (request: Request) => {
       asked.push(request);
@@ -122,14 +122,14 @@ describe('a browser that asks first for a page of an origin of the app', () => {
     { origin: 'http://app.example' },
     { origin: 'https://app.example.evil.example' },
     { origin: 'null' },
-  ])('for a page of another one is answered as it always was: %j', async (headers) => {
+  ])('of another origin gets the usual response: %j', async (headers) => {
     const response = await preflight('/agents', 'GET', { headers });
     expect([response.status, corsOf(response)]).toEqual([405, { vary: 'origin' }]);
     const closed = appWith({ use: [pages], auth: () => null });
     expect((await preflight('/agents', 'GET', { headers, by: closed })).status).toBe(401);
   });
 
-  it('of an app without origins is told nothing', async () => {
+  it('to an app without origins gets no CORS headers', async () => {
     const response = await preflight('/agents', 'GET', { by: appWith({}) });
     expect([response.status, response.headers.get('allow'), corsOf(response)]).toEqual([
       405,
@@ -138,7 +138,7 @@ describe('a browser that asks first for a page of an origin of the app', () => {
     ]);
   });
 
-  it('is one: OPTIONS without the method that is to follow is none', async () => {
+  it('must name a method: OPTIONS without it is not a preflight', async () => {
     const response = await via('/agents', { method: 'OPTIONS', headers: FROM });
     expect([response.status, (await json(response)).detail]).toEqual([405, 'Use GET, HEAD here.']);
   });
@@ -195,19 +195,19 @@ const ANSWERS: readonly (readonly [
   ],
 ];
 
-describe('an answer', () => {
-  it.each(ANSWERS)('%s is readable by a page of an origin of the app', async (_, status, ask) => {
+describe('a response', () => {
+  it.each(ANSWERS)('%s is readable by a page of an allowed origin', async (_, status, ask) => {
     const response = await ask(FROM);
     expect([response.status, corsOf(response)]).toEqual([status, READABLE]);
     expect(response.headers.get('access-control-allow-credentials')).toBe(null);
   });
 
-  it.each(ANSWERS)('%s has no word of CORS for programs and the own pages', async (_, status, ask) => {
+  it.each(ANSWERS)('%s has no CORS headers for programs and same-origin pages', async (_, status, ask) => {
     const response = await ask({});
     expect([response.status, corsOf(response)]).toEqual([status, { vary: 'origin' }]);
   });
 
-  it('that refuses a page of another origin does not let it read why', async () => {
+  it('that refuses another origin’s page does not reveal the reason to it', async () => {
     const from = { origin: 'https://evil.example' };
     const response = await post(newSession(), says('Hi.'), { headers: from, via });
     expect([response.status, corsOf(response)]).toEqual([403, { vary: 'origin' }]);
@@ -238,7 +238,7 @@ describe('an answer', () => {
     expect([response.status, corsOf(response)]).toEqual([200, READABLE]);
   });
 
-  it('is readable while its turn runs, by each page that names its own origin', async () => {
+  it('is readable while its turn runs, by each page that sends its own origin', async () => {
     const answer = held('Done.');
     const session = newSession();
     const running = post(session, says(answer.reply), { headers: FROM, via });
@@ -256,7 +256,7 @@ describe('an answer', () => {
   });
 });
 
-describe('every route that an app may have', () => {
+describe('every route of an app', () => {
   const app = {
     agents: [scripted],
     auth: ({ headers }: Request) => (headers.has('authorization') ? { id: 'me' } : null),
@@ -283,7 +283,7 @@ describe('every route that an app may have', () => {
     });
   }
 
-  it('tells a browser that asks first, and lets pages of the origins read what it answers, and no others', async () => {
+  it('responds to preflight requests, and is readable by pages of the allowed origins only', async () => {
     const found = await routesOf();
     expect(found.length).toBeGreaterThan(25);
     const strange: unknown[] = [];
@@ -310,7 +310,7 @@ describe('every route that an app may have', () => {
   });
 });
 
-describe('below another path', () => {
+describe('an app below another path', () => {
   const sending =
     (fetch: Hono['fetch']): Send =>
     async (path, init) =>
@@ -321,7 +321,7 @@ describe('below another path', () => {
   it.each<[string, Send]>([
     ['a Hono app', sending(new Hono().route('/ai', routes).fetch)],
     ['its basePath', sending(worker.fetch as Hono['fetch'])],
-  ])('of %s, pages of the origins of the app are answered as elsewhere', async (_, mounted) => {
+  ])('of %s responds to pages of its origins as usual', async (_, mounted) => {
     const asked = await preflight('/ai/agents', 'GET', { by: mounted });
     expect([asked.status, corsOf(asked)]).toMatchObject([
       204,
@@ -331,7 +331,7 @@ describe('below another path', () => {
     expect([read.status, corsOf(read)]).toEqual([200, READABLE]);
   });
 
-  it('the paths of the app that mounts it stay its own', async () => {
+  it('leaves the outer app’s paths to that app', async () => {
     const own = new Hono().route('/ai', routes).get('/mine', (c) => c.text('mine'));
     const response = await sending(own.fetch)('/mine', { headers: FROM });
     expect([response.status, corsOf(response)]).toEqual([200, {}]);
