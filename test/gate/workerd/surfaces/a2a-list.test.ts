@@ -76,7 +76,7 @@ async function rpc({ via }: { readonly via: Send }, params: object) {
 }
 
 describe('ListTasks', { timeout: 60_000 }, () => {
-  it('lists the last task of each context in pages, the latest first, with how it stands', async () => {
+  it('lists the last task of each context in pages, the latest first, with its status', async () => {
     const { send, list, ids } = await desk();
     expect(await list()).toMatchObject({ tasks: [], nextPageToken: '', pageSize: 50, totalSize: 0 });
     const { id: a } = await send('a', 'One.');
@@ -109,7 +109,7 @@ describe('ListTasks', { timeout: 60_000 }, () => {
     expect(await ids({ statusTimestampAfter: since })).toEqual([c, b]);
   });
 
-  it('lists all tasks of one context, with history and artifacts if they are asked for', async () => {
+  it('lists all tasks of one context, with history and artifacts on request', async () => {
     const { send, list, ids } = await desk();
     const { id: first } = await send('a', 'One.', 'Two.', 'Three.');
     const { id: second } = await send('a');
@@ -125,7 +125,7 @@ describe('ListTasks', { timeout: 60_000 }, () => {
     expect(await list({ contextId: 'none' })).toMatchObject({ tasks: [], nextPageToken: '', totalSize: 0 });
   });
 
-  it('shows no task of another owner, and none of a session that was erased', async () => {
+  it('shows no task of another owner, or of an erased session', async () => {
     const [one, other] = [await desk(), await desk()];
     const { id } = await one.send('a', 'One.');
     await expect.poll(() => one.ids()).toEqual([id]);

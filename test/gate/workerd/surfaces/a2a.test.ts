@@ -148,8 +148,8 @@ const answerIn = ({ artifacts }: Task): string =>
 
 const adding = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 
-describe('a card', () => {
-  it('is read without a token, and leads to its agent', async () => {
+describe('an agent card', () => {
+  it('is public, and links to its agent', async () => {
     const via = app({}, { HOLDFAST_TOKEN: 'secret' });
     const { talk } = await client('clerk', via);
     expect(await talk.getAgentCard()).toMatchObject({
@@ -169,7 +169,7 @@ describe('a card', () => {
     );
   });
 
-  it('is there of those agents alone that are named', async () => {
+  it('exists only for the listed agents', async () => {
     const via = app({ use: [a2a({ agents: ['clerk'] })] });
     expect((await via('/a2a/scripted/.well-known/agent-card.json')).status).toBe(404);
     expect((await via('/a2a/clerk/.well-known/agent-card.json')).status).toBe(200);
@@ -177,7 +177,7 @@ describe('a card', () => {
 });
 
 describe('a task', () => {
-  it('has several iterations, and its answer is what the journal says', async () => {
+  it('can have several iterations, and its answer is that of the journal', async () => {
     const { send, talk } = await client('scripted');
     const task = await send(script({ text: 'I add.', ...adding }, adding, 'Three.').message());
     expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
@@ -196,14 +196,14 @@ describe('a task', () => {
     expect(again.history).toEqual(task.history.slice(-1));
   });
 
-  it('is streamed: its calls, and its answer as it comes', async () => {
+  it('is streamed with its calls and its text deltas', async () => {
     const { stream } = await client('scripted');
     const told = await read(stream(script({ text: 'I add.', ...adding }, 'Three.').message()));
     expect(told.kinds).toEqual(['task', 'artifactUpdate', 'statusUpdate', 'artifactUpdate', 'statusUpdate']);
     expect([told.answer, told.state]).toEqual(['Three.', TaskState.TASK_STATE_COMPLETED]);
   });
 
-  it('is one of its context, and a message that is sent again is the same task', async () => {
+  it('belongs to its context, and a repeated message is the same task', async () => {
     const { send } = await client('scripted');
     const { message, model } = script('One.', 'Two.');
     const said = message();
@@ -219,7 +219,7 @@ describe('a task', () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  it('takes an image, and gives one as an address that is read', async () => {
+  it('accepts an image, and returns one as a readable URL', async () => {
     const seen = await client('seer');
     const picture = part({ $case: 'raw', value: Buffer.from(PIXEL) }, 'image/png');
     expect(answerIn(await seen.send([text('What is it?'), picture]))).toBe('Seen.');
@@ -233,14 +233,14 @@ describe('a task', () => {
     expect(new Uint8Array(await file.arrayBuffer())).toEqual(PIXEL);
   });
 
-  it('fails as the turn did', async () => {
+  it('fails if the turn failed', async () => {
     const { send } = await client('scripted');
     const task = await send('No script is named here.');
     expect(task.status?.state).toBe(TaskState.TASK_STATE_FAILED);
     expect(words(task.status?.message?.parts)).toBe('This session has no script.');
   });
 
-  it('is not waited for where the client says so, and is asked for later', async () => {
+  it('runs in the background on request, and is polled later', async () => {
     const { send, talk } = await client('scripted');
     const slow = held('Done.');
     const task = await send(script(slow.reply).message(), {}, { returnImmediately: true });
@@ -252,7 +252,7 @@ describe('a task', () => {
     expect(await read(talk.resubscribeTask({ tenant: '', id }))).toMatchObject({ answer: 'Done.' });
   });
 
-  it('is cancelled once, and what is over neither again nor shown', async () => {
+  it('is cancelled once, and a finished task cannot be cancelled or shown again', async () => {
     const { stream, talk } = await client('scripted');
     const slow = held('Never.');
     const running = stream(script(slow.reply).message());
@@ -271,7 +271,7 @@ describe('a task', () => {
     });
   });
 
-  it('has what was said before it was cancelled in its history', async () => {
+  it('has the text from before its cancellation in its history', async () => {
     const { stream, talk } = await client('scripted');
     const { model, message } = speech(['It is ', 'in ', waits]);
     const running = stream(message());
@@ -284,7 +284,7 @@ describe('a task', () => {
     expect(history?.at(-1)).toMatchObject({ parts: [{ content: { value: 'It is in ' } }] });
   });
 
-  it('whose stream was lost is taken up where it is, and ends with the same answer', async () => {
+  it('is resumed after a lost stream, with the same answer', async () => {
     const { stream, talk } = await client('scripted');
     const slow = held('Three.');
     const lost = stream(script(adding, slow.reply).message());
@@ -298,7 +298,7 @@ describe('a task', () => {
     expect(answerIn(await talk.getTask({ tenant: '', id }))).toBe('Three.');
   });
 
-  it("is its caller's alone", async () => {
+  it('is visible to its caller only', async () => {
     const of = (id: string) => client('scripted', app({ auth: () => ({ id }) }));
     const [ada, ben] = [await of('ada'), await of('ben')];
     const { id } = await ada.send(script('Hers.').message());
@@ -323,7 +323,7 @@ describe('a task that asks', () => {
     };
   }
 
-  it('says what it asks, in words and as data', async () => {
+  it('shows its question, in text and as data', async () => {
     const { task, asked } = await asking();
     expect(task.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
     expect(words(task.status?.message?.parts)).toBe('May I pay?');
@@ -350,7 +350,7 @@ describe('a task that asks', () => {
     expect(told.task?.id).toBe(more.taskId);
   });
 
-  it('is answered once, however often the answer is sent', async () => {
+  it('is answered once, even if the answer is repeated', async () => {
     const { send, to, asked, more } = await asking('pay', 'Done.');
     const yes = { call: asked.call, decision: 'approve' };
     const answered = { ...more, messageId: crypto.randomUUID() };
@@ -364,7 +364,7 @@ describe('a task that asks', () => {
     });
   });
 
-  it('is never approved by words, which may mean anything', async () => {
+  it('is never approved by text, which is ambiguous', async () => {
     const { send, to, more } = await asking('pay', 'Done.');
     for (const said of ['yes', 'Approved!'])
       await expect(send(said, more)).rejects.toMatchObject({
@@ -376,7 +376,7 @@ describe('a task that asks', () => {
     expect(paidTo(to)).toEqual([]);
   });
 
-  it('tells what an answer lacks, as the session does', async () => {
+  it('reports an invalid answer, as the session does', async () => {
     const { send, asked, more } = await asking();
     await expect(send({ call: asked.call, decision: 'maybe' }, more)).rejects.toThrow(
       'The body is not valid: answers[0].decision: must be approve, edit, reject or exit.',
@@ -384,7 +384,7 @@ describe('a task that asks', () => {
     await expect(send({ call: 'none', decision: 'approve' }, more)).rejects.toThrow("no call 'none'");
   });
 
-  it('takes words where a person was asked for words, or for what came of a tool', async () => {
+  it('accepts text if the question asks for text, or for a tool’s result', async () => {
     const person = await client('desk');
     const question = { calls: [{ name: 'human_input', input: { question: 'Which colour?' } }] };
     const { message, model } = script(question, 'Blue it is.');
@@ -402,7 +402,7 @@ describe('a task that asks', () => {
     expect(looking.model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: '12.5' });
   });
 
-  it('asks for two at once, which one message answers', async () => {
+  it('asks two questions at once, which one message answers', async () => {
     const to = crypto.randomUUID();
     const { send } = await client('clerk');
     const calls = [1, 2].map((amount) => ({ name: 'pay', input: { to, amount } }));
@@ -417,7 +417,7 @@ describe('a task that asks', () => {
     expect(paidTo(to)).toEqual([1]);
   });
 
-  it('asks twice under two numbers', async () => {
+  it('asks twice with two numbers', async () => {
     const { send, to, asked, more } = await asking('pay_twice_asked', 'Done.');
     const second = await send({ call: asked.call, decision: 'approve' }, more);
     const { call, question } = dataOf(second.status?.message);
@@ -426,7 +426,7 @@ describe('a task that asks', () => {
     expect(paidTo(to)).toEqual([1]);
   });
 
-  it('keeps its context until it is answered or cancelled', async () => {
+  it('reserves its context until it is answered or cancelled', async () => {
     const { send, talk, more, task } = await asking();
     const { contextId } = more;
     await expect(send('And now?', { contextId })).rejects.toMatchObject({
@@ -444,7 +444,7 @@ describe('a task that asks', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('a refused request', () => {
   const rpc = async (body: unknown, headers = {}, agent = 'scripted') => {
     const response = await app()(`/a2a/${agent}`, {
       method: 'POST',
@@ -542,7 +542,7 @@ describe('what is refused', () => {
     expect(await rpc(body)).toEqual(refusal);
   });
 
-  it('another version, and an agent that is not spoken to', async () => {
+  it('names another version, or an agent that the surface does not serve', async () => {
     expect(await rpc(call('GetTask'), { 'a2a-version': '0.3' })).toEqual([
       200,
       'r1',
@@ -557,7 +557,7 @@ describe('what is refused', () => {
     ]);
   });
 
-  it('a message while the task before it is at work, and one to that task', async () => {
+  it('is a message while the previous task runs, or one to that task', async () => {
     const { stream, send } = await client('scripted');
     const slow = held('Done.');
     const running = stream(script(slow.reply).message(), {

@@ -7,7 +7,7 @@ import { script } from '../../../fixtures/scripts.ts';
 import { ORIGIN } from '../http/client.ts';
 import { tenant } from '../modules/index/indexed.ts';
 
-it('a thread that began by AG-UI is listed under its id, and opens with its messages', async () => {
+it('a thread that began over AG-UI is listed under its id, and opens with its messages', async () => {
   const { via } = tenant({ use: [agUi(), sessionIndex()] });
   const fetch = async (url: string, init?: object) => via(url.replace(ORIGIN, ''), init);
   const place = { url: ORIGIN, token: 'a-token', agent: 'indexed', fetch };

@@ -14,7 +14,7 @@ const statesOf = (parts: ReturnType<typeof lastParts>) =>
 const pay = (amount: number) => ({ name: 'pay', input: { amount } });
 
 describe.each(VERSIONS)('a chat of version %i', (version) => {
-  it('sends a result once though an approval is still waited for, and then the approval', async () => {
+  it('sends a result once although an approval is still pending, and then the approval', async () => {
     const { chat, asked, id, say } = open(
       { version, sends: 'both' },
       { calls: [{ name: 'where' }, pay(4)] },
@@ -42,7 +42,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await sameAsLoaded(other.chat, id, version);
   });
 
-  it('shows what waits to a page that sends a result again, and tells it when it knows that', async () => {
+  it('shows the pending calls to a page that repeats a result, and reports that it is known', async () => {
     const { chat, asked, say } = open({ version }, { calls: [{ name: 'where' }, pay(4)] });
     await say();
     const call = callOf(chat, 'where');
@@ -70,7 +70,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     ]);
   });
 
-  it('asks a second question of a call, and takes an answer of each', async () => {
+  it('asks a second question of a call, and accepts an answer to each', async () => {
     const { chat, asked, id, say, model } = open(
       { version, sends: 'approvals' },
       { calls: [{ name: 'confirm' }] },
@@ -88,7 +88,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await sameAsLoaded(chat, id, version);
   });
 
-  it('sends the approval that is left when somebody else has refused the other one', async () => {
+  it('sends the remaining approval if another client has refused the other one', async () => {
     const first = open({ version }, { calls: [pay(1), pay(2)] }, 'One of them.');
     await first.say();
     const [one, two] = lastParts(first.chat).slice(1);
@@ -104,7 +104,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await sameAsLoaded(chat, id, version);
   });
 
-  it('is given a list that the SDK takes of a call that ran although it was refused', async () => {
+  it('gets a valid message list for a call that ran although it was refused', async () => {
     const { chat, asked, id, say } = open(
       { version, sends: 'approvals' },
       { calls: [{ name: 'suggest' }] },
@@ -125,7 +125,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     });
   });
 
-  it('runs a tool in the page once that was approved', async () => {
+  it('runs a client tool once that was approved', async () => {
     const { chat, asked, id, say, model } = open(
       { version, sends: 'both' },
       { calls: [{ name: 'look' }] },
@@ -145,7 +145,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await sameAsLoaded(chat, id, version);
   });
 
-  it('shows the calls of an inner loop that were decided about after a reload too', async () => {
+  it('shows the decided calls of a nested loop after a reload too', async () => {
     const calls = [{ name: 'helper', input: { message: '' } }];
     const { chat, asked, id, say, words } = open(
       { version, sends: 'approvals' },
@@ -169,7 +169,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await sameAsLoaded(chat, id, version);
   });
 
-  it('takes an answer to an earlier message, behind which another one was refused', async () => {
+  it('accepts an answer to an earlier message with a refused one after it', async () => {
     const { chat, say } = open({ version }, { calls: [pay(2)] }, 'Paid.');
     await say();
     const call = callOf(chat, 'pay');
@@ -188,7 +188,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     ]);
   });
 
-  it('declines what waits for another message, which the list then says', async () => {
+  it('declines pending calls for another message, and then lists them as declined', async () => {
     const { chat, id, say, words } = open({ version }, { calls: [pay(2), { name: 'where' }] }, 'Never mind.');
     await say();
     await chat.sendMessage({ text: words }, { body: { pending: 'decline' } });

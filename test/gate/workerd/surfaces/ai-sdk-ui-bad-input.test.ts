@@ -173,14 +173,14 @@ const BAD: readonly [string, unknown, number, string][] = [
   ]),
 ];
 
-describe('a chat is told', () => {
+describe('a chat gets an error', () => {
   it.each(BAD)('of %s', async (_, sent, status, text) => {
     const response = await post(sent);
     expect([response.status, await response.text()]).toEqual([status, text]);
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
   });
 
-  it('of an agent that is not there, and of a version that is none', async () => {
+  it('for an unknown agent or an invalid version', async () => {
     const there = await post(body(user()), '/agents/nobody/chat');
     expect([there.status, await there.text()]).toEqual([
       404,
@@ -195,7 +195,7 @@ describe('a chat is told', () => {
     }
   });
 
-  it('of a session, a call or a question that is not there', async () => {
+  it('for an unknown session, call or question', async () => {
     const at = { id: newId() };
     const answers = (id: string) => ({ ...at, messages: [assistant(responded({ id, approved: true }))] });
     expect(await (await post(answers('t.1.0'))).text()).toContain(`There is no session '${at.id}'.`);
@@ -237,7 +237,7 @@ describe('a chat is told', () => {
     expect(chat.error?.message).toContain('waits for an answer from outside. Answer its pending calls');
   });
 
-  it('of an edit that it has made of what it was asked about', async () => {
+  it('for an edit that it has made of the question', async () => {
     const id = newId();
     const { chat } = openChat({ version: 6, agent: 'desk', via, id });
     const { message, model } = script({ calls: [{ name: 'pay', input: { amount: 1 } }] }, 'Paid less.');
@@ -252,7 +252,7 @@ describe('a chat is told', () => {
     expect(model.requests.length).toBe(2);
   });
 
-  it('that it may not come in', async () => {
+  it('without permission', async () => {
     const refusing = appWith({ agents: [desk], use: [aiSdkUi()], auth: () => undefined as never });
     const response = await refusing(`${CHAT}/c/stream`);
     expect([response.status, response.headers.get('content-type')]).toEqual([

@@ -59,7 +59,7 @@ describe.each(VERSIONS)('a page with useChat of version %i', (version) => {
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({ text: '{"painted":true}' });
   });
 
-  it('is offered none for an agent that does not use clientTools, and the log says so', async () => {
+  it('is offered none for an agent that does not use clientTools, which is logged', async () => {
     lines.length = 0;
     const { model, say, chat } = open('closed', version, [paint]);
     await say();
@@ -76,7 +76,7 @@ describe.each(VERSIONS)('a page with useChat of version %i', (version) => {
     [[7], 'tools: must be a list of tools, or an object of tools by their names'],
     [[{ ...paint, name: '' }], 'tools[0].name: must be 1 to 64 of the characters A-Z a-z 0-9 _ -'],
     [{ 'no name': {} }, 'tools[0].name: must be 1 to 64 of the characters A-Z a-z 0-9 _ -'],
-  ])('is told what is wrong with %j', async (tools, problem) => {
+  ])('gets the problem of %j', async (tools, problem) => {
     const { chat, say } = open('guide', version, tools);
     await say();
     expect(chat.error?.message).toContain(problem);

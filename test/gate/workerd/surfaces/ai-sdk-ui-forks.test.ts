@@ -52,7 +52,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(plain(loaded.at(-1))).toEqual(plain(chat.messages.at(-1)));
   }
 
-  it('gives another answer in a fork, and leaves the session as it was', async () => {
+  it('regenerates an answer in a fork, and leaves the session unchanged', async () => {
     const page = open({ version }, 'One.', 'Two.', 'Other two.', 'Three.');
     const { chat, id, model } = page;
     await page.say();
@@ -80,7 +80,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await isSameLoaded(page);
   });
 
-  it('answers other words in the place of a message, which may be the first one', async () => {
+  it('edits a message and gets a new answer, also for the first message', async () => {
     const page = open({ version }, 'One.', 'Two.', 'Other one.');
     const { chat, words, id } = page;
     await page.say();
@@ -93,7 +93,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await isSameLoaded(page);
   });
 
-  it('makes a fork of a fork, as often as it is asked, also after it was loaded again', async () => {
+  it('makes a fork of a fork repeatedly, also after a reload', async () => {
     const page = open({ version }, 'One.', 'Two.', 'Two again.', 'Two anew.', 'Three.', 'Edited.', 'Last.');
     await page.say();
     await page.chat.sendMessage({ text: 'And then?' });
@@ -130,7 +130,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await isSameLoaded(again);
   });
 
-  it('edits a message again that was loaded, under the id that its page still has', async () => {
+  it('edits a loaded message again, under the id that its page still has', async () => {
     const page = open({ version }, 'One.', 'Edited.', 'Two.', 'Anew.', 'Last.');
     await page.say();
     const { id, words } = page;
@@ -150,7 +150,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect([chat.error, branchOf(chat)]).toEqual([undefined, branch]);
   });
 
-  it('is one fork if the same is sent twice, at a time or later', async () => {
+  it('makes one fork if the same request is sent twice, concurrently or later', async () => {
     const hangs = held('Other.');
     const { chat, asked, words, say, id } = open({ version }, 'One.', hangs.reply, 'Edited.');
     await say();
@@ -169,7 +169,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(texts(await load(id))).toEqual(['Well, Hello', 'Edited.']);
   });
 
-  it('retries in a fork what has failed there', async () => {
+  it('retries in a fork if the answer there failed', async () => {
     const page = open({ version }, 'One.', new ModelError('bad-request', 'Down.'), 'Other.');
     const { chat, id } = page;
     await page.say();
@@ -181,7 +181,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect([second?.retries, others]).toEqual([first?.turn, []]);
   });
 
-  it('gives another answer in the place of one that a retry gave', async () => {
+  it('regenerates an answer that a retry gave', async () => {
     const page = open({ version }, new ModelError('bad-request', 'Down.'), 'One.', 'Other.');
     await page.say();
     await page.chat.regenerate();
@@ -190,7 +190,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await isSameLoaded(page);
   });
 
-  it('keeps the metadata of a message that is answered again', async () => {
+  it('keeps the metadata of a regenerated message', async () => {
     const { chat, id, words } = open({ version }, 'One.', 'Other.');
     await chat.sendMessage({ text: words, metadata: { from: 'menu' } });
     const loaded = open({ version, id, messages: await load(id) });
@@ -200,7 +200,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(said?.metadata?.turn).not.toBe(chat.messages[1]?.id);
   });
 
-  it('edits a message that was refused by sending it', async () => {
+  it('edits a refused message by sending it', async () => {
     const { chat, id, say, words } = open({ version }, { calls: [{ name: 'where' }] }, 'Two.');
     await say();
     await chat.sendMessage({ text: `First, ${words}` });
@@ -213,7 +213,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(branchOf(chat)).toBeUndefined();
   });
 
-  it('does not begin a session that it names as a branch: one of another caller is not found', async () => {
+  it('cannot create a session by naming it as a branch, and does not find another caller’s', async () => {
     const { chat, id, say, words } = open({ version }, 'One.', 'Other.');
     await say();
     await chat.regenerate();
@@ -231,7 +231,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect((await mallory(pathOf(String(branchOf(chat))))).status).toBe(404);
   });
 
-  it('has approvals of a fork answered there', async () => {
+  it('can answer a fork’s approvals', async () => {
     const page = open(
       { version, sends: 'approvals' },
       'One.',
@@ -249,7 +249,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(await starts(page.id)).toHaveLength(1);
   });
 
-  it('refuses in words to leave out what tools have done', async () => {
+  it('refuses to drop completed tool effects, and says why', async () => {
     const { chat, say, id } = open({ version }, { calls: [{ name: 'note' }] }, 'Noted.');
     await say();
     const refusal =
@@ -261,7 +261,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(texts(await load(id))).toEqual(['Hello', 'Noted.']);
   });
 
-  it('also if the fork that a fork is made of has done it', async () => {
+  it('refuses that also for effects in the source of a fork', async () => {
     const { chat, say } = open({ version }, 'One.', { calls: [{ name: 'note' }] }, 'Noted.');
     await say();
     await chat.regenerate();
@@ -270,7 +270,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(chat.error?.message).toContain("could be done twice: 'note'");
   });
 
-  it('stays where it was if the message of a fork is refused', async () => {
+  it('remains at its position if a fork’s message is refused', async () => {
     const { chat, id, say, words, model } = open({ version }, 'One.', 'Two.', 'Edited.', 'Last.');
     await say();
     const [first] = chat.messages;
@@ -309,7 +309,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(await response.text()).toContain(`"session":"${branchOf(chat)}"`);
   });
 
-  it('is told to load its messages if what it shows is there no more', async () => {
+  it('is asked to reload its messages if they do not exist any more', async () => {
     const { chat, id, say, words } = open({ version }, 'One.', 'Two.', 'Edited.');
     await say();
     await chat.sendMessage({ text: 'And then?' });
@@ -321,7 +321,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     );
   });
 
-  it('goes back to the session if its fork was erased', async () => {
+  it('returns to the session if its fork was erased', async () => {
     const { chat, id, say } = open({ version }, 'One.', 'Other.');
     await say();
     await chat.regenerate();

@@ -36,7 +36,7 @@ const post = (metadata: unknown) => {
 };
 
 describe.each(VERSIONS)('the metadata of a message, version %i', (version) => {
-  it('is journaled with its turn, and is there again when the messages are loaded', async () => {
+  it('is journaled with its turn, and returned when the messages are loaded', async () => {
     const id = crypto.randomUUID();
     const { chat } = openChat({ version, agent: 'keeper', via, id });
     const metadata = { sentAt: 1_234, from: { page: '/prices', tags: ['a'] } };
@@ -57,7 +57,7 @@ describe.each(VERSIONS)('the metadata of a message, version %i', (version) => {
 });
 
 describe('the metadata of a message', () => {
-  it('says the turn as the Worker knows it, whatever the page says', async () => {
+  it('contains the Worker’s id of the turn, even if the page sends another', async () => {
     const id = crypto.randomUUID();
     const { chat } = openChat({ version: 7, agent: 'keeper', via, id });
     await chat.sendMessage({ text: script('Hi.').message(), metadata: { turn: 'mine', more: 1 } });
@@ -78,13 +78,13 @@ describe('the metadata of a message', () => {
     expect([response.status, await response.text()]).toEqual([422, text]);
   });
 
-  it('may be as large as is allowed', async () => {
+  it('can be as large as the limit', async () => {
     const response = await post({ long: 'x'.repeat(16_384 - '{"long":""}'.length) });
     expect(response.status).toBe(200);
     await response.text();
   });
 
-  it('is refused, and nothing breaks, if it is nested too deeply', async () => {
+  it('is refused without further errors if it is nested too deeply', async () => {
     let deep: unknown = 1;
     for (let depth = 0; depth < 2_000; depth += 1) deep = [deep];
     const response = await post({ deep });

@@ -20,7 +20,7 @@ import { PIXEL, via } from './desk.ts';
 const typesOf = (parts: ChatMessage['parts']) => parts.map(({ type }) => type);
 
 describe.each(VERSIONS)('a chat of version %i', (version) => {
-  it('streams several iterations, and ends with what the journal says', async () => {
+  it('streams several iterations, and ends with the journal’s answer', async () => {
     const progress: unknown[] = [];
     const { chat, id, say } = open(
       { version, onData: (part) => progress.push(plain(part)) },
@@ -59,7 +59,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   it.each([
     { decided: true, reason: undefined, last: 'Paid.' },
     { decided: false, reason: 'Too much.', last: 'Then not.' },
-  ])('sends an approval by itself when it is $decided, and goes on in the same message', async (one) => {
+  ])('sends an approval automatically if it is $decided, and continues in the same message', async (one) => {
     const { chat, asked, id, say } = open(
       { version, sends: 'approvals' },
       { text: 'I ask.', calls: [{ name: 'pay', input: { amount: 5 } }] },
@@ -144,7 +144,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await sameAsLoaded(chat, id, version);
   });
 
-  it('runs a tool of the page when it is its turn, and sends its result once', async () => {
+  it('runs a client tool, and sends its result once', async () => {
     const called: string[] = [];
     const { chat, asked, id, say, model } = open(
       { version, sends: 'results', onToolCall: ({ toolCall }) => void called.push(toolCall.toolName) },
@@ -204,7 +204,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await sameAsLoaded(chat, id, version);
   });
 
-  it('takes an image for the model, and shows one of a tool', async () => {
+  it('accepts an image for the model, and shows one from a tool', async () => {
     const { chat, id, words, model } = open({ version }, { calls: [{ name: 'draw' }] }, 'Here.');
     const url = `data:image/png;base64,${btoa(String.fromCharCode(...PIXEL))}`;
     const files = [{ type: 'file', mediaType: 'image/png', filename: 'dot.png', url }];
@@ -228,7 +228,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await sameAsLoaded(chat, id, version);
   });
 
-  it('says what a tool that returns directly answered', async () => {
+  it('shows the result of a tool that returns directly', async () => {
     const { chat, id, say } = open({ version }, { calls: [{ name: 'finish' }] });
     await say();
     expect(lastParts(chat)).toEqual([
@@ -240,7 +240,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await sameAsLoaded(chat, id, version);
   });
 
-  it('shows input that is no JSON, and goes on', async () => {
+  it('shows malformed tool input, and continues', async () => {
     const { chat, id, say } = open({ version }, { calls: [{ name: 'add', input: '{"a":' }] }, 'Sorry.');
     await say();
     expect(lastParts(chat)[1]).toMatchObject({
@@ -250,7 +250,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await sameAsLoaded(chat, id, version);
   });
 
-  it('tells why a turn failed', async () => {
+  it('shows why a turn failed', async () => {
     const { chat, id, say } = open({ version }, new ModelError('bad-request', 'It has no such model.'));
     await say();
     const messages = await loadedFrom(via, { agent, id, version });
@@ -259,7 +259,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(chat.messages.at(-1)?.metadata).toMatchObject({ outcome: 'failed', error });
   });
 
-  it('ends when its turn is cancelled, and says so', async () => {
+  it('ends if its turn is cancelled, and reports that', async () => {
     const hangs = held('Never.');
     const { chat, id, say } = open({ version }, hangs.reply);
     const saying = say();
@@ -271,7 +271,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await sameAsLoaded(chat, id, version);
   });
 
-  it('keeps what was said of a reply that is stopped, and shows it when the page is loaded again', async () => {
+  it('keeps the text of a stopped reply, and shows it when the page is reloaded', async () => {
     const { model, message } = speech(['It is ', 'in ', waits]);
     const { chat, id } = open({ version });
     const saying = chat.sendMessage({ text: message('Where is it?') });
@@ -285,7 +285,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await sameAsLoaded(chat, id, version);
   });
 
-  it('keeps what was said of a reply that fails, and tells why it did', async () => {
+  it('keeps the text of a failed reply, and shows why it failed', async () => {
     const { message } = speech(['It was ', lost()], ['It is ', lost()]);
     const { chat, id } = open({ version });
     await chat.sendMessage({ text: message('Where is it?') });
@@ -298,14 +298,14 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(said?.metadata).toEqual({ turn: answered?.id });
   });
 
-  it('marks a message whose turn ended without a word', async () => {
+  it('marks a message whose turn ended without text', async () => {
     const { id, say } = open({ version }, new ModelError('bad-request', 'It has no such model.'));
     await say();
     const [said, answered] = await loadedFrom(via, { agent, id, version });
     expect(said?.metadata).toEqual({ turn: answered?.id, unanswered: true });
   });
 
-  it('is resumed in another tab in the middle of a turn, and after a connection was lost', async () => {
+  it('is resumed in another tab in the middle of a turn, and after a lost connection', async () => {
     const hangs = held('Now.');
     const { chat, id, say } = open(
       { version },
@@ -327,7 +327,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await sameAsLoaded(other.chat, id, version);
   });
 
-  it('is told that nothing runs: of a new chat, of one that waits, and of one that is over', async () => {
+  it('learns that no turn runs: in a new chat, a waiting one, and a finished one', async () => {
     const { chat, id, say } = open(
       { version, sends: 'approvals' },
       { calls: [{ name: 'pay', input: { amount: 1 } }] },
@@ -342,7 +342,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await expect.poll(stream).toBe(204);
   });
 
-  it('runs a message once, however often it is sent', async () => {
+  it('runs a repeated message once', async () => {
     const { chat, asked, id, say } = open({ version }, 'Once.');
     await say();
     const again = await via(`/agents/${agent}/chat`, {
@@ -358,7 +358,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(chat.messages.length).toBe(2);
   });
 
-  it('takes an answer once, however often it is sent, and streams what came of it again', async () => {
+  it('accepts a repeated answer once, and streams the later events again', async () => {
     const { chat, asked, say } = open(
       { version, sends: 'approvals' },
       { calls: [{ name: 'pay', input: { amount: 3 } }] },
@@ -376,7 +376,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(await again.text()).toMatch(/"delta":"Paid once\."/);
   });
 
-  it('asks about a call of an inner loop in a step of its own, and sends the answer by itself', async () => {
+  it('asks about a call of a nested loop in a separate step, and sends the answer automatically', async () => {
     const calls = [{ name: 'helper', input: { message: '' } }];
     const { chat, asked, id, say, words } = open(
       { version, sends: 'approvals' },
@@ -407,7 +407,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     ]);
   });
 
-  it('takes results once, however often they are sent, and streams what came of them again', async () => {
+  it('accepts repeated results once, and streams the later events again', async () => {
     const { chat, asked, say } = open(
       { version, sends: 'results' },
       { calls: [{ name: 'where' }] },
@@ -426,7 +426,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(await again.text()).toMatch(/"delta":"I see\."/);
   });
 
-  it('does not send results again for ever when their turn was cancelled', async () => {
+  it('does not resend results forever if their turn was cancelled', async () => {
     const hangs = held('Never.');
     const { chat, asked, id, say } = open(
       { version, sends: 'results' },
@@ -442,7 +442,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await sameAsLoaded(chat, id, version);
   });
 
-  it('refuses other words under the id of a message, unless its page has cut off what is behind it', async () => {
+  it('refuses another text under a message’s id, unless its page has removed the later messages', async () => {
     const { asked, say, words } = open({ version }, 'Once.');
     await say();
     const again = await via(`/agents/${agent}/chat`, {
@@ -456,7 +456,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     ]);
   });
 
-  it('retries a message whose turn failed, once for each failure, and shows one answer when it is loaded again', async () => {
+  it('retries a message whose turn failed, once for each failure, and shows one answer after a reload', async () => {
     const down = new ModelError('bad-request', 'It is down.');
     const { chat, asked, id, say } = open({ version }, down, down, 'Here.');
     await say();
@@ -474,7 +474,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(starts).toMatchObject([{}, { retries: starts[0]?.turn }, { retries: starts[1]?.turn }]);
   });
 
-  it('retries a message that is sent again under its id after its turn failed', async () => {
+  it('retries a message that is repeated under its id after its turn failed', async () => {
     const { chat, id, words } = open({ version }, new ModelError('bad-request', 'Down.'), 'Here.');
     await chat.sendMessage({ text: words });
     const [first] = chat.messages;
@@ -486,7 +486,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     ]);
   });
 
-  it('is one retry if a page and another tab ask for it at a time, after the chat was loaded again', async () => {
+  it('retries once if a page and another tab request it concurrently, after a reload', async () => {
     const hangs = held('Here.');
     const { id, say } = open(
       { version },

@@ -31,7 +31,7 @@ const told = (make: () => unknown): string => {
 
 const error = (text: string): string => `ConfigurationError: ${text}`;
 
-describe('a module with routes tells of a mistake in full', () => {
+describe('an invalid route of a module is reported in full', () => {
   it.each<[string, () => unknown, string]>([
     [
       'routes that are no list',
@@ -127,7 +127,7 @@ describe('a module with routes tells of a mistake in full', () => {
     expect(told(make)).toBe(error(text));
   });
 
-  it('takes a path with two methods, and words with characters that mean nothing', () => {
+  it('accepts a path with two methods, and literal special characters', () => {
     const both = [route(), route({ method: 'DELETE' }), route({ path: '/.well-known/agent-card.json' })];
     expect(told(() => made([...both, route({ path: '/v1/message:send' })]))).toBe('nothing');
   });
@@ -135,7 +135,7 @@ describe('a module with routes tells of a mistake in full', () => {
 
 const shop = githubWebhook({ agent: 'scripted', secret: 'SECRET' });
 
-describe('createHoldfast tells of routes that cannot stand side by side', () => {
+describe('createHoldfast reports conflicting routes', () => {
   const app = (use: readonly unknown[], more: Partial<HoldfastConfig> = {}) =>
     createHoldfast({ agents: [scripted], ...more, use: use as HoldfastConfig['use'] });
   const taken = (mine: string, theirs: string): string =>
@@ -203,7 +203,7 @@ describe('createHoldfast tells of routes that cannot stand side by side', () => 
     expect(told(make)).toBe(text);
   });
 
-  it('takes what shares no path', () => {
+  it('accepts routes without a common path', () => {
     const chat = made([route({ path: '/agents/{agent}/chat/{chat}/stream' })], 'chat');
     expect(told(() => app([chat, made([route({ path: '/v1/{x}' })])]))).toBe('nothing');
     // Only an app that serves it has it.
@@ -211,7 +211,7 @@ describe('createHoldfast tells of routes that cannot stand side by side', () => 
   });
 });
 
-it('a path is taken word by word, whatever characters it has', async () => {
+it('a path is matched word by word, with any characters', async () => {
   const answering = (path: string) => ({
     ...{ method: 'GET', path, isPublic: true },
     handle: (_: unknown, named: unknown) => Response.json({ path, named }),
@@ -227,7 +227,7 @@ it('a path is taken word by word, whatever characters it has', async () => {
     expect([path, (await via(path)).status]).toEqual([path, 404]);
 });
 
-it('the names of a path type what its handler is given', () => {
+it('the names in a path type the handler’s parameters', () => {
   const typed = defineRoute({
     method: 'GET',
     path: '/echo/{agent}/{session}',
@@ -236,7 +236,7 @@ it('the names of a path type what its handler is given', () => {
   expect(typed.path).toBe('/echo/{agent}/{session}');
 });
 
-it('a public route is typed without a caller, and any other with one', () => {
+it('a public route is typed without a caller, and any other with a caller', () => {
   const card = { method: 'GET', path: '/card' } as const;
   const open = defineRoute({
     ...card,

@@ -85,7 +85,7 @@ const REPLIES: readonly ScriptedReply[] = [
 ];
 
 describe('HoldfastChatTransport', () => {
-  it('asks for the chunks of version 7, and shows what the journal says', async () => {
+  it('requests the chunks of version 7, and shows the journal’s content', async () => {
     const { chat, id, say, requests } = chatBy(whole, ...REPLIES);
     await say();
     expect(requests).toEqual([{ method: 'POST', path: `/agents/${agent}/chat?ui=7` }]);
@@ -93,7 +93,7 @@ describe('HoldfastChatTransport', () => {
   });
 
   it.each([0, 1, 2, 3, 5, 7, 9, 12, 15, 18, 20])(
-    'shows the same though its stream breaks off behind %i chunks',
+    'shows the same although its stream breaks off after %i chunks',
     async (chunks) => {
       const { chat, id, say, requests } = chatBy(cutAfter(chunks), ...REPLIES);
       await say();
@@ -106,7 +106,7 @@ describe('HoldfastChatTransport', () => {
   );
 
   it.each([0, 1, 3, 5])(
-    'sends an approval by itself, and shows what it led to though the stream breaks off behind %i chunks',
+    'sends an approval automatically, and shows its result although the stream breaks off after %i chunks',
     async (chunks) => {
       let isAnswering = false;
       const line = (send: Send): Send => {
@@ -158,7 +158,7 @@ describe('HoldfastChatTransport', () => {
   );
 
   it.each([0, 1, 2, 4])(
-    'shows another answer though the stream of its fork breaks off behind %i chunks',
+    'shows a regenerated answer although the stream of its fork breaks off after %i chunks',
     async (chunks) => {
       let isAgain = false;
       const line = (send: Send): Send => {
@@ -175,7 +175,7 @@ describe('HoldfastChatTransport', () => {
     },
   );
 
-  it('sends a message again that had no answer, and starts one turn', async () => {
+  it('repeats a message without an answer, and starts one turn', async () => {
     let failures = 2;
     const line =
       (send: Send): Send =>
@@ -195,7 +195,7 @@ describe('HoldfastChatTransport', () => {
     expect(starts).toHaveLength(1);
   });
 
-  it('cancels the turn when the chat is stopped, and takes the next message at once', async () => {
+  it('cancels the turn if the chat is stopped, and accepts the next message at once', async () => {
     const hangs = held('Never.');
     const { chat, id, say, requests } = chatBy(whole, hangs.reply, 'Again.');
     const saying = say();
@@ -242,7 +242,7 @@ describe('HoldfastChatTransport', () => {
       .toBe('cancelled');
   });
 
-  it('asks for no cancel if it is not to, and for one when it is told to', async () => {
+  it('sends no cancel request if that is turned off, and one if it is called', async () => {
     const hangs = held('Never.');
     const { id, words } = open({ version: 7 }, hangs.reply);
     const paths: string[] = [];
@@ -271,7 +271,7 @@ describe('HoldfastChatTransport', () => {
     await expect.poll(async () => (await journal(pathOf(id), via)).at(-1)?.outcome).toBe('cancelled');
   });
 
-  it('loads what was said before, and nothing of a chat that is new', async () => {
+  it('loads the earlier messages, and none for a new chat', async () => {
     const { chat, id, say, transport } = chatBy(whole, 'Hello.');
     expect(await transport.loadMessages(id)).toEqual([]);
     await say();
@@ -281,7 +281,7 @@ describe('HoldfastChatTransport', () => {
     );
   });
 
-  it('resumes a turn that runs, after a reload, though that stream breaks off as well', async () => {
+  it('resumes a running turn after a reload, although that stream breaks off as well', async () => {
     const hangs = held('Now.');
     const first = chatBy(
       whole,
@@ -312,7 +312,7 @@ describe('HoldfastChatTransport', () => {
   });
 
   it.each(['as they were sent', 'loaded again'])(
-    'answers a message in the place of those that its page has cut off, which were %s',
+    'answers a message after its page has cut off the others, which were %s',
     async (how) => {
       const { chat, id, say, model, transport } = chatBy(whole, 'One.', 'Two.', 'Three.', 'Four.', 'Five.');
       const shown = (): readonly string[] => model.requests.at(-1)?.messages.map(({ text }) => text) ?? [];
@@ -337,7 +337,7 @@ describe('HoldfastChatTransport', () => {
     },
   );
 
-  it('goes on with the fork of a chat after an edit that was refused', async () => {
+  it('continues with the fork of a chat after an edit that was refused', async () => {
     const { chat, id, transport, say, words } = chatBy(
       whole,
       'One.',
@@ -362,7 +362,7 @@ describe('HoldfastChatTransport', () => {
     ]);
   });
 
-  it('reports in the words of the Worker what that refuses', async () => {
+  it('reports a refusal in the Worker’s words', async () => {
     const { chat } = chatBy(whole, 'Hello.');
     await chat.sendMessage({ text: ' ' });
     expect(chat.error?.message).toContain('message');
@@ -375,7 +375,7 @@ describe('HoldfastChatTransport', () => {
 });
 
 describe('isAnswered', () => {
-  it('is false for a chat without a message of the assistant', () => {
+  it('is false for a chat without an assistant message', () => {
     expect(isAnswered({ messages: [] })).toBe(false);
   });
 });

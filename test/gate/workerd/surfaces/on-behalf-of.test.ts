@@ -90,14 +90,14 @@ const send = async (
 const saidIn = ({ messages }: ModelRequest): string[] =>
   messages.flatMap(({ role, text }) => (role === 'user' ? [text] : []));
 
-describe('two persons of one caller, who send the same', () => {
+describe('two persons of one caller who send the same message', () => {
   it.each([
     ['A2A', ofA2a],
     ['AG-UI', ofAgUi],
     ['the AI SDK', ofAiSdk],
     ['responses', ofResponses],
     ['chat completions', ofChat],
-  ])('have each a session of their own over %s', async (_, protocol) => {
+  ])('have separate sessions over %s', async (_, protocol) => {
     const via = app();
     const { message, model } = script('Words of Ann.', 'Words of Ben.');
     const [text, id] = [message(), crypto.randomUUID()];
@@ -111,7 +111,7 @@ describe('two persons of one caller, who send the same', () => {
     ['A2A', ofA2a],
     ['chat completions', ofChat],
   ])(
-    'have each a new chat under one key over %s, also where a tenant shares its sessions',
+    'have separate new chats under one key over %s, also if a tenant shares its sessions',
     async (_, protocol) => {
       const via = app(crypto.randomUUID());
       const { message, model } = script('Words of Ann.', 'Words of Ben.');

@@ -22,7 +22,7 @@ const tools = [
 const agentOf = (model: string) => new Agent({ name: model, model, tools });
 
 describe('@openai/agents', () => {
-  it('takes several turns, each with all of the conversation', async () => {
+  it('runs several turns, each with the whole conversation', async () => {
     const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'It is 3.', 'Still 3.');
     const first = await runner.run(agentOf('scripted'), message());
     expect(first.finalOutput).toBe('It is 3.');
@@ -45,7 +45,7 @@ describe('@openai/agents', () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  it('streams', async () => {
+  it('streams the answer', async () => {
     const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'It is 3.');
     const streamed = await runner.run(agentOf('scripted'), message(), { stream: true });
     let text = '';
@@ -57,7 +57,7 @@ describe('@openai/agents', () => {
     expect([text, streamed.finalOutput]).toEqual(['It is 3.', 'It is 3.']);
   });
 
-  it('decides about several calls of one reply, each by itself', async () => {
+  it('decides several calls of one reply separately', async () => {
     const to = crypto.randomUUID();
     const calls = [1, 2].map((amount) => ({ name: 'pay', input: { to, amount } }));
     const { message } = script(
@@ -92,7 +92,7 @@ describe('@openai/agents', () => {
     expect(read.slice(1)).toEqual(['colour of {"id":"7"}', 'colour of {"id":"8"}']);
   });
 
-  it('sends an image, and gets what the model thought', async () => {
+  it('sends an image, and receives the model’s reasoning', async () => {
     const parts = [
       { type: 'reasoning' as const, text: 'A cat?' },
       { type: 'text' as const, text: 'A cat.' },

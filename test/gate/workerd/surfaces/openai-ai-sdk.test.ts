@@ -32,7 +32,7 @@ const thoughtful = (text: string, ...calls: { name: string; input: object }[]) =
 describe.each([
   ['stores', true],
   ['stores nothing', false],
-] as const)('a client of the AI SDK that %s', (_, store) => {
+] as const)('an AI SDK client that %s', (_, store) => {
   const providerOptions = { openai: { store } };
 
   it('runs the tools that the agent leaves to it, step after step', async () => {
@@ -60,7 +60,7 @@ describe.each([
     expect([text, asked]).toEqual(['All found.', ['1', '2', '3']]);
   });
 
-  it('answers what it is asked, and goes on', async () => {
+  it('answers the questions, and continues', async () => {
     const to = crypto.randomUUID();
     const calls = [1, 2].map((amount) => ({ name: 'pay', input: { to, amount } }));
     const { message, model: asked } = script(thoughtful('I pay.', ...calls), 'Paid.', 'Welcome.');
@@ -90,7 +90,7 @@ describe.each([
     expect(asked.requests).toHaveLength(3);
   });
 
-  it('is told why a turn failed', async () => {
+  it('gets the reason why a turn failed', async () => {
     const { message } = script({ text: '' }, { text: '' });
     const failed = generateText({ model, prompt: message(), providerOptions, ...quiet });
     await expect(failed).rejects.toMatchObject({

@@ -47,11 +47,11 @@ async function saidInStream(history: readonly Message[], text: string): Promise<
   return { history: [...messages, final], session };
 }
 
-describe('a chat whose history is all that its client sends', () => {
+describe('a chat identified by its history alone', () => {
   it.each([
     ['whole', sayAsPerson],
     ['in pieces', saidInStream],
-  ])('goes on in its session, answered %s', async (_, answer) => {
+  ])('continues in its session, with responses %s', async (_, answer) => {
     const { message, model } = script(
       { text: 'Let me add.', calls: [{ name: 'add', input: { a: 1, b: 2 } }] },
       'One.',
@@ -67,7 +67,7 @@ describe('a chat whose history is all that its client sends', () => {
     expect(shown).toHaveLength(3);
   });
 
-  it('is the same with its texts as parts, with names, and with refusals that are none', async () => {
+  it('is recognized with its texts as parts, with names, and with empty refusals', async () => {
     const { message } = script('One.', 'Two.');
     const text = message();
     const { session } = await say([], text);
@@ -81,7 +81,7 @@ describe('a chat whose history is all that its client sends', () => {
     expect(again.session).toBe(session);
   });
 
-  it('goes on behind calls that its client has run', async () => {
+  it('continues after calls that its client has run', async () => {
     const { message } = script({ calls: [{ name: 'look_up', input: { id: '7' } }] }, 'Red.', 'Blue.');
     const runner = person.chat.completions.runTools({
       model: 'clerk',
@@ -134,7 +134,7 @@ describe('a chat whose history is all that its client sends', () => {
     expect(isOver).toBe(true);
   });
 
-  it('goes on where its turn waits, and is told so', async () => {
+  it('continues with its pending calls if its turn waits', async () => {
     const { message } = script({ calls: [{ name: 'pay', input: { to: 'nobody', amount: 1 } }] }, 'Done.');
     const messages = [user(message())];
     const { choices } = await person.chat.completions.create({ model: 'clerk', messages });
@@ -145,7 +145,7 @@ describe('a chat whose history is all that its client sends', () => {
     await expect(asked).rejects.toMatchObject({ status: 409 });
   });
 
-  it('goes on behind a turn that failed', async () => {
+  it('continues after a turn that failed', async () => {
     const { message, model } = script('One.', { text: '' }, { text: '' }, 'Two.');
     const { history, session } = await say([], message());
     await expect(say(history, 'Again.')).rejects.toMatchObject({ status: 502 });
@@ -154,7 +154,7 @@ describe('a chat whose history is all that its client sends', () => {
     expect(model.requests).toHaveLength(4);
   });
 
-  it('goes on behind results upon which its turn failed, and takes them once', async () => {
+  it('continues after results upon which its turn failed, and accepts them once', async () => {
     const { message, model } = script(
       { calls: [{ name: 'look_up', input: { id: '7' } }] },
       { text: '' },
@@ -174,14 +174,14 @@ describe('a chat whose history is all that its client sends', () => {
     expect(model.requests).toHaveLength(4);
   });
 
-  it('is refused when something else was said in its session since', async () => {
+  it('is refused if its session has had other messages since', async () => {
     const { message } = script('One.', 'Two.', 'Three.');
     const { history } = await say([], message());
     await say(history, 'Again.');
     await expect(say(history, 'Otherwise.')).rejects.toMatchObject(unknown);
   });
 
-  it('is refused when nobody has answered that, or another agent has', async () => {
+  it('is refused if that answer does not exist, or is another agent’s', async () => {
     const { message } = script('One.', 'Two.');
     const text = message();
     const { history } = await say([], text);
@@ -191,7 +191,7 @@ describe('a chat whose history is all that its client sends', () => {
     await expect(other).rejects.toMatchObject(unknown);
   });
 
-  it('is nothing to somebody else', async () => {
+  it('is not found for another caller', async () => {
     const { message, model } = script('One.', 'Two.');
     const of = (id: string) =>
       clientOf(appWith({ agents: [scripted, clerk], use: [openAi()], auth: () => ({ id }) }));
@@ -201,7 +201,7 @@ describe('a chat whose history is all that its client sends', () => {
     expect(lastWords(await say(history, 'Again.', { via: of('ada') }))).toBe('Two.');
   });
 
-  it('is refused when its session was erased, also when another of its name has begun', async () => {
+  it('is refused if its session was erased, also if another of its name has begun', async () => {
     const { message } = script('One.', 'Other.', 'More.');
     const text = message();
     const { history, session } = await say([], text);
@@ -213,7 +213,7 @@ describe('a chat whose history is all that its client sends', () => {
   });
 });
 
-describe('two chats with the same words', () => {
+describe('two chats with the same text', () => {
   it('stay apart', async () => {
     const { message, model } = script('Hi.', 'Hi.', 'A.', 'B.', 'C.', 'D.');
     const text = message();
@@ -231,7 +231,7 @@ describe('two chats with the same words', () => {
     ]);
   });
 
-  it('stay each with the person who has them, also of one tenant', async () => {
+  it('stay with their own persons, also in one tenant', async () => {
     const { message } = script('Hi.', 'Hi.', 'A.', 'B.');
     const text = message();
     const tenant = crypto.randomUUID();
@@ -243,7 +243,7 @@ describe('two chats with the same words', () => {
     expect((await say(ben.history, 'I am Ben.', of('ben'))).session).toBe(ben.session);
   });
 
-  it('stay apart when they go on with the same words', async () => {
+  it('stay apart if they continue with the same text', async () => {
     const { message, model } = script('Hi.', 'Hi.', 'A.', 'B.');
     const text = message();
     const [ada, ben] = [await say([], text), await say([], text)];
@@ -254,7 +254,7 @@ describe('two chats with the same words', () => {
   });
 });
 
-describe('a message of a chat that its client sends again', () => {
+describe('a message of a chat that its client repeats', () => {
   /** A client whose answers are lost on their way, the first of each request. */
   const losing = (): { via: OpenAI; retries: string[] } => {
     const retries: string[] = [];
@@ -269,7 +269,7 @@ describe('a message of a chat that its client sends again', () => {
     return { via, retries };
   };
 
-  it('is answered the turn that it began', async () => {
+  it('returns the turn that it began', async () => {
     const { message, model } = script('One.', 'Two.', 'Three.');
     const first = await say([], message());
     const { via, retries } = losing();
@@ -280,7 +280,7 @@ describe('a message of a chat that its client sends again', () => {
     expect(lastWords(await say(second.history, 'And again.'))).toBe('Three.');
   });
 
-  it('is answered the turn that runs still', async () => {
+  it('returns the turn that still runs', async () => {
     const hanging = held('Two.');
     const { message, model } = script('One.', hanging.reply);
     const first = await say([], message());
@@ -296,7 +296,7 @@ describe('a message of a chat that its client sends again', () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  it('is answered its own turn, also while another chat has the same words', async () => {
+  it('returns its own turn, also while another chat has the same text', async () => {
     const { message, model } = script('Hi.', 'Hi.', 'A.', 'B.');
     const text = message();
     await say([], text);
@@ -307,7 +307,7 @@ describe('a message of a chat that its client sends again', () => {
     expect(model.requests).toHaveLength(3);
   });
 
-  it('is one turn when it arrives twice at once', async () => {
+  it('starts one turn if it arrives twice at once', async () => {
     const { message, model } = script('One.', 'Two.');
     const { history } = await say([], message());
     const both = await Promise.all([say(history, 'Again.'), say(history, 'Again.')]);
@@ -326,7 +326,7 @@ describe('a message of a chat that its client sends again', () => {
     expect((await say(first.history, 'Again.')).session).toBe(first.session);
   });
 
-  it('keeps nothing of what was said', async () => {
+  it('stores no text in the index', async () => {
     const { message } = script('A secret word.');
     const names: string[] = [];
     const sent: unknown[] = [];

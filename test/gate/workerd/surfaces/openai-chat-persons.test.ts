@@ -62,12 +62,12 @@ const NARROWING: readonly (readonly [
   ['prompt_cache_key', { prompt_cache_key: 'ada' }],
 ];
 
-describe('two users of one token with equal openings', () => {
+describe('two users of one token with equal first messages', () => {
   it.each(
     MORE_THAN_WORDS.flatMap(([what, opening]) =>
       NARROWING.map(([field, more]) => [what, field, opening, more] as const),
     ),
-  )('are both refused when their sessions hold %s, with %s', async (_, __, opening, more) => {
+  )('are both refused if their sessions contain %s, with %s', async (_, __, opening, more) => {
     const { replies, message = user, saying, config } = opening;
     const { model, message: words } = script(...replies, ...replies, 'Leaked.', 'Leaked.');
     const via = clientsOf({ id: 'app' }, config)();
@@ -85,7 +85,7 @@ describe('two users of one token with equal openings', () => {
     expect(model.requests).toHaveLength(asked);
   });
 
-  it('are refused also when there is one candidate, with what to send', async () => {
+  it('are refused also with one candidate, and learn what to send', async () => {
     const { message } = script(adds, 'Hi.');
     const { history } = await say([], message(), { via: shared() });
     await expect(say(history, 'And now?', { via: shared() })).rejects.toMatchObject({
@@ -99,7 +99,7 @@ describe('two users of one token with equal openings', () => {
   });
 
   it.each(MORE_THAN_WORDS)(
-    'go on each in their own session that holds %s, when the app names them',
+    'continue in their own sessions that contain %s, if the app names them',
     async (_, opening) => {
       const { replies, message = user, saying, config } = opening;
       const { message: words } = script(...replies, ...replies, 'One.', 'Other.');
@@ -120,7 +120,7 @@ describe('two users of one token with equal openings', () => {
     },
   );
 
-  it('go on each in the session that they name', async () => {
+  it('continue in the session that they name', async () => {
     const { message } = script(adds, 'Hi.', adds, 'Hi.', 'One.', 'Other.');
     const text = message();
     const via = shared();
@@ -131,17 +131,20 @@ describe('two users of one token with equal openings', () => {
     }
   });
 
-  it.each(NARROWING.slice(1))('do not meet in words either when they differ in %s', async (field, more) => {
-    const { message } = script('Hi.', 'Mine.');
-    const via = shared();
-    const { history, session } = await say([], message(), { via, more });
-    const other = { [field]: 'ben' };
-    await expect(say(history, 'And now?', { via, more: other })).rejects.toMatchObject(unknown);
-    await expect(say(history, 'And now?', { via })).rejects.toMatchObject(unknown);
-    expect((await say(history, 'And now?', { via, more })).session).toBe(session);
-  });
+  it.each(NARROWING.slice(1))(
+    'have separate chats even with text only if they differ in %s',
+    async (field, more) => {
+      const { message } = script('Hi.', 'Mine.');
+      const via = shared();
+      const { history, session } = await say([], message(), { via, more });
+      const other = { [field]: 'ben' };
+      await expect(say(history, 'And now?', { via, more: other })).rejects.toMatchObject(unknown);
+      await expect(say(history, 'And now?', { via })).rejects.toMatchObject(unknown);
+      expect((await say(history, 'And now?', { via, more })).session).toBe(session);
+    },
+  );
 
-  it('do not meet in words either when they differ in a mapped header', async () => {
+  it('have separate chats even with text only if they differ in a mapped header', async () => {
     const { message } = script('Hi.');
     const via = clientsOf({ id: 'app' }, { http: { contextHeaders: { 'x-ward': 'ward' } } })();
     const { history } = await say([], message(), { via });
@@ -149,7 +152,7 @@ describe('two users of one token with equal openings', () => {
     await expect(say(history, 'And now?', { via, headers })).rejects.toMatchObject(unknown);
   });
 
-  it('are not shown the turn that the other has begun with the same words, once it has a call', async () => {
+  it('cannot see a turn that the other has begun with the same text once it has a call', async () => {
     const { message } = script('Hi.', adds, 'Of Ada.');
     const via = shared();
     const { history } = await say([], message(), { via });
@@ -160,7 +163,7 @@ describe('two users of one token with equal openings', () => {
     await expect(say(history, 'Help me.', { via })).rejects.toMatchObject(unknown);
   });
 
-  it('are not shown the rest of a turn that runs for the other, from its first call on', async () => {
+  it('cannot see the rest of the other’s running turn from its first call on', async () => {
     const hanging = held(adds);
     const { message } = script('Hi.', hanging.reply, 'Of Ada.');
     const via = shared();
@@ -179,7 +182,7 @@ describe('two users of one token with equal openings', () => {
     expect(await inPieces).toMatchObject({ code: 'unknown_conversation' });
   });
 
-  it('are answered apart when they say the same at the same moment, or one of them is refused', async () => {
+  it('get separate answers to equal concurrent messages, or one is refused', async () => {
     const { message } = script('Hi.', adds, 'Mine.', adds, 'Mine.');
     const via = shared();
     const { history } = await say([], message(), { via });
@@ -191,7 +194,7 @@ describe('two users of one token with equal openings', () => {
     expect(refused).toEqual([expect.objectContaining(unknown)]);
   });
 
-  it('are not answered behind a turn that came between the search and the message', async () => {
+  it('get no answer after a turn that started between the search and the message', async () => {
     const { message } = script('Hi.', adds, 'Of Ben.', 'Leaked.');
     let between: (() => Promise<unknown>) | undefined;
     const SESSIONS = objectsWith((stub) => ({
@@ -209,7 +212,7 @@ describe('two users of one token with equal openings', () => {
     await expect(say(history, 'I am Ada.', { via })).rejects.toMatchObject(unknown);
   });
 
-  it('are two new chats under one idempotency key, when the app names them', async () => {
+  it('get two new chats under one idempotency key, if the app names them', async () => {
     const { message, model } = script('Of Ada.', 'Of Ben.');
     const text = message();
     const headers = { 'idempotency-key': crypto.randomUUID() };
@@ -230,7 +233,7 @@ describe('two users of one token with equal openings', () => {
 });
 
 describe('a chat of one person', () => {
-  it('goes on with its calls, when `auth` says that the caller is one person', async () => {
+  it('continues with its calls, if `auth` says that the caller is one person', async () => {
     const { message } = script(adds, 'Hi.', looksUp, 'More.', 'Still.');
     const via = clientsOf({ id: 'ada', delegates: false })();
     const first = await say([], message(), { via });
@@ -246,7 +249,7 @@ describe('a chat of one person', () => {
     expect(lastWords(await say(history, 'And now?', as('ada')))).toBe('More.');
   });
 
-  it('is answered its turn when it sends its message again, also behind calls', async () => {
+  it('returns its turn if it repeats its message, also after calls', async () => {
     const { message, model } = script(adds, 'Hi.', adds, 'More.');
     const { history } = await say([], message(), as('ada'));
     const second = await say(history, 'And now?', as('ada'));
@@ -256,14 +259,14 @@ describe('a chat of one person', () => {
     expect(model.requests).toHaveLength(4);
   });
 
-  it('needs a name when a delegating caller names nobody', async () => {
+  it('needs a name if a delegating caller names no person', async () => {
     const { message } = script(adds, 'Hi.', 'One.', 'Two.');
     const via = delegating();
     const { history } = await say([], message(), { via });
     await expect(say(history, 'And now?', { via })).rejects.toMatchObject(unknown);
   });
 
-  it('goes on in words alone where no person is known, until a call has come in it', async () => {
+  it('continues with text only if the person is unknown, until its first call', async () => {
     const { message } = script('Hi.', 'Words.', adds, 'More.');
     const via = shared();
     const first = await say([], message(), { via });

@@ -57,8 +57,8 @@ async function cancelled(...replies: Parameters<typeof script>) {
   return { asked, history, session, turn };
 }
 
-describe('a message of a chat that is sent again', () => {
-  it('is a retry after its turn failed: the conversation has it once, and goes on', async () => {
+describe('a repeated message of a chat', () => {
+  it('is a retry after its turn failed: the conversation has it once, and continues', async () => {
     const asked = script('One.', down, 'Two.', 'Three.');
     const first = await say([], asked.message());
     await expect(say(first.history, 'Again.')).rejects.toMatchObject(failed);
@@ -71,7 +71,7 @@ describe('a message of a chat that is sent again', () => {
     expect([third.session, lastWords(third)]).toEqual([first.session, 'Three.']);
   });
 
-  it('is a retry each time that its retry has failed', async () => {
+  it('is a retry each time its retry has failed', async () => {
     const asked = script('One.', down, down, 'Two.');
     const { history } = await say([], asked.message());
     await expect(say(history, 'Again.')).rejects.toMatchObject(failed);
@@ -90,7 +90,7 @@ describe('a message of a chat that is sent again', () => {
     expect(asked.model.requests).toHaveLength(4);
   });
 
-  it('is a retry after its turn met a limit', async () => {
+  it('is a retry after its turn reached a limit', async () => {
     const asked = script('One.', CALL, 'No more.', 'Two.');
     const model = 'brief';
     const { history, session } = await say([], asked.message(), { model });
@@ -100,7 +100,7 @@ describe('a message of a chat that is sent again', () => {
     expect(two?.retries).toBe(one?.turn);
   });
 
-  it('is another message if its client has what was said before the limit', async () => {
+  it('is a new message if its client has the text from before the limit', async () => {
     const asked = script('One.', CALL, 'No more.', 'Two.');
     const model = 'brief';
     const first = await say([], asked.message(), { model });
@@ -111,7 +111,7 @@ describe('a message of a chat that is sent again', () => {
     );
   });
 
-  it('is answered its turn if that has an answer', async () => {
+  it('returns its turn if that has an answer', async () => {
     const asked = script('One.', 'Two.');
     const { history } = await say([], asked.message());
     await say(history, 'Again.');
@@ -119,7 +119,7 @@ describe('a message of a chat that is sent again', () => {
     expect(asked.model.requests).toHaveLength(2);
   });
 
-  it('is one retry when it arrives twice at once', async () => {
+  it('is one retry if it arrives twice at once', async () => {
     const asked = script('One.', down, 'Two.');
     const { history } = await say([], asked.message());
     await expect(say(history, 'Again.')).rejects.toMatchObject(failed);
@@ -128,7 +128,7 @@ describe('a message of a chat that is sent again', () => {
     expect(asked.model.requests).toHaveLength(3);
   });
 
-  it('is the same request if the client library has sent it again', async () => {
+  it('is the same request if the client library repeats it', async () => {
     const { asked, history, turn } = await cancelled('Two.');
     const { metadata } = (await client.chat.completions.create(
       { model: 'scripted', messages: [...history, user('Again.')] },
@@ -147,7 +147,7 @@ describe('a message of a chat that is sent again', () => {
     expect(asked.model.requests).toHaveLength(2);
   });
 
-  it('is retried with the instructions that it has now', async () => {
+  it('is retried with its current instructions', async () => {
     const asked = script('One.', down, 'Two.');
     const { history } = await say([], asked.message());
     const at = (time: string): Message[] => [{ role: 'system', content: `It is ${time}.` }, ...history];
@@ -158,7 +158,7 @@ describe('a message of a chat that is sent again', () => {
     expect(shown(asked)).toEqual([asked.message(), 'One.', 'Again.']);
   });
 
-  it('is a retry with the instructions that it has now, also after its turn was cancelled', async () => {
+  it('is a retry with its current instructions, also after its turn was cancelled', async () => {
     const { asked, history, session, turn } = await cancelled('Two.');
     const second = await say([{ role: 'system', content: 'It is one.' }, ...history], 'Again.');
     expect([second.session, lastWords(second)]).toEqual([session, 'Two.']);
@@ -166,7 +166,7 @@ describe('a message of a chat that is sent again', () => {
     expect(asked.model.requests.at(-1)?.messages[0]?.text).toContain('It is one.');
   });
 
-  it('is a retry in a session that it names, and another message is none', async () => {
+  it('is a retry in a session that it names, and a different message is not', async () => {
     const asked = script(down, down, 'One.', down, 'Two.');
     const more = { metadata: { session: crypto.randomUUID() } };
     const message = asked.message();
@@ -198,7 +198,7 @@ describe('a message of a chat that is sent again', () => {
     expect(asked.model.requests).toHaveLength(2);
   });
 
-  it('is a retry where no person is known and the chat has only words', async () => {
+  it('is a retry without a known person if the chat has only text', async () => {
     const via = clientOf(appWith({ agents, use: [openAi(), retry()] }), { maxRetries: 0 });
     const asked = script('One.', down, 'Two.');
     const { history } = await say([], asked.message(), { via });
@@ -207,7 +207,7 @@ describe('a message of a chat that is sent again', () => {
     expect(shown(asked)).toEqual([asked.message(), 'One.', 'Again.']);
   });
 
-  it('is another message if the app has no retry()', async () => {
+  it('is a new message if the app has no retry()', async () => {
     const via = clientOf(appWith({ agents, use: [openAi()], auth }), { maxRetries: 0 });
     const asked = script('One.', down, 'Two.');
     const { history, session } = await say([], asked.message(), { via });
@@ -217,8 +217,8 @@ describe('a message of a chat that is sent again', () => {
   });
 });
 
-describe('the first message of a chat that is sent again', () => {
-  it('is a retry if its person is known, each time that it has no answer', async () => {
+describe('the repeated first message of a chat', () => {
+  it('is a retry if its person is known, each time it has no answer', async () => {
     const asked = script(CALL, down, down, 'Two.', 'Three.', 'Another chat.');
     const message = asked.message();
     await expect(say([], message)).rejects.toMatchObject(failed);
@@ -236,7 +236,7 @@ describe('the first message of a chat that is sent again', () => {
     expect([lastWords(other), other.session === second.session]).toEqual(['Another chat.', false]);
   });
 
-  it('is a retry after its turn met a limit', async () => {
+  it('is a retry after its turn reached a limit', async () => {
     const asked = script(CALL, 'No more.', 'Two.');
     const first = await say([], asked.message(), { model: 'brief' });
     const second = await say([], asked.message(), { model: 'brief' });
@@ -261,7 +261,7 @@ describe('the first message of a chat that is sent again', () => {
   });
 });
 
-describe('a message behind a response that is sent again', () => {
+describe('a repeated message after a response', () => {
   const ask = (previous: string | undefined, input: string, more: object = {}) =>
     client.responses.create({ model: 'scripted', previous_response_id: previous ?? null, input, ...more });
 
@@ -278,7 +278,7 @@ describe('a message behind a response that is sent again', () => {
     return { asked, first, second, session };
   }
 
-  it('is a retry after its turn was cancelled, with the instructions that it has now', async () => {
+  it('is a retry after its turn was cancelled, with its current instructions', async () => {
     const { asked, first, session } = await stopped('Two.', 'Three.');
     const again = await ask(first.id, 'Again.', { instructions: 'It is one.' });
     expect([again.output_text, again.conversation?.id]).toEqual(['Two.', session]);
@@ -303,13 +303,13 @@ describe('a message behind a response that is sent again', () => {
   it.each([
     ['it has other words', 'Otherwise.', {}],
     ['the client library sends it', 'Again.', BY_LIBRARY.headers],
-  ])('is another message if %s', async (_, input, headers) => {
+  ])('is a new message if %s', async (_, input, headers) => {
     const { first, session } = await stopped('Two.');
     await client.responses.create({ model: 'scripted', previous_response_id: first.id, input }, { headers });
     expect((await starts(session)).at(-1)).not.toHaveProperty('retries');
   });
 
-  it('is another message behind the response that was cancelled', async () => {
+  it('is a new message after the cancelled response', async () => {
     const { second, session } = await stopped('Two.');
     await ask(second.id, 'Again.');
     expect((await starts(session)).at(-1)).not.toHaveProperty('retries');

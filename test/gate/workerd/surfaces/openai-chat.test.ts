@@ -11,7 +11,7 @@ type Session = { readonly metadata: { readonly session: string } };
 const sessionIn = (answer: unknown): string => (answer as Session).metadata.session;
 
 describe('a chat completion', () => {
-  it('is the answer of a turn with several iterations', async () => {
+  it('returns the answer of a turn with several iterations', async () => {
     const { message } = script(
       { calls: [{ name: 'add', input: { a: 1, b: 2 } }] },
       { calls: [{ name: 'look_up', input: { id: '7' } }] },
@@ -64,7 +64,7 @@ describe('a chat completion', () => {
     expect(model.requests[1]?.messages.filter(({ role }) => role === 'user')).toHaveLength(2);
   });
 
-  it('has the words that were said before its turn was cancelled', async () => {
+  it('has the text from before its turn was cancelled', async () => {
     const { model, message } = speech(['It is ', 'in ', waits]);
     const session = crypto.randomUUID();
     const answering = client.chat.completions.create({
@@ -84,7 +84,7 @@ describe('a chat completion', () => {
     ]);
   });
 
-  it('is refused when nobody knows which conversation it continues', async () => {
+  it('is refused if the conversation that it continues is unknown', async () => {
     const failure = await client.chat.completions
       .create({
         model: 'scripted',
@@ -106,7 +106,7 @@ describe('a chat completion', () => {
     });
   });
 
-  it('streams its words as they come, and its usage when it is asked for', async () => {
+  it('streams its text, and its usage on request', async () => {
     const { message } = script(
       { text: 'Let me add.', calls: [{ name: 'add', input: { a: 1, b: 2 } }] },
       {
@@ -132,7 +132,7 @@ describe('a chat completion', () => {
     });
   });
 
-  it('has the calls that the client runs, and takes what came of them', async () => {
+  it('contains the calls that the client runs, and accepts their results', async () => {
     const { message, model } = script(
       {
         calls: [
@@ -167,7 +167,7 @@ describe('a chat completion', () => {
     expect(read).toContain('colour of 8');
   });
 
-  it('says in words what waits for a decision, and where that is made', async () => {
+  it('describes in text the pending decision, and where to make it', async () => {
     const { message } = script({ calls: [{ name: 'pay', input: { to: 'nobody', amount: 1 } }] }, 'Done.');
     const answer = await client.chat.completions.create({
       model: 'clerk',
@@ -185,7 +185,7 @@ describe('a chat completion', () => {
     ]);
   });
 
-  it('is an error when its turn failed, which is not sent again', async () => {
+  it('is an error if its turn failed, and is not repeated', async () => {
     const { message, model } = script({ text: '' }, { text: '' });
     const failing = { model: 'scripted', messages: [{ role: 'user' as const, content: message() }] };
     const failure = await client.chat.completions.create(failing).catch((thrown: unknown) => thrown);
@@ -212,7 +212,7 @@ describe('a chat completion', () => {
   it.each([
     ['length', 'length'],
     ['content-filter', 'content_filter'],
-  ] as const)('says why its last reply was cut off: %s', async (finish, told) => {
+  ] as const)('reports why its last reply was cut off: %s', async (finish, told) => {
     const { key } = playModel({ name: 'cut', ask: async () => ({ text: 'So f', toolCalls: [], finish }) });
     const messages = [{ role: 'user' as const, content: `#${key}` }];
     const { choices } = await client.chat.completions.create({ model: 'scripted', messages });

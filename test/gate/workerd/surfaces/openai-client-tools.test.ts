@@ -60,8 +60,8 @@ const asking = () => script(looking, 'It rains in Paris.', 'Yes.');
 const offered = ({ model }: Scripted) =>
   model.requests.map(({ tools = [] }) => tools.map(({ name }) => name));
 
-describe('a client with tools of its own, unchanged', () => {
-  it('the openai package calls a function by chat completions, and goes on in the chat', async () => {
+describe('an unmodified client with its own tools', () => {
+  it('calls a function by chat completions with the openai package, and continues in the chat', async () => {
     const asked = asking();
     const tools = [forChat()];
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: asked.message() }];
@@ -92,7 +92,7 @@ describe('a client with tools of its own, unchanged', () => {
     });
   });
 
-  it('the openai package runs functions by runTools', async () => {
+  it('runs functions with runTools of the openai package', async () => {
     const asked = asking();
     const runner = client.chat.completions.runTools({
       model: 'guide',
@@ -112,7 +112,7 @@ describe('a client with tools of its own, unchanged', () => {
     expect(asked.model.requests[1]?.messages.at(-1)?.text).toBe('Rain in Paris');
   });
 
-  it('the openai package calls a function by responses', async () => {
+  it('calls a function by responses with the openai package', async () => {
     const asked = asking();
     const tools = [forResponses];
     const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: asked.message() }];
@@ -127,7 +127,7 @@ describe('a client with tools of its own, unchanged', () => {
     expect(offered(asked)).toEqual(Array(2).fill(['get_weather', 'read_page']));
   });
 
-  it.each(['responses', 'chat', 'compatible'] as const)('the AI SDK runs its tools by %s', async (kind) => {
+  it.each(['responses', 'chat', 'compatible'] as const)('runs the AI SDK’s tools by %s', async (kind) => {
     const provider = createOpenAI(settings);
     const compatible = createOpenAICompatible({ name: 'holdfast', ...settings });
     const model = kind === 'compatible' ? compatible('guide') : provider[kind]('guide');
@@ -147,7 +147,7 @@ describe('a client with tools of its own, unchanged', () => {
     expect(await streamed.text).toBe('It rains in Paris.');
   });
 
-  it('LangChain binds tools, and goes on with their results', async () => {
+  it('binds tools with LangChain, and continues with their results', async () => {
     const asked = asking();
     const getWeather = langchainTool(({ city }) => `Rain in ${city}`, {
       name: 'get_weather',
@@ -168,7 +168,7 @@ describe('a client with tools of its own, unchanged', () => {
     expect((await model.invoke([question, reply, result])).text).toBe('It rains in Paris.');
   });
 
-  it('the Agents SDK runs its function tools', async () => {
+  it('runs function tools of the Agents SDK', async () => {
     const asked = asking();
     const agent = new Agent({
       name: 'guide',
@@ -192,7 +192,7 @@ describe('a client with tools of its own, unchanged', () => {
 });
 
 describe('functions of a client', () => {
-  it('are left out for an agent that does not use clientTools, and the log says so', async () => {
+  it('are omitted for an agent that does not use clientTools, which is logged', async () => {
     lines.length = 0;
     const asked = script('Hello.', 'Hello.');
     const messages = [{ role: 'user' as const, content: asked.message() }];
@@ -218,7 +218,7 @@ describe('functions of a client', () => {
     ).rejects.toMatchObject({ status: 400, param: 'tool_choice' });
   });
 
-  it('are no part of the conversation, which goes on whatever a client declares', async () => {
+  it('are not part of the conversation, which continues with any declarations', async () => {
     const asked = script('Hello.', 'Hello again.');
     const nobody = appWith({ agents: [guide], use: [openAi()] });
     const anonymous = clientOf(nobody);

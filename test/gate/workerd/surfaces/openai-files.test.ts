@@ -14,7 +14,7 @@ const link = { type: 'file', mediaType: 'image/webp', url: 'https://pictures.exa
 const picture = { type: 'file', mediaType: 'image/png', size: 9 };
 const paper = { type: 'file', mediaType: 'application/pdf', name: 'paper.pdf', size: 7 };
 
-it('a response has seen the images and files of its input', async () => {
+it('a response receives the images and files of its input', async () => {
   const response = await client.responses.create({
     model: 'seer',
     input: [
@@ -36,7 +36,7 @@ it('a response has seen the images and files of its input', async () => {
 });
 
 it.each(['constructor', '__proto__', 'toString'])(
-  'an ending that no type has says none: %s',
+  'an unknown file extension declares no media type: %s',
   async (ending) => {
     const url = `https://pictures.example/one.${ending}`;
     const response = await client.responses.create({
@@ -49,7 +49,7 @@ it.each(['constructor', '__proto__', 'toString'])(
 );
 
 it.each(['https://169.254.169.254/latest', 'https://[::ffff:7f00:1]/a.png'])(
-  'an image by the address %s is refused by either protocol, since it points to a private network',
+  'an image URL %s is refused by either protocol, since it points to a private network',
   async (url) => {
     const refused = {
       status: 422,
@@ -66,7 +66,7 @@ it.each(['https://169.254.169.254/latest', 'https://[::ffff:7f00:1]/a.png'])(
   },
 );
 
-it('a response reads no files of messages that its session has', async () => {
+it('a response does not read the files of the session’s messages', async () => {
   const first = await client.responses.create({ model: 'seer', input: 'Hello.' });
   const response = await client.responses.create({
     model: 'seer',
@@ -80,7 +80,7 @@ it('a response reads no files of messages that its session has', async () => {
   expect(response.conversation?.id).toBe(first.conversation?.id);
 });
 
-it('a chat completion has seen the images and files of its message', async () => {
+it('a chat completion receives the images and files of its message', async () => {
   const { data, response } = await client.chat.completions
     .create({
       model: 'seer',
@@ -107,7 +107,7 @@ it('a chat completion has seen the images and files of its message', async () =>
   expect(started).toMatchObject({ parts: [question, picture, link, paper] });
 });
 
-it('an image that the agent does not take is refused in the words of the protocol', async () => {
+it('an image that the agent does not accept is refused with the protocol’s error', async () => {
   const refused = client.responses.create({
     model: 'seer',
     input: [

@@ -60,7 +60,7 @@ async function begun({ ask, client }: ReturnType<typeof tenant>, ...ids: readonl
 }
 
 describe('a conversation', () => {
-  it('is there as soon as its first response is, with its title and its times', async () => {
+  it('exists as soon as its first response does, with its title and its times', async () => {
     const { ask, client } = tenant();
     const { conversation } = await ask('c1', script('Done.').message('Where is my order?'));
     expect(conversation).toEqual({ id: 'c1' });
@@ -75,7 +75,7 @@ describe('a conversation', () => {
     });
   });
 
-  it('has the title that its metadata is updated with, until that is taken back', async () => {
+  it('has the title from its updated metadata, until that is removed', async () => {
     const it = tenant();
     await begun(it, 'c1');
     const { conversations } = it.client;
@@ -106,7 +106,7 @@ describe('a conversation', () => {
     });
   });
 
-  it('is no more after it was deleted, with its items, its responses and its entry in the list', async () => {
+  it('is gone after it was deleted, with its items, its responses and its entry in the list', async () => {
     const it = tenant();
     const { conversations, responses } = it.client;
     const { id } = await it.ask('c1', script('Done.').message());
@@ -131,7 +131,7 @@ describe('a conversation', () => {
     await expect(tenant().client.conversations.retrieve(id)).rejects.toMatchObject(notFound);
   });
 
-  it('names its model if several have one of its id', async () => {
+  it('names its model if several conversations have its id', async () => {
     const { ask, client, list } = tenant();
     const { message } = script('One.', 'Two.');
     await ask('c1', message());
@@ -167,7 +167,7 @@ describe('the list of conversations', () => {
     expect(idsOf(rest.data)).toEqual(['b', 'c']);
   });
 
-  it('is empty for somebody who has none', async () => {
+  it('is empty for a person without conversations', async () => {
     expect(await tenant().list()).toEqual({
       object: 'list',
       data: [],
@@ -188,7 +188,7 @@ describe('the list of conversations', () => {
     await expect(tenant().list(query)).rejects.toMatchObject({ status: 400, param });
   });
 
-  it('shows nothing of another tenant, whose conversations have the same ids', async () => {
+  it('shows no conversation of another tenant with the same ids', async () => {
     const ours = tenant();
     const theirs = tenant();
     await begun(ours, 'c1');
@@ -208,7 +208,7 @@ describe('the list of conversations', () => {
     expect((await ours.client.conversations.items.list('c1')).data).toHaveLength(2);
   });
 
-  it('is of one person where there is no tenant', async () => {
+  it('belongs to one person if there is no tenant', async () => {
     const id = `c-${crypto.randomUUID()}`;
     const own = (who: string) => clientOf(appWith({ agents: [indexed], use, auth: () => ({ id: who }) }));
     const [ann, ben] = [own(`ann-${id}`), own(`ben-${id}`)];
@@ -241,7 +241,7 @@ const told = (items: readonly object[]): unknown[] =>
   });
 
 describe('the items of a conversation', () => {
-  it('are what was said, called and answered, in order', async () => {
+  it('are the messages, calls and answers, in order', async () => {
     const { ask, client } = tenant();
     const { message } = script(
       { calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }], text: 'I shall pay.' },
@@ -322,7 +322,7 @@ describe('the items of a conversation', () => {
     await expect(items.list('c1', { after: 'msg_x' })).rejects.toMatchObject({ status: 400, param: 'after' });
   });
 
-  it('show what a turn that runs has said so far', async () => {
+  it('show the current text of a running turn', async () => {
     const { client } = tenant();
     const slow = held('Done.');
     const { message } = script(slow.reply);
@@ -352,7 +352,7 @@ describe('the items of a conversation', () => {
     await expect(items.list('c2', { after: id })).rejects.toMatchObject({ status: 400, param: 'after' });
   });
 
-  it('name the files of a message by their addresses', async () => {
+  it('refer to the files of a message by URL', async () => {
     const { client, via } = tenant();
     const response = await client.responses.create({
       model: 'seer',
@@ -380,8 +380,8 @@ describe('the items of a conversation', () => {
   });
 });
 
-describe('a response that is deleted', () => {
-  it('takes its conversation along if it is all there is in it', async () => {
+describe('a deleted response', () => {
+  it('removes its conversation if that has no other response', async () => {
     const it = tenant();
     const { id } = await it.ask('c1', script('Done.').message());
     const raw = await it.via(`/v1/responses/${id}`, { method: 'DELETE' });
@@ -392,7 +392,7 @@ describe('a response that is deleted', () => {
     expect((await it.list()).data).toEqual([]);
   });
 
-  it('stays, and so does all else, if others are in its conversation', async () => {
+  it('remains, like everything else, if its conversation has others', async () => {
     const { ask, client } = tenant();
     const { message } = script('One.', 'Two.');
     const first = await ask('c1', message());
@@ -404,7 +404,7 @@ describe('a response that is deleted', () => {
     }
   });
 
-  it('stays if its turn has a second response', async () => {
+  it('remains if its turn has a second response', async () => {
     const { ask, client } = tenant();
     const { message } = script({ calls: [{ name: 'look_up', input: { id: '7' } }] }, 'Found.');
     const first = await ask('c1', message());
@@ -425,7 +425,7 @@ describe('a response that is deleted', () => {
   });
 });
 
-it('what a journal cannot do is refused in the words of the protocol', async () => {
+it('a change that a journal does not support is refused with the protocol’s error', async () => {
   const it = tenant();
   await begun(it, 'c1');
   const { conversations } = it.client;

@@ -186,11 +186,11 @@ describe('a request for a response', () => {
         'invalid_value',
       ),
     ],
-  ])('with %s is refused, and says so', async (_, body, told) => {
+  ])('with %s is refused, with the reason', async (_, body, told) => {
     expect(await post('/v1/responses', { model: 'scripted', input: 'Hello', ...body })).toEqual(told);
   });
 
-  it('that is no JSON, or too large, is told in the words of the protocol', async () => {
+  it('that is not JSON, or too large, gets the protocol’s error', async () => {
     expect(await post('/v1/responses', '{')).toEqual(refusal('The body is not JSON.', null, 'bad_json'));
     expect(await post('/v1/responses', { model: 'x'.repeat(2_000_000) })).toMatchObject({
       status: 413,
@@ -198,14 +198,14 @@ describe('a request for a response', () => {
     });
   });
 
-  it('may leave things empty', async () => {
+  it('can have empty fields', async () => {
     const { message } = script('Hi.');
     const empty = { conversation: '', previous_response_id: '', instructions: '', prompt: null, text: {} };
     const asked = { model: 'scripted', input: message(), tools: [], metadata: null, ...empty };
     expect((await clientOf().responses.create(asked)).output_text).toBe('Hi.');
   });
 
-  it('while its session is busy is not sent again', async () => {
+  it('is not repeated if its session is busy', async () => {
     const reply = held('Done.');
     const { message } = script(reply.reply);
     const client = clientOf();
@@ -228,7 +228,7 @@ describe('a request for a response', () => {
     reply.release();
   });
 
-  it('while its session waits is told to answer what it waits for', async () => {
+  it('is refused with the pending calls if its session waits', async () => {
     const { message } = script({ calls: [{ name: 'pay', input: { to: 'a shop', amount: 2 } }] });
     const conversation = crypto.randomUUID();
     await clientOf().responses.create({ model: 'clerk', input: message(), conversation });
@@ -239,7 +239,7 @@ describe('a request for a response', () => {
     );
   });
 
-  it('is taken once under its key', async () => {
+  it('is accepted once under its key', async () => {
     const { message, model } = script('Once.', 'Twice.');
     const create = () =>
       clientOf().responses.create(
@@ -253,11 +253,11 @@ describe('a request for a response', () => {
   });
 });
 
-describe('an id of somebody else', () => {
+describe('an id of another caller', () => {
   const owned = (id: string) =>
     clientOf(appWith({ agents: [scripted, clerk], use: [openAi()], auth: () => ({ id }) }));
 
-  it('that nobody can have finds nothing', async () => {
+  it('is not found if it is impossible', async () => {
     const client = clientOf();
     for (const inside of [
       'scripted/%2e/t/0',
@@ -270,7 +270,7 @@ describe('an id of somebody else', () => {
     }
   });
 
-  it('finds nothing', async () => {
+  it('is not found', async () => {
     const { message } = script({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] }, 'Done.');
     const theirs = await owned('ada').responses.create({ model: 'clerk', input: message() });
     const mine = owned('ben');
@@ -290,8 +290,8 @@ describe('an id of somebody else', () => {
   });
 });
 
-describe('a caller whom nobody knows', () => {
-  it('is told so in the words of the protocol', async () => {
+describe('an unknown caller', () => {
+  it('gets the protocol’s error', async () => {
     const send = appWith({ agents: [scripted], use: [openAi()], auth: () => null });
     const response = await send('/v1/models');
     expect([response.status, response.headers.get('x-should-retry')]).toEqual([401, 'false']);
@@ -301,11 +301,11 @@ describe('a caller whom nobody knows', () => {
   });
 });
 
-describe('what there is not', () => {
+describe('an unknown route', () => {
   const NOTHING = 'There is no such route. A response begins the conversation that it names.';
   const error = { message: NOTHING, type: 'invalid_request_error', param: null, code: 'unknown_route' };
 
-  it('is told in the words of the protocol', async () => {
+  it('returns the protocol’s error', async () => {
     expect(await post('/v1/conversations', {})).toEqual({ status: 404, retry: null, error });
     const client = clientOf();
     for (const ask of [
@@ -317,7 +317,7 @@ describe('what there is not', () => {
     }
   });
 
-  it('is so below the path of the app too, and nowhere else', async () => {
+  it('does so below the path of the app too, and only there', async () => {
     const send = appWith({ agents: [scripted], use: [openAi()], http: { basePath: '/ai' } });
     expect(await json(await send('/ai/v1/files'))).toEqual({ error });
     expect(await json(await send('/v1/files'))).toEqual({ error });
@@ -327,7 +327,7 @@ describe('what there is not', () => {
     }
   });
 
-  it('is so too where the path of the app is in the middle of another one', async () => {
+  it('does so too if the path of the app is in the middle of another one', async () => {
     const send = appWith({ agents: [scripted], use: [openAi()], http: { basePath: '/a' } });
     expect(await json(await send('/v1/audio'))).toEqual({ error });
     const { type } = await json(await send('/ab/v1/audio'));
@@ -335,7 +335,7 @@ describe('what there is not', () => {
     expect(await json(await send('/a/v1/audio'))).toEqual({ error });
   });
 
-  it('is told to nobody whom nobody knows', async () => {
+  it('is hidden from unknown callers', async () => {
     const send = appWith({ agents: [scripted], use: [openAi()], auth: () => null });
     const response = await send('/v1/conversations');
     expect([response.status, (await json(response)).error]).toMatchObject([
@@ -345,13 +345,13 @@ describe('what there is not', () => {
   });
 });
 
-describe('a model that is another name of an agent', () => {
+describe('a model name that is an alias of an agent', () => {
   const via = appWith({
     agents: [scripted],
     use: [openAi({ models: { 'gpt-5.5': 'scripted', 'gpt-4': 'nobody' } })],
   });
 
-  it('is answered by the agent, in both protocols', async () => {
+  it('runs the agent, in both protocols', async () => {
     const { message } = script('One.', 'Two.');
     const client = clientOf(via);
     const response = await client.responses.create({ model: 'gpt-5.5', input: message() });
@@ -361,7 +361,7 @@ describe('a model that is another name of an agent', () => {
     expect(choices[0]?.message.content).toBe('Two.');
   });
 
-  it.each(['gpt-4', 'toString'])('is not known as %s, which leads to no agent', async (model) => {
+  it.each(['gpt-4', 'toString'])('is unknown as %s, which leads to no agent', async (model) => {
     const messages = [{ role: 'user' as const, content: 'Hello' }];
     await expect(clientOf(via).chat.completions.create({ model, messages })).rejects.toMatchObject({
       status: 404,
@@ -449,12 +449,12 @@ describe('a request for a chat completion', () => {
       { messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] },
       invalid('messages[0].content[0].type', 'text, image_url or file'),
     ],
-  ])('with %s is refused, and says so', async (_, body, told) => {
+  ])('with %s is refused, with the reason', async (_, body, told) => {
     const hello = [{ role: 'user', content: 'Hello' }];
     expect(await post('/v1/chat/completions', { model: 'scripted', messages: hello, ...body })).toEqual(told);
   });
 
-  it('may say what it is answered in any case, and leave things empty', async () => {
+  it('can ignore case in the choice of its response, and have empty fields', async () => {
     const { message } = script('Hi.');
     const messages = [{ role: 'user' as const, content: message() }];
     const asked = { modalities: ['text' as const], function_call: 'auto' as const, stop: [], tools: [] };

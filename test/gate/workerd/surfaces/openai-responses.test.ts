@@ -13,7 +13,7 @@ import { clientOf, journalOf, speaking, textsOf, typesOf } from './openai-app.ts
 
 const client = clientOf();
 
-describe('a message behind an older response', () => {
+describe('a message after an older response', () => {
   const forking = clientOf(appWith({ agents: [scripted, clerk], use: [openAi(), branches()] }));
   const ask = (input: string, previous_response_id: string | null, key?: string) =>
     forking.responses.create(
@@ -21,7 +21,7 @@ describe('a message behind an older response', () => {
       key === undefined ? {} : { headers: { 'idempotency-key': key } },
     );
 
-  it('goes to a fork that ends with that response, which later ones continue', async () => {
+  it('goes to a fork that ends with that response, and later ones continue the fork', async () => {
     const { message, model } = script('One.', 'Two.', 'Three.', 'Four.');
     const first = await ask(message(), null);
     const second = await ask('Again.', first.id);
@@ -37,7 +37,7 @@ describe('a message behind an older response', () => {
     expect([fourth.output_text, fourth.conversation?.id]).toEqual(['Four.', other.conversation?.id]);
   });
 
-  it('is the same one under the same key, in a fork and behind the last response', async () => {
+  it('is the same under the same key, in a fork and after the last response', async () => {
     const { message, model } = script('One.', 'Two.', 'Three.');
     const first = await ask(message(), null);
     const key = crypto.randomUUID();
@@ -49,7 +49,7 @@ describe('a message behind an older response', () => {
     expect(model.requests).toHaveLength(3);
   });
 
-  it('is refused if calls behind that response had effects', async () => {
+  it('is refused if later calls had effects', async () => {
     const note = crypto.randomUUID();
     const { message } = script('One.', { calls: [{ name: 'record', input: { note } }] }, 'Noted.', 'More.');
     const first = await ask(message(), null);
@@ -63,7 +63,7 @@ describe('a message behind an older response', () => {
 });
 
 describe('a response', () => {
-  it('is the answer of a turn with several iterations, with its calls', async () => {
+  it('returns the answer of a turn with several iterations, with its calls', async () => {
     const { message } = script(
       { calls: [{ name: 'add', input: { a: 1, b: 2 } }], text: 'Let me add.' },
       { calls: [{ name: 'look_up', input: { id: '7' } }] },
@@ -108,13 +108,13 @@ describe('a response', () => {
     ['length', { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }],
     ['content-filter', { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }],
     ['constructor', { status: 'completed', incomplete_details: null }],
-  ] as const)('says why its last reply was cut off: %s', async (said, told) => {
+  ] as const)('reports why its last reply was cut off: %s', async (said, told) => {
     const finish = said as 'length'; // an adapter without types may say anything
     const { key } = playModel({ name: 'cut', ask: async () => ({ text: 'So f', toolCalls: [], finish }) });
     expect(await client.responses.create({ model: 'scripted', input: `#${key}` })).toMatchObject(told);
   });
 
-  it('continues the one before by previous_response_id, by conversation, or by the ids of its items', async () => {
+  it('continues the previous one by previous_response_id, by conversation, or by the ids of its items', async () => {
     const { message, model } = script('One.', 'Two.', 'Three.', 'Four.');
     const first = await client.responses.create({ model: 'scripted', input: message() });
     const second = await client.responses.create({
@@ -158,7 +158,7 @@ describe('a response', () => {
     );
   });
 
-  it('streams its text as it comes, and then says the same as the whole', async () => {
+  it('streams its text, and then returns the same as without a stream', async () => {
     const { message } = script(
       { calls: [{ name: 'add', input: { a: 1, b: 2 } }] },
       {
@@ -204,7 +204,7 @@ describe('a response', () => {
 });
 
 describe('the stream of a response', () => {
-  it('goes on behind any of its numbers: nothing comes twice, and nothing is lost', async () => {
+  it('resumes after any of its numbers, without gaps or duplicates', async () => {
     const { message } = script(
       {
         parts: [
@@ -248,7 +248,7 @@ describe('the stream of a response', () => {
     }
   });
 
-  it('goes on after its connection was dropped in the middle of a reply', async () => {
+  it('resumes after its connection was dropped in the middle of a reply', async () => {
     const reply = held({ text: 'It goes on.' });
     const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, reply.reply);
     const stream = await client.responses.create({ model: 'scripted', input: message(), stream: true });
@@ -272,7 +272,7 @@ it.each([
   ['responses', (text: string) => ({ input: text })],
   ['chat/completions', (text: string) => ({ messages: [{ role: 'user', content: text }] })],
 ])(
-  'a stream of %s has events with data, and comments: clients for Python fail on all else',
+  'of %s has events with data, and comments, because Python clients fail on other frames',
   async (path, body) => {
     const { message } = script('Hi.');
     const response = await speaking(`/v1/${path}`, {
@@ -287,8 +287,8 @@ it.each([
   },
 );
 
-describe('the stream of a response that breaks off inside', () => {
-  it('says so, and nothing of the inside', async () => {
+describe('the stream of a response that fails internally', () => {
+  it('reports that without internals', async () => {
     const reply = held('Never told.');
     const { message } = script(reply.reply);
     const { id } = await client.responses.create({ model: 'scripted', input: message(), background: true });
@@ -317,7 +317,7 @@ describe('the stream of a response that breaks off inside', () => {
 });
 
 describe('a response in the background', () => {
-  it('is polled until it is complete, and may be streamed meanwhile', async () => {
+  it('is polled until it is complete, and can be streamed meanwhile', async () => {
     const reply = held('Later.');
     const { message } = script(reply.reply);
     const queued = await client.responses.create({ model: 'scripted', input: message(), background: true });
@@ -345,7 +345,7 @@ describe('a response in the background', () => {
     expect(await client.responses.cancel(queued.id)).toMatchObject({ id: queued.id, status: 'cancelled' });
   });
 
-  it('has the words that were said before it was cancelled, as an item that is incomplete', async () => {
+  it('has the text from before it was cancelled, as an incomplete item', async () => {
     const { model, message } = speech(['It is ', 'in ', waits]);
     const stream = await client.responses.create({ model: 'scripted', input: message(), stream: true });
     let id = '';
@@ -374,7 +374,7 @@ describe('a call that waits', () => {
   const asking = (...inputs: { to: string; amount: number }[]) =>
     script({ calls: inputs.map((input) => ({ name: 'pay', input })) }, 'All done.');
 
-  it('is an approval request, whose answer finds its session by itself', async () => {
+  it('is an approval request, whose answer finds its session', async () => {
     const to = crypto.randomUUID();
     const { message } = asking({ to, amount: 1 }, { to, amount: 2 });
     const first = await client.responses.create({ model: 'clerk', input: message() });
@@ -431,7 +431,7 @@ describe('a call that waits', () => {
     expect(await client.responses.retrieve(second.id)).toEqual(second);
   });
 
-  it('may be answered one after the other, and what still waits is said again', async () => {
+  it('can be answered one after the other, and the remaining ones are listed again', async () => {
     const to = crypto.randomUUID();
     const { message } = asking({ to, amount: 1 }, { to, amount: 2 });
     const first = await client.responses.create({ model: 'clerk', input: message() });
@@ -448,7 +448,7 @@ describe('a call that waits', () => {
     expect(paidTo(to).toSorted()).toEqual([1, 2]);
   });
 
-  it('may ask again: what answers its second question is told, and not what answered the first', async () => {
+  it('can ask again: the second question’s answer is accepted, and the first’s is refused', async () => {
     const to = crypto.randomUUID();
     const { message } = script({ calls: [{ name: 'pay_twice_asked', input: { to, amount: 3 } }] }, 'Paid.');
     const approved = ({ output }: OpenAI.Responses.Response) =>
@@ -471,7 +471,7 @@ describe('a call that waits', () => {
     expect(await client.responses.retrieve(third.id)).toEqual(third);
   });
 
-  it('may ask again, also of a client that sends all of the conversation', async () => {
+  it('can ask again, also with a client that sends the whole conversation', async () => {
     const to = crypto.randomUUID();
     const { message } = script({ calls: [{ name: 'pay_twice_asked', input: { to, amount: 3 } }] }, 'Paid.');
     const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: message() }];
@@ -505,7 +505,7 @@ describe('a call that waits', () => {
     expect(paidTo(to)).toEqual([3]);
   });
 
-  it('is a function call when the client runs it', async () => {
+  it('is a function call if the client runs it', async () => {
     const { message, model } = script({ calls: [{ name: 'look_up', input: { id: '7' } }] }, 'It is red.');
     const tools = [{ type: 'function' as const, name: 'look_up', parameters: {}, strict: false }];
     const first = await client.responses.create({ model: 'clerk', input: message(), tools });
@@ -524,7 +524,7 @@ describe('a call that waits', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
   });
 
-  it('has the arguments of its function call in pieces too, for clients that read nothing else', async () => {
+  it('streams the arguments of its function call too, for clients that read only those', async () => {
     const { message } = script({ calls: [{ name: 'look_up', input: { id: '7' } }] });
     const events: ResponseStreamEvent[] = [];
     const asked = { model: 'clerk', input: message(), stream: true } as const;
@@ -539,7 +539,7 @@ describe('a call that waits', () => {
     expect(delta).toMatchObject({ delta: '{"id":"7"}' });
   });
 
-  it('may fail behind its answer: a client that sends all of the conversation goes on', async () => {
+  it('can fail after its answer, and a client that sends the whole conversation continues', async () => {
     const { message, model } = script(
       { calls: [{ name: 'look_up', input: { id: '7' } }] },
       { text: '' },
@@ -564,7 +564,7 @@ describe('a call that waits', () => {
     expect(model.requests).toHaveLength(4);
   });
 
-  it('is answered once: the same answer again is told the same response, and another is refused', async () => {
+  it('is answered once: the same answer returns the same response, and another is refused', async () => {
     const to = crypto.randomUUID();
     const { message, model } = asking({ to, amount: 1 });
     const [asked] = (await client.responses.create({ model: 'clerk', input: message() })).output;

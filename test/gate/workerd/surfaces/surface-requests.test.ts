@@ -56,7 +56,7 @@ const echoed: Handle = async (asked, named) => {
 };
 
 describe('a request to a surface', () => {
-  it('brings its caller, the agents, what its path names, and its body', async () => {
+  it('contains its caller, the agents, its path parameters, and its body', async () => {
     const response = await ask(appOf(echoed), { a: 1 });
     expect(await json(response)).toEqual({
       agents: [scripted, clerk].map(({ name, description, tools }) => ({
@@ -74,12 +74,12 @@ describe('a request to a surface', () => {
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  it('has the same id in its answer as in its handler', async () => {
+  it('has the same id in its response as in its handler', async () => {
     const response = await ask(appOf(({ requestId }) => new Response(requestId)));
     expect(await response.text()).toBe(response.headers.get('x-request-id'));
   });
 
-  it('is served below the path where the app is mounted, and its links begin with that', async () => {
+  it('is served below the app’s mount path, and its links begin with that', async () => {
     const holdfast = createHoldfast({ agents: [scripted], use: [surfaceOf(echoed)] });
     const app = new Hono();
     app.route('/ai', holdfast.routes);
@@ -89,7 +89,7 @@ describe('a request to a surface', () => {
     expect([body.base, body.named]).toEqual(['/ai', { session: 's1' }]);
   });
 
-  it('is described by OpenAPI as a description of its route says, or by its method and path', async () => {
+  it('is described in OpenAPI by its route’s description, or by its method and path', async () => {
     const post = async (descriptions?: readonly RouteDescriptions[]) => {
       const via = appOf(echoed, { use: [surfaceOf(echoed), openApi({ descriptions })] });
       return Object((await json(await via('/openapi.json'))).paths)['/echo/{session}'].post;
@@ -106,7 +106,7 @@ describe('a request to a surface', () => {
     });
   });
 
-  it('has a body of as much as the app allows, and with files of as much as a message with files', async () => {
+  it('has the app’s limit for its body, and the limit of a message with files if it has files', async () => {
     const tooLarge = (detail: string) => ({
       status: 413,
       oops: { type: 'body-too-large', detail, more: {} },
@@ -148,7 +148,7 @@ describe('a public route', () => {
     { HOLDFAST_TOKEN: 'secret' },
   );
 
-  it('is asked without a token, from any page, and is given no caller and no sessions', async () => {
+  it('needs no token, is open to every page, and gets no caller and no sessions', async () => {
     const headers = { origin: 'https://any.example', 'sec-fetch-site': 'cross-site' };
     const response = await ask(via, { a: 1 }, { headers }, '/cards/scripted');
     expect(await json(response)).toEqual({
@@ -162,12 +162,12 @@ describe('a public route', () => {
     expect((await ask(via)).status).toBe(401);
   });
 
-  it('tells problems in its own words too', async () => {
+  it('formats its problems too', async () => {
     const response = await ask(via, '{', {}, '/cards/scripted');
     expect([response.status, await json(response)]).toEqual([400, { oops: 'bad-json' }]);
   });
 
-  it('is described as one that needs no token', async () => {
+  it('is described as a route without a token', async () => {
     const response = await via('/openapi.json', { headers: { authorization: 'Bearer secret' } });
     const { paths } = await json(response);
     expect(Object(paths)['/cards/{agent}'].post.security).toEqual([]);
@@ -177,7 +177,7 @@ describe('a public route', () => {
 
 const BUSY = { status: 'busy', turn: 't1', retryAfter: 1 };
 
-describe('what a surface keeps', () => {
+describe('the index of a surface', () => {
   /** Keeps what its body says, and then answers what is kept. */
   const keeping: Handle = async (asked, { session: key }) => {
     const { texts = [] } = await asked.json();
@@ -188,26 +188,26 @@ describe('what a surface keeps', () => {
   const kept = async (via: Send, path: string, texts: readonly string[] = []): Promise<string[]> =>
     (await ask(via, { texts }, {}, path)).json();
 
-  it('is found under its key, the last text first, and nothing under another', async () => {
+  it('finds texts by their key, the latest first, and none under another', async () => {
     const [via, path] = [appOf(keeping), newPath()];
     expect(await kept(via, path, ['one', 'two'])).toEqual(['two', 'one']);
     expect(await kept(via, path, ['three'])).toEqual(['three', 'two', 'one']);
     expect(await kept(via, newPath())).toEqual([]);
   });
 
-  it('is told up to the 20 newest texts', async () => {
+  it('returns up to the 20 latest texts', async () => {
     const texts = Array.from({ length: 25 }, (_, place) => `text ${place}`);
     const newest = texts.slice(5).toReversed();
     expect(await kept(appOf(keeping), newPath(), texts)).toEqual(newest);
   });
 
-  it('is all there, of many who keep at once', async () => {
+  it('is complete after concurrent writes', async () => {
     const [via, path] = [appOf(keeping), newPath()];
     await Promise.all(['one', 'two', 'three'].map((text) => kept(via, path, [text])));
     expect(new Set(await kept(via, path))).toEqual(new Set(['one', 'two', 'three']));
   });
 
-  it("is its owner's, and its surface's", async () => {
+  it('belongs to its owner and its surface', async () => {
     const path = newPath();
     const of = (id: string, tenant?: string) => appOf(keeping, { auth: () => ({ id, tenant }) });
     await kept(of('ada'), path, ['hers']);
@@ -219,7 +219,7 @@ describe('what a surface keeps', () => {
     expect(await kept(other, path)).toEqual([]);
   });
 
-  it('asks no model, is no line of the log, and tells nobody outside', async () => {
+  it('causes no model call, no log line and no notification', async () => {
     const lines: unknown[] = [];
     const told: string[] = [];
     const watching = useOf(createModule({ name: 'watching' }));
@@ -235,7 +235,7 @@ describe('what a surface keeps', () => {
   it.each([
     ['others hold it all the time', { SESSIONS: objectsWith(() => ({ begin: async () => BUSY })) }],
     ['nothing can be kept', { SESSIONS: undefined }],
-  ])('is lost with a line of the log, when %s', async (_, vars) => {
+  ])('can be lost with a log line, if %s', async (_, vars) => {
     const lines: unknown[] = [];
     const keeps: Handle = async (asked) => {
       await asked.keep('key', 'one');
@@ -253,7 +253,7 @@ describe('what a surface keeps', () => {
   });
 });
 
-describe('a surface tells in its own words', () => {
+describe('a surface formats', () => {
   const never: Handle = () => {
     throw new Error('It was let in.');
   };
@@ -262,7 +262,7 @@ describe('a surface tells in its own words', () => {
     oops: { type, detail, more },
   });
 
-  it('that nobody is known', async () => {
+  it('the refusal of an unknown caller', async () => {
     const response = await ask(appOf(never, { auth: () => null }));
     const detail = 'Send valid credentials.';
     expect(await refused(response)).toEqual(told(401, 'unauthorized', detail));
@@ -270,20 +270,20 @@ describe('a surface tells in its own words', () => {
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('that a token is missing, with what a 401 has for it', async () => {
+  it('the refusal without a token, with the headers of a 401', async () => {
     const response = await ask(appOf(never, {}, { HOLDFAST_TOKEN: 'secret' }));
     const detail = 'Send a valid token as "Authorization: Bearer ...".';
     expect(await refused(response)).toEqual(told(401, 'unauthorized', detail));
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  it('that a page of another site may not', async () => {
+  it('the refusal of another site’s page', async () => {
     const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
     const response = await ask(appOf(never), {}, { headers });
     expect(await refused(response)).toMatchObject({ status: 403, oops: { type: 'cross-site' } });
   });
 
-  it('that the body is none', async () => {
+  it('an invalid body', async () => {
     const via = appOf(echoed);
     expect(await refused(await ask(via, '{'))).toEqual(told(400, 'bad-json', 'The body is not JSON.'));
     const problems = ['it must be a JSON object'];
@@ -295,7 +295,7 @@ describe('a surface tells in its own words', () => {
     );
   });
 
-  it('that too many came', async () => {
+  it('too many requests', async () => {
     const RATE_LIMIT = { limit: async () => ({ success: false }) };
     const response = await ask(appOf(never, { use: [surfaceOf(never), rateLimit()] }, { RATE_LIMIT }));
     const detail =
@@ -304,13 +304,13 @@ describe('a surface tells in its own words', () => {
     expect(response.headers.get('retry-after')).toBe('10');
   });
 
-  it('that another method is needed', async () => {
+  it('the wrong method', async () => {
     const response = await appOf(never)('/echo/s1');
     expect(await refused(response)).toEqual(told(405, 'method-not-allowed', 'Use POST here.'));
     expect(response.headers.get('allow')).toBe('POST');
   });
 
-  it('what a session refuses', async () => {
+  it('the refusal of a session', async () => {
     const unknown = appOf(async (asked, { session }) => {
       await asked.session({ agent: 'nobody', session }).send('Hello');
       return new Response();
@@ -324,7 +324,7 @@ describe('a surface tells in its own words', () => {
     expect(await refused(strange)).toMatchObject({ status: 400, oops: { type: 'invalid-session-id' } });
   });
 
-  it('of what fails inside that something did, and nothing else: the log has it', async () => {
+  it('an internal failure without its details, which are logged', async () => {
     const log = vi.fn();
     const failure = new TypeError('secret of the inside');
     const via = appOf(
@@ -342,7 +342,7 @@ describe('a surface tells in its own words', () => {
     ]);
   });
 
-  it('of a handler that answers no response the same, and the log names the route', async () => {
+  it('a handler without a response in the same way, and the log names the route', async () => {
     const log = vi.fn();
     const response = await ask(appOf(() => undefined as never, { log }));
     expect(await refused(response)).toMatchObject({ status: 500, oops: { type: 'internal-error' } });
@@ -351,7 +351,7 @@ describe('a surface tells in its own words', () => {
     );
   });
 
-  it('what it was asked to tell of a failure after its answer began', async () => {
+  it('a failure after its response began, on request', async () => {
     const via = appOf(({ problem }) => Response.json(problem(new Error('secret of the inside'))));
     expect(await json(await ask(via))).toEqual({
       type: 'internal-error',
@@ -362,7 +362,7 @@ describe('a surface tells in its own words', () => {
     });
   });
 
-  it('nothing of its own unless it says how: a problem is as everywhere', async () => {
+  it('no problem without a formatter: it is the standard one', async () => {
     const plain = defineModule({ name: 'plain' }).use({
       routes: [{ method: 'GET', path: '/plain', handle: () => Promise.reject(new Error('x')) }],
     });
@@ -371,7 +371,7 @@ describe('a surface tells in its own words', () => {
   });
 });
 
-describe('what a surface refuses with', () => {
+describe('a problem that a surface formats', () => {
   const refusing = (refuse: (problem: RouteProblem) => Response, log = vi.fn()) => ({
     log,
     via: appWith({
@@ -391,7 +391,7 @@ describe('what a surface refuses with', () => {
     }),
   });
 
-  it('may have headers that cannot be changed', async () => {
+  it('can have immutable headers', async () => {
     const { via } = refusing(() => Response.redirect('https://elsewhere.example/', 303));
     const response = await via('/plain', { redirect: 'manual' });
     expect([response.status, response.headers.get('location')]).toEqual([303, 'https://elsewhere.example/']);
@@ -407,7 +407,7 @@ describe('what a surface refuses with', () => {
       },
       /Inside of refuse/,
     ],
-  ])('is told as everywhere when it %s, and the log has both', async (_, refuse, why) => {
+  ])('is the standard one if the formatter %s, and both errors are logged', async (_, refuse, why) => {
     const { via, log } = refusing(refuse);
     const response = await via('/plain');
     expect(await json(response)).toEqual({
@@ -422,15 +422,15 @@ describe('what a surface refuses with', () => {
   });
 });
 
-describe('what a surface answers', () => {
-  it('may be what was fetched, whose headers cannot be changed', async () => {
+describe('a surface’s response', () => {
+  it('can be a fetched one, whose headers are immutable', async () => {
     const via = appOf(() => Response.redirect('https://elsewhere.example/', 303));
     const response = await ask(via);
     expect([response.status, response.headers.get('location')]).toEqual([303, 'https://elsewhere.example/']);
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  it('may be a stream of frames as they are, with headers of its own', async () => {
+  it('can be a stream of raw frames, with custom headers', async () => {
     async function* frames() {
       yield 'data: 1\n\n';
       yield 'data: 2\n\n';
@@ -442,7 +442,7 @@ describe('what a surface answers', () => {
     expect(await response.text()).toBe(':\n\ndata: 1\n\ndata: 2\n\n');
   });
 
-  it('is no stream for HEAD, which nobody would read', async () => {
+  it('has no stream for HEAD, which would not be read', async () => {
     let asked = 0;
     async function* frames() {
       asked += 1;
@@ -464,7 +464,7 @@ describe('what a surface answers', () => {
     expect(asked).toBe(0);
   });
 
-  it('is not asked for faster than its client reads', async () => {
+  it('is not produced faster than its client reads', async () => {
     let made = 0;
     async function* frames() {
       for (; made < 100; made += 1) yield `data: ${'x'.repeat(10_000)}\n\n`;
@@ -475,7 +475,7 @@ describe('what a surface answers', () => {
     expect((await response.text()).length).toBeGreaterThan(1_000_000);
   });
 
-  it('is told when its client has gone, and the turn goes on', async () => {
+  it('is notified if its client has disconnected, and the turn continues', async () => {
     const path = newSession();
     const slow = held('Done.');
     const { message } = script(slow.reply);
@@ -498,7 +498,7 @@ describe('what a surface answers', () => {
   });
 });
 
-describe('a session of a surface', () => {
+describe('a surface’s session', () => {
   const sending =
     (context: unknown): Handle =>
     async (asked, { session }) => {
@@ -509,14 +509,14 @@ describe('a session of a surface', () => {
   const contextOf = async (path: string): Promise<unknown> =>
     Object((await ended(path)).find(({ type }) => type === 'turn-started')).context;
 
-  it('is that of whoever asks, over HTTP too', async () => {
+  it('is the same as the caller’s over HTTP', async () => {
     const path = newSession();
     const answer = await json(await ask(appOf(sending({})), {}, {}, `/echo/${sessionId(path)}`));
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(await json(await send(`${path}/turns/${answer.turn}`))).toEqual(answer);
   });
 
-  it('takes of a context only the keys that a body may have', async () => {
+  it('accepts only the context keys that a body can set', async () => {
     const path = newSession();
     const via = appOf(sending({ tenant: 'mine', locale: 'de' }), { http: { bodyContext: ['locale'] } });
     const problem =
@@ -534,7 +534,7 @@ describe('a session of a surface', () => {
     expect(await contextOf(path)).toEqual({ locale: 'de' });
   });
 
-  it('has what headers say over what the client says', async () => {
+  it('lets headers override the client’s context', async () => {
     const path = newSession();
     const via = appOf(sending({ locale: 'de' }), {
       http: { bodyContext: ['locale'], contextHeaders: { 'x-locale': 'locale', 'x-tenant': 'tenant' } },

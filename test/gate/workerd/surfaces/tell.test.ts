@@ -98,8 +98,8 @@ const post = (via: Send, path: string, body: object) =>
     body: JSON.stringify(body),
   });
 
-describe('a page of useChat', () => {
-  it('shows a short sentence for a turn that failed, and the log has the words of the provider', async () => {
+describe('a page with useChat', () => {
+  it('shows a short sentence for a failed turn, and the log has the provider’s error', async () => {
     const lines: string[] = [];
     const via = deployed(undefined, { log: ({ message }) => void lines.push(message ?? '') });
     const { chat, loaded, say } = chatOf(via, failing());
@@ -112,7 +112,7 @@ describe('a page of useChat', () => {
   });
 
   it.each(['say_no', 'fall'])(
-    'shows a short sentence for a call of %s, whose words the model reads',
+    'shows a short sentence for a call of %s, whose error the model reads',
     async (name) => {
       const { chat, model, loaded, say } = chatOf(deployed(), calling(name), 'Sorry.');
       await say();
@@ -125,7 +125,7 @@ describe('a page of useChat', () => {
     },
   );
 
-  it('shows why somebody declined a call, and what it said itself of a call that it ran', async () => {
+  it('shows the reason of a declined call, and its own error for a call that it ran', async () => {
     const { chat, loaded, say } = chatOf(deployed(), calling('pay'), calling('where'), 'Then not.');
     await say();
     const [asked] = lastParts(chat).filter(toolOf);
@@ -148,7 +148,7 @@ describe('a page of useChat', () => {
     ]);
   });
 
-  it('shows what a tool said beside its file, and not the line for the model', async () => {
+  it('shows a tool’s text beside its file, and not the line for the model', async () => {
     const { chat, loaded, model, say } = chatOf(deployed(), calling('draw'), 'There.');
     await say();
     expect(lastParts(chat)).toContainEqual(
@@ -162,7 +162,7 @@ describe('a page of useChat', () => {
     expect((await direct.loaded())?.parts).toEqual(lastParts(direct.chat));
   });
 
-  it('tells a person that a question is open, and a program how to go on all the same', async () => {
+  it('tells a person that a question is open, and still tells a program how to continue', async () => {
     const via = deployed();
     const { chat, say } = chatOf(via, calling('pay'));
     await say();
@@ -180,7 +180,7 @@ describe('a page of useChat', () => {
     expect(await asks({})).toEqual([409, expect.stringContaining("pending: 'decline'")]);
   });
 
-  it('shows which field is wrong, that a session is busy, and nothing of what a deployment lacks', async () => {
+  it('shows the wrong field and a busy session, and hides gaps in the deployment', async () => {
     const via = deployed();
     const wrong = await post(via, '/agents/desk/chat', { id: 'c1', messages: [] });
     expect([wrong.status, await wrong.text()]).toEqual([
@@ -196,7 +196,7 @@ describe('a page of useChat', () => {
     expect([lacking.status, await lacking.text()]).toEqual([500, 'This service is not set up correctly.']);
   });
 
-  it('is shown what `tell` returns, which knows the problem and why a turn or a call failed', async () => {
+  it('shows the result of `tell`, which receives the problem and the error of the turn or call', async () => {
     const told: unknown[] = [];
     const via = deployed((problem) => {
       told.push(plain(problem));
@@ -224,7 +224,7 @@ describe('a page of useChat', () => {
     expect(await missing.text()).toBe('unknown-agent: sorry.');
   });
 
-  it('is shown the title if `tell` throws, or returns no text', async () => {
+  it('shows the title if `tell` throws, or returns no text', async () => {
     for (const tell of [() => undefined as never, () => Object(undefined).nothing.there] satisfies Tell[]) {
       const { chat, say } = chatOf(deployed(tell), failing());
       await say();
@@ -232,7 +232,7 @@ describe('a page of useChat', () => {
     }
   });
 
-  it("is shown every detail on the developer's own machine, unless something passed the request on", async () => {
+  it('shows every detail on the developer’s machine, unless a proxy forwarded the request', async () => {
     const own = chatOf(deployed(undefined, {}, 'http://localhost'), failing());
     await own.say();
     expect(own.chat.error?.message).toBe(INSIDE);
@@ -252,17 +252,17 @@ describe('a surface', () => {
   it.each([
     ['aiSdkUi', () => aiSdkUi({ tell: 'title' as never })],
     ['openAi', () => openAi({ tell: 'title' as never })],
-  ])('%s refuses a `tell` that is no function', (name, make) => {
+  ])('%s refuses a `tell` that is not a function', (name, make) => {
     expect(make).toThrow(`${name} has a text as its 'tell': use a function`);
   });
 
-  it('of an example refuses it too, in its own name', () => {
+  it('of an example refuses it too, with its own name', () => {
     const problem = "agUi: its tell is 'title': use a function such as ({ title }) => title.";
     expect(() => agUi({ tell: 'title' as never })).toThrow(problem);
   });
 });
 
-describe('a client of OpenAI', () => {
+describe('an OpenAI client', () => {
   const clientOf = (via: Send): OpenAI =>
     new OpenAI({
       baseURL: 'https://desk.example/v1',
@@ -271,7 +271,7 @@ describe('a client of OpenAI', () => {
       fetch: (url, init) => via(String(url), init),
     });
 
-  it('is shown short sentences for a turn and a call that failed', async () => {
+  it('gets short sentences for a failed turn and a failed call', async () => {
     const client = clientOf(deployed());
     const { message } = script(calling('say_no'), failing());
     const response = await client.responses.create({ model: 'desk', input: message() });
@@ -291,7 +291,7 @@ describe('a client of OpenAI', () => {
     });
   });
 
-  it('is shown what a tool said beside its file, and not the line for the model', async () => {
+  it('gets a tool’s text beside its file, and not the line for the model', async () => {
     const { message } = script(calling('draw'), 'There.');
     const response = await clientOf(deployed()).responses.create({ model: 'desk', input: message() });
     expect(response.output[0]).toMatchObject({
@@ -301,7 +301,7 @@ describe('a client of OpenAI', () => {
     expect(JSON.stringify(response)).not.toContain('[file ');
   });
 
-  it('is shown nothing of what a deployment lacks, and which parameter is wrong', async () => {
+  it('gets the wrong parameter, and no gaps in the deployment', async () => {
     const via = deployed();
     const lacking = await post(via, '/v1/responses', { model: 'unset', input: 'Hello' });
     expect([lacking.status, await json(lacking)]).toEqual([
@@ -320,7 +320,7 @@ describe('a client of OpenAI', () => {
   });
 });
 
-describe('a client of A2A', () => {
+describe('an A2A client', () => {
   const rpc = async (via: Send, text: string) => {
     const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] };
     const response = await post(via, '/a2a/desk', {
@@ -332,7 +332,7 @@ describe('a client of A2A', () => {
     return response.text();
   };
 
-  it('is shown a short sentence for a turn that failed', async () => {
+  it('gets a short sentence for a failed turn', async () => {
     const answer = await rpc(deployed(), script(failing()).message());
     expect(answer).toContain('The model is not available right now.');
     expect(answer).not.toContain('models.internal');
@@ -344,14 +344,14 @@ describe('a client of A2A', () => {
     ).toContain('"Sorry."');
   });
 
-  it('is shown what a tool said beside the file that is the answer', async () => {
+  it('gets a tool’s text beside the file that is the answer', async () => {
     const answer = await rpc(deployed(), script(calling('sketch')).message());
     expect(answer).toContain('{"text":"A pixel:"}');
     expect(answer).not.toContain('[file ');
   });
 });
 
-describe('a client of AG-UI', () => {
+describe('an AG-UI client', () => {
   const run = async (via: Send, threadId: string, messages: readonly object[]) => {
     const body = {
       threadId,
@@ -365,7 +365,7 @@ describe('a client of AG-UI', () => {
     return (await post(via, '/agents/desk/ag-ui', body)).text();
   };
 
-  it('is shown short sentences for a turn and a call that failed, also when it comes back', async () => {
+  it('gets short sentences for a failed turn and a failed call, also after a reload', async () => {
     const via = deployed();
     const thread = crypto.randomUUID();
     const { message } = script(calling('fall'), failing());

@@ -41,7 +41,7 @@ cyclic.self = { back: cyclic };
 const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)]);
 
 describe('copyJson', () => {
-  it('copies every JSON value, names of prototypes included', () => {
+  it('copies every JSON value, including names of prototypes', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const json: unknown = JSON.parse(JSON.stringify(value));
@@ -53,12 +53,12 @@ describe('copyJson', () => {
     expect(JSON.stringify(hostile)).toBe('{"ok":true,"value":{"__proto__":{"admin":true}}}');
   });
 
-  it('drops undefined properties and symbol keys, such as those of an object that came over RPC', () => {
+  it('drops undefined properties and symbol keys, such as those of an object received over RPC', () => {
     const received = { a: 1, b: undefined, [Symbol.for('dispose')]: () => undefined };
     expect(copyJson(received)).toEqual({ ok: true, value: { a: 1 } });
   });
 
-  it('takes objects without a prototype, and one object in two places', () => {
+  it('accepts objects without a prototype, and one object in two places', () => {
     const shared = Object.assign(Object.create(null), { a: 1 });
     expect(copyJson([shared, shared])).toEqual({ ok: true, value: [{ a: 1 }, { a: 1 }] });
   });
@@ -81,12 +81,12 @@ describe('copyJson', () => {
     ['what toJSON does not say, in a list', [{ toJSON: () => undefined }], [null]],
     ['objects of plain values', [Object(1), Object('a'), Object(false)], [1, 'a', false]],
     ['bytes that say what they are', Buffer.from('a'), { type: 'Buffer', data: [97] }],
-  ])('copies %s as what it says it is, like JSON.stringify', (_, value, expected) => {
+  ])('copies %s by its toJSON, like JSON.stringify', (_, value, expected) => {
     expect(copyJson(value)).toEqual({ ok: true, value: expected });
     expect(JSON.parse(JSON.stringify(value))).toEqual(expected);
   });
 
-  it('copies maps and sets, which JSON.stringify has as empty objects', () => {
+  it('copies maps and sets, which JSON.stringify turns into empty objects', () => {
     const value = {
       stock: new Map([['a', new Set([1, 2])]]),
       pairs: new Map([[1, new Date(0)]]),
@@ -104,7 +104,7 @@ describe('copyJson', () => {
     });
   });
 
-  it('asks toJSON once, for its own key, as JSON.stringify does', () => {
+  it('calls toJSON once, with its key, as JSON.stringify does', () => {
     const asked: unknown[] = [];
     const asks = () => ({
       toJSON(key: unknown) {
@@ -118,7 +118,7 @@ describe('copyJson', () => {
     expect(asked).toEqual(['a', '0', 'a', '0']);
   });
 
-  it('asks no other Worker: a stub has every method that it is asked for, toJSON too', () => {
+  it('does not call another Worker: a stub has every method, including toJSON', () => {
     const asked: PropertyKey[] = [];
     const stub = new Proxy(new Invoice(), {
       has: () => true,
@@ -130,7 +130,7 @@ describe('copyJson', () => {
     expect(asked).toEqual([]);
   });
 
-  it('knows no negative zero, which the journal would not give back', () => {
+  it('has no negative zero, which the journal would not preserve', () => {
     expect(copyJson([-0])).toStrictEqual({ ok: true, value: [0] });
   });
 
@@ -152,11 +152,11 @@ describe('copyJson', () => {
     ['what toJSON says that is not JSON', { a: { toJSON: () => [1n] } }, '$.a[0]', 'a bigint'],
     ['what toJSON says later', [{ toJSON: async () => 1 }], '$[0]', 'a Promise: an `await` is missing'],
     ['a toJSON that says its own object', new Endless(), `$${'.deeper'.repeat(500)}`, TOO_DEEP],
-  ])('names the place of %s', (_, value, path, what) => {
+  ])('reports the place of %s', (_, value, path, what) => {
     expect(copyJson(value)).toEqual({ ok: false, problem: { path, what } });
   });
 
-  it('never throws: not for a getter that does, not for endless nesting', () => {
+  it('never throws, even for a throwing getter or endless nesting', () => {
     const fragile = {
       get a() {
         throw new Error('no');

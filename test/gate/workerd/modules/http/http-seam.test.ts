@@ -12,8 +12,8 @@ const edge = defineModule({ name: 'edge' });
 const inner = defineModule({ name: 'inner' });
 const says = () => ({ message: script('Done.').message() });
 
-describe('`http` of a module', () => {
-  it('is around every route, the first use outermost, and sees failures as responses', async () => {
+describe('the `http` hook of a module', () => {
+  it('wraps every route, the first use outermost, and sees failures as responses', async () => {
     const seen: string[] = [];
     const layer = (name: string): ModuleParts => ({
       async http(asked, next) {
@@ -39,7 +39,7 @@ describe('`http` of a module', () => {
     );
   });
 
-  it('returns a response of its own, with the headers of the app', async () => {
+  it('returns a custom response, with the headers of the app', async () => {
     const use = [edge.use({ http: async () => new Response('Closed.', { status: 418 }) })];
     const response = await appWith({ use })('/closed');
     expect([response.status, await response.text()]).toEqual([418, 'Closed.']);
@@ -51,7 +51,7 @@ describe('`http` of a module', () => {
     ]);
   });
 
-  it('may return a response that cannot be changed', async () => {
+  it('can return an immutable response', async () => {
     const use = [edge.use({ http: async () => Response.redirect('https://login.example/') })];
     const response = await appWith({ use })('/closed', { redirect: 'manual' });
     expect([response.status, response.headers.get('cache-control')]).toEqual([302, 'no-store']);
@@ -73,7 +73,7 @@ describe('`http` of a module', () => {
       { http: async () => ({ status: 200 }) as Response }, // plain JavaScript may
       'TypeError: `http` of a module must return a Response.',
     ],
-  ])('that %s is a failure inside, which the log has', async (_, parts, thrown) => {
+  ])('that %s is an internal failure, which is logged', async (_, parts, thrown) => {
     const lines: LogEntry[] = [];
     const via = appWith({ use: [edge.use(parts)], log: (line) => void lines.push(line) });
     const response = await via('/agents');
@@ -85,7 +85,7 @@ describe('`http` of a module', () => {
     expect(String(Object(lines[0]).thrown)).toBe(thrown);
   });
 
-  it('says which pages are trusted, and no other request is', async () => {
+  it('marks pages as trusted, and marks no other request', async () => {
     const trusted = edge.use({
       http: (asked, next) =>
         next(asked.request.headers.get('x-trusted') ? { ...asked, isOwnPage: true } : asked),
@@ -98,8 +98,8 @@ describe('`http` of a module', () => {
   });
 });
 
-describe('`caller` of a module', () => {
-  it('is the caller from there on, after that of the modules before it', async () => {
+describe('the `caller` hook of a module', () => {
+  it('sets the caller for the later modules, and receives that of the earlier ones', async () => {
     const owners: unknown[] = [];
     const via = appWith({
       auth: () => ({ id: 'app', delegates: true }),
@@ -113,7 +113,7 @@ describe('`caller` of a module', () => {
     expect(owners).toEqual([{ id: 'app+/ann' }]);
   });
 
-  it('must be one', async () => {
+  it('must return a caller', async () => {
     const lines: LogEntry[] = [];
     const use = [edge.use({ caller: () => ({ id: '' }) })];
     const via = appWith({ auth: () => ({ id: 'me' }), use, log: (line) => void lines.push(line) });
@@ -134,8 +134,8 @@ describe('`caller` of a module', () => {
   });
 });
 
-describe('`admit` of a module', () => {
-  it('refuses what may start a turn, and nothing else', async () => {
+describe('the `admit` hook of a module', () => {
+  it('refuses requests that can start a turn, and no others', async () => {
     const use = [
       edge.use({
         async admit({ id }, { now, env }) {
@@ -155,7 +155,7 @@ describe('`admit` of a module', () => {
   });
 });
 
-it('is of the app: an agent that brings one is refused, with the module’s name', () => {
+it('belongs to the app: an agent that has one is refused, with the module’s name', () => {
   const agent = defineAgent({
     name: 'a',
     description: 'Answers.',

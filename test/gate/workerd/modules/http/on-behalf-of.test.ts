@@ -73,7 +73,7 @@ describe('a request on behalf of a person', () => {
     ]);
   });
 
-  it('has the sessions and the idempotency keys of the person alone', async () => {
+  it('has the person’s own sessions and idempotency keys', async () => {
     const via = appOf(DELEGATING);
     const session = newSession();
     const { message, model } = script('Of Ann.', 'Of Ben.');
@@ -91,7 +91,7 @@ describe('a request on behalf of a person', () => {
     for (const init of [{}, ofPerson('cat')]) expect((await via(session, init)).status).toBe(404);
   });
 
-  it('is checked on every route, also on those of no session', async () => {
+  it('is checked on every route, also on routes without a session', async () => {
     const via = appOf(DELEGATING);
     for (const path of ['/agents', '/', '/openapi.json', newSession(), '/nothing'])
       expect((await via(path, ofPerson(' '))).status).toBe(400);
@@ -108,7 +108,7 @@ describe('a request on behalf of a person', () => {
     expect(seen).toEqual([{ principal: { id: 'app/ann' }, secret: 'app/ann' }]);
   });
 
-  it('may be named by a promise', async () => {
+  it('can be named by a promise', async () => {
     const via = appOf(DELEGATING, { personOf: async () => 'ann' });
     await post(
       newSession('looker'),
@@ -119,7 +119,7 @@ describe('a request on behalf of a person', () => {
   });
 
   it.each(['', ' ', 'x'.repeat(256), 'a\u0000b', 'a\u0085b', '\ud800'])(
-    'is refused for an id that cannot be one: %j',
+    'is refused for an invalid id: %j',
     async (id) => {
       const response = await appOf(DELEGATING, { personOf: () => id })('/agents');
       expect(await json(response)).toEqual({
@@ -133,7 +133,7 @@ describe('a request on behalf of a person', () => {
   );
 
   it.each(['x'.repeat(255), 'https://id.example/a/b', '../ann', '"],["', 'Ännchen 🐙'])(
-    'is the person of any other id: %j',
+    'uses any other id: %j',
     async (id) => {
       const via = appOf(DELEGATING, { personOf: () => id });
       const { message } = script({ calls: [{ name: 'look' }] }, 'Done.');
@@ -145,7 +145,7 @@ describe('a request on behalf of a person', () => {
 
 describe('a caller without `delegates: true`', () => {
   it.each([{}, { delegates: false }, { delegates: undefined }])(
-    'is itself, whatever headers it sends: %j',
+    'acts as itself, with any headers: %j',
     async (more) => {
       const via = appOf({ id: 'ben', ...more });
       const { message } = script({ calls: [{ name: 'look' }] }, 'Done.');
@@ -168,7 +168,7 @@ async function failing(caller: unknown, config: DelegatingApp): Promise<string> 
   return JSON.stringify(lines.map((line) => ({ ...line, thrown: String(Object(line).thrown) })));
 }
 
-describe('an app that contradicts itself', () => {
+describe('a contradictory app', () => {
   it.each<[string, unknown, DelegatingApp, string]>([
     [
       'a caller delegates, and the app names no person',
@@ -200,18 +200,18 @@ describe('an app that contradicts itself', () => {
       { personOf: () => 7 as unknown as string }, // plain JavaScript may
       '`onBehalfOf` returned a value that is not a string. Return the id of a person, or undefined.',
     ],
-  ])('fails, and the log says why: %s', async (_, caller, config, problem) => {
+  ])('fails, and logs the reason: %s', async (_, caller, config, problem) => {
     expect(await failing(caller, config)).toContain(problem);
   });
 
-  it('is told at its definition that `onBehalfOf` is a function', () => {
+  it('is refused if `onBehalfOf` is not a function', () => {
     const name = 'x-user-id' as unknown as OnBehalfOf; // plain JavaScript may
     expect(() => onBehalfOf(name)).toThrow(
       new ConfigurationError('onBehalfOf takes a function that returns the id of a person.'),
     );
   });
 
-  it('may have a caller whose id has a slash where nobody delegates', async () => {
+  it('can have a caller with a slash in the id if delegation is off', async () => {
     expect((await appOf({ id: 'app/ann' }, { personOf: null })('/agents')).status).toBe(200);
   });
 });

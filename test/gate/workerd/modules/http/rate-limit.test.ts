@@ -39,7 +39,7 @@ const message = (via: Send, session = newSession()): Promise<Response> =>
   });
 
 describe('rateLimit', () => {
-  it('messages beyond it are 429 with Retry-After, and those of another owner are taken', async () => {
+  it('returns 429 with Retry-After beyond the limit, and accepts messages of another owner', async () => {
     const RATE_LIMIT: unknown = Reflect.get(env, 'RATE_LIMIT_OF_TESTS');
     const via = appOf({ id: newId(), tenant: newId() }, { RATE_LIMIT });
     // Three a minute, and a minute may have begun in between.
@@ -57,7 +57,7 @@ describe('rateLimit', () => {
   });
 });
 
-describe('the key', () => {
+describe('the rate limit key', () => {
   it.each<[Caller, string]>([
     [{ id: 'ann', tenant: 'acme' }, 'tenant acme'],
     [{ id: 'acme' }, 'id acme'],
@@ -67,7 +67,7 @@ describe('the key', () => {
     expect(RATE_LIMIT.keys).toEqual([key]);
   });
 
-  it('of a webhook is that of whose session it starts a turn in', async () => {
+  it('of a webhook is the owner of the session in which it starts a turn', async () => {
     const RATE_LIMIT = limiter(false);
     const webhook = githubWebhook({ agent: 'scripted', secret: 'SECRET', owner: { id: 'ada' } });
     const app = appWith({ use: [webhook, rateLimit()] }, { ...ENV, RATE_LIMIT });
@@ -80,7 +80,7 @@ describe('the key', () => {
     expect(RATE_LIMIT.keys).toEqual(['id ada']);
   });
 
-  it('of a client of MCP is the caller’s', async () => {
+  it('of an MCP client is the caller’s', async () => {
     const RATE_LIMIT = limiter(false);
     const via = publishing(
       { agents: ['scripted'] },
@@ -93,7 +93,7 @@ describe('the key', () => {
   });
 });
 
-describe('what starts no turn', () => {
+describe('a request that starts no turn', () => {
   it('is not counted: reading, cancelling, deciding, erasing, health', async () => {
     const RATE_LIMIT = limiter(true);
     const via = appOf({ id: newId() }, { RATE_LIMIT });
@@ -117,8 +117,8 @@ describe('what starts no turn', () => {
   });
 });
 
-describe('a RATE_LIMIT that fails', () => {
-  it('keeps nobody out, and the console is told once', async () => {
+describe('a failing RATE_LIMIT', () => {
+  it('admits every request, and is logged once', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const RATE_LIMIT = limiter(new Error('the counter is down'));
     const via = appOf({ id: newId() }, { RATE_LIMIT });
@@ -132,7 +132,7 @@ describe('a RATE_LIMIT that fails', () => {
   });
 
   it.each(['100', undefined])(
-    'is reported like all that a deployment lacks if it is %j',
+    'is reported as missing from the deployment if it is %j',
     async (RATE_LIMIT) => {
       const log = vi.spyOn(console, 'error').mockImplementation(() => {});
       const via = appOf({ id: newId() }, { RATE_LIMIT });
@@ -151,7 +151,7 @@ describe('a RATE_LIMIT that fails', () => {
 });
 
 describe('an app without `rateLimit()`', () => {
-  it('counts nothing, whatever it binds', async () => {
+  it('does not count, with any binding', async () => {
     const RATE_LIMIT = limiter(false);
     const via = appWith({ auth: () => ({ id: newId() }) }, { RATE_LIMIT });
     expect((await message(via)).status).toBe(202);

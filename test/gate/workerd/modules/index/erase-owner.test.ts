@@ -32,7 +32,7 @@ const ERASING = problem(
 
 // An erasure takes five seconds at least, and more on a busy machine.
 describe('DELETE /owners/{owner}', { timeout: 120_000 }, () => {
-  it('erases all sessions under kills, refuses those that begin meanwhile, and takes those that begin then', async () => {
+  it('erases all sessions despite crashes, refuses new ones meanwhile, and accepts them afterwards', async () => {
     const names = Array.from({ length: 60 }, (_, at) => `s${at}`);
     const shop = await shopWith(...names);
     const response = await shop.erase();
@@ -75,7 +75,7 @@ describe('DELETE /owners/{owner}', { timeout: 120_000 }, () => {
     expect(await shop.standing()).toMatchObject({ sessions: 1, erasure: { status: 'erased' } });
   });
 
-  it('erases a session from before that is reported when it was done', async () => {
+  it('erases an older session that is reported after the erasure', async () => {
     const shop = await shopWith('s1');
     // Its app had no index then, and so nobody has heard of it.
     const said = { agent: 'indexed', message: 'Late', context: ToolCallContext.of({}), from: { id: 'ann' } };
@@ -95,7 +95,7 @@ describe('DELETE /owners/{owner}', { timeout: 120_000 }, () => {
     expect(await shop.list()).toEqual([]);
   });
 
-  it('leaves the sessions of all others', async () => {
+  it('keeps the sessions of all other owners', async () => {
     const [shop, other] = [await shopWith('same'), await shopWith('same')];
     await shop.erase();
     await shop.isErased();
@@ -104,7 +104,7 @@ describe('DELETE /owners/{owner}', { timeout: 120_000 }, () => {
     expect(env.INDEX.getByName(shop.key)).toBeDefined();
   });
 
-  it('is forgotten after a week, and what was used since then is not', async () => {
+  it('expires after a week, but later usage does not', async () => {
     const shop = await shopWith('s1');
     await shop.erase();
     await shop.isErased();
@@ -121,7 +121,7 @@ describe('DELETE /owners/{owner}', { timeout: 120_000 }, () => {
     expect((await shop.get('/usage')).total).toEqual(total);
   });
 
-  it('erases an owner of whom nothing is known', async () => {
+  it('erases an unknown owner', async () => {
     const shop = await shopWith();
     expect(await shop.standing()).toEqual({ owner: shop.key, sessions: 0 });
     await shop.erase();

@@ -17,7 +17,7 @@ const paying = (...tools: readonly string[]) => ({
 });
 
 describe('GET /pending', { timeout: 60_000 }, () => {
-  it('shows a person what they may answer, by their roles, with what an answer needs', async () => {
+  it('shows a person the calls that their roles can answer, with the data for an answer', async () => {
     const shop = tenant();
     await shop.say('plain', paying('pay'), 'Done.');
     await shop.say('both', paying('pay', 'pay_as_manager'), 'Done.');
@@ -57,7 +57,7 @@ describe('GET /pending', { timeout: 60_000 }, () => {
     expect(await inbox(manager)).toEqual([['both', ['pay', 'pay_as_manager']]]);
   });
 
-  it('is read in pages, and refuses a page that is none', async () => {
+  it('is read in pages, and refuses an invalid page', async () => {
     const shop = tenant();
     for (const session of ['a', 'b', 'c']) await shop.say(session, paying('pay'), 'Done.');
     await expect.poll(async () => (await shop.list('?status=waiting')).length).toBe(3);
@@ -76,7 +76,7 @@ describe('GET /pending', { timeout: 60_000 }, () => {
 describe('GET /usage', { timeout: 60_000 }, () => {
   const today = new Date().toISOString().slice(0, 10);
 
-  it('adds up what the sessions of an owner have used, also those that were erased', async () => {
+  it('sums the usage of an owner’s sessions, including erased ones', async () => {
     const shop = tenant();
     await shop.say('a', 'One.', 'Two.');
     await shop.say('a');
@@ -102,7 +102,7 @@ describe('GET /usage', { timeout: 60_000 }, () => {
     expect(await tenant().get('/usage')).toMatchObject({ usage: [], total: none });
   });
 
-  it('counts what a fork copies once, where it happened', async () => {
+  it('counts a fork’s copied events once, in the source', async () => {
     const shop = tenant({ use: [answers, sessionIndex({ also: indexDb }), branches()] });
     await shop.say('a', 'One.', 'Two.', 'Three.');
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"b"}' };
@@ -122,7 +122,7 @@ describe('GET /usage', { timeout: 60_000 }, () => {
     expect(await tenant().get(`/usage?${query}`)).toEqual(problem('invalid-query', 400, detail));
   });
 
-  it('counts what a turn costs', async () => {
+  it('counts the cost of a turn', async () => {
     const model = { ...scriptedModel(['One.']), prices: { input: 1, output: 2 } };
     const shop = tenant({ agents: [{ ...indexed, model }] });
     await shop.say('a');
@@ -135,7 +135,7 @@ describe('GET /usage', { timeout: 60_000 }, () => {
 describe('indexOf', { timeout: 60_000 }, () => {
   const holdfast = createHoldfast({ agents: [indexed], use: [answers, sessionIndex({ also: indexDb })] });
 
-  it('lists, shows and titles for code of the app, whatever the owner', async () => {
+  it('lists, shows and titles sessions for code of the app, for any owner', async () => {
     const shop = tenant();
     await shop.say('a', paying('pay'), 'Done.');
     await shop.lists([expect.objectContaining({ session: 'a', status: 'waiting' })]);
@@ -149,7 +149,7 @@ describe('indexOf', { timeout: 60_000 }, () => {
     expect(await index.owner(owner)).toEqual({ owner: shop.key, sessions: 1 });
   });
 
-  it('refuses what is no app, no owner, no principal and no title', async () => {
+  it('refuses an invalid app, owner, principal and title', async () => {
     expect(() => indexOf({} as typeof holdfast, env)).toThrow(
       'indexOf: an object is no app: pass what createHoldfast returns.',
     );

@@ -21,8 +21,8 @@ const MINUTE = 60_000;
 
 type Listed = Record<string, unknown> & { readonly session: string };
 
-describe('an index whose sessions, objects and looks are killed', { timeout: 120_000 }, () => {
-  it('agrees with the journals to the last session', async () => {
+describe('an index with crashes of sessions, objects and sweeps', { timeout: 120_000 }, () => {
+  it('matches the journals for every session', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     onTestFinished(() => log.mockRestore());
     const shop = tenant();
@@ -83,7 +83,7 @@ describe('an index whose sessions, objects and looks are killed', { timeout: 120
     expect(await holds()).toEqual([]);
   });
 
-  it('is repaired by a look at all that it knows', async () => {
+  it('is repaired by a sweep over all known sessions', async () => {
     const shop = tenant();
     for (const session of ['a', 'b', 'c']) await shop.say(session, 'Done.');
     await expect.poll(async () => (await shop.list()).length).toBe(3);

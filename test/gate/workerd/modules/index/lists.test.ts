@@ -42,7 +42,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     expect(total).toEqual((await get(`${SESSIONS}/s1`)).usage);
   });
 
-  it('shows that a turn runs, waits, goes on, fails and is erased', async () => {
+  it('shows that a turn runs, waits, resumes, fails and is erased', async () => {
     const { via, lists } = tenant();
     const path = `${SESSIONS}/s1`;
     const first = held({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
@@ -67,7 +67,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     await lists([listed('s1', 'idle', { turns: 1, title: expect.stringMatching(/^Another one/) })]);
   });
 
-  it('does not list a session whose object was erased by itself', async () => {
+  it('does not list a session whose object erased itself', async () => {
     const { say, lists, stub } = tenant();
     const session = `${withLease(300)}-s1`;
     await say(session, 'One.');
@@ -119,7 +119,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     expect(await get(`${SESSIONS}?${query}`)).toEqual(problem('invalid-query', 400, detail));
   });
 
-  it('refuses an owner that is none, an agent that is not there, and whoever is no operator', async () => {
+  it('refuses an invalid owner, an unknown agent, and a caller who is not an operator', async () => {
     const { get, as } = tenant();
     const operators =
       'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of one who has it.';
@@ -135,7 +135,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     });
   });
 
-  it('keeps owners apart whose names cannot be written', async () => {
+  it('separates owners whose names have special characters', async () => {
     const shop = tenant();
     const as = (half: string) => shop.as({ id: 'ann', ...{ tenant: `${shop.name}${half}` } });
     const { message } = script('Done.');
@@ -149,7 +149,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     expect(await json(await operator(path))).toEqual({ owner, sessions: 1 });
   });
 
-  it('makes a line of the first words, whatever they are', async () => {
+  it('makes a title line of any first message', async () => {
     const shop = tenant();
     const { message } = script('Done.');
     await (
@@ -158,7 +158,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     await shop.lists([listed('s1', 'idle', { title: expect.stringMatching(/^A \[31m b/) })]);
   });
 
-  it('says of a fork, and of a fork of a fork, which session it was made of, and names the last turn', async () => {
+  it('shows the source session of a fork, and of a fork of a fork, and names the last turn', async () => {
     const shop = tenant({ use: [answers, sessionIndex(), branches()] });
     await shop.say('s1', 'One.', 'Two.');
     const { turn } = await shop.say('s1');
@@ -181,7 +181,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     expect(await shop.list()).toContainEqual(listed('s1', 'idle', { turn }));
   });
 
-  it('takes no person for an operator for whom an operator sends requests', async () => {
+  it('does not treat a person as an operator if an operator sends requests on their behalf', async () => {
     const use = [
       answers,
       sessionIndex({ also: indexDb }),
@@ -192,7 +192,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     expect((await via('/owners', { headers: { 'x-person': 'ann' } })).status).toBe(403);
   });
 
-  it('shows the sessions of one owner to it and to operators, and to nobody else', async () => {
+  it('shows an owner’s sessions to that owner and to operators only', async () => {
     const [acme, other] = [tenant(), tenant()];
     await acme.say('same', 'Of acme.');
     await other.say('same', 'Of another.');
@@ -214,7 +214,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
 });
 
 describe('PATCH .../sessions/{session}', { timeout: 60_000 }, () => {
-  it('gives it a title, which its journal keeps, and takes that back', async () => {
+  it('sets a title, which its journal keeps, and removes it', async () => {
     const shop = tenant();
     await shop.say('s1', 'One.', 'Two.');
     expect(await titled(shop, 's1', { title: 'Refund of order 7' })).toEqual({
@@ -246,7 +246,7 @@ describe('PATCH .../sessions/{session}', { timeout: 60_000 }, () => {
     expect(await titled(shop, 's1', body)).toMatchObject({ status: 422, problems: [said] });
   });
 
-  it('finds no session that has not begun', async () => {
+  it('finds no session before its first message', async () => {
     expect(await titled(tenant(), 's1', { title: 'A' })).toMatchObject({
       type: 'urn:holdfast:problem:unknown-session',
     });
@@ -254,7 +254,7 @@ describe('PATCH .../sessions/{session}', { timeout: 60_000 }, () => {
 });
 
 describe('a deployment without the binding', () => {
-  it('is told so by GET /health, and by every request for a session', async () => {
+  it('is reported by GET /health, and by every request for a session', async () => {
     const via = tenant().as({ id: 'ann' }, { INDEX: undefined });
     const detail =
       'This Worker has no Durable Object binding INDEX, which sessionIndex() needs. In its main module: ' +

@@ -44,7 +44,7 @@ async function notes(shop: Shop) {
 }
 
 describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
-  it('shows a model the beginning of the conversation, and keeps its title and what it used', async () => {
+  it('shows a model the beginning of the conversation, and stores its title and usage', async () => {
     const { shop, model } = titling([{ text: 'Order 7', usage: { inputTokens: 80, outputTokens: 4 } }]);
     const state = async () => Object(await shop.get(`${SESSIONS}/s1`));
     const { message } = script('It is on its way.', 'You are welcome.');
@@ -90,7 +90,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
     expect(await shop.get('/usage')).toMatchObject({ total: { usage: after } });
   });
 
-  it('asks the model of the agent, if it has no other', async () => {
+  it('calls the agent’s model by default', async () => {
     const shop = tenant({ use: [sessionIndex(), modelTitles()] });
     const { message, model } = script('One.', '**"A title"**');
     await (await post(`${SESSIONS}/s1`, { message: message() }, shop)).text();
@@ -104,13 +104,13 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
     [`${'word '.repeat(50)}`, `${'word '.repeat(15)}word…`],
     ['“Bestellung sieben”', 'Bestellung sieben'],
     ['# Order 7', 'Order 7'],
-  ])('makes a line of what a model writes: %j', async (text, shown) => {
+  ])('makes a line of the model’s text: %j', async (text, shown) => {
     const { shop } = titling([{ text }]);
     await shop.say('s1', 'One.');
     expect(await title(shop)).toMatchObject({ title: shown });
   });
 
-  it('asks a model once under a key, also if the request is sent again at once or later', async () => {
+  it('calls a model once under a key, also if the request is repeated at once or later', async () => {
     const reply = held('Order 7');
     const { shop, model } = titling([reply.reply]);
     await shop.say('s1', 'One.');
@@ -123,7 +123,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
     expect((await notes(shop)).filter(({ fact }) => fact.title)).toHaveLength(1);
   });
 
-  it('asks no model again under a key whose request a crash has cut off', async () => {
+  it('does not call the model again under a key whose request crashed', async () => {
     const { shop, model } = titling([], { timeout: 1 });
     await shop.say('s1', 'One.');
     const rows = (await shop.stub('s1').read({ from: 1 }))?.rows ?? [];
@@ -148,7 +148,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
     ['fails', new ModelError('rate-limited', 'The provider is busy.'), 'The provider is busy.'],
     ['writes nothing', { text: ' \n"" ' }, "The model 'titler' wrote no title."],
     ['calls a tool', { calls: ['pay'] }, "The model 'titler' wrote no title."],
-  ])('returns 502 if the model %s, and the title stays as it was', async (_, reply, said) => {
+  ])('returns 502 if the model %s, and the title is unchanged', async (_, reply, said) => {
     const { shop, model } = titling([reply]);
     await shop.say('s1', 'One.');
     const refused = problem('model-failure', 502, `No title was written: ${said}`);
@@ -158,7 +158,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
     await shop.lists([listed('s1', 'idle', { title: expect.stringMatching(/^Hello from s1/) })]);
   });
 
-  it('returns 502 if the model takes too long or throws, and shows nothing of what it threw', async () => {
+  it('returns 502 if the model takes too long or throws, and hides the error', async () => {
     const deaf = held('Late', { deaf: true });
     const late = titling([deaf.reply], { timeout: 20 });
     await late.shop.say('s1', 'One.');
@@ -178,7 +178,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
     expect(JSON.stringify(await notes(odd.shop))).not.toContain('sk-secret');
   });
 
-  it('refuses a key that is none, and a session that is not there', async () => {
+  it('refuses an invalid key, and an unknown session', async () => {
     const { shop, model } = titling([]);
     expect(await title(shop)).toMatchObject({ type: 'urn:holdfast:problem:unknown-session' });
     await shop.say('s1', 'One.');
@@ -186,7 +186,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
     expect(model.requests).toEqual([]);
   });
 
-  it('is not there without modelTitles(), which needs sessionIndex()', async () => {
+  it('does not exist without modelTitles(), which requires sessionIndex()', async () => {
     const shop = tenant();
     await shop.say('s1', 'One.');
     expect(await title(shop)).toMatchObject({ type: 'urn:holdfast:problem:unknown-route' });
@@ -198,7 +198,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
 });
 
 describe('writeTitle', { timeout: 60_000 }, () => {
-  it('of indexOf and of a client has a title written', async () => {
+  it('of indexOf and of a client generates a title', async () => {
     const { shop, model } = titling(['From a page']);
     await shop.say('s1', 'One.');
     const fetch: typeof globalThis.fetch = async (url, init) =>

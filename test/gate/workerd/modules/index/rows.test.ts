@@ -10,7 +10,7 @@ import { listed, SESSIONS, tenant } from './indexed.ts';
 /** So far in the future that no alarm goes off by itself. */
 const START = Date.UTC(2100, 0, 1);
 
-it('is one row as the turn runs, and three when it has reported', async () => {
+it('a running turn writes one row, and three after its report', async () => {
   const shop = tenant();
   let now = START;
   setTime(toSessionName({ owner: { tenant: shop.name }, agent: 'indexed', session: 's1' }), () => now);
@@ -27,7 +27,7 @@ it('is one row as the turn runs, and three when it has reported', async () => {
   expect([turn.written, report.written]).toEqual([5 + 1, 3]);
 });
 
-it('is one row for all messages that wait, of which a session may have more than a lane of its agenda', async () => {
+it('all waiting messages share one row, and a session can have more of them than an agenda lane holds', async () => {
   const shop = tenant();
   setTime(toSessionName({ owner: { tenant: shop.name }, agent: 'indexed', session: 's1' }), () => START);
   for (const message of ['One.', 'Two.', 'Three.'])

@@ -7,7 +7,7 @@ import { listed, tenant } from './indexed.ts';
 
 const FILES = { module: 'files', key: '' };
 
-it('leaves the copies of removed files to the store, and hears of the erasure all the same', async () => {
+it('the index leaves copies of removed files to the store, and still receives the erasure', async () => {
   const shop = tenant();
   const stub = shop.stub('s1');
   const said = { agent: 'indexed', message: 'A file', context: ToolCallContext.of({}), from: { id: 'ann' } };

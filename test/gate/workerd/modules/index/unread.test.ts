@@ -33,7 +33,7 @@ const rowsOf = (shop: Shop) =>
   );
 
 describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
-  it('marks a session as read for one person of a tenant, until something happens in it', async () => {
+  it('marks a session as read for one person of a tenant, until a new event', async () => {
     const shop = tenant();
     const bob = { via: shop.as({ id: 'bob' }) };
     await shop.say('s1', 'One.', 'Two.');
@@ -48,7 +48,7 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
     expect(await entryOf(shop)).toMatchObject({ unread: false });
   });
 
-  it('is unread again when a call begins to wait, and not when its title is set', async () => {
+  it('is unread again if a call begins to wait, but not if its title is set', async () => {
     const shop = tenant();
     const reply = held({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
     const sent = post(`${SESSIONS}/s1`, { message: script(reply.reply).message() }, shop);
@@ -63,7 +63,7 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
     expect(await shop.list()).toEqual([listed('s1', 'waiting', { title: 'A payment', unread: false })]);
   });
 
-  it('takes a mark at an event that was not reported yet, and none beyond the last event', async () => {
+  it('accepts a mark at an unreported event, and none beyond the last event', async () => {
     const shop = tenant();
     await shop.say('s1', 'One.', 'Two.');
     await shop.lists([listed('s1', 'idle')]);
@@ -92,7 +92,7 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
     expect(await read(shop, 's1', body)).toMatchObject({ status: 422, problems: [said] });
   });
 
-  it('returns 404 and stores nothing if there is no such session', async () => {
+  it('returns 404 and stores no mark for an unknown session', async () => {
     const shop = tenant();
     const unknown = { type: 'urn:holdfast:problem:unknown-session', status: 404 };
     expect(await read(shop, 'none')).toMatchObject(unknown);
@@ -104,7 +104,7 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
     expect(await rowsOf(shop)).toEqual([]);
   });
 
-  it('forgets the marks with the session, and those of a new session of its name are its own', async () => {
+  it('deletes the marks with the session, and a new session of its name has separate marks', async () => {
     const shop = tenant();
     for (const session of ['s1', 's2']) await shop.say(session, 'One.');
     await shop.lists(expect.arrayContaining([listed('s1', 'idle'), listed('s2', 'idle')]));

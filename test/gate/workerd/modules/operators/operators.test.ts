@@ -86,7 +86,7 @@ const withFile = () => [
 const text = async (response: Response | Promise<Response>) => (await response).text();
 
 describe('an operator', { timeout: 60_000 }, () => {
-  it('reads a session of another owner, and its journal keeps who it was, without content', async () => {
+  it('reads a session of another owner, and its journal records the operator, without content', async () => {
     const { ann, olga, path, of } = shop();
     const { message } = script('The word is rose.');
     const { turn } = await json(await post(path, { message: message() }, { via: ann }));
@@ -110,7 +110,7 @@ describe('an operator', { timeout: 60_000 }, () => {
     expect(JSON.stringify(events.at(-1))).not.toContain('rose');
   });
 
-  it('reads all that the owner can read, each request as one access', async () => {
+  it('reads everything that the owner can read, and each request is one access', async () => {
     const { ann, olga, path, of } = shop({}, {}, 'seer');
     const { turn } = await json(await post(path, { message: withFile() }, { via: ann }));
     const file = await idOf('Hello');
@@ -121,7 +121,7 @@ describe('an operator', { timeout: 60_000 }, () => {
     expect(await accesses(path, ann)).toEqual(Array.from({ length: 6 }, () => [OLGA, 'read']));
   });
 
-  it('follows the events as a stream, which is one access, and which the stream of the owner survives', async () => {
+  it('follows the events as a stream, which is one access and does not affect the owner’s stream', async () => {
     const { ann, olga, path, of } = shop();
     const reply = held('Done.');
     const { message } = script(reply.reply, 'Next.');
@@ -143,7 +143,7 @@ describe('an operator', { timeout: 60_000 }, () => {
     expect(await accesses(path, ann)).toEqual([[OLGA, 'read']]);
   });
 
-  it('cancels a turn that runs, and the journal keeps that once the turn has stopped', async () => {
+  it('cancels a running turn, and the journal records that once the turn has stopped', async () => {
     const { ann, olga, path, of } = shop();
     const reply = held('Never.');
     const { message } = script(reply.reply);
@@ -155,7 +155,7 @@ describe('an operator', { timeout: 60_000 }, () => {
     expect(await accesses(path, ann)).toEqual([[OLGA, 'cancel']]);
   });
 
-  it('erases a session, which the log keeps, and a file of one, which the journal keeps', async () => {
+  it('erases a session, which is logged, and a file of one, which is journaled', async () => {
     const lines: unknown[] = [];
     const { ann, olga, path, of, owner } = shop({ log: (line) => lines.push(line) }, {}, 'seer');
     await text(post(path, { message: withFile() }, { via: ann }));
@@ -182,7 +182,7 @@ describe('an operator', { timeout: 60_000 }, () => {
     expect((await ann(path)).status).toBe(404);
   });
 
-  it('decides for a role that it has, by a path and by a list, and answers nothing else', async () => {
+  it('decides for its role, by a path and by a list, and cannot answer other questions', async () => {
     const { ann, olga, manager, path, of } = shop();
     const { links, pending, to } = await waiting(['pay_as_manager', 'pay', 'look_up'], {
       via: ann,
@@ -215,7 +215,7 @@ describe('an operator', { timeout: 60_000 }, () => {
     expect(paidTo(to)).toEqual([1, 2]);
   });
 
-  it('decides for its role by the path of the call, once', async () => {
+  it('decides for its role by the call’s path, once', async () => {
     const { ann, manager, path, of } = shop();
     const { links, to } = await waiting(['pay_as_manager'], { via: ann, session: path });
     const link = of(links[0]?.slice(path.length));
@@ -242,7 +242,7 @@ describe('an operator', { timeout: 60_000 }, () => {
     expect((await manager(of('/cancel'), { method: 'POST' })).status).toBe(202);
   });
 
-  it('is refused what speaks for the owner', async () => {
+  it('is refused on routes that act for the owner', async () => {
     const { ann, olga, path, of } = shop();
     const { message } = script('Done.');
     const { turn } = await json(await post(path, { message: message() }, { via: ann }));
@@ -257,7 +257,7 @@ describe('an operator', { timeout: 60_000 }, () => {
     expect(await accesses(path, ann)).toEqual([]);
   });
 
-  it('is refused a title of a session', async () => {
+  it('cannot set a session’s title', async () => {
     const via = shop({ use: [answers, sessionIndex(), operators()] });
     const patch = {
       method: 'PATCH',
@@ -268,7 +268,7 @@ describe('an operator', { timeout: 60_000 }, () => {
     expect(await json(await via.olga(via.of(), patch))).toEqual(OWNER_ONLY);
   });
 
-  it('uses its own sessions as everyone does, also if it names itself', async () => {
+  it('uses its own sessions as other callers do, also if it names itself', async () => {
     const { olga, as } = shop();
     const path = `/agents/clerk/sessions/s-${crypto.randomUUID()}`;
     const { message } = script('One.', 'Two.', 'Three.');
@@ -288,7 +288,7 @@ describe('an operator', { timeout: 60_000 }, () => {
     expect(await accesses(path, olga)).toEqual([]);
   });
 
-  it('leaves what the model is shown, what was used and the place in the list', async () => {
+  it('does not change the model’s input, the usage and the position in the list', async () => {
     const use = [answers, sessionIndex(), operators()];
     const { ann, olga, owner } = shop({ use });
     const path = `/agents/indexed/sessions/s-${crypto.randomUUID()}`;
@@ -314,7 +314,7 @@ describe('an operator', { timeout: 60_000 }, () => {
     expect(JSON.stringify(model.requests)).not.toMatch(/olga|operator/);
   });
 
-  it('reads by a client that names the owner, and decides by it', async () => {
+  it('reads with a client that names the owner, and decides with it', async () => {
     const { ann, manager, path, owner } = shop();
     await waiting(['pay_as_manager'], { via: ann, session: path });
     const [, , agent = '', , id] = path.split('/');
@@ -346,7 +346,7 @@ describe('an access that cannot be journaled', { timeout: 60_000 }, () => {
     })),
   };
 
-  it('is refused if it reads a full session, and cancels and erases one, which the log keeps', async () => {
+  it('is refused for reading a full session, but cancels and erases it, which is logged', async () => {
     const lines: unknown[] = [];
     const { ann, olga, path, of } = shop({ log: (line) => lines.push(line) }, full);
     await waiting(['pay'], { via: ann, session: path });
@@ -361,7 +361,7 @@ describe('an access that cannot be journaled', { timeout: 60_000 }, () => {
     ]);
   });
 
-  it('is refused if the session does not answer', async () => {
+  it('is refused if the session does not respond', async () => {
     const failing = { SESSIONS: objectsWith(() => ({ post: () => Promise.reject(new Error('lost')) })) };
     const { ann, olga, path, of } = shop({}, failing);
     await text(post(path, { message: script('The word is rose.').message() }, { via: ann }));
@@ -370,7 +370,7 @@ describe('an access that cannot be journaled', { timeout: 60_000 }, () => {
     expect(await response.text()).not.toContain('rose');
   });
 
-  it('finds no session that is not there', async () => {
+  it('returns 404 for an unknown session', async () => {
     const { olga, of } = shop();
     for (const [below, method] of [
       ['', 'GET'],
@@ -383,7 +383,7 @@ describe('an access that cannot be journaled', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a caller who is no operator', { timeout: 60_000 }, () => {
+describe('a caller who is not an operator', { timeout: 60_000 }, () => {
   const ROUTES: readonly (readonly [method: string, below: string])[] = [
     ...['', '/turns/t', '/events', '/feedback', '/forks', `/files/${'0'.repeat(64)}`].map(
       (below) => ['GET', below] as const,
@@ -410,7 +410,7 @@ describe('a caller who is no operator', { timeout: 60_000 }, () => {
         expect([method, at, await json(await bob(at, { method }))]).toEqual([method, at, OPERATORS_ONLY]);
   });
 
-  it('names an owner once, and one that there can be', async () => {
+  it('must name one valid owner, once', async () => {
     const { as, olga, path, of } = shop();
     const twice = problem('invalid-query', 400, 'owner may be in the query once.');
     const bob = as({ id: 'bob' });
@@ -422,7 +422,7 @@ describe('a caller who is no operator', { timeout: 60_000 }, () => {
       });
   });
 
-  it('is a person for whom an operator sends requests', async () => {
+  it('can be a person for whom an operator sends requests', async () => {
     const { ann, as, path, of } = shop({
       use: [...PLAIN, onBehalfOf(({ headers }) => headers.get('x-person'))],
     });
@@ -432,7 +432,7 @@ describe('a caller who is no operator', { timeout: 60_000 }, () => {
     expect(await json(await app(of(), { headers: { 'x-person': 'eve' } }))).toEqual(OPERATORS_ONLY);
   });
 
-  it('has its own sessions where a route knows no owner, as surfaces do', async () => {
+  it('reaches only its own sessions on routes without an owner, as in surfaces', async () => {
     const { ann, as, path, owner } = shop({ use: [...PLAIN, openAi()] });
     await text(post(path, { message: script('The word is rose.').message() }, { via: ann }));
     const olga = as({ id: 'olga', operator: true });
@@ -449,7 +449,7 @@ describe('a caller who is no operator', { timeout: 60_000 }, () => {
 });
 
 describe('an app without operators()', { timeout: 60_000 }, () => {
-  it('gives no meaning to an owner in the query', async () => {
+  it('ignores an owner in the query', async () => {
     const { ann, olga, path, of } = shop({ use: [answers] });
     await text(post(path, { message: script('Done.').message() }, { via: ann }));
     expect((await olga(of())).status).toBe(404);
@@ -457,7 +457,7 @@ describe('an app without operators()', { timeout: 60_000 }, () => {
   });
 });
 
-it('refuses to be a module of an agent', () => {
+it('cannot have it as a module of an agent', () => {
   const agent = { ...clerk, uses: [...clerk.uses, operators()] };
   expect(() => appWith({ agents: [agent] })).toThrow("The module 'operators' is of the whole app");
 });

@@ -106,7 +106,7 @@ const typesOf = (received: readonly Received[]): unknown[] => received.map(({ bo
 const idsOf = (received: readonly Received[]): number => new Set(received.map(({ id }) => id)).size;
 
 describe('an outgoing webhook', () => {
-  it('has links that hold where the routes are mounted by app.route, and whoever wakes up sends it', async () => {
+  it('contains links that work under app.route, and is sent by every invocation that wakes up', async () => {
     const received = receiver();
     const app = appWith();
     const to = crypto.randomUUID();
@@ -124,7 +124,7 @@ describe('an outgoing webhook', () => {
     ]);
   });
 
-  it('is told that a turn waits, by which it is answered, and of its end; all of it is signed', async () => {
+  it('reports that a turn waits, with the address to answer, and its end, all signed', async () => {
     const received = receiver();
     const app = appWith();
     const to = crypto.randomUUID();
@@ -149,7 +149,7 @@ describe('an outgoing webhook', () => {
     expect(await app.agenda()).toEqual([]);
   });
 
-  it('is told again of what it did not take, and then of what came later', async () => {
+  it('repeats a refused delivery, and then sends the later ones', async () => {
     const received = receiver(500, 503);
     const app = appWith();
     const first = await say(app, 'One.');
@@ -168,7 +168,7 @@ describe('an outgoing webhook', () => {
     expect(await app.agenda()).toEqual([]);
   });
 
-  it('is told again when it did not answer within 15 seconds', async () => {
+  it('is repeated if the receiver does not respond within 15 seconds', async () => {
     const received = receiver('hangs');
     const app = appWith();
     await say(app, 'One.');
@@ -180,7 +180,7 @@ describe('an outgoing webhook', () => {
     expect([received.length, idsOf(received), await app.agenda()]).toEqual([2, 1, []]);
   });
 
-  it('is told twice, under one id, when the object is reset before it knows that it was told', async () => {
+  it('is sent twice, under one id, if the object is reset before it records the delivery', async () => {
     const received = receiver('hangs');
     const app = appWith();
     await say(app, 'One.');
@@ -194,7 +194,7 @@ describe('an outgoing webhook', () => {
     expect([received.length, idsOf(received), await app.agenda()]).toEqual([2, 1, []]);
   });
 
-  it('is told nothing of a session that was erased', async () => {
+  it('is not sent for an erased session', async () => {
     const received = receiver();
     const app = appWith();
     await say(app, 'One.');
@@ -203,7 +203,7 @@ describe('an outgoing webhook', () => {
     expect(received).toEqual([]);
   });
 
-  it('costs an app nothing that has none', async () => {
+  it('has no cost for an app without one', async () => {
     const received = receiver();
     const app = appWith({});
     await say(app, 'One.');

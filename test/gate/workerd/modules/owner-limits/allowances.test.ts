@@ -23,7 +23,7 @@ const lost = (shop: ReturnType<typeof customer>, turn = 'lost') =>
   });
 
 describe('an allowance', () => {
-  it('counts as a whole while its turn is open, and then as what the turn has used', async () => {
+  it('counts in full while its turn is open, and then as the turn’s usage', async () => {
     const shop = customer({ ...TOKENS, running: 2 });
     const reply = held({ text: 'Hi.', usage: { inputTokens: 700, outputTokens: 30 } });
     const running = shop.send('a', [reply.reply, reply.reply]);
@@ -34,7 +34,7 @@ describe('an allowance', () => {
     await shop.uses({ tokens: 730, running: 0 });
   });
 
-  it('stops a turn that has used it', async () => {
+  it('stops a turn that has used it up', async () => {
     const shop = customer(TOKENS);
     const { model, message } = script(looks(), looks(), looks(), 'Never.');
     const turn = await json(await post(`${SESSIONS}/a`, { message: message() }, { via: shop.via }));
@@ -43,7 +43,7 @@ describe('an allowance', () => {
     await shop.uses({ tokens: 19_000 });
   });
 
-  it('bounds the cost of a turn by the prices of its model', async () => {
+  it('limits the cost of a turn by the prices of its model', async () => {
     const agent = { ...limited, model: { ...modelBySession, prices: { input: 1, output: 1 } } };
     const shop = customer({ perDay: { cost: 0.2 } }, { config: { agents: [agent] } });
     const { model, message } = script(looks(), looks(), looks(), 'Never.');
@@ -53,7 +53,7 @@ describe('an allowance', () => {
     await shop.uses({ cost: 0.019 });
   });
 
-  it('is as small as what is left, and none is drawn when less than a tenth of one is', async () => {
+  it('is limited to the remainder, and is not granted below a tenth of one', async () => {
     const shop = customer({ perDay: { tokens: 30_000 }, allowance: { tokens: 20_000 } });
     await shop.send('a', [looks(), looks()]);
     await shop.uses({ tokens: 19_000 });
@@ -71,14 +71,14 @@ describe('an allowance', () => {
     expect(await json(over)).toMatchObject({ ownerLimit: 'tokens', most: 30_000, used: 28_500 });
   });
 
-  it('counts what was held back for a model call whose provider reports nothing', async () => {
+  it('counts the reserved tokens for a model call whose provider reports no usage', async () => {
     const shop = customer(TOKENS);
     await shop.send('a', [{ text: 'Hi.', usage: null }]);
     await expect.poll(async () => Number((await shop.used()).tokens)).toBeLessThan(20_000);
     expect((await shop.used()).tokens).toBeGreaterThan(1_000);
   });
 
-  it('counts as spent if its turn never began, and its turn is open no more', async () => {
+  it('counts as spent if its turn never began, and its turn is not open any more', async () => {
     const shop = customer({ perDay: { turns: 3, tokens: 200_000 }, running: 1, openSessions: 1 });
     expect(await lost(shop)).toMatchObject({ status: 'granted', tokens: 20_000 });
     const open = { turns: 1, tokens: 20_000, running: 1, openSessions: 1 };
@@ -89,14 +89,14 @@ describe('an allowance', () => {
     expect(await shop.used()).toEqual({ ...open, running: 0, openSessions: 0 });
   });
 
-  it('is one for all attempts of a turn', async () => {
+  it('covers all attempts of a turn', async () => {
     const shop = customer({ perDay: { turns: 3, tokens: 200_000 } });
     const draws = await Promise.all([lost(shop), lost(shop), lost(shop)]);
     expect(draws.map((one) => one.status === 'granted' && one.isNew)).toEqual([true, false, false]);
     expect(await shop.used()).toEqual({ turns: 1, tokens: 20_000 });
   });
 
-  it('is settled once, however often that is reported, also after it counted as spent', async () => {
+  it('is settled once, even if it is reported repeatedly or after it counted as spent', async () => {
     const shop = customer({ perDay: { turns: 3, tokens: 200_000 } });
     await lost(shop);
     await shop.pass(HOUR);
@@ -114,7 +114,7 @@ describe('an allowance', () => {
     expect(await shop.used()).toEqual({ turns: 1, tokens: 5 });
   });
 
-  it('counts on the day on which it was drawn, and is forgotten two days later', async () => {
+  it('counts on the day on which it was granted, and is deleted two days later', async () => {
     const shop = customer({ perDay: { turns: 3 } });
     const reply = held('Hi.');
     const running = shop.send('a', [reply.reply, reply.reply], { 'idempotency-key': 'one' });
@@ -133,7 +133,7 @@ describe('an allowance', () => {
 describe('a turn that a tool has scheduled', () => {
   const later = { calls: [{ name: 'schedule_message', input: { message: 'Go on.', when: '60' } }] };
 
-  it('draws when it begins', async () => {
+  it('requests its allowance when it begins', async () => {
     const shop = customer({ perDay: { turns: 2 } });
     await shop.send('a', [later, 'Later.', 'Done.']);
     await shop.uses({ turns: 1 });
@@ -141,7 +141,7 @@ describe('a turn that a tool has scheduled', () => {
     await shop.uses({ turns: 2 });
   });
 
-  it('asks no model if nothing is left, and is not counted', async () => {
+  it('calls no model if no allowance is left, and is not counted', async () => {
     const shop = customer({ perDay: { turns: 1 } });
     const { model, message } = script(later, 'Later.', 'Never.');
     await post(`${SESSIONS}/a`, { message: message() }, { via: shop.via });
@@ -158,10 +158,10 @@ describe('a turn that a tool has scheduled', () => {
   });
 });
 
-describe('an object that does not answer', () => {
+describe('an object that does not respond', () => {
   const hangs = { getByName: () => ({ draw: () => new Promise(() => {}), look: async () => {} }) };
 
-  it('has turns refused with 503 after two seconds', async () => {
+  it('causes a 503 for turns after two seconds', async () => {
     const shop = customer({ perDay: { turns: 1 } }, { vars: { OWNER_LIMITS: hangs } });
     const refused = await shop.send('a', ['No.']);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
@@ -172,7 +172,7 @@ describe('an object that does not answer', () => {
     expect(await shop.stub('a').read({ from: 1 })).toBeNull();
   });
 
-  it('lets turns run where the app says so, and counts them when they have ended', async () => {
+  it('allows turns if the app is configured so, and counts them after their end', async () => {
     const allowing = ownerLimits(() => ({ perDay: { turns: 1 } }), { onUnavailable: 'allow' });
     const shop = customer(
       { perDay: { turns: 1 } },

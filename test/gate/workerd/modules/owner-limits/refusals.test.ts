@@ -17,7 +17,7 @@ import { held, script } from '../../../../fixtures/scripts.ts';
 import { json, post } from '../../http/client.ts';
 import { customer, HOUR, MIDNIGHT, SESSIONS } from './limited.ts';
 
-describe('the turns of a day', () => {
+describe('the daily limit of turns', () => {
   it('refuses the turn beyond the limit with 429 until midnight in UTC', async () => {
     const shop = customer({ perDay: { turns: 2 } });
     for (const session of ['a', 'b']) expect((await shop.send(session, ['Hi.'])).status).toBe(200);
@@ -39,7 +39,7 @@ describe('the turns of a day', () => {
     expect((await shop.send('c', ['Hi.'])).status).toBe(200);
   });
 
-  it('counts turns of code and of retries too', async () => {
+  it('counts turns from code and retries too', async () => {
     const shop = customer({ perDay: { turns: 2 } }, { config: { use: [answers, limitsOfTests, retry()] } });
     const holdfast = createHoldfast({ agents: [limited], use: [limitsOfTests] });
     const session = sessionOf(holdfast, env, {
@@ -57,7 +57,7 @@ describe('the turns of a day', () => {
     });
   });
 
-  it('draws once for a request that is sent again, also at the limit', async () => {
+  it('counts a repeated request once, also at the limit', async () => {
     const shop = customer({ perDay: { turns: 1 } });
     const message = script('Hi.').message();
     const again = () =>
@@ -69,7 +69,7 @@ describe('the turns of a day', () => {
     expect((await shop.send('a', ['No.'], { 'idempotency-key': 'two' })).status).toBe(429);
   });
 
-  it('takes back what a busy session did not take', async () => {
+  it('does not count a message that a busy session refused', async () => {
     const shop = customer({ perDay: { turns: 2 } });
     const reply = held('Hi.');
     const running = shop.send('a', [reply.reply, reply.reply]);
@@ -80,7 +80,7 @@ describe('the turns of a day', () => {
     expect((await running).status).toBe(200);
   });
 
-  it('gives a message back that steers another turn', async () => {
+  it('does not count a message that steers another turn', async () => {
     const shop = customer({ perDay: { turns: 5 }, running: 2 });
     const reply = held({ calls: [{ name: 'pay_now', input: { to: shop.name, amount: 1 } }] });
     const { model, message } = script(reply.reply, 'Done.');
@@ -100,8 +100,8 @@ describe('the turns of a day', () => {
   });
 });
 
-describe('open turns and sessions', () => {
-  it('refuses a turn while as many are open as may be', async () => {
+describe('the limit of open turns and sessions', () => {
+  it('refuses a turn while the maximum is open', async () => {
     const shop = customer({ running: 1 });
     const reply = held('Hi.');
     const running = shop.send('a', [reply.reply, reply.reply]);
@@ -115,7 +115,7 @@ describe('open turns and sessions', () => {
     expect((await shop.send('b', ['Hi.'])).status).toBe(200);
   });
 
-  it('counts a turn that waits for an answer as open, and lets the answer through', async () => {
+  it('counts a waiting turn as open, and admits its answer', async () => {
     const shop = customer({ running: 1 });
     const asked = await json(
       await shop.send('a', [{ calls: [{ name: 'pay', input: { to: shop.name, amount: 1 } }] }, 'Paid.']),
@@ -147,7 +147,7 @@ describe('open turns and sessions', () => {
     expect((await shop.send('b', ['Hi.'])).status).toBe(200);
   });
 
-  it('counts a session no more that was erased without its Worker', async () => {
+  it('does not count a session that was erased without its Worker', async () => {
     const shop = customer({ openSessions: 1, running: 1 });
     await shop.send('a', ['Hi.']);
     await shop.uses({ openSessions: 1, running: 0 });
@@ -158,7 +158,7 @@ describe('open turns and sessions', () => {
 });
 
 describe('the owner of limits', () => {
-  it('is the tenant: a name that looks like it is another owner', async () => {
+  it('is the tenant, and a caller with the tenant’s name is another owner', async () => {
     const shop = customer({ perDay: { turns: 1 } });
     await shop.send('a', ['Hi.']);
     for (const id of [shop.name, `tenant:${shop.name}`]) {
@@ -171,7 +171,7 @@ describe('the owner of limits', () => {
     expect(await shop.report('', spelled)).toMatchObject({ owner: `tenant:id:${shop.name}`, limits: [] });
   });
 
-  it('is read by itself and by operators alone', async () => {
+  it('is visible to itself and to operators only', async () => {
     const shop = customer({ perDay: { turns: 3, tokens: 1_000, cost: 2 }, openSessions: 4, running: 5 });
     const report = {
       owner: `tenant:${shop.name}`,
@@ -199,7 +199,7 @@ describe('the owner of limits', () => {
     });
   });
 
-  it('has its limits looked up, and a mistake in them shown as one of the app', async () => {
+  it('has its limits looked up, and an error in that is reported as one of the app', async () => {
     const plan = customer(
       {},
       { config: { use: [ownerLimits(async ({ tenant }) => ({ perDay: { turns: tenant ? 1 : 9 } }))] } },
@@ -222,7 +222,7 @@ describe('the owner of limits', () => {
     [{ allowance: { tokens: 5 } }, 'allowance.tokens needs perDay.tokens'],
     [{ perHour: { turns: 1 } }, 'perHour: is not known here'],
     [{ perDay: { calls: 1 } }, 'calls: is not known here'],
-  ])('is not declared with %j', (limits, problem) => {
+  ])('cannot have the limits %j', (limits, problem) => {
     // As code without types may have it.
     expect(() => ownerLimits(limits as OwnerPlan)).toThrow(`ownerLimits: ${problem}.`);
   });
