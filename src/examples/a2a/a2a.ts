@@ -1,4 +1,7 @@
-/** A2A 1.0 over JSON-RPC for `createHoldfast({ use: [a2a({ agents: ['refunds'] })] })`: a protocol that is added from outside of the package. */
+/**
+ * A2A 1.0 over JSON-RPC for `createHoldfast({ use: [a2a({ agents: ['refunds'] })] })`: a protocol that is
+ * implemented outside of the package.
+ */
 import { type Session, SessionError, type TurnStream } from '../../create-holdfast.ts';
 import type { JsonObject } from '../../index.ts';
 import {
@@ -34,21 +37,24 @@ import { historyOf, isOver, readTaskId, type Standing, toTask } from './task.ts'
 import { toA2a } from './translate.ts';
 import { A2aError, errorOf, type Message, type RpcId, resultOf, type Task } from './wire.ts';
 
-/** Which agents are spoken to by A2A. What their cards say is told to everybody. */
+/** The agents to offer by A2A. Their cards are public. */
 export interface A2aConfig {
-  /** Their names. The card of the first one also stands where clients look for the card of a host. */
+  /** The names of the agents. The card of the first is also served at the path of a host's card. */
   readonly agents: readonly [string, ...string[]];
-  /** The media types that their cards say are taken; text alone unless given. */
+  /** The accepted media types in their cards. Defaults to text only. */
   readonly inputModes?: readonly string[];
-  /** Returns the index of the app, of which `ListTasks` is made. Without it, tasks are not listed. */
+  /** Returns the index of the app, for `ListTasks`. Without it, tasks are not listed. */
   readonly index?: (() => SessionIndex) | undefined;
-  /** Words what went wrong. Without it, what providers, tools and the Worker say is replaced by short sentences. */
+  /**
+   * Words problems for people. By default, texts from providers, tools and the Worker are replaced by short
+   * sentences.
+   */
   readonly tell?: Tell;
 }
 
 const A2A = defineModule({ name: 'a2a' });
 
-/** `POST /a2a/{agent}`, and the agent's card. A context is a session, and a task is a turn of it. */
+/** Adds `POST /a2a/{agent}`, and the agent's card. A context is a session, and a task is one of its turns. */
 export function a2a({ agents, inputModes = ['text/plain'], index, tell }: A2aConfig) {
   const toTeller = tellerOf('a2a', tell);
   const card = ({ request, base, agents: known }: PublicRequest, name: string): Response => {
@@ -89,7 +95,7 @@ export function a2a({ agents, inputModes = ['text/plain'], index, tell }: A2aCon
   });
 }
 
-/** A problem in the words of the protocol. */
+/** Converts a problem to an error of the protocol. */
 function toError({ type, status, detail }: RouteProblem): A2aError {
   if (type === 'bad-json') return new A2aError('parse-error', detail);
   if (type === 'turn-over') return new A2aError('task-not-cancelable', detail);
@@ -113,7 +119,7 @@ async function respond(desk: Desk): Promise<Response> {
   } catch (failure) {
     if (failure instanceof A2aError) return Response.json(errorOf(idOf(body), failure));
     const problem = desk.problem(failure);
-    // What failed inside is told by `refuse`, so that the log has it too.
+    // `refuse` handles an internal failure, so that it is logged.
     if (problem.status >= 500) throw failure;
     return Response.json(errorOf(idOf(body), toError(problem)));
   }
@@ -147,8 +153,8 @@ async function called(desk: Desk, { id, method, params }: RpcCall): Promise<Resp
 }
 
 /**
- * The context of a message that names none: the same one when the same person sends it again. A client chooses the ids of its messages, so
- * that two persons of a tenant may send the same one.
+ * Returns the context of a message that names none: the same for a repeated message of the same person.
+ * Clients choose message ids, so two persons of a tenant can use the same one.
  */
 async function contextOf({ caller }: ModuleRequest, messageId: string): Promise<string> {
   const named = new TextEncoder().encode(JSON.stringify([caller.id, messageId]));
@@ -156,24 +162,24 @@ async function contextOf({ caller }: ModuleRequest, messageId: string): Promise<
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** A task that was found, and how it stands. */
+/** A task that was found, with its status. */
 export interface Found {
   readonly session: Session;
   readonly standing: Standing;
 }
 
-/** A task that is shown as it goes on. */
+/** A task whose progress is streamed. */
 interface Begun {
   readonly task: Task;
   readonly items: TurnStream;
 }
 
-/** What one request asks of the sessions of its caller. */
+/** The access of one request to the sessions of its caller. */
 export class Desk {
   readonly asked: ModuleRequest;
-  /** Its name; empty for one that does not speak A2A. */
+  /** The agent's name, or empty if it is not offered by A2A. */
   readonly agent: string;
-  /** Returns the index of the app; absent if the app has none. */
+  /** Returns the index of the app. Absent if the app has none. */
   readonly index: A2aConfig['index'];
   readonly #teller: Teller;
 
@@ -188,7 +194,7 @@ export class Desk {
     this.#teller = teller;
   }
 
-  /** A failure as the client is shown it. */
+  /** Converts a failure for the client. */
   problem(failure: unknown): RouteProblem {
     return this.#teller.problem(this.asked.problem(failure));
   }
@@ -201,7 +207,7 @@ export class Desk {
     return fileUrlsOf(this.asked, { agent: this.agent, session: context });
   }
 
-  /** @throws A2aError when there is no such task. */
+  /** @throws A2aError if there is no such task. */
   async find(id: string): Promise<Found & { readonly turn: string }> {
     const named = readTaskId(id);
     if (!named) throw new A2aError('task-not-found', `There is no task '${id.slice(0, 80)}'.`);
@@ -252,7 +258,10 @@ export class Desk {
     return { task, items };
   }
 
-  /** What a message is for: a task that asks something, or a new one. A context that is not named is named by its first message. */
+  /**
+   * Returns the purpose of a message: an answer to a task, or a new task. The first message of an unnamed
+   * context names it.
+   */
   async #wanted({ contextId, taskId, messageId, parts }: Sending) {
     if (taskId === undefined) {
       const context = contextId ?? (await contextOf(this.asked, messageId));
@@ -262,7 +271,7 @@ export class Desk {
     const context = standing.session;
     if (contextId !== undefined && contextId !== context)
       throw new A2aError('invalid-params', `Task '${taskId}' is of another context than '${contextId}'.`);
-    // Whether what names a call is an answer that was given before is for the session to say.
+    // The session decides whether an answer to a call is a repeated one.
     const pending = standing.outcome === 'suspended' ? standing.pending : [];
     if (pending.length === 0 && !parts.some(namesCall)) {
       const why = isOver(standing) ? 'is over' : 'is at work';
@@ -277,7 +286,7 @@ export class Desk {
   async cancel({ session, standing, turn }: Found & { readonly turn: string }): Promise<Task> {
     if (isOver(standing)) throw new A2aError('task-not-cancelable', 'The task is over.');
     await session.cancel(turn);
-    // It has not ended before whoever runs it has heard.
+    // The task ends only when its lease holder has received the cancel.
     for await (const _ of await session.follow(turn, { signal: this.asked.signal }));
     return this.task({ session, standing: await session.turn(turn) });
   }
@@ -291,7 +300,10 @@ export class Desk {
     return { task, items };
   }
 
-  /** Each event is a response of JSON-RPC. A stream that breaks off says so, and so does the log. */
+  /**
+   * Streams each event as a response of JSON-RPC. A stream that breaks off ends with an error, which is also
+   * logged.
+   */
   stream(id: RpcId, { task, items }: Begun): Response {
     const { contextId: session } = task;
     const files = this.#files(session);
@@ -315,7 +327,7 @@ const runs = (of: { readonly session: string; readonly turn: string; readonly ag
   status: 'running',
 });
 
-/** A context where a task asks something takes no other message: the client is told which task that is. */
+/** A context whose task asks a question accepts no other message. The error names that task. */
 const inTask =
   (context: string) =>
   (failure: unknown): never => {
@@ -327,7 +339,7 @@ const inTask =
     );
   };
 
-/** What an agent that is asked at `url` says of itself to whoever would talk to it. */
+/** Returns the card of an agent at `url`. */
 const cardOf = ({ name, description }: RouteAgent, url: string, inputModes: readonly string[]) => ({
   name,
   description,

@@ -1,4 +1,6 @@
-/** `ListTasks`: the last task of each context by the index of the app, or all tasks of one context. */
+/**
+ * Implements `ListTasks`: the last task of each context from the app's index, or all tasks of one context.
+ */
 import { SessionError } from '../../create-holdfast.ts';
 import type { SessionIndex } from '../../modules/index/entry.ts';
 import type { Desk } from './a2a.ts';
@@ -6,24 +8,24 @@ import { invalid, type Listing } from './read-params.ts';
 import { taskIdOf } from './task.ts';
 import { A2aError, type Task, type TaskState } from './wire.ts';
 
-/** What `ListTasks` answers. */
+/** The response of `ListTasks`. */
 interface TaskList {
   readonly tasks: readonly Task[];
   /** Empty at the end. */
   readonly nextPageToken: string;
   readonly pageSize: number;
-  /** How many there are on all pages: at most 1,000 are counted. */
+  /** The number of tasks on all pages, counted up to 1,000. */
   readonly totalSize: number;
 }
 
-/** A task that is to be shown. */
+/** A task to show. */
 interface Named {
   readonly id: string;
-  /** When its status has changed, in ms since the epoch. */
+  /** The time of its last change of status, in milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** @throws A2aError if the app has no index, or a page token is none. */
+/** @throws A2aError if the app has no index, or a page token is invalid. */
 export async function listTasks(desk: Desk, listing: Listing): Promise<TaskList> {
   const index = desk.index?.();
   if (!index)
@@ -45,7 +47,7 @@ interface NamedPage {
   readonly total: number;
 }
 
-/** The index's own words for a state. A task that the protocol knows and the index does not is not there. */
+/** The index's name of each state. States that the index does not have are left out. */
 const STATUS = {
   TASK_STATE_WORKING: 'running',
   TASK_STATE_INPUT_REQUIRED: 'waiting',
@@ -56,7 +58,7 @@ const STATUS = {
 
 const isListed = (state: string): state is keyof typeof STATUS => Object.hasOwn(STATUS, state);
 
-/** Pages of the index that are counted for `totalSize`. */
+/** The most pages of the index that are counted for `totalSize`. */
 const COUNTED_PAGES = 10;
 
 async function pageOfAll({ asked, agent }: Desk, index: SessionIndex, listing: Listing): Promise<NamedPage> {
@@ -89,7 +91,7 @@ async function pageOfAll({ asked, agent }: Desk, index: SessionIndex, listing: L
   return { named, next: page.next ?? '', total };
 }
 
-/** All turns of one session, the latest first. A page token is the last task of the page before. */
+/** Lists all turns of one session, the latest first. A page token is the last task of the previous page. */
 async function pageOfOne(desk: Desk, context: string, listing: Listing): Promise<NamedPage> {
   const { since, pageSize, pageToken } = listing;
   const least = since === undefined ? 0 : Date.parse(since);
@@ -113,7 +115,9 @@ async function pageOfOne(desk: Desk, context: string, listing: Listing): Promise
   return { named, next: from + pageSize < all.length ? (named.at(-1)?.id ?? '') : '', total: all.length };
 }
 
-/** Returns the task as its session has it now, or `undefined` if it is gone, or not of the state that is asked for. */
+/**
+ * Returns the task with its current status, or `undefined` if it is gone, or in another state than requested.
+ */
 async function taskOf(desk: Desk, { id, at }: Named, listing: Listing): Promise<Task | undefined> {
   try {
     const { artifacts, ...task } = await desk.task(await desk.find(id), listing.historyLength);
@@ -131,7 +135,7 @@ const isUnknown = (failure: unknown): boolean =>
 
 const badToken = (): A2aError => invalid(['pageToken must be the nextPageToken of the page before']);
 
-/** What the index refuses, in words of the protocol. */
+/** Converts a refusal of the index to an error of the protocol. */
 function inWords(failure: unknown): never {
   if (!(failure instanceof SessionError) || failure.type !== 'invalid-query') throw failure;
   throw failure.message.startsWith('cursor')

@@ -1,4 +1,4 @@
-/** What a request of A2A asks for. It is read as what it may be: anything. */
+/** Parses requests of A2A from unchecked JSON. */
 import type { CallAnswer, SentPart } from '../../create-holdfast.ts';
 import type { Json, JsonObject } from '../../index.ts';
 import type { Pending } from './task.ts';
@@ -11,11 +11,11 @@ export interface RpcCall {
   readonly params: JsonObject;
 }
 
-/** The id of a request, for its error too. */
+/** Returns the id of a request, also for its error. */
 export const idOf = ({ id }: JsonObject): RpcId =>
   typeof id === 'string' || typeof id === 'number' ? id : null;
 
-/** @throws A2aError when the body is no request of JSON-RPC. */
+/** @throws A2aError if the body is not a request of JSON-RPC. */
 export function readCall(body: JsonObject): RpcCall {
   const { jsonrpc, method, params = {} } = body;
   if (jsonrpc !== '2.0' || typeof method !== 'string' || idOf(body) === null)
@@ -37,10 +37,10 @@ export interface Sending {
   readonly historyLength: number | undefined;
 }
 
-/** What the key of a message can be, under which it starts one turn however often it is sent. */
+/** The format of a message's idempotency key. */
 const IS_KEY = /^[!-~]{1,255}$/;
 
-/** @throws A2aError that lists what is wrong with them. */
+/** @throws A2aError that lists the problems of the params. */
 export function readSending({ message, configuration = {} }: JsonObject): Sending {
   const said: JsonObject = isObject(message) ? message : {};
   const how: JsonObject = isObject(configuration) ? configuration : {};
@@ -70,7 +70,7 @@ export function readSending({ message, configuration = {} }: JsonObject): Sendin
 /** The params of ListTasks. */
 export interface Listing {
   readonly contextId: string | undefined;
-  /** Absent: tasks of all states. */
+  /** If absent, tasks of all states. */
   readonly status: string | undefined;
   /** 1 to 100. */
   readonly pageSize: number;
@@ -81,7 +81,7 @@ export interface Listing {
   readonly includesArtifacts: boolean;
 }
 
-/** @throws A2aError that lists what is wrong with them. */
+/** @throws A2aError that lists the problems of the params. */
 export function readListing(params: JsonObject): Listing {
   const { contextId, status, pageSize = 50, pageToken, historyLength = 0 } = params;
   const { statusTimestampAfter, includeArtifacts = false } = params;
@@ -117,7 +117,7 @@ export const noPush = (): A2aError =>
 export const invalid = (problems: readonly string[]): A2aError =>
   new A2aError('invalid-params', `The params are not valid: ${problems.join('; ')}.`);
 
-/** A text of protocol buffers is '' where it is left out. */
+/** Protocol buffers send an omitted text as ''. */
 const isWord = (value: Json | undefined): value is string => typeof value === 'string' && value !== '';
 const isWordOrNone = (value: Json | undefined): boolean => value === undefined || typeof value === 'string';
 
@@ -139,13 +139,13 @@ export function historyLengthOf({ historyLength }: JsonObject): number | undefin
   throw invalid(['historyLength must be a whole number, at least 0']);
 }
 
-/** The id of the task that params name. */
+/** Returns the id of the task in params. */
 export function taskIdIn({ id }: JsonObject): string {
   if (!isWord(id)) throw invalid(['id must be the id of a task']);
   return id;
 }
 
-/** A message as the session takes it. */
+/** Converts the parts of a message for the session. */
 export const toSentParts = (parts: readonly JsonObject[]): SentPart[] =>
   parts.map(({ text, data, url, raw, mediaType, filename }): SentPart => {
     if (typeof text === 'string') return { type: 'text', text };
@@ -159,12 +159,13 @@ export const toSentParts = (parts: readonly JsonObject[]): SentPart[] =>
   });
 
 /**
- * What a message answers of what waits: by data that names the call, or in words where one person was asked one question. A call is
- * never approved by words, which may mean anything. @throws A2aError that says how to answer.
+ * Returns a message's answers to waiting calls: from data that names the call, or from text if a person was
+ * asked one question. Text never approves a call, since its meaning is ambiguous. @throws A2aError that says
+ * how to answer.
  */
 export function answersIn(parts: readonly JsonObject[], pending: readonly Pending[]): CallAnswer[] {
   const named = parts.filter(namesCall).map(({ data }) => data);
-  // What else stands in them is checked by the session, as of any answer.
+  // The session checks the other properties, as for any answer.
   if (named.length > 0) return named as unknown as CallAnswer[];
   const text = parts.flatMap(({ text: words }) => (typeof words === 'string' ? [words] : [])).join('\n');
   const [one, ...others] = pending;
@@ -180,13 +181,13 @@ export function answersIn(parts: readonly JsonObject[], pending: readonly Pendin
   );
 }
 
-/** Whether a part is an answer to what a call asks. */
+/** Returns whether a part is an answer to a call. */
 export function namesCall({ data }: JsonObject): boolean {
   const { call } = isObject(data) ? data : {};
   return isWord(call);
 }
 
-/** Whether a person is asked for words, as `humanInput` does. */
+/** Returns whether a person is asked for text, as by `humanInput`. */
 function asksForText({ allows = [], schema }: Pending): boolean {
   const { properties } = schema ?? {};
   return allows.includes('edit') && Object.keys(Object(properties)).join() === 'text';

@@ -1,4 +1,4 @@
-/** A turn as a task of A2A. Nothing in here reads or writes. */
+/** Converts a turn to a task of A2A. All functions in this file are pure. */
 import type { ShownEvent, TurnStreamEnd } from '../../create-holdfast.ts';
 import type { Artifact, Message, Part, Task, TaskState, TaskStatus } from './wire.ts';
 
@@ -7,17 +7,17 @@ type Suspended = Extract<TurnStreamEnd, { readonly type: 'suspended' }>['view'];
 type Later = Extract<TurnStreamEnd, { readonly type: 'later' }>['view'];
 export type Pending = Suspended['pending'][number];
 
-/** How a turn stands. */
+/** The status of a turn. */
 export type Standing = Answer | Suspended | (Later & { readonly outcome?: undefined });
 
-/** Where the files of a session are read. */
+/** Returns the address of a session's file. */
 export type FileUrls = (id: string) => string;
 
-/** Names the task of a turn. No id of a session has a `~` in it. */
+/** Returns the task id of a turn. Session ids cannot contain a `~`. */
 export const taskIdOf = ({ session, turn }: { readonly session: string; readonly turn: string }): string =>
   `${session}~${turn}`;
 
-/** The session and the turn that the id of a task names; `undefined` when it is none. */
+/** Parses the session and turn from a task id, or returns `undefined`. */
 export function readTaskId(id: string): { readonly session: string; readonly turn: string } | undefined {
   const [session = '', turn = '', ...more] = id.split('~');
   return session === '' || turn === '' || more.length > 0 ? undefined : { session, turn };
@@ -36,7 +36,7 @@ export function toTask(standing: Standing, files: FileUrls, history?: readonly M
   };
 }
 
-/** What the protocol has no word for. */
+/** Returns the data that the protocol has no property for. */
 export const metadataOf = (standing: Standing) => ({
   holdfast: {
     ...('status' in standing && { status: standing.status }),
@@ -58,7 +58,7 @@ const STATES: Readonly<Record<Answer['outcome'], TaskState>> = {
   failed: 'TASK_STATE_FAILED',
 };
 
-/** Whether nothing comes of it any more. */
+/** Returns whether the task has ended. */
 export const isOver = ({ outcome }: Standing): boolean => outcome !== undefined && outcome !== 'suspended';
 
 export function statusOf(standing: Standing): TaskStatus {
@@ -77,7 +77,7 @@ export function statusOf(standing: Standing): TaskStatus {
   };
 }
 
-/** What waits, in words for a person and as data for a program, which also says how it is answered. */
+/** Formats a question as text for a person and as data for a program, with the format of an answer. */
 function asks(one: Pending): Part[] {
   const { call, question, tool, input, message, allows, schema, by, expiresAt } = one;
   const data = {
@@ -95,7 +95,7 @@ function asks(one: Pending): Part[] {
   return [{ text: message }, { data, mediaType: 'application/json' }];
 }
 
-/** What an agent says beside its answer. */
+/** Makes a message from the agent that is not its answer. */
 export const said = (
   of: { readonly session: string; readonly turn: string },
   name: string,
@@ -108,10 +108,10 @@ export const said = (
   parts,
 });
 
-/** The artifact that is the answer. */
+/** The id of the answer's artifact. */
 export const ANSWER = 'answer';
 
-/** The answer as a whole, if there are words or an object. */
+/** Returns the whole answer, if it has text or an object. */
 export function answerOf({ text, object }: Answer | Suspended): Artifact | undefined {
   const parts: Part[] = [
     ...(text === '' ? [] : [{ text }]),
@@ -120,7 +120,7 @@ export function answerOf({ text, object }: Answer | Suspended): Artifact | undef
   return parts.length > 0 ? { artifactId: ANSWER, name: ANSWER, parts } : undefined;
 }
 
-/** What calls have made: artifacts, and files by their addresses. */
+/** Returns the artifacts of calls, and their files by address. */
 export const artifactsOf = ({ artifacts, files = [] }: Answer | Suspended, urls: FileUrls): Artifact[] => [
   ...artifacts.map(({ call, tool, type, value }, place) => ({
     artifactId: `${call}/artifact/${place}`,
@@ -134,7 +134,7 @@ export const artifactsOf = ({ artifacts, files = [] }: Answer | Suspended, urls:
   })),
 ];
 
-/** What was said in a turn so far, the newest `length` of it. */
+/** Returns the newest `length` messages of a turn. */
 export function historyOf(
   events: readonly ShownEvent[],
   session: string,

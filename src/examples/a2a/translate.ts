@@ -1,4 +1,4 @@
-/** What a turn shows, as the stream of a task of A2A 1.0. Nothing in here reads or writes. */
+/** Translates the items of a turn to the stream of an A2A 1.0 task. All functions in this file are pure. */
 import type { ShownEvent, TurnItem, TurnStreamEnd } from '../../create-holdfast.ts';
 import type { JsonObject } from '../../index.ts';
 import {
@@ -17,16 +17,16 @@ import type { Part, StreamEvent, Task, TaskStatus } from './wire.ts';
 type Events = Generator<StreamEvent, void, undefined>;
 type EventOf<Type extends ShownEvent['type']> = Extract<ShownEvent, { readonly type: Type }>;
 
-/** Whose stream it is. */
+/** The stream's task and session. */
 export interface Run {
   readonly session: string;
   readonly turn: string;
-  /** The task as it is when the stream begins. */
+  /** The task at the start of the stream. */
   readonly task: Task;
   readonly files: FileUrls;
 }
 
-/** The events of a stream: the task first, and last how it stands. */
+/** Yields the events of a stream: first the task, and last its status. */
 export async function* toA2a(
   items: AsyncIterable<TurnItem>,
   run: Run,
@@ -36,12 +36,12 @@ export async function* toA2a(
   for await (const item of items) yield* shown.events(item);
 }
 
-/** What a client has been told of the answer, from which follows what it is told next. */
+/** Tracks the part of the answer that the client has received. */
 class Shown {
   readonly #run: Run;
-  /** What was said of the reply that is being made. The next one takes its place, since only the last is the answer. */
+  /** The text of the current reply. The next reply replaces it, since only the last one is the answer. */
   #text = '';
-  /** The reply is over, so that what comes begins another one. */
+  /** `true` if the reply is over, so that the next text starts another one. */
   #isOver = false;
 
   constructor(run: Run) {
@@ -49,7 +49,7 @@ class Shown {
   }
 
   *events(item: TurnItem): Events {
-    // A loop inside a call is the call's own, for which A2A has no word; what it says to the user is for the user.
+    // A2A has no event for a loop inside a call. Messages from it to the user are shown.
     if ('frame' in item && item.frame !== undefined && item.type !== 'message-sent') return;
     switch (item.type) {
       case 'text-delta':
@@ -86,7 +86,7 @@ class Shown {
     yield* this.#say(text);
   }
 
-  /** What was said so far is no part of what comes now. */
+  /** Starts a new reply, which replaces the previous text. */
   #begin(): void {
     this.#text = '';
     this.#isOver = false;
@@ -103,7 +103,7 @@ class Shown {
     if (this.#isOver || !text.startsWith(this.#text)) this.#begin();
     yield* this.#say(text.slice(this.#text.length));
     this.#isOver = true;
-    // What it says beside its calls is superseded by what it says next, and told as a message for that.
+    // The next reply replaces text beside calls, so the text is sent as a message.
     if (toolCalls.length > 0 && text !== '') yield* this.#working(seq, at, { text });
     for (const { id: call, name: tool } of toolCalls)
       yield* this.#working(call, at, { data: { call, tool }, mediaType: 'application/json' });
@@ -122,7 +122,7 @@ class Shown {
       yield { artifactUpdate: { ...of, artifact, append: false, lastChunk: true } };
     const whole = answerOf(standing);
     const { text, object } = standing;
-    // What is there already is only closed; what was changed on its way out takes its place.
+    // Text that was streamed is only closed. Text that a transformer changed replaces it.
     const isSaid = text === this.#text && text !== '';
     const rest: readonly Part[] = object === undefined ? [{ text: '' }] : (whole?.parts.slice(1) ?? []);
     if (whole && standing.outcome !== 'suspended')
@@ -152,7 +152,7 @@ class Shown {
   }
 }
 
-/** The stream ends, and not because the turn has stopped. */
+/** Ends the stream before the turn has stopped. */
 function brokenOff(
   { type }: Extract<TurnStreamEnd, { readonly type: 'continues' | 'erased' }>,
   { session, turn }: Run,

@@ -1,7 +1,10 @@
-/** A2A 1.0 as it is on the wire, as far as it is spoken here: its SDK types what it makes of this JSON, and not the JSON. */
+/**
+ * The JSON of A2A 1.0, as far as this example uses it. The types of A2A's SDK describe its own objects, not
+ * this JSON.
+ */
 import type { Json, JsonObject } from '../../index.ts';
 
-/** One of `text`, `data`, `url` and `raw`, which is base64. */
+/** Has one of `text`, `data`, `url` and `raw` (base64). */
 export interface Part {
   readonly text?: string;
   readonly data?: Json;
@@ -25,7 +28,7 @@ export type TaskState =
 export interface TaskStatus {
   readonly state: TaskState;
   readonly message?: Message;
-  /** ISO 8601. */
+  /** In ISO 8601. */
   readonly timestamp?: string;
 }
 
@@ -39,7 +42,7 @@ export interface Task {
   readonly id: string;
   readonly contextId: string;
   readonly status: TaskStatus;
-  /** Absent in a list that was asked for without them. */
+  /** Absent in a list without artifacts. */
   readonly artifacts?: readonly Artifact[];
   readonly history?: readonly Message[];
   readonly metadata?: JsonObject;
@@ -50,14 +53,14 @@ interface OfTask {
   readonly contextId: string;
 }
 
-/** What a stream says, one at a time. */
+/** An event of a stream. Each contains one of these. */
 export type StreamEvent =
   | { readonly task: Task }
   | { readonly statusUpdate: OfTask & { readonly status: TaskStatus; readonly metadata?: JsonObject } }
   | {
       readonly artifactUpdate: OfTask & {
         readonly artifact: Artifact;
-        /** Goes behind what was said of the artifact; else it takes the place of that. */
+        /** `true` to append to the artifact, `false` to replace it. */
         readonly append: boolean;
         readonly lastChunk: boolean;
       };
@@ -79,7 +82,7 @@ const CODES = {
   'version-not-supported': -32009,
 };
 
-/** A request that is refused in the words of the protocol. */
+/** A refused request, as an error of the protocol. */
 export class A2aError extends Error {
   readonly code: number;
 
@@ -89,7 +92,7 @@ export class A2aError extends Error {
   }
 }
 
-/** Names a request in its response; `null` where it could not be read. */
+/** The id of a request in its response, or `null` if it was unreadable. */
 export type RpcId = string | number | null;
 
 export const resultOf = (id: RpcId, result: object) => ({ jsonrpc: '2.0', id, result });

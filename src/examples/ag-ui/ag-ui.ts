@@ -1,4 +1,6 @@
-/** AG-UI 1.0 for `createHoldfast({ use: [agUi()] })`: a protocol that is added from outside of the package. */
+/**
+ * AG-UI 1.0 for `createHoldfast({ use: [agUi()] })`: a protocol that is implemented outside of the package.
+ */
 
 import type { Session, ShownEvent, TurnItem, TurnStream, TurnStreamEnd } from '../../create-holdfast.ts';
 import { SessionError, type SessionView } from '../../create-holdfast.ts';
@@ -24,13 +26,18 @@ import { contentOf, type Run, type SessionItem, toAgUi } from './translate.ts';
 
 const AG_UI = defineModule({ name: 'ag-ui' });
 
-/** How the surface is configured. */
+/** The options of `agUi`. */
 export interface AgUiConfig {
-  /** Words what went wrong. Without it, what providers, tools and the Worker say is replaced by short sentences. */
+  /**
+   * Words problems for people. By default, texts from providers, tools and the Worker are replaced by short
+   * sentences.
+   */
   readonly tell?: Tell;
 }
 
-/** `POST /agents/{agent}/ag-ui`, for `new HttpAgent({ url })` of `@ag-ui/client`. A thread is a session. */
+/**
+ * Adds `POST /agents/{agent}/ag-ui`, for `new HttpAgent({ url })` of `@ag-ui/client`. A thread is a session.
+ */
 export function agUi({ tell }: AgUiConfig = {}) {
   const toTeller = tellerOf('agUi', tell);
   return AG_UI.use({
@@ -51,7 +58,7 @@ export function agUi({ tell }: AgUiConfig = {}) {
 const refuse = ({ type, status, detail, headers, more }: RouteProblem): Response =>
   Response.json({ message: detail, code: type, ...more }, { status, headers });
 
-/** What the client sent is told to it; what a session refuses is told by `refuse`. */
+/** Responds to an invalid request. `refuse` formats the refusals of a session. */
 function toResponse(failure: unknown): Response {
   if (!(failure instanceof RunInputError)) throw failure;
   return Response.json({ message: failure.message, code: 'invalid-body' }, { status: 422 });
@@ -74,7 +81,7 @@ async function run(asked: ModuleRequest, agent: string, teller: Teller): Promise
   return asked.stream(() => framesOf({ asked, teller }, events, version));
 }
 
-/** A run that breaks off says so, and so does the log. */
+/** Yields the frames of a run. A run that breaks off ends with an error, which is also logged. */
 async function* framesOf(
   { asked, teller }: Pick<Thread, 'asked' | 'teller'>,
   events: AsyncIterable<AgUiEvent>,
@@ -89,7 +96,7 @@ async function* framesOf(
   }
 }
 
-/** The session as it is; `undefined` while nothing was said in it. */
+/** Returns the state of the session, or `undefined` before its first message. */
 const stateOf = (session: Session): Promise<SessionView | undefined> =>
   session.state().catch((failure) => {
     if (failure instanceof SessionError && failure.type === 'unknown-session') return undefined;
@@ -98,13 +105,13 @@ const stateOf = (session: Session): Promise<SessionView | undefined> =>
 
 type RunInput = ReturnType<typeof readRunInput>;
 
-/** What the tools are given: of the keys that the app lets a client say. */
+/** Returns the context for the tools: the keys that the app lets clients set. */
 const contextOf = ({ context }: RunInput, { bodyContext }: ModuleRequest): JsonObject =>
   Object.fromEntries(
     context.flatMap(({ description, value }) => (bodyContext.has(description) ? [[description, value]] : [])),
   );
 
-/** What the model is shown: all of it, as words of the caller. */
+/** Returns the whole context as text for the model, as words of the caller. */
 const wordsOf = ({ context }: RunInput): string =>
   context.map(({ description, value }) => `${description}: ${value}`).join('\n');
 
@@ -117,12 +124,12 @@ interface Thread {
   readonly teller: Teller;
 }
 
-/** What a run shows, and what of its turn was shown before. */
+/** The stream of a run, and the events of its turn that were shown before. */
 interface Begun extends Pick<Run, 'turn' | 'past' | 'ranByClient'> {
   readonly items: AsyncIterable<TurnItem | SessionItem>;
 }
 
-/** Begins what a run asks for. What the session refuses is thrown before anything of it is streamed. */
+/** Starts the requested run. Refusals of the session are thrown before the stream starts. */
 async function begin(thread: Thread, wanted: Wanted): Promise<Begun> {
   const { asked, session, before, context } = thread;
   const { signal } = asked;
@@ -147,11 +154,11 @@ const showing = (thread: Thread, stream: TurnStream): Begun => ({
   items: shownIn(thread, stream),
 });
 
-/** What a turn shows, in words for people, and with the addresses of its files. */
+/** Returns the items of a turn, worded for people, with the addresses of its files. */
 const shownIn = ({ files, teller }: Thread, stream: TurnStream): AsyncIterable<TurnItem> =>
   files.items(teller.items(stream));
 
-/** The events of a turn as far as its session was read. */
+/** Returns the events of a turn up to a sequence. */
 async function pastOf({ session, files }: Thread, turn: string, until: number): Promise<ShownEvent[]> {
   const past: ShownEvent[] = [];
   for await (const event of files.items(session.events({ turn }))) {
@@ -171,10 +178,10 @@ async function* historyThen(
   if (stream) yield* shownIn(thread, stream);
 }
 
-/** The results of calls as a client is shown them, where that is not what the model reads. */
+/** Returns the results of calls that clients see differently than the model. */
 async function resultsOf({ session, files, teller }: Thread): Promise<ShownResults> {
   const results = new Map<string, ReturnType<typeof contentOf>>();
-  // Messages of the user have files too.
+  // Messages of the user can contain files, too.
   for await (const event of files.items(session.events())) {
     const shown = teller.item(event);
     if (shown.type === 'tool-call-ended') results.set(shown.call, contentOf(shown.result, files.url));
@@ -184,7 +191,7 @@ async function resultsOf({ session, files, teller }: Thread): Promise<ShownResul
 
 const NONE: ShownResults = new Map();
 
-/** Tells the state of the session first, and again before the run ends. */
+/** Yields the state of the session first, and again before the run ends. */
 async function* withState(
   session: Session,
   before: SessionView | undefined,

@@ -1,8 +1,11 @@
-/** What clients from before AG-UI 1.0 take. They say no version, as those of CopilotKit do, and their schemas are closed. */
+/**
+ * Converts events for clients from before AG-UI 1.0. They send no version, like those of CopilotKit, and
+ * their schemas are closed.
+ */
 import type { ContentPart } from '@ag-ui/client';
 import type { AgUiEvent } from './events.ts';
 
-/** The event as they know it. */
+/** Returns the event in the old format. */
 export function asBefore1(event: AgUiEvent): AgUiEvent {
   if (event.type === 'TOOL_CALL_RESULT') return { ...event, content: inWords(event.content) };
   if (event.type === 'MESSAGES_SNAPSHOT') {
@@ -13,11 +16,12 @@ export function asBefore1(event: AgUiEvent): AgUiEvent {
   }
   if (event.type !== 'RUN_FINISHED') return event;
   const { outcome, ...finished } = event;
-  // Neither that a run was cancelled nor which results it waits for has a word there: without an outcome it has come to its end.
+  // The old format cannot express a cancelled run, or the results that it waits for: without an outcome it
+  // has completed.
   return outcome?.type === 'interrupt' ? event : finished;
 }
 
-/** The result of a tool, with its files as links. */
+/** Formats the result of a tool as text, with its files as links. */
 function inWords(said: string | readonly ContentPart[]): string {
   if (typeof said === 'string') return said;
   const words = said.map((part) =>

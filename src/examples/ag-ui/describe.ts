@@ -1,4 +1,4 @@
-/** What `/openapi.json` says of the surface, for `openApi({ descriptions: [agUiDescription] })`. */
+/** Describes the surface in `/openapi.json`, for `openApi({ descriptions: [agUiDescription] })`. */
 import type { RouteDescriptions } from '../../modules/openapi/entry.ts';
 
 const PROBLEM = {

@@ -1,4 +1,4 @@
-/** What AG-UI says, typed by its own client. */
+/** The events of AG-UI, typed by its own client. */
 import type { AGUIEvent } from '@ag-ui/client';
 
 /** An event, with its type as it is on the wire. */
@@ -8,5 +8,5 @@ type OnWire<Event> = Event extends { readonly type: infer Type extends string }
   ? Omit<Event, 'type'> & { readonly type: `${Type}` }
   : never;
 
-/** The frame of an event. Fields that are undefined are left out, as the protocol wants it. */
+/** Formats an event as a frame. Leaves out undefined fields, as the protocol requires. */
 export const toFrame = (event: AgUiEvent): string => `data: ${JSON.stringify(event)}\n\n`;

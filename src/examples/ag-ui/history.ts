@@ -1,20 +1,20 @@
-/** A session's conversation as the messages of AG-UI, for a client that has none of it. */
+/** Converts a session's conversation to messages of AG-UI, for a client without a history. */
 import type { Message as AgUiMessage, ContentPart as AgUiPart } from '@ag-ui/client';
 import type { MessageView } from '../../create-holdfast.ts';
 import { type FileUrls, partsOf } from './parts.ts';
 
 type AssistantView = Extract<MessageView, { readonly role: 'assistant' }>;
 
-/** The results of calls as a client is shown them, by the ids of the calls. */
+/** The results of calls for a client, by the ids of the calls. */
 export type ShownResults = ReadonlyMap<string, string | AgUiPart[]>;
 
-/** How messages are shown. */
+/** Options of the conversion. */
 interface Shown {
   readonly urls: FileUrls;
   readonly results: ShownResults;
 }
 
-/** The messages, in their order. Those that the session has no id for are named by their places. */
+/** Returns the messages in order. A message without an id in the session is named by its place. */
 export const historyOf = (
   messages: readonly MessageView[],
   urls: FileUrls,
@@ -23,7 +23,7 @@ export const historyOf = (
   messages.flatMap((message, place): AgUiMessage[] => {
     const id = `history/${place}`;
     if (message.role === 'assistant') return assistant(message, id, { urls, results });
-    // The model is told this, and nobody has said it.
+    // A note from the loop to the model, which no person wrote.
     if (message.by === 'loop') return [];
     return [{ id, role: 'user', content: message.parts ? partsOf(message.parts, urls) : message.text }];
   });

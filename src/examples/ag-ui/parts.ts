@@ -1,21 +1,21 @@
-/** Words and files of the journal as AG-UI has them. */
+/** Converts text and files of the journal to AG-UI's parts. */
 import type { ContentPart as AgUiPart } from '@ag-ui/client';
 import type { ContentPart } from '../../index.ts';
 
-/** Where the files of a session are read. */
+/** Returns the address of a session's file. */
 export type FileUrls = (id: string) => string;
 
-/** Each part, a file by its address. */
+/** Converts each part. A file becomes its address. */
 export const partsOf = (parts: readonly ContentPart[], urls: FileUrls): AgUiPart[] =>
   parts.flatMap((part): AgUiPart[] => {
     if (part.type === 'text') return [{ type: 'text', text: part.text }];
-    if ('bytes' in part) return []; // which is never journaled
+    if ('bytes' in part) return []; // never journaled
     const { mediaType: mimeType } = part;
     const value = 'url' in part ? part.url : urls(part.id);
     return [{ type: partTypeOf(mimeType), source: { type: 'url', value, mimeType } }];
   });
 
-/** The media types that AG-UI has a part for; any other is a document. */
+/** Returns AG-UI's part type for a media type. Types without their own are documents. */
 function partTypeOf(mediaType: string): 'image' | 'audio' | 'video' | 'document' {
   const [kind] = mediaType.split('/');
   return kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'document';

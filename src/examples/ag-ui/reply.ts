@@ -1,21 +1,21 @@
-/** A reply of a model as AG-UI says it: spans of reasoning, and one message. */
+/** Converts a model's reply to AG-UI's events: spans of reasoning, and one message. */
 import type { AgUiEvent } from './events.ts';
 
 type Events = Generator<AgUiEvent, void, undefined>;
 
-/** A reply that is being said. */
+/** A reply that is being streamed. */
 export interface Reply {
   readonly id: string;
-  /** What was said of it so far. */
+  /** The text so far. */
   text: string;
   reasoning: string;
-  /** Which of the two is open. */
+  /** The span that is open. */
   saying: 'text' | 'reasoning' | undefined;
-  /** How many spans of reasoning it has had. */
+  /** The number of reasoning spans so far. */
   spans: number;
 }
 
-/** Whose an event is: of the agent, or of a loop inside one of its calls. */
+/** Adds the source of an event: the agent, or a loop inside one of its calls. */
 export const attributed = (frame: string) => (frame === '' ? {} : { subagentRunId: frame });
 
 export const newReply = (id: string): Reply => ({
@@ -26,11 +26,11 @@ export const newReply = (id: string): Reply => ({
   spans: 0,
 });
 
-/** What is left of a text of which so much was said; nothing where something else was. */
+/** Returns the rest of a text after its streamed part, or an empty text if the streamed part differs. */
 export const rest = (text: string, said: string): string =>
   text.startsWith(said) ? text.slice(said.length) : '';
 
-/** Says a piece of a reply, and first what it takes to say it. */
+/** Yields the events for a piece of a reply, including those that open its span. */
 export function* say(
   reply: Reply,
   what: 'text' | 'reasoning',

@@ -1,4 +1,4 @@
-/** How a run of AG-UI ends. */
+/** The end of a run of AG-UI. */
 import type { TurnStreamEnd } from '../../create-holdfast.ts';
 import type { AgUiEvent } from './events.ts';
 
@@ -13,7 +13,7 @@ interface Ends {
 
 type Attribution = (call: string) => { readonly subagentRunId?: string };
 
-/** The last event of a run. */
+/** Returns the last event of a run. */
 export function ended(stop: TurnStreamEnd, { threadId, runId }: Ends, of: Attribution): AgUiEvent {
   switch (stop.type) {
     case 'answer':
@@ -29,7 +29,7 @@ export function ended(stop: TurnStreamEnd, { threadId, runId }: Ends, of: Attrib
   }
 }
 
-/** The turn goes on, and this run of it cannot show more. */
+/** The turn continues, but this run cannot show more of it. */
 const goesOn = (status: string): AgUiEvent => ({
   type: 'RUN_ERROR',
   code: 'turn-goes-on',
@@ -58,7 +58,7 @@ function answered(answer: Answer, ends: Ends): AgUiEvent {
   };
 }
 
-/** What was used so far, and what AG-UI has no word for. */
+/** Returns the usage so far, and other data without an AG-UI property. */
 const saysOf = ({ usage, model, turn, outcome }: Answer | SuspendedView) => ({
   usage: [
     {
@@ -98,6 +98,6 @@ function interruptOf(one: Pending, of: Attribution) {
   };
 }
 
-/** Names a question: a call may ask more than once. */
+/** Returns the id of a question, since a call can ask several times. */
 export const interruptId = ({ call, question }: Pick<Pending, 'call' | 'question'>): string =>
   question === 1 ? call : `${call}?question=${question}`;

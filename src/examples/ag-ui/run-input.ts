@@ -1,4 +1,4 @@
-/** What a request of AG-UI asks for. It is read as what it may be: anything. */
+/** Parses requests of AG-UI from unchecked JSON. */
 import type { RunAgentInput } from '@ag-ui/client';
 import type { CallAnswer, SentPart, SessionView } from '../../create-holdfast.ts';
 import type { JsonObject } from '../../index.ts';
@@ -7,26 +7,26 @@ import { interruptId } from './run-end.ts';
 type Message = RunAgentInput['messages'][number];
 type Pending = SessionView['pending'][number];
 
-/** What is to be done for a run. */
+/** The action of a run. */
 export type Wanted =
   | {
       readonly type: 'send';
       readonly id: string;
       readonly parts: readonly SentPart[];
-      /** The client has left calls without a result that it was to run: the message takes their place. */
+      /** `decline` if the client has not sent the results of its own tools: the message replaces them. */
       readonly pending?: 'decline' | undefined;
     }
   | { readonly type: 'answer'; readonly answers: readonly CallAnswer[] }
-  /** There is nothing new: the thread is shown as it is, and what goes on in it. */
+  /** The request has no new input: the thread is shown with its running turn. */
   | { readonly type: 'show' };
 
-/** A request that asks for what cannot be done. */
+/** Thrown for a request that cannot be fulfilled. */
 export class RunInputError extends Error {}
 
-/** Reads the body as far as it has to be right. @throws RunInputError that says what is wrong with it. */
+/** Checks the parts of the body that are used. @throws RunInputError that names the problem. */
 export function readRunInput(body: JsonObject): RunAgentInput {
   const { threadId, runId, messages, context: told, resume: answered } = body;
-  // Some clients write null for what they leave out.
+  // Some clients send null for omitted fields.
   const [context, resume] = [told ?? [], answered ?? []];
   const problems = [
     ...(typeof threadId === 'string' ? [] : ['threadId must be a text']),
@@ -38,7 +38,7 @@ export function readRunInput(body: JsonObject): RunAgentInput {
       : ["resume must be a list of { interruptId, status: 'resolved' or 'cancelled' }"]),
   ];
   if (problems.length > 0) throw new RunInputError(`This is no RunAgentInput: ${problems.join('; ')}.`);
-  return { ...body, context, resume } as unknown as RunAgentInput; // as far as it is used, and as just checked
+  return { ...body, context, resume } as unknown as RunAgentInput; // the used fields were just checked
 }
 
 const isListOf = (value: unknown, isOne: (one: Readonly<Record<string, unknown>>) => boolean): boolean =>
@@ -50,7 +50,10 @@ const isContext = ({ description, value }: Readonly<Record<string, unknown>>) =>
 const isResume = ({ interruptId, status }: Readonly<Record<string, unknown>>) =>
   typeof interruptId === 'string' && (status === 'resolved' || status === 'cancelled');
 
-/** What a run is to do in a session where this waits. @throws RunInputError that says what cannot be done. */
+/**
+ * Returns the action of a run in a session with these waiting calls. @throws RunInputError that says what is
+ * impossible.
+ */
 export function wantedBy({ messages, resume = [] }: RunAgentInput, pending: readonly Pending[]): Wanted {
   const last = messages.at(-1);
   const answers = [...decisionsOf(resume, pending), ...resultsOf(messages, pending)];
@@ -72,7 +75,7 @@ function decisionsOf(resume: readonly Resume[], pending: readonly Pending[]): Ca
   });
 }
 
-/** A run is approved by a plain yes alone: whatever else came in its place would run the tool too. */
+/** Only a plain yes approves a run: any other value would run the tool, too. */
 function decisionOf({ interruptId: id, status, payload }: Resume, one: Pending | undefined) {
   if (status === 'cancelled') {
     const decision = one?.allows?.includes('exit') === false ? ('reject' as const) : ('exit' as const);
@@ -88,7 +91,7 @@ function decisionOf({ interruptId: id, status, payload }: Resume, one: Pending |
     : { decision: 'edit' as const, input, ...said };
 }
 
-/** The results of tools that the client has run, of those that are waited for. */
+/** Returns the results of client tools for calls that wait for them. */
 function resultsOf(messages: readonly Message[], pending: readonly Pending[]): CallAnswer[] {
   const waiting = new Set(pending.flatMap((one) => (one.for === 'result' ? one.call : [])));
   return messages.flatMap((message) => {
@@ -106,7 +109,7 @@ function wordsOf(said: unknown): string {
   return texts.join('\n');
 }
 
-/** Words and files of a message, in their order. */
+/** Returns the text and files of a message, in order. */
 function partsOf({ content: said }: { readonly content?: unknown }): readonly SentPart[] {
   if (typeof said === 'string') return [{ type: 'text', text: said }];
   if (!Array.isArray(said))
@@ -127,6 +130,6 @@ function partsOf({ content: said }: { readonly content?: unknown }): readonly Se
   });
 }
 
-/** The source of a file as clients from before AG-UI 1.0 send one. */
+/** Returns the source of a file in the format before AG-UI 1.0. */
 const sourceOf = ({ mimeType, data, url }: Readonly<Record<string, unknown>>) =>
   data === undefined ? { type: 'url', value: url, mimeType } : { type: 'data', value: data, mimeType };

@@ -1,10 +1,10 @@
-/** A list of AG-UI threads, from the index of sessions: AG-UI itself has no list. For pages. */
+/** Lists AG-UI threads for pages, from the index of sessions, since AG-UI has no list of its own. */
 import { HttpAgent } from '@ag-ui/client';
 import { createIndexClient } from '../../client/entry.ts';
 
-/** The agent whose threads are shown, and how a page may ask it. */
+/** The agent of the threads, and the access to it. */
 export interface ThreadPlace {
-  /** Where the routes of the Worker are: `https://agents.example.com`. */
+  /** The address of the Worker: `https://agents.example.com`. */
   readonly url: string;
   readonly token: string;
   readonly agent: string;
@@ -16,13 +16,15 @@ export interface ThreadPlace {
 export interface Thread {
   readonly id: string;
   readonly name: string;
-  /** ISO 8601. */
+  /** In ISO 8601. */
   readonly updatedAt: string;
   readonly isUnread: boolean;
   readonly status: 'running' | 'waiting' | 'failed' | 'idle';
 }
 
-/** Returns a page of the caller's threads, the latest first. `next` of a page is the `cursor` of the page after it. */
+/**
+ * Returns a page of the caller's threads, the latest first. Pass its `next` as `cursor` to get the next page.
+ */
 export async function listThreads({ url, token, agent, fetch }: ThreadPlace, cursor?: string) {
   const { sessions, next } = await createIndexClient({ url, token, fetch }).sessions(agent, { cursor });
   const threads = sessions.map(
@@ -37,7 +39,7 @@ export async function listThreads({ url, token, agent, fetch }: ThreadPlace, cur
   return { threads, next };
 }
 
-/** Opens a thread: `await openThread(place, id).runAgent()` shows its messages, and whatever runs in it. */
+/** Opens a thread: `await openThread(place, id).runAgent()` shows its messages, and its running turn. */
 export function openThread({ url, token, agent, fetch }: ThreadPlace, threadId: string): HttpAgent {
   const address = `${url}/agents/${agent}/ag-ui`;
   return new HttpAgent({

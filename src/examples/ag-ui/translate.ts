@@ -1,4 +1,4 @@
-/** What a turn shows, as AG-UI 1.0 has it. Nothing in here reads or writes. */
+/** Translates the items of a turn to AG-UI 1.0. All functions in this file are pure. */
 import type { Message as AgUiMessage, ContentPart as AgUiPart } from '@ag-ui/client';
 import type { SessionView, ShownEvent, TurnItem, TurnStreamEnd } from '../../create-holdfast.ts';
 import type { AgUiEvent } from './events.ts';
@@ -6,18 +6,20 @@ import { type FileUrls, partsOf } from './parts.ts';
 import { attributed, close, newReply, type Reply, rest, say } from './reply.ts';
 import { ended } from './run-end.ts';
 
-/** What stands beside what a turn shows: the state of the session, and its messages for a client that may have none. */
+/** The additional items of a session: its state, and its messages for a client without a history. */
 export type SessionItem =
   | { readonly type: 'state'; readonly snapshot: Pick<SessionView, 'blackboard' | 'state' | 'memory'> }
   | { readonly type: 'history'; readonly messages: AgUiMessage[] };
 
-/** What the run is, for whoever asked for it. */
+/** The run that the client has requested. */
 export interface Run {
   readonly threadId: string;
   readonly runId: string;
-  /** Names the messages of its replies; absent where no turn is shown. */
+  /** The turn, which names the messages of its replies. Absent if no turn is shown. */
   readonly turn?: string | undefined;
-  /** What the client has been shown of the turn before. Nothing is said of it again, but what it began may go on. */
+  /**
+   * The events of the turn that the client has seen before. They are not repeated, but open spans continue.
+   */
   readonly past?: readonly ShownEvent[] | undefined;
   /** The calls that the client has run itself: it has their results already. */
   readonly ranByClient?: readonly string[] | undefined;
@@ -29,7 +31,7 @@ type EventOf<Type extends ShownEvent['type']> = Extract<ShownEvent, { readonly t
 type Delta = EventOf<'text-delta' | 'reasoning-delta'>;
 type Result = EventOf<'tool-call-ended'>['result'];
 
-/** The events of a run, in an order that the client of the protocol takes: it begins, and it ends once. */
+/** Yields the events of a run in the order that the protocol requires, with one start and one end. */
 export async function* toAgUi(
   items: AsyncIterable<TurnItem | SessionItem>,
   run: Run,
@@ -41,18 +43,18 @@ export async function* toAgUi(
   if (!shown.isOver) yield { type: 'RUN_FINISHED', threadId, runId, outcome: { type: 'success' } };
 }
 
-/** What a client has been told, from which follows what it can be told next. */
+/** Tracks the events that the client has received, which determine what may follow. */
 class Shown {
   readonly #run: Run;
-  /** The replies that are being said, by their loops. */
+  /** The replies that are being streamed, by their loops. */
   readonly #replies = new Map<string, Reply>();
-  /** The nested loops that have begun, and whether this run has told of them. */
+  /** The nested loops that have started, and whether this run has reported each. */
   readonly #frames = new Map<string, { readonly event: EventOf<'frame-started'>; isTold: boolean }>();
   /** The loop of each call. */
   readonly #frameOf = new Map<string, string>();
-  /** What the turn's own loop said last. */
+  /** The last text of the turn's own loop. */
   #lastText = '';
-  /** The end of the run was told. */
+  /** `true` after the end of the run was sent. */
   isOver = false;
 
   constructor(run: Run) {
@@ -114,7 +116,7 @@ class Shown {
     yield* say(open, type === 'text-delta' ? 'text' : 'reasoning', text, attributed(frame));
   }
 
-  /** What was said cannot be taken back: the client is told which message is void. */
+  /** Streamed text cannot be withdrawn, so the client learns which message is void. */
   *#restarted({ frame = '' }: EventOf<'reply-restarted'>): Events {
     const void_ = this.#replies.get(frame);
     if (!void_) return;
@@ -128,7 +130,7 @@ class Shown {
     const of = attributed(frame);
     const reply = this.#replies.get(frame) ?? newReply(`${turn}.${seq}`);
     this.#replies.delete(frame);
-    // Whoever fell behind was shown no more pieces: the rest is in the journal.
+    // A slow reader gets no partial text. The rest is in the journal.
     const reasoning = parts.map((part) => (part.type === 'reasoning' ? part.text : '')).join('');
     yield* say(reply, 'reasoning', rest(reasoning, reply.reasoning), of);
     yield* say(reply, 'text', rest(text, reply.text), of);
@@ -172,7 +174,7 @@ class Shown {
     yield { type: 'TEXT_MESSAGE_END', messageId, ...of };
   }
 
-  /** Tells of a nested loop before anything inside it is told, also when it began in a run before this one. */
+  /** Reports a nested loop before its first event, also if it started in an earlier run. */
   *#enter(frame: string): Events {
     const known = this.#frames.get(frame);
     if (!known || known.isTold) return;
@@ -206,7 +208,7 @@ class Shown {
 
   *#stopped(stop: TurnStreamEnd): Events {
     for (const frame of [...this.#replies.keys()]) yield* this.#closeReply(frame);
-    // What returned directly, or was changed on its way out, is no reply of the model.
+    // A direct return, or a text that a transformer changed, is not a reply of the model.
     const answer = stop.type === 'answer' ? stop.answer : undefined;
     if (answer && answer.text !== this.#lastText && answer.outcome !== 'failed')
       yield* this.#said(`${answer.turn}/answer`, answer.text, {});
@@ -230,7 +232,7 @@ interface InFrame {
   readonly frame?: string;
 }
 
-/** A result as a client is shown it, with its files as links. */
+/** Returns a result for a client, with its files as links. */
 export function contentOf(result: Result, files: FileUrls): string | AgUiPart[] {
   if (result.type === 'error') return `Error: ${result.message}`;
   if (result.type !== 'text' && result.parts) return partsOf(result.parts, files);

@@ -9,8 +9,8 @@ const holdfast = createHoldfast({
   agents: [clerk],
   model: orOffline(openaiCompatible()),
   use: [
-    cors({ origins: ['http://localhost:5173'] }), // where its pages come from
-    liveText(), // also for a page that comes back in the middle of a reply
+    cors({ origins: ['http://localhost:5173'] }), // the origin of its pages
+    liveText(), // also for a page that reconnects during a reply
   ],
 });
 export default holdfast.worker;

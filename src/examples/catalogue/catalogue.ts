@@ -8,13 +8,13 @@ import { type ToolNames, toolNames } from './tool-names.ts';
 
 /** An API's operations as tools. */
 export interface Catalogue {
-  /** One unfolding tool for each tag: what an agent is given. */
+  /** One unfolding tool for each tag. Pass them to an agent. */
   readonly tools: readonly AnyTool[];
   /** Every operation, in the order of the tree. */
   readonly leaves: readonly CatalogueLeaf[];
 }
 
-/** One tool of the catalogue, and where it stands. */
+/** One tool of the catalogue, with its place in the tree. */
 export interface CatalogueLeaf {
   readonly operation: Operation;
   readonly tool: AnyTool;
@@ -22,7 +22,7 @@ export interface CatalogueLeaf {
   readonly way: readonly string[];
 }
 
-/** What a tree is made with. */
+/** The state of building a tree. */
 interface Making {
   readonly document: OpenApiDocument;
   readonly api: Api;
@@ -31,8 +31,8 @@ interface Making {
 }
 
 /**
- * The operations of an OpenAPI 3 document as a tree of unfolding tools, by tag and then by path: a model is shown the tags,
- * and what is behind one of them when it asks. Names are unique in the whole tree.
+ * Builds a tree of unfolding tools from the operations of an OpenAPI 3 document, by tag and then by path: a
+ * model sees the tags, and the tools inside one after opening it. Names are unique in the whole tree.
  */
 export function defineCatalogue(document: OpenApiDocument, api: Api): Catalogue {
   const making: Making = { document, api, names: toolNames(), leaves: [] };
@@ -49,7 +49,7 @@ export function defineCatalogue(document: OpenApiDocument, api: Api): Catalogue 
   return { tools, leaves: making.leaves };
 }
 
-/** Where in the tree tools are made. */
+/** The place of a tool in the tree. */
 interface Place {
   readonly tag: string;
   readonly way: readonly string[];
@@ -77,7 +77,7 @@ function toTools(
 
 type Group = Extract<Entry<Operation>, { readonly type: 'group' }>;
 
-/** The tag and the words of the path, without its placeholders: `repos_branches_protection`. */
+/** Returns the tag and the words of the path, without its placeholders: `repos_branches_protection`. */
 function groupName(tag: string, { prefix, segment }: Group): string {
   const words = `${prefix}/${segment}`.split('/').filter((word) => word !== '' && !word.startsWith('{'));
   return [...new Set([tag, ...words])].join('_').replaceAll(/[{}]/g, '');
@@ -88,6 +88,6 @@ const sizeOf = (entry: Entry<Operation>): number =>
 
 const counted = (count: number): string => `${count} operation${count === 1 ? '' : 's'}`;
 
-/** What a group leads to, for a model that has to choose. */
+/** Lists the entries of a group, so that a model can choose. */
 const list = (entries: readonly Entry<Operation>[]): string =>
   [...new Set(entries.map(({ segment }) => segment).filter((segment) => segment !== ''))].join(', ');

@@ -1,11 +1,11 @@
-/** Things under paths, in groups that can be read at a glance. */
+/** An item under a path, or a group of items. */
 export type Entry<Item> =
   | { readonly type: 'leaf'; readonly segment: string; readonly item: Item }
   | {
       readonly type: 'group';
-      /** The segment that leads here, or `first-to-last` for a stretch of neighbours. */
+      /** The segment of the group, or `first-to-last` for a range of neighbors. */
       readonly segment: string;
-      /** What all paths inside begin with. */
+      /** The common prefix of all paths inside. */
       readonly prefix: string;
       readonly entries: readonly Entry<Item>[];
     };
@@ -14,14 +14,15 @@ interface Pathed {
   readonly path: string;
 }
 
-/** As many entries as a level may have. */
+/** The most entries of a level. */
 export const MAX_ENTRIES = 16;
-/** Fewer than this are not worth a level of their own. */
+/** The fewest entries that get a level of their own. */
 const MIN_GROUP = 3;
 
 /**
- * Groups items by the segments of their paths until no level has more than 16 entries. Where one segment has more
- * neighbours than that, they are grouped by stretches of the alphabet; where one path has more items, in their order.
+ * Groups items by the segments of their paths until no level has more than 16 entries. If one segment has
+ * more neighbors, groups them by alphabetical ranges. If one path has more items, groups those by their
+ * order.
  */
 export const groupByPath = <Item extends Pathed>(items: readonly Item[]): readonly Entry<Item>[] =>
   level(items, 0);
@@ -38,7 +39,7 @@ function level<Item extends Pathed>(items: readonly Item[], from: number): reado
     : stretches(keyed, prefixOf(items)).map(({ entry }) => entry);
 }
 
-/** One group, or what is in it where that is too little. */
+/** Returns one group, or its entries if they are too few for a group. */
 function entriesUnder<Item extends Pathed>(
   segment: string,
   items: readonly Item[],
@@ -63,7 +64,7 @@ interface Keyed<Item> {
   readonly entry: Entry<Item>;
 }
 
-/** Neighbours in stretches of about equal length, which are stretched again while they are too many. */
+/** Splits neighbors into ranges of about equal length, repeatedly if there are too many. */
 function stretches<Item>(keyed: readonly Keyed<Item>[], prefix: string): readonly Keyed<Item>[] {
   const count = Math.ceil(keyed.length / MAX_ENTRIES);
   const length = Math.ceil(keyed.length / count);
@@ -80,7 +81,7 @@ function stretches<Item>(keyed: readonly Keyed<Item>[], prefix: string): readonl
 const segmentsOf = ({ path }: Pathed): readonly string[] =>
   path.split('/').filter((segment) => segment !== '');
 
-/** Empty for an item on the very path of its group, which so stands first. */
+/** Empty for an item at the path of its group, so that it sorts first. */
 const segmentAt = (item: Pathed, depth: number): string => segmentsOf(item)[depth] ?? '';
 
 function commonSegments(items: readonly Pathed[]): readonly string[] {

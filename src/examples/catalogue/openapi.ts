@@ -1,20 +1,20 @@
 import type { JsonObject } from '../../index.ts';
 
-/** As much of an OpenAPI 3 document as tools are made of. */
+/** The parts of an OpenAPI 3 document that tools are made from. */
 export interface OpenApiDocument {
   readonly paths?: JsonObject | undefined;
   readonly tags?: readonly { readonly name: string; readonly description?: string | undefined }[] | undefined;
 }
 
-/** An HTTP method that an operation may have. */
+/** An HTTP method of an operation. */
 export type Method = (typeof METHODS)[number];
 
-/** One operation, with what its path says about all operations on it. */
+/** One operation, with the properties that its path shares. */
 export interface Operation {
   readonly method: Method;
   /** With its placeholders: `/repos/{owner}`. */
   readonly path: string;
-  /** The first of its tags; `other` when it has none. */
+  /** The first of its tags, or `other`. */
   readonly tag: string;
   /** Its `operationId`, or its method and path. */
   readonly id: string;
@@ -23,18 +23,18 @@ export interface Operation {
   readonly body?: RequestBody | undefined;
 }
 
-/** A parameter that a caller may choose. Cookies, which carry credentials, are none. */
+/** A parameter that a caller can choose. Cookies are left out, since they carry credentials. */
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly description?: string | undefined;
   readonly required: boolean;
-  /** Its value spans several segments of the path. */
+  /** `true` if its value can span several segments of the path. */
   readonly multiSegment: boolean;
   readonly schema: unknown;
 }
 
-/** The body that an operation takes, in the one content type that its tool sends. */
+/** The body of an operation, in the one content type that its tool sends. */
 export interface RequestBody {
   readonly required: boolean;
   readonly description?: string | undefined;
@@ -44,7 +44,7 @@ export interface RequestBody {
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'] as const;
 
-/** Every operation of a document, in its order. What is malformed is left out. */
+/** Returns every operation of a document, in order. Leaves out malformed ones. */
 export function operationsOf(document: OpenApiDocument): readonly Operation[] {
   return Object.entries(document.paths ?? {}).flatMap(([path, item]) => {
     const shared = listOf(own(item, 'parameters'));
@@ -81,7 +81,7 @@ function operation(document: OpenApiDocument, { method, path, shared, declared }
   };
 }
 
-/** A placeholder that no parameter explains takes a text. */
+/** A placeholder without a parameter accepts text. */
 const undeclared = (path: string, known: ReadonlyMap<string, Parameter>): readonly Parameter[] =>
   [...new Set([...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name))]
     .filter((name) => !known.has(`path ${name}`))
@@ -103,7 +103,7 @@ function parameter(given: unknown): readonly Parameter[] {
   ];
 }
 
-/** JSON where there is a choice; anything else is sent as the text that it is. */
+/** Prefers JSON. Other content types are sent as plain text. */
 function requestBody(given: unknown): RequestBody | undefined {
   const content = own(given, 'content');
   if (!isRecord(content)) return undefined;
@@ -119,7 +119,10 @@ function requestBody(given: unknown): RequestBody | undefined {
   };
 }
 
-/** Answers what a local reference leads to, `undefined` when that is nothing; any other value as it is. */
+/**
+ * Resolves a local reference, or returns `undefined` if its target is missing. Returns any other value
+ * unchanged.
+ */
 export function behind(document: object, value: unknown): unknown {
   const reference = own(value, '$ref');
   if (typeof reference !== 'string') return value;
@@ -130,11 +133,11 @@ export function behind(document: object, value: unknown): unknown {
     .reduce<unknown>((node, key) => own(node, key), document);
 }
 
-/** True for a JSON object: not `null`, not an array. */
+/** Returns whether a value is a JSON object: not `null`, not an array. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A document is somebody else's text: nothing is read from a prototype. */
+/** A document is untrusted, so inherited properties are not read. */
 export const own = (node: unknown, key: string): unknown =>
   isRecord(node) && Object.hasOwn(node, key) ? node[key] : undefined;
 

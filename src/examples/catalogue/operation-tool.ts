@@ -13,18 +13,18 @@ import { brief, toToolSchema } from './to-tool-schema.ts';
 /** A request to the API, ready to be sent. */
 export interface ApiRequest {
   readonly method: Method;
-  /** Its values filled in and escaped. */
+  /** The path with escaped values. */
   readonly path: string;
   readonly query: Readonly<Record<string, Json>>;
   readonly headers: Readonly<Record<string, string>>;
-  /** With the type in `headers`; absent for none. */
+  /** The body, with its type in `headers`. Absent if there is none. */
   readonly body?: Json | undefined;
 }
 
-/** Whoever sends requests: `fetch` with the credentials of `call.secrets`, or a fake. */
+/** Sends requests: `fetch` with the credentials of `call.secrets`, or a fake. */
 export type Api = (request: ApiRequest, call: CallContext) => Json | Promise<Json>;
 
-/** What may happen if a request is sent twice, as HTTP says. */
+/** The effect of sending a request twice, as HTTP defines it. */
 const EFFECTS = {
   get: 'read',
   head: 'read',
@@ -36,12 +36,15 @@ const EFFECTS = {
   patch: 'once',
 } as const;
 
-/** A parameter under the name by which a model sends it. */
+/** A parameter with its name in the model's input. */
 interface Bound extends Parameter {
   readonly property: string;
 }
 
-/** The tool of one operation: its parameters and its body are its input, its call is a request to `api`. */
+/**
+ * Makes the tool of one operation: its input is the parameters and the body, and its call is a request to
+ * `api`.
+ */
 export function operationTool(
   name: string,
   operation: Operation,
@@ -61,7 +64,10 @@ export function operationTool(
   });
 }
 
-/** A property's name must suit every provider; two parameters of one name are told apart by their place. */
+/**
+ * Renames parameters so that every provider accepts them as properties. If two have one name, adds their
+ * place.
+ */
 function bound(parameters: readonly Parameter[]): readonly Bound[] {
   const taken = new Set(['body']);
   return parameters.map((parameter) => {
@@ -100,7 +106,7 @@ function inputSchema(
   };
 }
 
-/** The request for an input, or what is wrong with the input. */
+/** Returns the request for an input, or the problem with the input. */
 function requestOf(
   { method, path, body }: Operation,
   parameters: readonly Bound[],
@@ -129,7 +135,7 @@ function requestOf(
   };
 }
 
-/** Escaped; `undefined` for what would lead to another path than the operation's. */
+/** Escapes a value, or returns `undefined` if it would lead to another path than the operation's. */
 function toSegment(value: Json, several: boolean): string | undefined {
   const parts = several ? toText(value).split('/') : [toText(value)];
   if (parts.some((part) => part === '' || part === '.' || part === '..')) return undefined;

@@ -1,41 +1,42 @@
 import type { Json, JsonObject } from '../../index.ts';
 import { behind, isRecord, own } from './openapi.ts';
 
-/** How deep a schema may nest, and how many parts it may have, until what is left is shown as anything. */
+/** The most levels and parts of a schema. The rest becomes a schema for any value. */
 const MAX_DEPTH = 8;
 const MAX_PARTS = 300;
-/** A parameter is explained in a sentence or two; documents hold whole pages. */
+/** The most characters of a description: documents contain whole pages. */
 const MAX_DESCRIPTION = 300;
 
-/** Keywords whose values are copied as they are. */
+/** Keywords whose values are copied unchanged. */
 const COPIED: readonly string[] = [
   ...['type', 'enum', 'const', 'default', 'minimum', 'maximum', 'multipleOf'],
   ...['minLength', 'maxLength', 'minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties'],
 ];
 
-/** Formats that are checked here; OpenAPI has more, such as `int32`, which only the service checks. */
+/** Formats that holdfast validates. OpenAPI has more, such as `int32`, which only the service checks. */
 const FORMATS: readonly unknown[] = [
   ...['date', 'date-time', 'time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6'],
   ...['uri', 'uri-reference', 'uri-template', 'uuid', 'regex', 'json-pointer'],
 ];
 
-/** What one schema is made from. */
+/** The state of converting one schema. */
 interface Source {
   readonly document: object;
-  /** Parts that may still be written. */
+  /** The parts that may still be written. */
   left: number;
 }
 
-/** Where a part stands. */
+/** The place of a part. */
 interface Place {
   readonly depth: number;
-  /** The references around it: one of them again is a cycle. */
+  /** The references around it. A repeated one is a cycle. */
   readonly inside: readonly string[];
 }
 
 /**
- * A schema of an OpenAPI 3.0 or 3.1 document as plain JSON Schema that stands alone: references are replaced by what they
- * lead to, cycles and everything beyond a bound by a schema that takes anything, and what only a response holds is left out.
+ * Converts a schema of an OpenAPI 3.0 or 3.1 document to self-contained JSON Schema. Resolves references.
+ * Replaces cycles and parts beyond the limits by a schema for any value, and leaves out properties that only
+ * responses have.
  */
 export function toToolSchema(schema: unknown, document: object): JsonObject {
   return part(schema, { document, left: MAX_PARTS }, { depth: 0, inside: [] });
@@ -61,7 +62,7 @@ function part(schema: unknown, source: Source, { depth, inside }: Place): JsonOb
   });
 }
 
-/** Says what was cut off, so that a model can still send it. */
+/** Names the removed part, so that a model can still send it. */
 function anything(reference: string | undefined): JsonObject {
   const name = reference?.split('/').at(-1);
   return name === undefined ? {} : { description: `Any ${name}.` };
@@ -72,7 +73,7 @@ const copied = (schema: Readonly<Record<string, unknown>>): JsonObject =>
     COPIED.flatMap((key) => (Object.hasOwn(schema, key) ? [[key, schema[key] as Json]] : [])), // parsed from JSON
   );
 
-/** OpenAPI 3.0 says by a flag that a bound is exclusive. */
+/** OpenAPI 3.0 marks an exclusive bound by a flag. */
 function range({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Readonly<Record<string, unknown>>) {
   const lower = exclusiveMinimum === true ? minimum : exclusiveMinimum;
   const upper = exclusiveMaximum === true ? maximum : exclusiveMaximum;
@@ -85,13 +86,15 @@ function range({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Readonl
 const described = ({ description }: Readonly<Record<string, unknown>>): JsonObject =>
   typeof description === 'string' && description.trim() !== '' ? { description: brief(description) } : {};
 
-/** The first paragraph of a text, on one line, clipped. */
+/** Returns the first paragraph of a text, on one line, shortened. */
 export function brief(text: string): string {
   const paragraph = (text.trim().split(/\n\s*\n/)[0] ?? '').replaceAll(/\s+/g, ' ');
   return paragraph.length > MAX_DESCRIPTION ? `${paragraph.slice(0, MAX_DESCRIPTION - 1)}…` : paragraph;
 }
 
-/** A pattern in another dialect than JavaScript's would be refused as a whole; the service checks it anyway. */
+/**
+ * A pattern in another dialect than JavaScript's would be refused, so it is left out. The service checks it.
+ */
 function matched({ pattern }: Readonly<Record<string, unknown>>): JsonObject {
   if (typeof pattern !== 'string') return {};
   try {
@@ -132,7 +135,7 @@ function properties(
   };
 }
 
-/** OpenAPI 3.0 says by a flag that `null` is taken as well. */
+/** OpenAPI 3.0 marks by a flag that `null` is allowed. */
 function nullable(schema: Readonly<Record<string, unknown>>, written: JsonObject): JsonObject {
   if (schema.nullable !== true) return written;
   const { type, enum: values, ...rest } = written;

@@ -1,16 +1,16 @@
 const MAX_NAME = 64;
 
-/** Hands out names that every provider takes, each once. */
+/** Generates unique names that every provider accepts. */
 export interface ToolNames {
   /**
-   * The name for an id: other characters than letters, digits, `_` and `-` become `_`. Where it is too long or taken, the
-   * name for `instead`; where that is as well, the first one is cut and ends in a hash of the id, so that it stays the
-   * same when other operations come and go.
+   * Returns the name for an id: characters other than letters, digits, `_` and `-` become `_`. If it is too
+   * long or in use, returns the name for `instead`. If that is, too, cuts the first name and appends a hash
+   * of the id, so that it stays the same when other operations change.
    */
   take(id: string, instead?: string): string;
 }
 
-/** Hands out names of tools, none of them twice. */
+/** Creates a generator of unique tool names. */
 export function toolNames(): ToolNames {
   const taken = new Set<string>();
   return {
@@ -34,7 +34,7 @@ function hashed(plain: string, id: string): string {
   return plain.slice(0, MAX_NAME - ending.length) + ending;
 }
 
-/** FNV-1a, 32 bits, in base 36: short, and the same everywhere. */
+/** FNV-1a with 32 bits, in base 36: short and deterministic. */
 function hash(text: string): string {
   let value = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(text)) value = Math.imul(value ^ byte, 0x01000193) >>> 0;

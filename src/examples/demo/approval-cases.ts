@@ -2,15 +2,15 @@ import { type Answer, type Decision, openSession, type Pending } from './client.
 import { within } from './ports.ts';
 import type { Stage } from './stage.ts';
 
-/** One approval that waits while the Worker is killed: what is decided then, and what must have happened in the end. */
+/** An approval that waits while the Worker is killed: the decision, and the expected effects. */
 export interface ApprovalCase {
   readonly title: string;
   readonly session: string;
-  /** Of the Worker that asks. */
+  /** The vars of the Worker that asks. */
   readonly vars?: Readonly<Record<string, string>>;
-  /** SIGKILLs, that between the question and the decision included. */
+  /** The number of SIGKILLs, including the one between the question and the decision. */
   readonly kills: number;
-  /** Answers how the turn ended. @throws Error when something else happened on the way. */
+  /** Returns the outcome of the turn. @throws Error if something unexpected happened. */
   readonly decide: (stage: Stage, session: string, pending: Pending) => Promise<string>;
   readonly outcome: string;
   /** Every refund of the turn. */
@@ -24,7 +24,7 @@ const once =
   async (stage, session, pending) =>
     (await open(stage, session).decide(pending, decision)).outcome;
 
-/** Three at once and one more: the first is taken, the others are told so. */
+/** Three decisions at once and one later: the first is accepted, the others are refused. */
 const severalTimes: ApprovalCase['decide'] = async (stage, session, pending) => {
   const approve = (): Promise<Answer> => open(stage, session).decide(pending, { decision: 'approve' });
   const settled = await Promise.allSettled([approve(), approve(), approve()]);
@@ -34,7 +34,7 @@ const severalTimes: ApprovalCase['decide'] = async (stage, session, pending) => 
   return taken.join();
 };
 
-/** The refund is done, and the Worker dies before it hears of it. */
+/** The refund is done, and the Worker dies before it receives the response. */
 const killedAgain: ApprovalCase['decide'] = async (stage, session, pending) => {
   const hold = await stage.effects.hold('refunds');
   const answer = open(stage, session).decide(pending, { decision: 'approve' });
@@ -46,7 +46,7 @@ const killedAgain: ApprovalCase['decide'] = async (stage, session, pending) => {
   return ended(stage, session);
 };
 
-/** Nobody decides, and whoever does after all is refused. */
+/** The deadline passes without a decision, and a later decision is refused. */
 const tooLate: ApprovalCase['decide'] = async (stage, session, pending) => {
   const outcome = await ended(stage, session);
   const late = await open(stage, session)

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { SessionEvent } from '../../journal/events.ts';
 
-/** An event as the events endpoint shows it. */
+/** An event as the events endpoint returns it. */
 export type TimelineEvent = SessionEvent & { readonly seq: number; readonly at: number };
 
 /** A call that waits for a decision. */
@@ -12,37 +12,43 @@ export interface Pending {
   readonly links: { readonly approvals: string };
 }
 
-/** The answer of a turn, as far as the demo looks at it. */
+/** The properties of a turn's answer that the demo uses. */
 export interface Answer {
   readonly turn: string;
   readonly outcome: string;
   readonly text: string;
   readonly iterations: number;
   readonly toolCalls: number;
-  /** What a suspended turn waits for. */
+  /** The calls that a suspended turn waits for. */
   readonly pending?: readonly Pending[];
 }
 
-/** What somebody decides about a call. */
+/** A decision about a call. */
 export interface Decision {
   readonly decision: 'approve' | 'edit' | 'reject' | 'exit';
   readonly input?: object;
   readonly reason?: string;
 }
 
-/** One session, used over HTTP as anybody would. */
+/** One session, used over HTTP like by any client. */
 export interface Client {
-  /** Waits for the answer. Turns of one `loopId` are one loop. Rejects when the connection is lost. */
+  /**
+   * Sends a message and waits for the answer. Turns with one `loopId` share a loop. Rejects if the connection
+   * is lost.
+   */
   send(message: string, loopId?: string): Promise<Answer>;
   /** Returns as soon as the message is accepted. */
   sendInBackground(message: string): Promise<void>;
-  /** Calls back for each server-sent event. Rejects when the connection is lost. */
+  /** Calls back for each server-sent event. Rejects if the connection is lost. */
   stream(message: string, onEvent: (type: string, data: unknown) => void): Promise<void>;
-  /** Decides about a call that waits, and waits for the answer. Rejects when it was decided already. */
+  /** Decides a waiting call, and waits for the answer. Rejects if it was decided already. */
   decide(pending: Pending, decision: Decision): Promise<Answer>;
-  /** The journal so far. */
+  /** Returns the journal so far. */
   events(): Promise<readonly TimelineEvent[]>;
-  /** Follows the journal, and sends nothing, until an event after `seq` ends a turn; resolves with the journal. */
+  /**
+   * Follows the journal, without sending anything, until an event after `seq` ends a turn. Resolves with the
+   * journal.
+   */
   turnEnded(seq: number): Promise<readonly TimelineEvent[]>;
 }
 
@@ -53,10 +59,10 @@ export interface StreamedEvent {
   readonly data: string;
 }
 
-/** How long anything may take before the demo gives up, in ms. */
+/** The timeout of each step of the demo, in milliseconds. */
 const PATIENCE = 30_000;
 
-/** Makes a client of one session at a Worker's address. Nothing is sent yet. */
+/** Makes a client of one session at a Worker's address. Sends no request yet. */
 export function openSession(url: string, session: string, agent = 'support'): Client {
   const path = `${url}/agents/${agent}/sessions/${session}`;
   const post = (message: string, headers: Readonly<Record<string, string>>): Promise<Response> =>
@@ -92,7 +98,7 @@ export function openSession(url: string, session: string, agent = 'support'): Cl
             last = id ?? last;
           }
         } catch {
-          // A broken stream is taken up again after the last event that came.
+          // A broken stream resumes after the last received event.
           await delay(100);
         }
       }
@@ -116,7 +122,7 @@ async function postJson(
   return response;
 }
 
-/** The events of a stream. @throws Error when the response is none, and when it breaks off. */
+/** Yields the events of a stream. @throws Error if the response is not a stream, or breaks off. */
 export async function* eventsOf(response: Response): AsyncGenerator<StreamedEvent> {
   if (!response.ok || !response.body) throw new Error(`The stream was answered ${response.status}.`);
   const frames = response.body

@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Hold } from './gate.ts';
 
-/** Something done in the world. */
+/** An effect on the outside world. */
 export interface Effect {
   readonly service: string;
-  /** The body as it came. */
+  /** The body of the request. */
   readonly what: string;
 }
 
@@ -16,21 +16,23 @@ export interface Execution extends Effect {
   readonly key: string;
 }
 
-/** What the demo tells the process that counts effects. */
+/** A message from the demo to the process that counts effects. */
 export type CounterCommand = { readonly type: 'hold' | 'release'; readonly service: string };
 
-/** What the process that counts effects tells the demo. */
+/** A message from the process that counts effects to the demo. */
 export type CounterReport =
   | { readonly type: 'listening'; readonly url: string }
   | { readonly type: 'holding' | 'reached'; readonly service: string };
 
 /** The effects of a run, counted by another process. */
 export interface CountedEffects {
-  /** Where the shop's services answer. */
+  /** The address of the shop's services. */
   readonly url: string;
-  /** Answers of this service wait from now on; what was asked for is done and on the disk all the same. */
+  /**
+   * Holds back the responses of this service from now on. Requests are still executed and written to disk.
+   */
   hold(service: string): Promise<Hold>;
-  /** What is on the disk. */
+  /** Returns the effects on disk. */
   executions(): readonly Execution[];
   stop(): void;
 }
@@ -60,7 +62,7 @@ export async function countEffects(file: string): Promise<CountedEffects> {
 
 const toExecution = (line: string): Execution => JSON.parse(line);
 
-/** The next report that is `wanted`. @throws Error when the counter ends first. */
+/** Resolves with the next `wanted` report. @throws Error if the counter ends first. */
 function report(child: ChildProcess, wanted: (report: CounterReport) => boolean): Promise<CounterReport> {
   return new Promise((resolve, reject) => {
     const take = (told: CounterReport): void => {

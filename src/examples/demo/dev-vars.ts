@@ -1,13 +1,15 @@
 import { constants, copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** As `wrangler dev` reads it: a name at the start of a line, after `export` or not. */
+/** The syntax of `wrangler dev`: a name at the start of a line, optionally after `export`. */
 const SAYS_WHO = /^[ \t]*(?:export[ \t]+)?HOLDFAST_(?:AUTH|TOKEN)[ \t]*[=:]/m;
 
 /**
- * Copies `.dev.vars.example` of a folder to `.dev.vars` if that is missing. A `.dev.vars` that is there is never changed.
+ * Copies `.dev.vars.example` of a folder to `.dev.vars` if that is missing. Never changes an existing
+ * `.dev.vars`.
  *
- * @returns what to print: that the file was written, or that it says nothing about who may come in. Otherwise `undefined`.
+ * @returns a message that the file was written, or that it configures no authentication. Otherwise
+ * `undefined`.
  */
 export function ensureDevVars(folder: string): string | undefined {
   const file = join(folder, '.dev.vars');

@@ -1,8 +1,8 @@
 /**
- * The outside world of the demo, a program of its own: `node effect-counter.ts FILE`. It answers as the services of
- * the support agent's shop do, and below `/github` as GitHub does, and writes one line for each call, on the disk before it
- * is answered. It recognises no repeated key: whatever reaches it counts. Its parent holds and releases its answers by
- * messages.
+ * The outside world of the demo, as a program of its own: `node effect-counter.ts FILE`. It responds like the
+ * services of the support agent's shop and, below `/github`, like GitHub. It writes one line to disk for each
+ * call before it responds. It does not recognize repeated keys, so every request counts. Its parent holds and
+ * releases its responses by messages.
  */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -31,7 +31,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   response.end(JSON.stringify(answer ?? null));
 }
 
-/** `POST /{service}` acts, `GET /{service}/{key}` tells what came of it, `GET /shipments/{code}` only looks. */
+/** `POST /{service}` acts, `GET /{service}/{key}` returns the outcome, `GET /shipments/{code}` only reads. */
 async function answerTo(
   request: IncomingMessage,
   service: string,

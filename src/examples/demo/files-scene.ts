@@ -12,11 +12,11 @@ const SESSION = 'tour-files';
 /** A write that waits for its approval. */
 export interface OpenWrite {
   readonly pending: Pending;
-  /** How often the server had been asked something by then. */
+  /** The number of requests to the server so far. */
   readonly asked: number;
 }
 
-/** Has the agent ask whether it may write. Resolves when nothing is to be done any more before the kill. */
+/** Makes the agent ask for permission to write. Resolves when all work before the kill is done. */
 export async function openWrite(stage: Stage, folder: ServedFolder): Promise<OpenWrite> {
   const client = openSession(stage.url, SESSION, 'files');
   const answer = await client.send(`Write a file with the path "${FILE}" and the content "${CONTENT}"`);
@@ -28,9 +28,10 @@ export async function openWrite(stage: Stage, folder: ServedFolder): Promise<Ope
 }
 
 /**
- * Approves it in a Worker that knows the server's tools from the journal alone.
+ * Approves the write in a Worker that knows the server's tools only from the journal.
  *
- * @throws AssertionError when it is not written, or not once, or the server was asked for its tools again since the kill.
+ * @throws AssertionError if the file is not written exactly once, or the server was asked for its tools again
+ * after the kill.
  */
 export async function endWrite(
   stage: Stage,

@@ -1,6 +1,6 @@
-/** One answer that is, or will be, held back. */
+/** A response that is, or will be, held back. */
 export interface Hold {
-  /** Resolves when somebody waits for the answer. */
+  /** Resolves when a request waits for the response. */
   readonly reached: Promise<void>;
   release(): void;
 }
@@ -10,11 +10,11 @@ interface Barrier extends Hold {
   readonly released: Promise<void>;
 }
 
-/** Holds answers back by name, so that a kill can be placed inside the wait for one. */
+/** Holds back responses by name, so that a kill can happen while a request waits. */
 export class Gate {
   readonly #barriers = new Map<string, Barrier>();
 
-  /** Every answer of this name waits from now on, until the hold is released. */
+  /** Holds back every response of this name until the hold is released. */
   hold(name: string): Hold {
     const reached = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
@@ -31,7 +31,7 @@ export class Gate {
     return barrier;
   }
 
-  /** To be awaited before an answer of this name is given. */
+  /** Await this before sending a response of this name. */
   async pass(name: string): Promise<void> {
     const barrier = this.#barriers.get(name);
     barrier?.arrive();

@@ -3,20 +3,20 @@ import { fakeGitHub } from '../triage/fake-github.ts';
 import type { Execution } from './counted-effects.ts';
 import { DEMO_TOKEN, seedRepository, serviceOf } from './github-world.ts';
 
-/** What changes on GitHub go through before they are answered. */
+/** Hooks for changes on GitHub, which run before the response. */
 export interface GithubHooks {
   readonly append: (execution: Execution) => void;
   readonly pass: (service: string) => Promise<void>;
 }
 
-/** Answers as GitHub does, at the paths that are left of a request's below its prefix. */
+/** Responds like GitHub, at paths below a prefix. */
 export function githubService({ append, pass }: GithubHooks) {
   const github = fakeGitHub({
     token: DEMO_TOKEN,
     repositories: [seedRepository],
     async changed(change) {
       const service = serviceOf(change);
-      // GitHub is told of no call: what it can know of one is the key in the text.
+      // GitHub does not receive the call's id, only the key in the text.
       const key = /<!-- holdfast (?<key>\w+) -->/.exec(change.text)?.groups?.key ?? '';
       append({ service, call: '', key, what: change.issue });
       await pass(service);

@@ -3,13 +3,13 @@ import type { FakeChange, SeedRepository } from '../triage/fake-github.ts';
 import type { SeedIssue } from '../triage/fake-shapes.ts';
 import type { Effect } from './counted-effects.ts';
 
-/** What the examples are listed by. */
+/** An entry in the list of examples. */
 interface Example {
   readonly name: string;
   readonly examples: readonly OpenedIssue[];
 }
 
-/** A payload of `issues.opened`, as far as the demo looks at it. */
+/** The properties of an `issues.opened` payload that the demo uses. */
 interface OpenedIssue {
   readonly action: string;
   readonly repository: { readonly full_name: string };
@@ -21,13 +21,13 @@ interface OpenedIssue {
   };
 }
 
-// GitHub's own examples. JSON is imported in the same way by every Node that the demo runs on only so.
+// GitHub's own examples. `require` imports JSON in the same way in all supported versions of Node.
 const examples: readonly Example[] = createRequire(import.meta.url)('@octokit/webhooks-examples');
 
-/** What GitHub delivers when somebody opens an issue: the first of its examples. */
+/** The first of GitHub's examples of an opened issue. */
 export const opened: OpenedIssue = openedExample();
 
-/** The issue as GitHub writes it: `octocat/Hello-World#1`. */
+/** The issue in GitHub's notation: `octocat/Hello-World#1`. */
 export const openedName = `${opened.repository.full_name}#${opened.issue.number}`;
 
 function openedExample(): OpenedIssue {
@@ -37,13 +37,13 @@ function openedExample(): OpenedIssue {
   return first;
 }
 
-/** The fake GitHub's only token, and what deliveries are signed with. Neither opens anything else. */
+/** The only token of the fake GitHub. It is not valid anywhere else. */
 export const DEMO_TOKEN = 'demo-token-of-the-fake-github';
 
-/** Signs the deliveries of the fake GitHub, and opens nothing else. */
+/** The secret that signs deliveries of the fake GitHub. It is not valid anywhere else. */
 export const DEMO_SECRET = 'demo-secret-of-the-fake-github';
 
-/** The repository of the example, as the fake GitHub holds it before anything is done. */
+/** The repository of the example, with its initial content in the fake GitHub. */
 export const seedRepository: SeedRepository = {
   name: opened.repository.full_name,
   issues: [toSeed(opened)],
@@ -59,10 +59,10 @@ function toSeed({ issue: { number, title, body, user } }: OpenedIssue): SeedIssu
   return { number, title, body, author: user.login };
 }
 
-/** The effects of GitHub as the counter writes them: for adding a label, which is idempotent, and the rest. */
+/** Returns the counter's name for an effect on GitHub: labels are idempotent, the others are not. */
 export const serviceOf = ({ what }: Pick<FakeChange, 'what'>): string => `github-${what}`;
 
-/** What the tour has done on GitHub by `once` calls. */
+/** The effects of the tour's `once` calls on GitHub. */
 export const githubEffects: readonly Effect[] = [
   { service: serviceOf({ what: 'comment' }), what: openedName },
 ];

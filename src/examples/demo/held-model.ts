@@ -14,7 +14,7 @@ export type Script = ReadonlyMap<string, readonly ScriptedReply[]>;
 export interface HeldModel {
   /** For `OPENAI_BASE_URL`. */
   readonly baseURL: string;
-  /** Holds the reply back that stands at this place of the script. */
+  /** Holds back the reply at this place of the script. */
   hold(message: string, place: number): Hold;
   stop(): void;
 }
@@ -25,8 +25,8 @@ interface WireRequest {
 }
 
 /**
- * Starts a model whose reply follows from the conversation alone: the last user message chooses the script, the number
- * of replies since then the place in it. So a reply that was lost is given again.
+ * Starts a model whose reply depends only on the conversation: the last user message selects the script, and
+ * the number of replies since then the place in it. So a lost reply is repeated.
  */
 export async function startHeldModel(script: Script): Promise<HeldModel> {
   const gate = new Gate();

@@ -1,24 +1,24 @@
 import type { Effect } from './counted-effects.ts';
 import type { ScriptedReply } from './held-model.ts';
 
-/** One kill: what is asked, whose answer is held when the process dies, and what must have happened in the end. */
+/** One kill: the message, the response that is held when the process dies, and the expected effects. */
 export interface Kill {
   readonly title: string;
   readonly session: string;
-  /** How the client asks; the connection of `json` and `stream` dies with the process. */
+  /** The kind of request. The connection of `json` and `stream` dies with the process. */
   readonly client: 'json' | 'stream' | 'background';
   readonly message: string;
-  /** What the model says to it. */
+  /** The model's replies to it. */
   readonly replies: readonly ScriptedReply[];
-  /** The answer that is held: of a service of the shop, or one of `replies`. */
+  /** The response that is held: of a service of the shop, or one of `replies`. */
   readonly held: { readonly service: string } | { readonly reply: number };
-  /** Calls that the journal shows as ended before the kill. */
+  /** Calls that have ended in the journal before the kill. */
   readonly endedBefore: readonly string[];
-  /** Effects that are on the counter's disk before the kill. */
+  /** The number of effects on the counter's disk before the kill. */
   readonly doneBefore: number;
   /** Every effect of a `once` call of the turn. */
   readonly effects: readonly Effect[];
-  /** How many of them end as unknown. */
+  /** The number of calls that end as unknown. */
   readonly unknown: number;
 }
 

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 
-/** An HTTP server on loopback, on a port that the system chose. */
+/** Starts an HTTP server on loopback, on a free port. */
 export async function listen(
   handle: RequestListener,
 ): Promise<{ readonly server: Server; readonly url: string }> {
   const server = createServer(handle).listen(0, '127.0.0.1');
-  // Closed while idle, a connection could break under a request of a client that was held up, as if a process had died.
+  // If the server closed idle connections, a delayed client's request could fail as if a process had died.
   server.keepAliveTimeout = 0;
   await once(server, 'listening');
   const address = server.address();
@@ -14,7 +14,7 @@ export async function listen(
   return { server, url: `http://127.0.0.1:${address.port}` };
 }
 
-/** The body of a request, parsed as JSON. */
+/** Parses the body of a request as JSON. */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);

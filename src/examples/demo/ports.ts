@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A port of this machine that nobody listens on. */
+/** Returns a free port of this machine. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -13,7 +13,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** True when something accepts connections there. */
+/** Returns whether a port accepts connections. */
 export async function isOpen(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   try {
@@ -26,7 +26,7 @@ export async function isOpen(port: number): Promise<boolean> {
   }
 }
 
-/** Looks until `holds` is true. @throws Error naming `what` after `ms`. */
+/** Polls until `holds` returns true. @throws Error naming `what` after `ms`. */
 export async function until(what: string, ms: number, holds: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + ms;
   while (!(await holds())) {
@@ -35,7 +35,7 @@ export async function until(what: string, ms: number, holds: () => Promise<boole
   }
 }
 
-/** The promise's value. @throws Error naming `what` when it takes more than `ms`. */
+/** Returns the promise's value. @throws Error naming `what` if it takes more than `ms`. */
 export async function within<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
   const late = AbortSignal.timeout(ms);
   return Promise.race([

@@ -2,23 +2,23 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 
-/** A process and everything that it starts, which end together. */
+/** A process and all its child processes, which end together. */
 export interface ProcessGroup {
-  /** Resolves with the exit code of the first process, `null` when a signal ended it. */
+  /** Resolves with the exit code of the first process, or `null` if a signal ended it. */
   readonly exited: Promise<number | null>;
   readonly running: boolean;
-  /** Signals the whole group and resolves when its first process is gone. */
+  /** Signals the whole group, and resolves when its first process is gone. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
 }
 
 const running = new Set<ChildProcess>();
 
-// The last chance: whatever way this program ends, nothing that it started stays behind.
+// Ends all groups however this program exits.
 process.on('exit', () => {
   for (const child of running) signalGroup(child, 'SIGKILL');
 });
 
-/** Starts a Node program as the head of a process group of its own; its output goes to the file `log`. */
+/** Starts a Node program as the head of its own process group. Its output goes to the file `log`. */
 export function startGroup(
   script: string,
   args: readonly string[],
@@ -53,6 +53,6 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // The group is gone already.
+    // The group has ended already.
   }
 }

@@ -1,6 +1,7 @@
 /**
- * `npm run approvals-under-fire`: refunds wait for their approval while `wrangler dev` is killed by SIGKILL and started
- * again. Refunds are counted by a separate process. The table says what was expected and seen, and so does the exit code.
+ * `npm run approvals-under-fire`: refunds wait for their approval while `wrangler dev` is killed by SIGKILL
+ * and restarted. A separate process counts the refunds. A table compares them with the expected ones, and the
+ * exit code reports success.
  */
 import { join } from 'node:path';
 import { type ApprovalCase, approvalCases } from './approval-cases.ts';
@@ -36,7 +37,10 @@ async function underFire(): Promise<boolean> {
   return passed;
 }
 
-/** Plays one case and prints its row. Whatever goes wrong fails the case, and the next one starts from a fresh Worker. */
+/**
+ * Runs one case and prints its row. An error fails only that case, and the next one starts with a fresh
+ * Worker.
+ */
 async function played(stage: Stage, one: ApprovalCase): Promise<boolean> {
   let turn = '';
   let outcome: string;
@@ -63,7 +67,7 @@ async function played(stage: Stage, one: ApprovalCase): Promise<boolean> {
   return right;
 }
 
-/** @throws Error when the refund does not wait, was issued before it was decided about, or cannot be decided about. */
+/** @throws Error if the refund does not wait, happened before its decision, or cannot be decided. */
 async function play(
   stage: Stage,
   { session, vars, decide }: ApprovalCase,

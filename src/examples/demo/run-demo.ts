@@ -1,6 +1,7 @@
 /**
- * `npm run demo`: four kills, then a tour of the example agents, without a key or a network. A separate process counts the effects, and
- * the journal is only shown. The last line says what was expected and seen, and so does the exit code. `-- --fast` prints without pauses.
+ * `npm run demo`: four kills, then a tour of the example agents, without a key or a network. A separate
+ * process counts the effects, and the journal is only displayed. The last line compares the effects with the
+ * expected ones, and the exit code reports success. `-- --fast` prints without pauses.
  */
 import { join } from 'node:path';
 import { openSession } from './client.ts';
@@ -23,7 +24,7 @@ const directory = temporaryDirectory('holdfast-demo-');
 
 const began = performance.now();
 
-// For the `wrangler dev` that comes after the demo, whose own Workers read another file.
+// For a `wrangler dev` after the demo. The demo's own Workers read another file.
 const devVars = ensureDevVars(root);
 if (devVars !== undefined) console.log(devVars);
 
@@ -71,7 +72,7 @@ function summarize(executions: readonly Execution[], unknown: number, failures: 
   return pass;
 }
 
-/** What may be done twice, and is the same then. */
+/** Services whose calls can be repeated without harm. */
 const idempotent: ReadonlySet<string> = new Set(['delivery-notes', serviceOf({ what: 'label' })]);
 
 const nameOf = ({ service, what }: Effect): string => `${service} ${what}`;

@@ -1,4 +1,4 @@
-/** Runs before `wrangler dev` in `npm run dev`: makes sure that there is a `.dev.vars`. */
+/** Runs before `wrangler dev` in `npm run dev`: creates a missing `.dev.vars`. */
 import { ensureDevVars } from './dev-vars.ts';
 import { root } from './worker-process.ts';
 

@@ -9,9 +9,9 @@ import type { Stage } from './stage.ts';
 import { styled, timeline } from './timeline.ts';
 
 /**
- * Kills the Worker while an answer is held, starts it again and waits for the turn to finish by itself.
+ * Kills the Worker while a response is held, restarts it, and waits until the turn has finished by itself.
  *
- * @throws AssertionError when the kill was misplaced, or the turn did not go on as it has to.
+ * @throws AssertionError if the kill happened at the wrong time, or the turn did not resume as expected.
  */
 export async function runKill(stage: Stage, model: HeldModel, kill: Kill): Promise<void> {
   const open = await killInside(stage, model, kill);
@@ -50,7 +50,7 @@ async function killInside(stage: Stage, model: HeldModel, kill: Kill): Promise<r
     assert.equal(await request.lost, dies, 'The connection of a client that waits dies with the process.');
     return events;
   } finally {
-    // Only now: whatever the process was told before it died, it was not told this answer.
+    // Released only now, so that the process cannot have received this response before it died.
     hold.release();
   }
 }
@@ -59,9 +59,9 @@ const holdFor = async ({ effects }: Stage, model: HeldModel, { held, message }: 
   'service' in held ? effects.hold(held.service) : model.hold(message, held.reply);
 
 interface Asked {
-  /** True when the connection was lost before the answer. */
+  /** Resolves with `true` if the connection was lost before the answer. */
   readonly lost: Promise<boolean>;
-  /** Rejects when the request fails; else never settles. */
+  /** Rejects if the request fails. Otherwise never settles. */
   readonly failedEarly: Promise<never>;
 }
 
@@ -107,7 +107,7 @@ function check(events: readonly TimelineEvent[], before: number, kill: Kill): vo
   assert.equal(unknownOutcomes(events), kill.unknown, 'Unknown outcomes in the journal');
 }
 
-/** Answers how many calls ended without anybody knowing whether they had happened. */
+/** Returns the number of calls that ended with an unknown outcome. */
 export const unknownOutcomes = (events: readonly TimelineEvent[]): number =>
   events.filter((event) => {
     const result = event.type === 'tool-call-ended' ? event.result : undefined;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Between two lines, in ms: slowly enough to follow. `--fast` prints without pauses. */
+/** Milliseconds between two lines, slow enough to follow. `--fast` prints without pauses. */
 const PAUSE = process.argv.includes('--fast') ? 0 : 150;
 
 /** Prints lines one by one. Resolves after the last one. */

@@ -1,7 +1,7 @@
-/** One message of the tour, and what must come of it. */
+/** One message of the tour, with its expected effects. */
 export interface Said {
   readonly message: string;
-  /** The first calls of the turn, those of nested loops included; none at all where this is empty. */
+  /** The first calls of the turn, including those of nested loops. If empty, the turn must have no calls. */
   readonly calls: readonly string[];
   readonly answer: RegExp;
 }
@@ -9,7 +9,7 @@ export interface Said {
 /** Two turns of one session, with a SIGKILL between them. */
 export interface Scene {
   readonly agent: string;
-  /** What the second turn shows. */
+  /** The point that the second turn demonstrates. */
   readonly point: string;
   readonly before: Said;
   readonly after: Said;

@@ -6,17 +6,17 @@ import { startGroup } from './process-group.ts';
 
 const program = fileURLToPath(new URL('../files/server/serve-files.ts', import.meta.url));
 
-/** A folder, and the MCP server of its files: a program of its own, which outlives the Worker. */
+/** A folder with the MCP server of its files, which is a program of its own and outlives the Worker. */
 export interface ServedFolder {
   /** For `FILES_URL`. */
   readonly url: string;
-  /** What is in a file; empty when it is not there. */
+  /** Returns the content of a file, or an empty text if it does not exist. */
   read(name: string): string;
-  /** What the server was asked so far, by its own account: `tools/list`, `tools/call "write_file"`. */
+  /** Returns the requests to the server, from its own log: `tools/list`, `tools/call "write_file"`. */
   asked(): readonly string[];
 }
 
-/** Makes the folder and serves it. It ends with this program. */
+/** Creates the folder and serves it. The server ends with this program. */
 export async function serveFolder(directory: string): Promise<ServedFolder> {
   const folder = join(directory, 'project');
   mkdirSync(join(folder, 'plans'), { recursive: true });

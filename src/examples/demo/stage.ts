@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert';
 import type { CountedEffects } from './counted-effects.ts';
 import { startWorker, type WorkerProcess } from './worker-process.ts';
 
-/** What the demo plays on: one storage, one port, and a Worker that comes and goes. */
+/** The demo's stage: one storage, one port, and a Worker that is started and killed. */
 export class Stage {
   readonly effects: CountedEffects;
   readonly #port: number;
@@ -15,7 +15,7 @@ export class Stage {
     readonly effects: CountedEffects;
     readonly port: number;
     readonly directory: string;
-    /** Of another Worker than this repository's own, from its root. */
+    /** The entry of another Worker, relative to the root of this repository. */
     readonly entry?: string | undefined;
   }) {
     this.effects = options.effects;
@@ -29,12 +29,12 @@ export class Stage {
     return this.#worker.url;
   }
 
-  /** The end of what the Worker has printed. */
+  /** The end of the Worker's output. */
   get log(): string {
     return this.#worker?.log() ?? '';
   }
 
-  /** Starts the Worker on the same storage as before, with the vars of before unless others are given. */
+  /** Starts the Worker on the same storage as before. Defaults to the previous vars. */
   async start(vars = this.#vars): Promise<void> {
     this.#vars = vars;
     const options = { port: this.#port, directory: this.#directory, entry: this.#entry };
@@ -44,7 +44,7 @@ export class Stage {
     });
   }
 
-  /** Ends the Worker by SIGKILL or SIGTERM and sees its port closed. */
+  /** Ends the Worker by SIGKILL or SIGTERM, and waits until its port is closed. */
   async end(how: 'kill' | 'stop'): Promise<void> {
     await this.#worker?.[how]();
     this.#worker = undefined;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * A directory that goes when this program ends, in whatever way it can notice. To be made after `process-group.ts` was
- * imported, so that what runs in it is dead by then.
+ * Creates a directory that is removed at the end of this program, on every exit that it can detect. Import
+ * `process-group.ts` first, so that the processes in the directory end before it.
  */
 export function temporaryDirectory(prefix: string): string {
   const directory = mkdtempSync(join(tmpdir(), prefix));

@@ -5,25 +5,25 @@ import type { TimelineEvent } from './client.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Colors on a terminal only, or where FORCE_COLOR is set. */
+/** Colors text on a terminal, or if FORCE_COLOR is set. */
 export const styled = (style: Style, text: string): string =>
   process.stdout.isTTY || process.env.FORCE_COLOR ? styleText(style, text) : text;
 
-/** Characters of a message; a webhook's may be long. */
+/** The most characters of a message, since those of webhooks can be long. */
 const MAX_MESSAGE = 130;
 
-/** What the lines of a timeline are told with. */
+/** The state of printing a timeline. */
 interface Telling {
-  /** Of calls, by their ids; inside a nested loop they are indented. */
+  /** The names of calls, by their ids. Calls inside a nested loop are indented. */
   readonly names: Map<string, string>;
-  /** Calls whose tool has begun to run, here or in a process that is dead. */
+  /** Calls whose tool has started to run, in this process or an earlier one. */
   readonly started: Set<string>;
   iteration: number;
 }
 
 /**
- * Answers what happened in the turn that holds the last event, after `seq`; a line for each event: sequence,
- * milliseconds, what.
+ * Formats the events after `seq` of the last event's turn, one line each: sequence, milliseconds,
+ * description.
  */
 export function timeline(events: readonly TimelineEvent[], seq = 0): string {
   const start = events.findLastIndex(({ type }) => type === 'turn-started');
@@ -48,7 +48,7 @@ function take(event: TimelineEvent, telling: Telling): void {
   for (const { id, name } of event.toolCalls) telling.names.set(id, indent + name);
 }
 
-/** The start of a `read` tool that ends at once says nothing that its end does not. */
+/** If a `read` tool ends at once, the line of its start adds no information. */
 const isRead = (event: TimelineEvent, next: TimelineEvent | undefined): boolean =>
   event.type === 'tool-call-started' &&
   event.effect === 'read' &&
@@ -105,7 +105,7 @@ const wordsOf = (result: ResultData): string => {
   return modelText(result);
 };
 
-/** A text on one line that fits. */
+/** Shortens a text to one line. */
 export const short = (text: string, length = 90): string => {
   const line = text.replaceAll(/\s+/g, ' ');
   return line.length > length ? `${line.slice(0, length - 1)}…` : line;

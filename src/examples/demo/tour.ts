@@ -10,7 +10,7 @@ import type { Stage } from './stage.ts';
 import { short, styled, timeline } from './timeline.ts';
 import { endTriage, githubVars, openTriage } from './triage-scene.ts';
 
-/** What the tour has done by `once` calls, as the counter writes it. */
+/** The effects of the tour's `once` calls, as the counter writes them. */
 export const tourEffects: readonly Effect[] = [
   { service: 'warehouse', what: '{"step":"pack_order"}' },
   { service: 'warehouse', what: '{"step":"ship_order"}' },
@@ -20,9 +20,9 @@ export const tourEffects: readonly Effect[] = [
 ];
 
 /**
- * Turns with the offline planner: one of each agent, and another after a SIGKILL, which goes on where the first one ended, in
- * the middle of the call that was cut off, or at the approval that its write waits for; then a stream, a refund that waits for
- * its approval, and a policy that is delivered once.
+ * Runs turns with the offline planner: one of each agent, and another after a SIGKILL. It continues in the
+ * middle of the interrupted call, or at the approval that its write waits for. Then a stream, a refund that
+ * waits for its approval, and a policy that is delivered once.
  */
 export async function tour(stage: Stage, folder: ServedFolder): Promise<void> {
   await stage.start({ MODEL: 'offline', FILES_URL: folder.url, ...githubVars(stage) });
@@ -48,7 +48,7 @@ export async function tour(stage: Stage, folder: ServedFolder): Promise<void> {
   await policy(stage);
 }
 
-/** Says one thing to the tour's session of an agent. @throws AssertionError when something else comes of it. */
+/** Sends one message to the tour's session of an agent. @throws AssertionError if the outcome differs. */
 async function said(stage: Stage, agent: string, { message, calls, answer }: Said): Promise<void> {
   const client = openSession(stage.url, 'tour', agent);
   const { text, outcome } = await client.send(message);
@@ -59,7 +59,10 @@ async function said(stage: Stage, agent: string, { message, calls, answer }: Sai
   await show(client, text);
 }
 
-/** The calls of the last turn, those of nested loops included, in the order in which they were asked for. */
+/**
+ * Returns the calls of the last turn, including those of nested loops, in the order in which the model
+ * requested them.
+ */
 const callsOf = (events: readonly TimelineEvent[]): readonly string[] =>
   events
     .slice(events.findLastIndex(({ type }) => type === 'turn-started'))
@@ -77,7 +80,7 @@ async function stream(stage: Stage): Promise<void> {
   await show(client, `streamed: ${streamed.join(', ')}`, { length: 200 });
 }
 
-/** The one call with an effect waits for somebody, and runs once it is approved. */
+/** The one call with an effect waits for a person, and runs once after the approval. */
 async function approval(stage: Stage): Promise<void> {
   const client = openSession(stage.url, 'tour-approval', 'refunds');
   const asked = await client.send('Please refund order 1002');
@@ -92,7 +95,7 @@ async function approval(stage: Stage): Promise<void> {
   await show(client, answer.text, { seq });
 }
 
-/** The second time in one loop, the model is pointed at what it was given the first time. */
+/** The second time in one loop, the model gets a reference to the first result. */
 async function policy(stage: Stage): Promise<void> {
   const client = openSession(stage.url, 'tour-policy', 'refunds');
   await client.send('What does the policy say about returns?', 'policy');
@@ -101,7 +104,7 @@ async function policy(stage: Stage): Promise<void> {
   await show(client, again.text);
 }
 
-/** Prints what happened in the last turn after `seq`, and what came of it. Answers the last sequence. */
+/** Prints the events of the last turn after `seq`, and its outcome. Returns the last sequence. */
 async function show(client: Client, answer: string, { length = 110, seq = 0 } = {}): Promise<number> {
   const events = await client.events();
   await say(`\n${timeline(events, seq)}`);

@@ -7,32 +7,35 @@ import { say } from './say.ts';
 import type { Stage } from './stage.ts';
 import { short, styled, timeline } from './timeline.ts';
 
-/** What a delivery is answered. */
+/** The response to a delivery. */
 interface Delivered {
   readonly status: string;
   readonly session: string;
   readonly turn: string;
-  /** Of the turn that it started. */
+  /** The address of the turn that it started. */
   readonly location: string;
 }
 
-/** The Worker's vars for the triage agent, over the fake GitHub of the effect counter. */
+/** Returns the Worker's vars for the triage agent, with the fake GitHub of the effect counter. */
 export const githubVars = ({ effects }: Pick<Stage, 'effects'>): Readonly<Record<string, string>> => ({
   GITHUB_API_URL: `${effects.url}/github`,
   GITHUB_TOKEN: DEMO_TOKEN,
   GITHUB_WEBHOOK_SECRET: DEMO_SECRET,
 });
 
-/** An issue that was delivered, and whose comment is written and not answered. */
+/** A delivered issue whose comment is written, with its response held back. */
 export interface OpenTriage {
   readonly delivered: Delivered;
-  /** Lets the answer go; to be called when the Worker is dead. */
+  /** Releases the response. Call it when the Worker is dead. */
   readonly release: () => void;
 }
 
 const comments = serviceOf({ what: 'comment' });
 
-/** Has GitHub deliver an issue. Resolves when the comment is on the counter's disk, and its answer held back. */
+/**
+ * Makes GitHub deliver an issue. Resolves when the comment is on the counter's disk, and its response held
+ * back.
+ */
 export async function openTriage(stage: Stage): Promise<OpenTriage> {
   const hold = await stage.effects.hold(comments);
   const delivered = await deliver(stage, 'first');
@@ -43,10 +46,11 @@ export async function openTriage(stage: Stage): Promise<OpenTriage> {
 }
 
 /**
- * Answers what came of it in a Worker that knows the issue from its journal alone: the comment is found by the call's
- * key, and the turn goes on. The same delivery, sent again under another id, finds the turn that it has started.
+ * Checks the outcome in a Worker that knows the issue only from its journal: it finds the comment by the
+ * call's key, and the turn resumes. The same delivery, sent again under another id, finds the turn that it
+ * has started.
  *
- * @throws AssertionError when anything else has happened.
+ * @throws AssertionError if the outcome differs.
  */
 export async function endTriage(stage: Stage, { delivered }: OpenTriage): Promise<void> {
   const again = await deliver(stage, 'second');
@@ -58,7 +62,7 @@ export async function endTriage(stage: Stage, { delivered }: OpenTriage): Promis
   await show(stage, delivered.session, answer);
 }
 
-/** Signed as GitHub signs, under an id of its own: two ids, one event. */
+/** Signs a delivery like GitHub, under a new id: two ids, one event. */
 async function deliver({ url }: Stage, id: string): Promise<Delivered> {
   const body = JSON.stringify(opened);
   const response = await fetch(`${url}/hooks/github`, {
@@ -77,7 +81,7 @@ async function deliver({ url }: Stage, id: string): Promise<Delivered> {
   return { ...told, location: response.headers.get('location') ?? '' };
 }
 
-/** The answer of a turn, asked for at its address until it is there: 202 until then. */
+/** Polls the address of a turn until it has an answer. Before that, the status is 202. */
 async function answerAt(address: string): Promise<Answer> {
   let answer: Answer | undefined;
   await until('the turn has its answer', 30_000, async () => {
@@ -91,7 +95,7 @@ async function answerAt(address: string): Promise<Answer> {
   return answer;
 }
 
-/** The journal, and what is to be seen outside of it. */
+/** Prints the journal, and the effects outside of it. */
 async function show(stage: Stage, session: string, answer: Answer): Promise<void> {
   const events = await openSession(stage.url, session, 'triage').events();
   await say(`\n${timeline(events)}`);
@@ -108,10 +112,10 @@ async function show(stage: Stage, session: string, answer: Answer): Promise<void
   await say(`    ${styled('green', `→ ${line}`)}`);
 }
 
-/** What the fake GitHub says of the issue, asked past the Worker. */
+/** Asks the fake GitHub directly about the issue. */
 async function onGithub<T>({ effects }: Stage, part: string): Promise<T> {
   const path = `/repos/${opened.repository.full_name}/issues/${opened.issue.number}${part}`;
   const headers = { authorization: `Bearer ${DEMO_TOKEN}`, 'user-agent': 'demo' };
   const response = await fetch(`${effects.url}/github${path}`, { headers });
-  return response.json() as Promise<T>; // the fake's own shapes
+  return response.json() as Promise<T>; // the fake's own types
 }

@@ -8,33 +8,38 @@ import { type ProcessGroup, startGroup } from './process-group.ts';
 export const root = fileURLToPath(new URL('../../../', import.meta.url));
 const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
 
-/** What wrangler prints, in the directory of a Worker; a restart goes on with it. */
+/** The file with wrangler's output, in the directory of a Worker. A restart appends to it. */
 export const LOG_FILE = 'wrangler.log';
 
-/** Where a Worker of the demo listens, and where it keeps its sessions. */
+/** The port and storage of a Worker. */
 export interface WorkerOptions {
   readonly port: number;
-  /** A directory for the storage, the log and wrangler's own files; the same one continues the same sessions. */
+  /**
+   * A directory for the storage, the log and wrangler's own files. The same directory continues the same
+   * sessions.
+   */
   readonly directory: string;
   readonly vars: Readonly<Record<string, string>>;
-  /** Its entry, from the root of this repository; the one of `wrangler.toml` unless given. */
+  /**
+   * The entry of the Worker, relative to the root of this repository. Defaults to that in `wrangler.toml`.
+   */
   readonly entry?: string | undefined;
-  /** Its settings, from there too; `wrangler.toml` unless given. */
+  /** The settings of the Worker, relative to the same root. Defaults to `wrangler.toml`. */
   readonly config?: string | undefined;
 }
 
 /** The Worker of this repository under `wrangler dev`. */
 export interface WorkerProcess {
   readonly url: string;
-  /** SIGKILL to the whole process group; resolves when its port is seen closed. */
+  /** Sends SIGKILL to the whole process group. Resolves when its port is closed. */
   kill(): Promise<void>;
-  /** SIGTERM, with the same wait. */
+  /** Sends SIGTERM, and waits in the same way. */
   stop(): Promise<void>;
-  /** The end of what wrangler has printed. */
+  /** Returns the end of wrangler's output. */
   log(): string;
 }
 
-/** Starts the Worker and resolves when it answers. @throws Error with the end of its log when it does not. */
+/** Starts the Worker, and resolves when it responds. @throws Error with the end of its log if it does not. */
 export async function startWorker(options: WorkerOptions): Promise<WorkerProcess> {
   const { port, directory, vars, entry, config } = options;
   const log = join(directory, LOG_FILE);
@@ -68,7 +73,7 @@ async function endAndSee(group: ProcessGroup, signal: 'SIGKILL' | 'SIGTERM', por
 }
 
 function flags(port: number, directory: string): string[] {
-  // In the place of the developer's own `.dev.vars`, which may hold a token or a key.
+  // Replaces the developer's own `.dev.vars`, which may contain a token or a key.
   const devVars = join(directory, 'dev.env');
   writeFileSync(devVars, 'HOLDFAST_AUTH=localhost\n');
   return [
@@ -81,7 +86,7 @@ function flags(port: number, directory: string): string[] {
 const varFlags = (vars: Readonly<Record<string, string>>): string[] =>
   Object.entries(vars).flatMap(([name, value]) => ['--var', `${name}:${value}`]);
 
-/** Nothing is sent home, and nothing is written outside of the directory. */
+/** Sends no telemetry, and writes only inside the directory. */
 const environment = (directory: string): NodeJS.ProcessEnv => ({
   ...process.env,
   TMPDIR: directory,
@@ -96,7 +101,7 @@ const environment = (directory: string): NodeJS.ProcessEnv => ({
 async function answers(url: string): Promise<boolean> {
   try {
     const { ok, headers } = await fetch(`${url}/health`, { signal: AbortSignal.timeout(2_000) });
-    // A Worker that lacks something, such as the secret of a webhook, answers all the same.
+    // A Worker with a missing setting, such as the secret of a webhook, still responds.
     return ok || headers.get('content-type') === 'application/problem+json';
   } catch {
     return false;

@@ -20,7 +20,7 @@ export const expenses = defineAgent({
   description: 'Reads receipts, and draws what was spent.',
   instructions:
     'Read the receipts that you are sent, and add them up. Look at each chart before you show it.',
-  accepts: ['image/png', 'image/jpeg', 'application/pdf'], // unless given: images, PDF and text that the model takes
+  accepts: ['image/png', 'image/jpeg', 'application/pdf'], // defaults to images, PDF and text that the model accepts
   tools: [drawChart],
   model: (env) => fromAiSdk(createAnthropic({ apiKey: String(env.ANTHROPIC_API_KEY) })('claude-sonnet-4-5')),
 });

@@ -1,6 +1,6 @@
 import type { FileKey, FileStore, SessionFilesKey } from '../../modules/files/entry.ts';
 
-/** Keeps the files of sessions in an R2 bucket, those of each incarnation of a session below a prefix of their own. */
+/** Stores the files of sessions in an R2 bucket, with a prefix for each incarnation of a session. */
 export function r2Files(bucket: R2Bucket): FileStore {
   return {
     async put(key, bytes, mediaType) {
@@ -25,7 +25,7 @@ export function r2Files(bucket: R2Bucket): FileStore {
   };
 }
 
-/** A session's name has brackets and quotes in it, and may have a slash. */
+/** A session's name contains brackets and quotes, and may contain a slash. */
 const prefixOf = ({ session, incarnation }: SessionFilesKey): string =>
   `${encodeURIComponent(session)}/${incarnation}/`;
 

@@ -4,7 +4,7 @@ import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
 import { type FileStore, files } from '../../modules/files/entry.ts';
 import { r2Files } from './r2-files.ts';
 
-/** What wrangler.toml binds: [[r2_buckets]] with binding = "FILES". */
+/** The bindings in wrangler.toml: [[r2_buckets]] with binding = "FILES". */
 interface Bindings {
   readonly FILES?: R2Bucket;
 }

@@ -3,13 +3,14 @@ import { createMcpToolFactory, defineMcpClient, type McpClientConfig } from '../
 import { requireApproval } from '../../modules/decorators/entry.ts';
 import { callLimits } from '../../modules/limits/entry.ts';
 
-/** Where the MCP server of the folder answers, and what else its client may say. */
+/** The address of the folder's MCP server, and other options of its client. */
 export type FilesServer = Pick<McpClientConfig, 'url' | 'fetch' | 'connectTimeout'>;
 
 /**
- * Looks after the files of one folder, by `@modelcontextprotocol/server-filesystem` or a server like it: its tools are behind
- * one that unfolds, so that a model pays for them once somebody speaks of files, and from then on in the session. The server
- * is first asked which tools it has at that moment; while it is not there, the agent runs, and says so.
+ * Manages the files of one folder, by `@modelcontextprotocol/server-filesystem` or a similar server. Its
+ * tools are inside an unfolding tool, so that a model pays for them only after a user mentions files, for the
+ * rest of the session. The client first asks the server for its tools at that moment. If the server is
+ * unavailable, the agent still runs and reports it.
  */
 export const defineFiles = (server: FilesServer): Agent<'files'> =>
   defineAgent({
@@ -36,7 +37,7 @@ const unfoldingFiles = (server: FilesServer): AnyTool =>
   }).unfolding(
     'files',
     'The files of the project folder: list a directory, read a text file, search, write, edit and move files.',
-    // Its description says that it is deprecated: it would only cost tokens.
+    // Its description says that it is deprecated, so it would only cost tokens.
     ({ name }) => name !== 'read_file',
     {
       scope: 'session',
@@ -46,7 +47,7 @@ const unfoldingFiles = (server: FilesServer): AnyTool =>
     },
   );
 
-/** The tools that only read. Their names stand here because a server may hint of any tool that it does. */
+/** The tools that only read. Listed by name, because a server can claim this of any tool. */
 const READS = [
   'read_text_file',
   'read_media_file',
@@ -60,8 +61,8 @@ const READS = [
 ];
 
 /**
- * What becomes of a call of which nobody knows whether it happened. The server hints that writing twice is as good as once. It
- * is not, when somebody else has written in between.
+ * The effects of tools whose outcome may be unknown. The server hints that a second write is harmless. That
+ * is wrong if another program has written in between.
  */
 const EFFECTS: NonNullable<McpClientConfig['effects']> = {
   ...Object.fromEntries(READS.map((name) => [name, 'read'] as const)),
@@ -71,16 +72,19 @@ const EFFECTS: NonNullable<McpClientConfig['effects']> = {
   move_file: 'once',
 };
 
-/** A new directory harms nobody. */
+/** Creating a directory is harmless. */
 const FREE: ReadonlySet<string> = new Set([...READS, 'create_directory']);
 
-/** Every call waits for a person but those of the tools named above: also of one that the server gets tomorrow, whatever it hints. */
+/**
+ * Every call needs an approval except those of the tools named above. This includes tools that the server
+ * adds later, whatever it hints.
+ */
 const withApproval = (tool: AnyTool): AnyTool =>
   FREE.has(tool.name)
     ? tool
     : requireApproval(tool, QUESTIONS.get(tool.name) ?? `Run '${tool.name}' on the project's files?`);
 
-/** Whoever decides is shown the input of the call beside these. */
+/** The person who decides also sees the input of the call. */
 const QUESTIONS: ReadonlyMap<string, string> = new Map([
   ['write_file', 'Write this file, over whatever is there?'],
   ['edit_file', 'Make these edits?'],

@@ -25,9 +25,9 @@ interface Letter {
 const lettersOf = (env: Bindings, customer: string) =>
   sessionOf(holdfast, env, { agent: sorter, session: 'letters', principal: { id: `customer:${customer}` } });
 
-/** `POST /letters`, a route of one's own: waits for what the agent says. */
+/** `POST /letters`, a route of the app: waits for the agent's answer. */
 async function sort(request: Request, env: Bindings): Promise<Response> {
-  // Who asks is known before a session is asked for: it is believed what is said here.
+  // Authenticate the caller before opening a session: `sessionOf` trusts its principal.
   if (request.headers.get('authorization') !== `Bearer ${env.SHOP_TOKEN}`)
     return new Response(null, { status: 401 });
   const { id, customer, text } = await request.json<Letter>();
@@ -47,7 +47,7 @@ export default {
     new URL(request.url).pathname === '/letters'
       ? sort(request, env)
       : holdfast.worker.fetch(request, env, ctx),
-  // A queue of one's own: each letter is stored, once, and its turn runs in an invocation of its own.
+  // A queue of the app: stores each letter once, and its turn runs in an invocation of its own.
   async queue(batch, env) {
     for (const message of batch.messages) {
       const { id, customer, text } = message.body;

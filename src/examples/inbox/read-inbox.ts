@@ -5,7 +5,7 @@ interface Access {
   readonly token: string;
 }
 
-/** Returns everything that waits for the caller, each with functions that decide. */
+/** Returns all calls that wait for the caller, each with functions that decide. */
 export async function readInbox({ url, token }: Access) {
   const index = createIndexClient({ url, token });
   const entries = [];

@@ -2,7 +2,10 @@ import { defineAgent } from '../../index.ts';
 import { defineToolGroup, toolGroup } from '../../modules/tool-groups/entry.ts';
 import { findOrder, refundOrder } from './shop.ts';
 
-/** For `createHoldfast({ use: [toolGroups([orders])] })`; another environment may fill the role otherwise. */
+/**
+ * For `createHoldfast({ use: [toolGroups([orders])] })`. Another environment can fill the role with another
+ * group.
+ */
 export const orders = defineToolGroup({
   role: 'orders',
   description: 'Finds orders and refunds them.',

@@ -9,11 +9,11 @@ export const aware = defineAgent({
   instructions: 'Say what you are doing. Ask when you do not know.',
   tools: [
     agentProcessTools(), // its time, tokens, cost and calls so far
-    blackboardTools(), // what tools have put on the blackboard
-    progressTool(), // tells whoever watches what it is doing
-    communicateTool(), // a message that stays, before the answer
+    blackboardTools(), // the objects that tools have put on the blackboard
+    progressTool(), // shows its progress to clients
+    communicateTool(), // a lasting message before the answer
     humanInput(), // asks a person, and waits
     scheduleMessage(), // a message to itself, later
-    readResult(), // reads on in a result that was shortened
+    readResult(), // reads the rest of a shortened result
   ],
 });

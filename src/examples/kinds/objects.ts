@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { toolMethod } from '../../modules/tool-objects/entry.ts';
 
-/** A list of tools takes an instance: `tools: [new Calendar()]`. */
+/** Pass an instance in a list of tools: `tools: [new Calendar()]`. */
 export class Calendar {
   readonly free_days = toolMethod(
     { description: 'The free days of a month.', input: v.object({ month: v.string() }), effect: 'read' },

@@ -3,7 +3,7 @@ import { defineTool } from '../../index.ts';
 
 const orderId = v.pipe(v.number(), v.description("An order's number, such as 1001"));
 
-/** Only reads: it may run any number of times. */
+/** Only reads, so it can run any number of times. */
 export const findOrder = defineTool({
   name: 'find_order',
   description: 'Find an order by its number.',
@@ -12,7 +12,10 @@ export const findOrder = defineTool({
   run: ({ orderId }) => ({ orderId, amount: 45.9 }),
 });
 
-/** Moves money: it runs at most once. What became of a call that was cut off is asked of the receiver. */
+/**
+ * Moves money, so it runs at most once. If a call is interrupted, `reconcile` asks the receiver for its
+ * outcome.
+ */
 export const refundOrder = defineTool({
   name: 'refund_order',
   description: 'Refund an order.',

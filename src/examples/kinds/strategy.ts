@@ -1,7 +1,7 @@
 import { addTools, defineInjectionStrategy, noChange } from '../../kinds/entry.ts';
 import { refundOrder } from './shop.ts';
 
-/** For the `use` of an agent: refunds are offered once an order was found. */
+/** For the `use` of an agent: offers refunds after an order was found. */
 export const refundsOnceFound = defineInjectionStrategy({
   name: 'refunds-once-found',
   evaluate: ({ lastCall }) =>

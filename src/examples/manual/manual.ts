@@ -19,8 +19,8 @@ export const manual = defineAgent({
   name: 'manual',
   description: 'Answers from a manual.',
   instructions: 'Answer from the manual, and say in which chapter it stands.',
-  tools: [readChapter, readResult()], // a long chapter is shown by its beginning, and can be read on in
-  // Claude, and GPT while Claude is overloaded or gone. Each gets back what it thought itself.
+  tools: [readChapter, readResult()], // a long chapter is cut, and `readResult` reads the rest
+  // Claude, or GPT while Claude is overloaded or unavailable. Each receives its own reasoning back.
   model: (env) => {
     const claude = createAnthropic({ apiKey: String(env.ANTHROPIC_API_KEY) })('claude-sonnet-4-5');
     const gpt = createOpenAI({ apiKey: String(env.OPENAI_API_KEY) })('gpt-5-mini');
@@ -30,10 +30,10 @@ export const manual = defineAgent({
     ]);
   },
   settings: { reasoning: 'medium', maxOutputTokens: 8_000, timeout: { total: 5 * 60_000 } },
-  // A chapter is long, and asked about for a while. Claude keeps it at the marks, GPT finds it again by the key.
+  // A chapter is long, and several questions follow. Claude caches it at marks, and GPT by the key.
   use: [
     promptCache(({ key }) => ({ key, tools: true, system: true, messages: [-1], ttl: '1h' })),
-    budget({ cost: 2 }), // USD for each turn, held back before each call
+    budget({ cost: 2 }), // USD for each turn, reserved before each call
   ],
   limits: { iterations: 12 },
 });

@@ -6,14 +6,14 @@ import {
   type McpCompleting,
 } from '../../mcp/server/entry.ts';
 
-/** In the place of a table of the app: `asked.env.DB` would be its database. */
+/** Replaces a table of the app's database, such as `asked.env.DB`. */
 const ORDERS = [
   { order: '1001', tenant: 'corner', lines: ['40 m of rope', 'a lamp'] },
   { order: '1002', tenant: 'corner', lines: ['tar'] },
   { order: '2001', tenant: 'harbour', lines: ['a compass'] },
 ];
 
-/** Only those of the caller, whom nothing that a client sends can change. */
+/** Returns only the caller's orders. Clients cannot change the principal. */
 const ordersOf = ({ principal }: McpAsked) => ORDERS.filter(({ tenant }) => tenant === principal.tenant);
 
 const complete: McpCompleting = (typed, asked) =>
@@ -25,15 +25,15 @@ const terms = defineMcpResource({
   description: 'What may be sent back, and until when.',
   mimeType: 'text/markdown',
   read: () => '# Terms\n\nRope that was cut is not taken back.',
-  ttlMs: 3_600_000, // how long a client may keep it; not at all unless given
-  cacheScope: 'public', // it is the same for everybody
+  ttlMs: 3_600_000, // how long clients may cache it; defaults to no caching
+  cacheScope: 'public', // the same for all callers
 });
 
 const order = defineMcpResource({
   name: 'order',
   uri: 'shop://orders/{order}',
   description: 'An order, with its lines.',
-  read: (values, asked) => ordersOf(asked).find((one) => one.order === values.order), // JSON; `undefined`: there is none
+  read: (values, asked) => ordersOf(asked).find((one) => one.order === values.order), // returns JSON, or `undefined` if it does not exist
   list: (asked) => ordersOf(asked).map((one) => ({ values: { order: one.order } })),
   complete: { order: complete },
 });

@@ -1,36 +1,36 @@
 import { type Agent, defineAgent } from '../../index.ts';
 import { defineMcpClient, mcpToolProvider } from '../../mcp/tools/entry.ts';
 
-/** What a service binding of `wrangler.toml` is to this agent: `env.WAREHOUSE`. */
+/** The type of a service binding in `wrangler.toml`: `env.WAREHOUSE`. */
 type Binding = Pick<Fetcher, 'fetch'>;
 
-/** Asks three servers, each of which has to be spoken to in a way of its own. */
+/** Uses three servers that need different settings. */
 export function definePartsDesk(warehouse: Binding): Agent<'parts'> {
   const clients = [
-    // A Worker of the same account, which is in no public network: of the address only the path is of use.
+    // A Worker of the same account, outside of public networks. Only the path of the address matters.
     defineMcpClient({
       name: 'warehouse',
       url: 'https://warehouse/mcp',
       fetch: (url, init) => warehouse.fetch(String(url), init),
-      timeout: 120_000, // it counts shelves; 30 s unless given
-      effects: { count: 'read' }, // whatever the server hints
+      timeout: 120_000, // it counts shelves; defaults to 30 s
+      effects: { count: 'read' }, // overrides the server's hints
     }),
-    // A server that each customer runs: where it is comes from data, and may be anywhere in a network of ours.
+    // A server that each customer runs: its address comes from data, and can be in your own network.
     defineMcpClient({
       name: 'customer',
       url: ({ context }) => String(context.get('customerServer')),
-      allowPrivate: true, // also plain `http`; without it, such an address must be public `https`
+      allowPrivate: true, // also plain `http`; without it, the address must be public `https`
       bearer: 'CUSTOMER_TOKEN',
-      prefix: 'customer_', // all customers may have a tool of a name that the warehouse has too
-      elicitation: 'refuse', // it may ask nobody anything
+      prefix: 'customer_', // its tools may have the same names as the warehouse's
+      elicitation: 'refuse', // it must not ask people questions
     }),
-    // One that was built before streamable HTTP: without `transport`, that is found out by a request more.
+    // An old server without streamable HTTP: without `transport`, an additional request detects that.
     defineMcpClient({
       name: 'archive',
       url: 'https://archive.example/sse',
       transport: 'sse',
       prefix: 'archive_',
-      refreshAfter: 86_400_000, // its tools have been the same for years
+      refreshAfter: 86_400_000, // its tools rarely change
       maxResponseBytes: 64 * 1024,
     }),
   ];

@@ -1,22 +1,22 @@
-/** Where an endpoint is, and how it is asked: `fetch`, with the credentials of whoever asks. */
+/** The address of an endpoint, with a `fetch` that adds the caller's credentials. */
 interface Endpoint {
   readonly url: string;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
 }
 
-/** How a task stands. One that is `input_required` waits for what its `inputRequests` ask, which `tasks/update` answers. */
+/** The status of a task. If it is `input_required`, answer its `inputRequests` by `tasks/update`. */
 interface Task {
   readonly taskId: string;
   readonly status: 'working' | 'input_required' | 'completed' | 'cancelled';
   readonly pollIntervalMs?: number;
-  /** Of one that is completed: what the call would have answered. */
+  /** If it is completed: the result of the call. */
   readonly result?: {
     readonly content: readonly { readonly text?: string }[];
     readonly isError?: boolean;
   };
 }
 
-/** What each request says of this client: its revision, its name, and that it takes tasks. */
+/** The client's data in each request: its protocol revision, its name, and its support of tasks. */
 const _meta = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'overnight', version: '1' },
@@ -44,14 +44,17 @@ async function ask(
   return result;
 }
 
-/** Has an agent work on a message in the background; the id of the task finds the answer later, from anywhere. */
+/**
+ * Starts an agent's work on a message in the background. The id of the task finds the answer later, from
+ * anywhere.
+ */
 export async function begin(endpoint: Endpoint, agent: string, message: string): Promise<string> {
   const params = { name: agent, arguments: { message } };
   const { taskId } = await ask(endpoint, 'tools/call', params);
   return taskId;
 }
 
-/** Asks for the answer until it is there, or somebody has to be asked for it. */
+/** Polls until the answer is there, or a person must provide input. */
 export async function wait(endpoint: Endpoint, taskId: string): Promise<Task> {
   for (;;) {
     const task = await ask(endpoint, 'tasks/get', { taskId });
@@ -60,7 +63,7 @@ export async function wait(endpoint: Endpoint, taskId: string): Promise<Task> {
   }
 }
 
-/** Stops the turn; one that has its answer keeps it. */
+/** Stops the turn. If it has an answer already, that stays. */
 export async function cancel(endpoint: Endpoint, taskId: string): Promise<void> {
   await ask(endpoint, 'tasks/cancel', { taskId });
 }

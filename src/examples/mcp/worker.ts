@@ -10,7 +10,7 @@ const wiki = defineMcpClient({
   name: 'wiki',
   url: 'https://wiki.example/mcp',
   bearer: 'WIKI_TOKEN', // the name of a secret
-  meta: allowKeys('tenant'), // of the tool-call context; with `passThrough`, all that the app put there
+  meta: allowKeys('tenant'), // a key of the tool-call context; `passThrough` sends all that the app set
 });
 const tools = createMcpToolFactory({ clients: [wiki] });
 
@@ -35,8 +35,8 @@ const countWords = defineTool({
 const holdfast = createHoldfast({
   agents: [librarian],
   model: orOffline(openaiCompatible()),
-  context: (_, { principal }) => ({ tenant: principal.tenant ?? principal.id }), // which no message can change
-  secrets: (env) => ({ WIKI_TOKEN: env.WIKI_TOKEN as string | undefined }), // as `wrangler secret put` has set it
+  context: (_, { principal }) => ({ tenant: principal.tenant ?? principal.id }), // messages cannot change it
+  secrets: (env) => ({ WIKI_TOKEN: env.WIKI_TOKEN as string | undefined }), // set by `wrangler secret put`
   use: [defineMcpEndpoint({ tools: [countWords], agents: ['librarian'] })], // at POST /mcp
 });
 export default holdfast.worker;

@@ -1,15 +1,18 @@
-/** A module of an app's own: each tool may be called only so often in a session. It counts model calls too, and tells both. */
+/**
+ * A module of an app: it limits the calls of each tool in a session. It also counts model calls, and reports
+ * both.
+ */
 
 import type { ModuleUse } from '../../index.ts';
 import { defineModule, defineRoute } from '../../module.ts';
 
-/** How often each was called, by its name; a type alias, since it must be JSON. */
+/** The number of calls, by tool name. A type alias, since it must be JSON. */
 type Counts = { readonly [name: string]: number };
 
-/** What a model call counts as: no tool can be called so. */
+/** The name for model calls. It is not a valid tool name. */
 const MODEL = '(model)';
 
-/** The module, a constant. What it remembers survives every crash; `apply` is pure. */
+/** The module, a constant. Its state survives every crash. `apply` must be pure. */
 export const quota = defineModule({
   name: 'quota',
   state: {
@@ -23,16 +26,16 @@ export const quota = defineModule({
 /** A use of it, for `use` of `createHoldfast`: `most` calls of each tool. */
 export const quotas = (most: number): ModuleUse =>
   quota.use({
-    // Before each model call: an event of its own in the journal.
+    // Before each model call: adds an event of its own to the journal.
     async prepare(loop) {
       quota.remember(loop, MODEL);
     },
-    // Around each call: what is remembered is stored with the call's end, whether it succeeds or not.
+    // Around each call: the fact is stored with the call's end, whether it succeeds or not.
     call(call, next) {
       quota.remember(call, call.tool, { on: 'end' });
       return next();
     },
-    // A tool that was called too often is not offered any more.
+    // Removes a tool that has reached the limit.
     offer(tools, view) {
       const counts = quota.recall(view);
       return tools.some(({ name }) => isUsedUp(counts, name, most))

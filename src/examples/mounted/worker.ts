@@ -7,7 +7,7 @@ import { orOffline } from '../../offline-model/entry.ts';
 
 declare global {
   namespace Cloudflare {
-    // `npx wrangler types` writes this of wrangler.toml, into a file that your tsconfig includes.
+    // `npx wrangler types` writes this from wrangler.toml, into a file that your tsconfig includes.
     interface Env {
       readonly ORDERS: KVNamespace;
     }
@@ -36,7 +36,7 @@ app.get('/', (c) => c.text('The shop.'));
 app.route('/ai', holdfast.routes);
 
 export default {
-  ...holdfast.worker, // for the times of its crons
+  ...holdfast.worker, // handles crons
   fetch: app.fetch,
 } satisfies ExportedHandler<Cloudflare.Env>;
 export const { TurnRunner } = holdfast;

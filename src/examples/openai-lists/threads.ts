@@ -11,7 +11,7 @@ export interface ConversationList {
 export const listThreads = (client: OpenAI, after?: string): Promise<ConversationList> =>
   client.get('/conversations', { query: { limit: 50, after } });
 
-/** Returns what was said in a conversation, in order. The client asks for the pages. */
+/** Returns the messages of a conversation, in order. The client requests the pages. */
 export async function readThread(
   client: OpenAI,
   id: string,

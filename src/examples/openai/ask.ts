@@ -1,6 +1,6 @@
 import type OpenAI from 'openai';
 
-/** Asks something, shows the answer as it comes, and lets `decide` say what may be done. */
+/** Sends a question, prints the answer as it arrives, and lets `decide` approve calls. */
 export async function ask(
   client: OpenAI,
   input: string,
@@ -11,7 +11,7 @@ export async function ask(
     const response: OpenAI.Responses.Response = await streamed(client, next, show);
     const asked = response.output.filter((item) => item.type === 'mcp_approval_request');
     if (asked.length === 0) return response.output_text;
-    // The ids of the questions name their session: nothing else has to be sent.
+    // The ids of the questions name their session, so the request needs nothing else.
     next = await Promise.all(
       asked.map(async ({ id, name, arguments: given }) => ({
         type: 'mcp_approval_response' as const,

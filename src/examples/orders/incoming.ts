@@ -10,7 +10,7 @@ const orderSchema = v.object({
 
 type Order = v.InferOutput<typeof orderSchema>;
 
-/** What came in this morning, oldest first: nothing of it has left the house. */
+/** This morning's orders, oldest first. None has left the house. */
 export const incoming: readonly Order[] = [
   { orderId: 2001, customerId: 'C-11', items: [{ item: 'Brass bell', quantity: 1, grams: 1900 }] },
   {
@@ -25,7 +25,7 @@ export const incoming: readonly Order[] = [
   { orderId: 2004, customerId: 'C-11', items: [{ item: 'Sail needle', quantity: 10, grams: 20 }] },
 ];
 
-/** An order brings what can be asked about it. */
+/** An order adds the tools about it. */
 export const Order = defineDomainType({
   name: 'Order',
   schema: orderSchema,
@@ -43,7 +43,7 @@ export const Order = defineDomainType({
   ],
 });
 
-/** A customer brings the orders that are theirs. */
+/** A customer adds the tools for their orders. */
 export const Customer = defineDomainType({
   name: 'Customer',
   schema: v.object({ customerId: v.string(), name: v.string(), email: v.string(), city: v.string() }),
@@ -61,7 +61,7 @@ export const Customer = defineDomainType({
   ],
 });
 
-/** Where both begin. */
+/** The first tool of both chains. */
 export const getCustomer = defineTool({
   name: 'get_customer',
   description: 'Get a customer by id: name, email and city.',

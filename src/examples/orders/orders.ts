@@ -6,10 +6,13 @@ import { Customer, getCustomer, incoming, Order } from './incoming.ts';
 
 const ORDER_IDS = incoming.map(({ orderId }) => orderId);
 
-/** What is done to bring an order to each status. */
+/** The verb for the step to each status. */
 const STEPS = { packed: 'Pack', shipped: 'Ship', delivered: 'Deliver', cancelled: 'Cancel' } as const;
 
-/** One thing that the warehouse does to an order, once: a call that was cut off asks it, by its key, whether it has. */
+/**
+ * Makes a tool for one step in the warehouse, which runs once. For an interrupted call, it asks the warehouse
+ * by the key whether it was done.
+ */
 const warehouse = (shop: Shop, name: string, description: string) => {
   const done = ({ reference }: { readonly reference: string }): string =>
     `Done. The warehouse's note is ${reference}.`;
@@ -27,7 +30,7 @@ const warehouse = (shop: Shop, name: string, description: string) => {
   });
 };
 
-/** The life of an order. Where each one stands is remembered by its number, for as long as the session lives. */
+/** The life cycle of an order. The session remembers the position of each, by its number. */
 export const orderLife = (shop: Shop) => {
   const cancel = warehouse(shop, 'cancel_order', 'Cancel the order before it leaves the house.');
   return defineStateMachine({
@@ -57,14 +60,15 @@ export const orderLife = (shop: Shop) => {
       delivered: [],
       cancelled: [],
     },
-    // They leave out the state, which moves while the loop goes on: what a model has cached begins with these words.
+    // The instructions leave out the state, which changes during the loop: they start the prompt that a model
+    // caches.
     instructions: (_, { orderId, status }) =>
       'You work in the warehouse of a chandlery. Perform the following task: ' +
       `${STEPS[status]} order ${orderId}.\nDo that and no more. When it is not possible now, say why.`,
   });
 };
 
-/** The order desk of a small shop: it moves orders on, one status at a time, and knows what is in them. */
+/** The order desk of a small shop. It moves orders one status at a time, and knows their contents. */
 export const defineOrders = (shop: Shop): Agent<'orders'> =>
   defineAgent({
     name: 'orders',

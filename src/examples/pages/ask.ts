@@ -1,17 +1,17 @@
 import { type Client, createClient } from '../../client/entry.ts';
 import type { desk } from './desk.ts';
 
-// The agent's type alone is imported: nothing of the Worker gets into a page.
+// Imports only the agent's type, so that the page contains no code of the Worker.
 export const deskOf = (url: string, token: string) =>
   createClient<typeof desk>({ url, agent: 'desk', token });
 
-/** Asks something, shows the answer as it comes, and lets `decide` say what may be done. */
+/** Sends a question, prints the answer as it arrives, and lets `decide` approve calls. */
 export async function ask(
   client: Client,
   message: string,
   { show, decide }: { show: (text: string) => void; decide: (question: string) => Promise<boolean> },
 ): Promise<string> {
-  const session = client.session(); // a new one; its `id` finds it again
+  const session = client.session(); // a new session; its `id` finds it again
   for (let items = session.stream(message); ; ) {
     const decisions = [];
     for await (const item of items) {
@@ -23,6 +23,6 @@ export async function ask(
         decisions.push({ call, decision });
       }
     }
-    items = session.streamAnswers(decisions); // what comes of them, and no more
+    items = session.streamAnswers(decisions); // only the items after the decisions
   }
 }

@@ -7,10 +7,10 @@ import {
 } from '../../client/react/entry.ts';
 
 interface ChatProps {
-  /** Where the Worker is, and who asks it. */
+  /** The address of the Worker, and the caller's token. */
   readonly url: string;
   readonly token: () => Promise<string>;
-  /** Everybody who shows the same session sees the same. */
+  /** All pages with the same session show the same messages. */
   readonly session: string;
 }
 
@@ -67,7 +67,7 @@ function Message({ message, file }: { message: SessionMessage } & Pick<LiveSessi
   );
 }
 
-/** A file of the session is asked for with the token, which an address in `src` could not carry. */
+/** Loads a file of the session with the token, which an `src` attribute could not send. */
 function Picture({ shown, file }: { shown: ShownFile } & Pick<LiveSession, 'file'>) {
   const { id, name, mediaType } = shown;
   const [url, setUrl] = useState(shown.url);
@@ -118,11 +118,11 @@ function Composer({ chat: { status, send, stop } }: { chat: LiveSession }) {
     event.preventDefault();
     const form = event.currentTarget;
     const fields = new FormData(form);
-    const files = fields.getAll('files').filter((one) => one instanceof File && one.size > 0) as File[]; // as just looked at
+    const files = fields.getAll('files').filter((one) => one instanceof File && one.size > 0) as File[]; // just checked
     const text = String(fields.get('text'));
     if (text.trim() === '' && files.length === 0) return;
     form.reset();
-    if (!(await send(text, { files }))) form.text.value = text; // why it was not taken is `chat.error`
+    if (!(await send(text, { files }))) form.text.value = text; // `chat.error` says why it was refused
   }
   return (
     <form onSubmit={submit}>

@@ -2,7 +2,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Chat } from './chat.tsx';
 
-// A page of yours knows where its Worker is, and gets a token from its own server.
+// Your own page knows the address of its Worker, and gets a token from its own server.
 const { searchParams } = new URL(location.href);
 const url = searchParams.get('worker') ?? 'http://localhost:8787';
 const session = searchParams.get('session') ?? 's1';

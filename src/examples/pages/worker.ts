@@ -5,7 +5,7 @@ import { cors } from '../../modules/http/entry.ts';
 import { liveText } from '../../modules/live-text/entry.ts';
 import { desk } from './desk.ts';
 
-// Pages of this origin may ask this Worker. `auth` tells whose page it is, as of any other request.
+// Pages of this origin can call this Worker. `auth` authenticates them like any other request.
 const holdfast = createHoldfast({
   agents: [desk],
   model: openaiCompatible(),

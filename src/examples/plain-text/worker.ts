@@ -4,7 +4,7 @@ import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
 import { defineModule, defineRoute } from '../../module.ts';
 import { orOffline } from '../../offline-model/entry.ts';
 
-/** The translator: what a turn shows, in the frames of the protocol. It reads and writes nothing, so a list of items tests it. */
+/** Translates the items of a turn to the protocol. It is pure, so a test can pass a list of items. */
 async function* toPlainText(items: AsyncIterable<TurnItem>) {
   for await (const item of items) {
     if (item.type === 'text-delta') yield `data: ${item.text.replaceAll('\n', ' ')}\n\n`;
@@ -23,7 +23,7 @@ const plainText = defineModule({ name: 'plain-text' }).use({
       async handle(asked, { agent, chat }) {
         const { text } = await asked.json();
         const session = asked.session({ agent, session: chat });
-        // What is refused is refused here, as a status: once the stream has begun, it is too late for one.
+        // Refusals are thrown here and become a status. After the stream has started, it is too late for one.
         const turn = await session.stream(String(text), { signal: asked.signal });
         return asked.stream(() => toPlainText(turn));
       },

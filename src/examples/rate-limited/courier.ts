@@ -3,7 +3,7 @@ import { type Agent, defineAgent, defineTool, error } from '../../index.ts';
 import { defineSubagent } from '../../kinds/entry.ts';
 import { withRateLimit } from './with-rate-limit.ts';
 
-/** Whoever carries letters: answers its number, or throws when the address is unknown. */
+/** Delivers a letter: returns its number, or throws if the address is unknown. */
 export type Carry = (letter: {
   readonly to: string;
   readonly text: string;

@@ -36,7 +36,7 @@ const wordQuote = defineTool({
   }),
 });
 
-/** Three steps that need no model in between; each is a call in the journal all the same. */
+/** Three steps without a model call in between. Each is still a call in the journal. */
 export const estimateRefund = definePipeline({
   name: 'estimate_refund',
   description: 'Estimate the refund of an order: its amount in euro, and who is paid.',

@@ -5,11 +5,11 @@ import { customers, orders, policy } from '../support/books.ts';
 import type { Receipt, Shop } from '../support/shop.ts';
 import { estimateRefund } from './estimate-refund.ts';
 
-/** Who approves refunds, and for how long they are asked. */
+/** The approver of refunds, and the deadline. */
 export interface RefundApproval {
-  /** The role that decides; anybody who may see the session unless given. */
+  /** The role that decides. Defaults to anyone who can access the session. */
   readonly by?: string | undefined;
-  /** Milliseconds; three days unless given. */
+  /** Milliseconds until the question expires. Defaults to three days. */
   readonly expires?: number | undefined;
 }
 
@@ -20,7 +20,7 @@ const refundInput = v.object({
   amount: v.pipe(v.number(), v.minValue(0.01), v.description('In euro, as estimated')),
 });
 
-/** A text that is long in a real shop: it is delivered once, and the model is pointed at it after that. */
+/** A long text in a real shop: it is delivered once, and later calls only refer to it. */
 const readPolicy = oneShotPerLoop(
   defineTool({
     name: 'read_policy',
@@ -31,7 +31,10 @@ const readPolicy = oneShotPerLoop(
   'Answer now from the policy above.',
 );
 
-/** Money moves once: a call that was cut off asks the payments service, by its key, whether it has. */
+/**
+ * Money must move once: for an interrupted call, `reconcile` asks the payments service by the key whether it
+ * has.
+ */
 const issueRefund = (shop: Shop) =>
   defineTool({
     name: 'issue_refund',
@@ -59,7 +62,7 @@ const refunded = ({ orderId, amount }: Refund, { reference }: Receipt) => ({
   reference,
 });
 
-/** What a supervisor is asked: in words of the shop's books, since the model could say anything. */
+/** The question to a supervisor. It quotes the shop's books, since the model's own words are not reliable. */
 function question({ orderId, amount }: Refund): string {
   const order = orders.get(orderId);
   const items = order?.items.map(({ item, quantity }) => `${quantity} x ${item}`).join(', ');
@@ -67,7 +70,7 @@ function question({ orderId, amount }: Refund): string {
   return `Refund ${amount.toFixed(2)} euro for order ${orderId} (${items ?? 'not in the books'}) to ${name ?? 'nobody known'}?`;
 }
 
-/** The refunds desk of a small shop: it may look and estimate by itself, and pays when somebody has approved. */
+/** The refunds desk of a small shop. It reads and estimates by itself, and pays after an approval. */
 export const defineRefunds = (
   shop: Shop,
   { by, expires = THREE_DAYS }: RefundApproval = {},

@@ -6,7 +6,7 @@ const documentSchema = v.object({ documentId: v.string(), title: v.string(), tex
 /** One text of the reading room. */
 export type DocumentText = v.InferOutput<typeof documentSchema>;
 
-/** The type under which a document is chained and kept on the blackboard. */
+/** The type of documents for chaining and on the blackboard. */
 export const Document = defineDomainType({ name: 'Document', schema: documentSchema });
 
 /** The bundled texts, written for this example. */

@@ -5,13 +5,13 @@ import type { DocumentText } from './documents.ts';
 
 const findingSchema = v.object({ documentId: v.string(), title: v.string(), sentences: v.array(v.string()) });
 
-/** What one document says about a theme. */
+/** The sentences of one document about a theme. */
 export type Finding = v.InferOutput<typeof findingSchema>;
 
-/** The type under which a finding is kept on the blackboard. */
+/** The type of findings on the blackboard. */
 export const Finding = defineDomainType({ name: 'Finding', schema: findingSchema });
 
-/** The sentences of a document that share a word with the theme; all of them for one that does in its title alone. */
+/** Returns the sentences of a document that share a word with the theme, or all if only its title does. */
 export function findingIn({ documentId, title, text }: DocumentText, theme: string): Finding | undefined {
   const words = wordsOf(theme);
   const isAbout = (sentence: string): boolean => wordsOf(sentence).some((word) => words.includes(word));
@@ -21,15 +21,15 @@ export function findingIn({ documentId, title, text }: DocumentText, theme: stri
   return { documentId, title, sentences: about.length > 0 ? about : all };
 }
 
-/** Words of four letters and more, without the plural's ending. */
+/** Returns the words of four letters and more, without the plural's ending. */
 const wordsOf = (text: string): readonly string[] =>
   (text.toLowerCase().match(/\p{L}{4,}/gu) ?? []).map((word) => word.replace(/s$/, ''));
 
-/** Answers what was found on a theme so far, in `call.state`: it outlives the Worker, and the turn. */
+/** Returns the findings on a theme so far, from `call.state`: they outlive the Worker and the turn. */
 export const findingsOn = (theme: string, state: CallState): readonly Finding[] =>
   v.parse(v.optional(v.array(findingSchema), []), state.get(keyOf(theme)));
 
-/** Keeps a finding, in place of an earlier one from the same document. */
+/** Stores a finding. Replaces an earlier one from the same document. */
 export const keepFinding = (theme: string, finding: Finding, state: CallState): void => {
   const others = findingsOn(theme, state).filter(({ documentId }) => documentId !== finding.documentId);
   state.set(keyOf(theme), [...others, finding]);

@@ -11,8 +11,8 @@ const research = defineMcpPrompt({
 });
 
 /**
- * The reading room for MCP clients, at `POST /mcp`: two tools that need no session, the librarian as a tool whose call runs
- * a turn, and a prompt.
+ * The reading room for MCP clients, at `POST /mcp`: two tools without a session, the librarian as a tool
+ * whose call runs a turn, and a prompt.
  */
 export const readingRoom = defineMcpEndpoint({
   name: 'reading-room',

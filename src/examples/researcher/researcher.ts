@@ -7,7 +7,7 @@ import { Finding, findingIn, findingsOn, keepFinding } from './findings.ts';
 const theme = v.pipe(v.string(), v.minLength(1), v.description('What it is about, in a few plain words'));
 const documentId = v.pipe(v.string(), v.description('The id of a document, such as D-1'));
 
-/** Finds documents about a theme. It must be called before anything can be fetched. */
+/** Finds documents about a theme. It must be called before `fetchDocument`. */
 export const searchDocuments = defineTool({
   name: 'search_documents',
   description: 'Search the reading room: the ids and titles of the documents about a theme.',
@@ -66,7 +66,7 @@ const documentOf = (id: string) => documents.find((document) => document.documen
 const noSuchDocument = (id: string) =>
   error(`There is no document ${id.slice(0, 40)}. Search for one first.`);
 
-/** Search, read, analyze, report: each step is unlocked by the one before it, and stays so for the theme. */
+/** Search, read, analyze, report: each step unlocks the next, for the rest of the theme. */
 export const research = definePlaybook({
   name: 'research_theme',
   description:
@@ -81,7 +81,7 @@ export const research = definePlaybook({
   ],
 });
 
-/** A librarian of five short texts: it answers from them, and says from which. */
+/** A librarian of five short texts. Its answers name their sources. */
 export const researcher: Agent<'researcher'> = defineAgent({
   name: 'researcher',
   description:

@@ -14,7 +14,7 @@ const add = defineTool({
 const manager = createToolCallingManager();
 const options = defineToolCallingOptions({ tools: [add], internalToolExecutionEnabled: false });
 
-/** A loop of your own: it asks the model, and executes the calls of each reply. Nothing is stored. */
+/** Your own loop: it calls the model, and executes the calls of each reply. Nothing is stored. */
 export async function answer(model: ChatModel, question: string, signal: AbortSignal): Promise<string> {
   let messages: readonly ModelMessage[] = [{ role: 'user', text: question }];
   const tools = await manager.resolveToolDefinitions(options);

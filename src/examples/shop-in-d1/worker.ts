@@ -38,7 +38,7 @@ const addNote = defineTool({
   name: 'add_note',
   description: 'Add a note to an order.',
   input: v.object({ id, text: v.string() }),
-  effect: 'idempotent', // the same key twice is one row
+  effect: 'idempotent', // the same key twice gives one row
   async run({ id, text }, call) {
     if ((await orderOf(call, id)) === null) return `There is no order ${id}.`;
     await call.env.SHOP_DB.prepare('INSERT OR IGNORE INTO notes (key, order_id, text) VALUES (?, ?, ?)')

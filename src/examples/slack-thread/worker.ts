@@ -10,13 +10,13 @@ declare global {
     // `npx wrangler types` writes this from wrangler.toml and .dev.vars.
     interface Env {
       readonly SLACK_BOT_TOKEN: string;
-      /** For tests, in place of Slack. */
+      /** For tests, instead of Slack. */
       readonly SLACK_API?: string;
     }
   }
 }
 
-/** What the webhook stores with the turn. */
+/** The data that the webhook stores with the turn. */
 const Place = v.object({ channel: v.string(), thread: v.string() });
 const Answer = v.object({ ok: v.boolean(), error: v.optional(v.string()) });
 const Replies = v.object({ messages: v.array(v.looseObject({ metadata: v.optional(v.unknown()) })) });
@@ -50,7 +50,7 @@ const reply = defineTool({
     await slack(call, 'chat.postMessage', { channel, thread_ts: thread, text, metadata });
     return 'Posted.';
   },
-  /** If the Worker died meanwhile, the thread shows whether the reply is there. */
+  /** If the Worker died meanwhile, the thread shows whether the reply exists. */
   async reconcile(_, call) {
     const { channel, thread } = v.parse(Place, call.context.get('webhook'));
     const fields = { channel, ts: thread, include_all_metadata: 'true', limit: '100' };

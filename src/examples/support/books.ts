@@ -1,6 +1,6 @@
-/** What the shop knows: a small chandlery, in constants, since a Worker keeps nothing between two requests. */
+/** The books of a small chandlery, in constants, since a Worker keeps no data between requests. */
 
-/** A customer as the shop knows them. */
+/** A customer in the books. */
 export interface Customer {
   readonly customerId: string;
   readonly name: string;
@@ -8,19 +8,19 @@ export interface Customer {
   readonly city: string;
 }
 
-/** An order as the shop has booked it. */
+/** An order in the books. */
 export interface Order {
   readonly orderId: number;
   readonly customerId: string;
   readonly items: readonly { readonly item: string; readonly quantity: number }[];
-  /** In euro. */
+  /** In euros. */
   readonly total: number;
   readonly status: 'packing' | 'shipped' | 'delivered' | 'cancelled';
   /** `null` until the order has left the house. */
   readonly trackingCode: string | null;
 }
 
-/** A parcel on its way, as its carrier reports it. */
+/** A shipment, as its carrier reports it. */
 export interface Shipment {
   readonly trackingCode: string;
   readonly carrier: string;
@@ -96,7 +96,7 @@ export const orders: ReadonlyMap<number, Order> = byKey<number, Order>(
   ({ orderId }) => orderId,
 );
 
-/** The shop's parcels by their tracking codes. */
+/** The shop's shipments by their tracking codes. */
 export const shipments: ReadonlyMap<string, Shipment> = byKey<string, Shipment>(
   [
     {

@@ -2,24 +2,27 @@ import * as v from 'valibot';
 import type { CallContext } from '../../index.ts';
 import { type Shipment, shipments } from './books.ts';
 
-/** What the shop can have done for it; also the path of the service that does it. */
+/** The shop's external services. Also the path of each. */
 export type Service = 'refunds' | 'emails' | 'delivery-notes' | 'warehouse';
 
 const receiptSchema = v.object({ reference: v.string() });
 
-/** What a service answers when it has done something. */
+/** The response of a service to a completed action. */
 export type Receipt = v.InferOutput<typeof receiptSchema>;
 
-/** The world outside the shop's books. */
+/** The services outside of the shop's books. */
 export interface Shop {
   shipment(trackingCode: string, call: CallContext): Promise<Shipment | undefined>;
-  /** Has something done, under the call's idempotency key. */
+  /** Requests an action, under the call's idempotency key. */
   act(service: Service, order: Readonly<Record<string, unknown>>, call: CallContext): Promise<Receipt>;
-  /** What came of an earlier `act` of the same call. `not-done`: nothing, and nothing can come of it any more. */
+  /**
+   * Returns the outcome of an earlier `act` of the same call. `not-done`: it did not happen, and can no
+   * longer happen.
+   */
   recall(service: Service, call: CallContext): Promise<Receipt | 'not-done' | 'unknown'>;
 }
 
-/** A shop on paper: it answers at once, and nothing real happens, neither now nor later. */
+/** A fake shop: it responds at once, and never has a real effect. */
 export const paperShop: Shop = {
   shipment: async (trackingCode) => shipments.get(trackingCode),
   act: async (service, _order, call) => ({ reference: `${service}-${call.idempotencyKey.slice(0, 8)}` }),
@@ -33,12 +36,12 @@ const shipmentSchema = v.object({
   expectedDate: v.string(),
 });
 
-/** The gateway in front of a shop's services gives a request up after so many ms. */
+/** Milliseconds after which the gateway of a shop's services aborts a request. */
 const LONGEST_REQUEST = 60_000;
 
 /**
- * A shop whose services answer at this address. `longestRequest`: for so many ms, 60,000 unless given, a service may still be
- * given what was sent to it.
+ * A shop whose services have this address. `longestRequest`: the milliseconds in which a request may still
+ * arrive. Defaults to 60,000.
  */
 export function shopAt(url: string, { longestRequest = LONGEST_REQUEST } = {}): Shop {
   const at = (...path: string[]): string =>
@@ -58,7 +61,7 @@ export function shopAt(url: string, { longestRequest = LONGEST_REQUEST } = {}): 
       return v.parse(receiptSchema, await bodyOf(response));
     },
     async recall(service, { idempotencyKey, signal, startedAt, now }) {
-      // Before the service is asked: what arrives after its answer was not in it.
+      // Checked before the request, since a call that arrives after the response is not in it.
       const isYoung = now() - startedAt < longestRequest;
       const response = await fetch(at(service, idempotencyKey), { signal });
       if (response.status === 404) return isYoung ? 'unknown' : 'not-done';
@@ -68,8 +71,9 @@ export function shopAt(url: string, { longestRequest = LONGEST_REQUEST } = {}): 
 }
 
 /**
- * @throws TimeoutError for a 5xx: like a lost connection it is no answer, so that a `once` call is in doubt and is
- *   reconciled instead of being called a failure; Error when the service refused.
+ * @throws TimeoutError for a 5xx: like after a lost connection, the outcome of a `once` call is unknown, so
+ * that it is
+ *   reconciled instead of reported as failed; Error if the service refused.
  */
 async function bodyOf(response: Response): Promise<unknown> {
   if (response.ok) return response.json();

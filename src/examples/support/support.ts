@@ -37,7 +37,7 @@ const searchPolicy = defineTool({
   },
 });
 
-/** Where a parcel is; only the carrier knows. */
+/** Returns the position of a shipment, which only the carrier knows. */
 const trackShipment = (shop: Shop) =>
   defineTool({
     name: 'track_shipment',
@@ -48,7 +48,7 @@ const trackShipment = (shop: Shop) =>
       (await shop.shipment(input.trackingCode, call)) ?? error(`There is no parcel ${input.trackingCode}.`),
   });
 
-/** Writing the same note twice changes nothing, so a call that was cut off is simply run again. */
+/** Writing the same note twice changes nothing, so an interrupted call simply runs again. */
 const setDeliveryNote = (shop: Shop) =>
   defineTool({
     name: 'set_delivery_note',
@@ -61,7 +61,10 @@ const setDeliveryNote = (shop: Shop) =>
     },
   });
 
-/** Money moves once: a call that was cut off asks the payments service, by its key, whether it has. */
+/**
+ * Money must move once: for an interrupted call, `reconcile` asks the payments service by the key whether it
+ * has.
+ */
 const refundOrder = (shop: Shop) =>
   defineTool({
     name: 'refund_order',
@@ -82,7 +85,10 @@ const refundOrder = (shop: Shop) =>
     },
   });
 
-/** Nobody can be asked whether a mail went out, so one that was cut off is reported as unknown and never sent again. */
+/**
+ * Mail servers cannot report whether a mail went out, so an interrupted call is reported as unknown and never
+ * repeated.
+ */
 const sendEmail = (shop: Shop) =>
   defineTool({
     name: 'send_email',
@@ -107,7 +113,7 @@ const refunded = (order: number, { reference }: Receipt) => ({
 
 const noSuchOrder = (order: number) => error(`There is no order ${order}. Numbers start at 1001.`);
 
-/** The support agent of a small shop; what its tools do outside of the shop's books, `shop` does. */
+/** The support agent of a small shop. `shop` performs the effects outside of the shop's books. */
 export const defineSupport = (shop: Shop): Agent<'support'> =>
   defineAgent({
     name: 'support',

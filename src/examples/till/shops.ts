@@ -12,7 +12,7 @@ const books = toolsOf({
   },
 });
 
-/** Works in a loop of its own. What it declares as context wins over what the agent and the request say. */
+/** Runs a nested loop. Its own context overrides that of the agent and the request. */
 const bookkeeper = defineAgenticTool({
   name: 'bookkeeper',
   description: 'Keep the books of the shop.',

@@ -12,7 +12,7 @@ export class Till {
     this.#currency = currency;
   }
 
-  /** What it keeps belongs to the session: the object is shared by all of them. */
+  /** Its values belong to the session, since all sessions share the object. */
   readonly add = toolMethod(
     { description: 'Add an amount to the till.', input: Amount, serial: 'till' },
     ({ amount }, { state }) =>
@@ -38,7 +38,7 @@ export class Till {
   }
 }
 
-/** Inherits what a till can do, rounds otherwise, and says other hours. */
+/** Inherits the tools of a till, with other rounding and other hours. */
 export class CashTill extends Till {
   static override readonly hours = toolMethod(
     { description: 'Tell when cash is taken.', name: 'opening_hours', effect: 'read' },

@@ -3,7 +3,7 @@ import { toolFactory, toolMethod } from '../../modules/tool-objects/entry.ts';
 
 const Item = v.object({ item: v.string() });
 
-/** It keeps what was put into it, so sessions must not share one. */
+/** It keeps its items in a field, so sessions must not share it. */
 export class Cart {
   readonly #items: string[] = [];
 

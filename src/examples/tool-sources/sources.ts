@@ -19,7 +19,7 @@ const sale = defineTool({
   run: () => 'ink',
 });
 
-/** Tools with a note on how to use them. */
+/** Tools with usage notes. */
 export const catalogue = defineToolGroup({
   role: 'catalogue',
   description: 'What there is.',
@@ -32,7 +32,7 @@ export const offers = toolProvider({
   toolsNow: (view) => (view?.context.get('sale') === true ? [sale] : []),
 });
 
-/** A facade has whatever an agent could list. While all of it is away, it is not offered either. */
+/** An unfolding tool accepts the same sources as an agent. While all of them are empty, it is not offered. */
 export const shop = defineUnfolding({
   name: 'shop',
   description: 'Looks for things and puts them into a cart. Call this first.',
@@ -40,7 +40,7 @@ export const shop = defineUnfolding({
 });
 export const bargains = defineUnfolding({ name: 'bargains', description: 'What is cheap.', tools: [offers] });
 
-/** In a state, an entry with `to` leads there, whichever of its tools was used. */
+/** In a state, an entry with `to` moves there after any of its tools succeeds. */
 export const order = defineStateMachine({
   name: 'order',
   description: 'Takes one order.',
@@ -54,7 +54,7 @@ export const order = defineStateMachine({
   },
 });
 
-/** A lock holds for all tools that it is put on. */
+/** A lock applies to all tools of its source. */
 export const checkout = definePlaybook({
   name: 'checkout',
   description: 'Checks out.',
@@ -77,7 +77,7 @@ const counted = (tool: AnyTool): AnyTool =>
     },
   });
 
-/** Each tool is decorated, also what comes later and what is behind a facade. */
+/** Decorates every tool, including later ones and those inside an unfolding tool. */
 export const clerk = defineAgent({
   name: 'clerk',
   description: 'Sells.',

@@ -1,6 +1,7 @@
 /**
- * A GitHub for the demo and for tests: the endpoints that the triage agent uses, with the paths, status codes and shapes of
- * the REST API's own description (version 2022-11-28). It recognises no repeated request: whatever reaches it is done.
+ * A GitHub for the demo and for tests: the endpoints that the triage agent uses, with the paths, status codes
+ * and shapes of the REST API's own description (version 2022-11-28). It does not recognize repeated requests,
+ * so each has an effect.
  */
 import {
   type Addresses,
@@ -16,7 +17,7 @@ import {
 
 /** One repository of the fake. */
 export interface SeedRepository {
-  /** `owner/name`; found in any case, as on GitHub. */
+  /** `owner/name`, case-insensitive as on GitHub. */
   readonly name: string;
   readonly issues: readonly SeedIssue[];
   readonly labels?: readonly FakeLabel[] | undefined;
@@ -24,28 +25,28 @@ export interface SeedRepository {
   readonly files?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Something that was changed, before the change is answered. */
+/** A change, before its response is sent. */
 export interface FakeChange {
   readonly what: 'comment' | 'label' | 'close';
   /** Such as `octocat/Hello-World#1`. */
   readonly issue: string;
-  /** The comment, the label's name, or why it is closed. */
+  /** The comment, the label's name, or the reason for closing. */
   readonly text: string;
 }
 
-/** What a fake GitHub holds, and who may see it. */
+/** The content of a fake GitHub, and its token. */
 export interface FakeGitHubOptions {
-  /** The only token that opens it. */
+  /** The only valid token. */
   readonly token: string;
   readonly repositories: readonly SeedRepository[];
-  /** Told of every change; what it throws or waits for, the answer does. */
+  /** Called for every change. The response waits for it, and fails if it throws. */
   readonly changed?: ((change: FakeChange) => void | Promise<void>) | undefined;
 }
 
 /** The fake, as a function of web requests. */
 export interface FakeGitHub {
   handle(request: Request): Promise<Response>;
-  /** As it is now. */
+  /** Returns the current issue. */
   issue(repository: string, number: number): FakeIssue | undefined;
 }
 
@@ -56,7 +57,7 @@ interface Repository {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** What a route is given. */
+/** The input of a route. */
 interface Asked extends Addresses {
   readonly request: Request;
   readonly url: URL;
@@ -64,7 +65,7 @@ interface Asked extends Addresses {
   readonly changed: NonNullable<FakeGitHubOptions['changed']>;
 }
 
-/** Makes a GitHub that answers requests from memory. It is changed by what is posted to it. */
+/** Makes a GitHub that responds from memory. Posts change its content. */
 export function fakeGitHub({ token, repositories, changed = () => {} }: FakeGitHubOptions): FakeGitHub {
   const held = repositories.map(toRepository);
   const find = (name: string): Repository | undefined =>
@@ -126,7 +127,7 @@ async function patchIssue(asked: Asked, issue: FakeIssue): Promise<Response> {
   return Response.json(issueShape(issue, asked));
 }
 
-/** A label that the repository does not have is made, as on GitHub. */
+/** Creates a label that the repository does not have, as on GitHub. */
 async function addLabels(asked: Asked, issue: FakeIssue): Promise<Response> {
   const { labels } = await bodyOf(asked.request);
   if (!Array.isArray(labels) || labels.length === 0) return invalid('Label', 'name');
@@ -151,7 +152,7 @@ async function addComment(asked: Asked, issue: FakeIssue): Promise<Response> {
   return Response.json(shape, { status: 201, headers: { location: shape.url } });
 }
 
-/** All words have to occur in the title or the body; of the qualifiers it knows `repo:`, and takes issues for granted. */
+/** Finds issues whose title or body contains all words. Of the qualifiers, it supports only `repo:`. */
 function search(url: URL, find: (name: string) => Repository | undefined): Response {
   const terms = (url.searchParams.get('q') ?? '').split(/\s+/).filter((term) => term !== '');
   const words = terms.filter((term) => !term.includes(':')).map((word) => word.toLowerCase());
@@ -181,7 +182,7 @@ const issueOf = (held: Repository | undefined, number: number): FakeIssue | unde
 
 const nameOf = ({ repository }: Addresses, { number }: FakeIssue): string => `${repository}#${number}`;
 
-/** The page that was asked for: 30 a page unless the request says so, 100 at most. */
+/** Returns the requested page: 30 items by default, at most 100. */
 function pageOf<Item>(items: readonly Item[], { searchParams }: URL): readonly Item[] {
   const size = Math.min(Number(searchParams.get('per_page') ?? 30), 100);
   const start = (Number(searchParams.get('page') ?? 1) - 1) * size;
@@ -189,7 +190,7 @@ function pageOf<Item>(items: readonly Item[], { searchParams }: URL): readonly I
 }
 
 const bodyOf = async (request: Request): Promise<Record<string, unknown>> =>
-  (await request.json()) as Record<string, unknown>; // of our own client, and every field is looked at before it is used
+  (await request.json()) as Record<string, unknown>; // sent by our own client, and every field is checked before use
 
 const DOCUMENTATION = 'https://docs.github.com/rest';
 

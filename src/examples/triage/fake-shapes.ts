@@ -1,6 +1,6 @@
-/** GitHub's objects as its REST API shows them, with every field that its OpenAPI description requires. */
+/** GitHub's objects as its REST API returns them, with every field that its OpenAPI description requires. */
 
-/** What a fake issue is made of; the rest follows from it. */
+/** The initial data of a fake issue, from which the rest follows. */
 export interface SeedIssue {
   readonly number: number;
   readonly title: string;
@@ -31,16 +31,16 @@ export interface FakeComment {
   readonly body: string;
 }
 
-/** A label that a repository of the fake has. */
+/** A label of a repository of the fake. */
 export interface FakeLabel {
   readonly name: string;
   readonly description: string | null;
 }
 
-/** Of everything: the fake knows no time. */
+/** The time of everything, since the fake has no clock. */
 const AT = '2026-11-01T12:00:00Z';
 
-/** Makes an issue of what a test or the demo says about it. */
+/** Makes an issue from its initial data. */
 export const toIssue = ({
   number,
   title,
@@ -84,7 +84,7 @@ function userShape(login: string, api: string) {
   };
 }
 
-/** A label that somebody made up by using it is grey, and says nothing. */
+/** A label that was created by its first use is gray and has no description. */
 export function labelShape({ name, description }: FakeLabel, repository: string) {
   return {
     id: [...name].reduce((sum, char) => sum * 31 + (char.codePointAt(0) ?? 0), 7) % 1_000_000,
@@ -97,14 +97,14 @@ export function labelShape({ name, description }: FakeLabel, repository: string)
   };
 }
 
-/** Where things are: of the API and of the pages that people read. */
+/** The addresses of the API and of the web pages. */
 export interface Addresses {
   readonly api: string;
   /** `owner/name` */
   readonly repository: string;
 }
 
-/** An issue as the REST API answers it. */
+/** Returns an issue in the shape of the REST API. */
 export function issueShape(issue: FakeIssue, { api, repository }: Addresses) {
   const home = `${api}/repos/${repository}`;
   const url = `${home}/issues/${issue.number}`;
@@ -137,7 +137,7 @@ export function issueShape(issue: FakeIssue, { api, repository }: Addresses) {
   };
 }
 
-/** A comment as the REST API answers it. */
+/** Returns a comment in the shape of the REST API. */
 export function commentShape(
   { id, author, body }: FakeComment,
   issue: FakeIssue,
@@ -157,11 +157,11 @@ export function commentShape(
   };
 }
 
-/** A file's content as the REST API answers it. */
+/** Returns a file's content in the shape of the REST API. */
 export function fileShape(path: string, text: string, { api, repository }: Addresses) {
   const url = `${api}/repos/${repository}/contents/${path}`;
   const bytes = new TextEncoder().encode(text);
-  // As GitHub breaks it: after every 60 characters.
+  // GitHub breaks the line after every 60 characters.
   const content = btoa(String.fromCharCode(...bytes)).replaceAll(/.{60}/g, '$&\n');
   const sha = '3d21ec53a331a6f037a91c368710b99387d012c1';
   return {

@@ -4,13 +4,16 @@ import type { GitHub, Issue, Written } from './github.ts';
 import { type Ask, answerOf, githubClient, isGone } from './github-client.ts';
 import type { Subject } from './subject.ts';
 
-/** As many as GitHub gives at once. */
+/** The largest page of GitHub. */
 const PAGE = 100;
-/** So many pages of comments are looked through for one of ours before nobody knows: a thousand comments. */
+/** The most pages of comments to search before the outcome is unknown: a thousand comments. */
 const MAX_PAGES = 10;
-/** GitHub gives a request up that it has worked on for ten seconds. As many again to reach it, and some to spare; in ms. */
+/**
+ * Milliseconds. GitHub aborts a request after ten seconds. Allows as many again for the network, and a
+ * margin.
+ */
 const LONGEST_REQUEST = 30_000;
-/** Issues that a search answers. */
+/** The most issues in a search result. */
 const MAX_FOUND = 5;
 
 const issueSchema = v.object({
@@ -24,7 +27,7 @@ const issueSchema = v.object({
 const labelsSchema = v.array(v.object({ name: v.string(), description: v.nullable(v.string()) }));
 const commentSchema = v.object({ html_url: v.string(), body: v.nullish(v.string(), '') });
 const foundSchema = v.object({ items: v.array(issueSchema) });
-/** A folder is answered by a list, a file of more than a megabyte without its content. */
+/** GitHub returns a list for a folder, and no content for a file of more than a megabyte. */
 const fileSchema = v.object({ encoding: v.literal('base64'), content: v.string() });
 const contentsSchema = v.union([fileSchema, v.unknown()]);
 
@@ -58,8 +61,7 @@ const commentsAt = (ask: Ask): Pick<GitHub, 'comment' | 'recall'> => ({
     const response = await ask(call, `${pathOf(subject)}/comments`, { method: 'POST', body });
     return toWritten(await answerOf(commentSchema, response));
   },
-  // GitHub tells of no request that it is still at work on: a comment that was sent a moment ago may be stored after it was
-  // looked for.
+  // GitHub does not report requests in progress: a recent comment may be stored after the search.
   async recall(subject, call) {
     const isYoung = call.now() - call.startedAt < LONGEST_REQUEST;
     for (let page = 1; page <= MAX_PAGES; page += 1) {
@@ -101,8 +103,8 @@ const repositoryAt = (ask: Ask): Pick<GitHub, 'labels' | 'search' | 'file'> => (
 const pathOf = ({ repository, number }: Subject): string => `/repos/${repository}/issues/${number}`;
 
 /**
- * GitHub takes no idempotency key, so the comment carries it where no reader sees it. Before the comment is there, nobody
- * can know the key and write it first.
+ * GitHub has no idempotency keys, so the comment contains the key where readers do not see it. Before the
+ * comment exists, other people cannot know the key and write it first.
  */
 const markOf = ({ idempotencyKey }: CallContext): string => `<!-- holdfast ${idempotencyKey} -->`;
 
@@ -110,7 +112,7 @@ const toWritten = ({ html_url: url }: v.InferOutput<typeof commentSchema>): Writ
 
 const toIssue = ({ user, labels, ...issue }: v.InferOutput<typeof issueSchema>): Issue => ({
   ...issue,
-  author: user?.login ?? 'ghost', // as GitHub shows somebody who has left
+  author: user?.login ?? 'ghost', // as GitHub shows a deleted user
   labels: labels.map((label) => (typeof label === 'string' ? label : label.name)),
 });
 

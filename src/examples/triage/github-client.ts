@@ -1,22 +1,25 @@
 import * as v from 'valibot';
 import type { CallContext } from '../../index.ts';
 
-/** The name of the secret that holds the token: of an app's installation, or fine-grained, for issues of one repository. */
+/**
+ * The name of the secret with the token: of an app's installation, or fine-grained, for issues of one
+ * repository.
+ */
 export const TOKEN = 'GITHUB_TOKEN';
 
-/** Characters of GitHub's own words that an error repeats. */
+/** The most characters of GitHub's message in an error. */
 const MAX_WORDS = 200;
 
-/** What is asked of GitHub: a `GET` unless it says otherwise. */
+/** A request to GitHub. Defaults to `GET`. */
 export interface Asked {
   readonly method?: 'POST' | 'PATCH';
   readonly body?: object;
 }
 
-/** Sends one request on behalf of a call. Rejects as `fetch` does, so a lost connection is no answer. */
+/** Sends one request on behalf of a call. Rejects like `fetch` if the connection is lost. */
 export type Ask = (call: CallContext, path: string, asked?: Asked) => Promise<Response>;
 
-/** Asks the REST API at this address. The token is the call's own secret, and there may be none. */
+/** Makes a client of the REST API at this address. The token is the call's own secret, and is optional. */
 export function githubClient(url: string): Ask {
   const base = url.replace(/\/$/, '');
   return (call, path, { method = 'GET', body } = {}) =>
@@ -25,12 +28,13 @@ export function githubClient(url: string): Ask {
       ...(body && { body: JSON.stringify(body) }),
       headers: headersOf(call),
       signal: call.signal,
-      // An issue that moved is answered by a redirect. Followed, a POST would become a GET that seems to have worked.
+      // GitHub redirects from a moved issue. If the redirect were followed, a POST would become a GET that
+      // seems to succeed.
       redirect: 'manual',
     });
 }
 
-/** GitHub refuses whoever does not say who they are. */
+/** GitHub refuses requests without a user agent. */
 function headersOf({ secrets }: CallContext): Record<string, string> {
   const token = secrets.get(TOKEN);
   return {
@@ -42,14 +46,15 @@ function headersOf({ secrets }: CallContext): Record<string, string> {
   };
 }
 
-/** There is none, or there is none any more. */
+/** Returns whether it does not exist, or no longer exists. */
 export const isGone = ({ status }: Response): boolean => status === 404 || status === 410;
 
 /**
- * Sends a request to GitHub and answers what came back.
+ * Sends a request to GitHub and returns the parsed response.
  *
- * @throws TimeoutError for a 5xx, and for a success that cannot be read: like a lost connection these are no answer, so
- *   that a comment is in doubt and looked for instead of being called a failure; Error with GitHub's words when it refused.
+ * @throws TimeoutError for a 5xx, and for an unreadable success: like after a lost connection, the outcome is
+ * unknown, so
+ *   that a comment is searched for instead of reported as failed; Error with GitHub's message if it refused.
  */
 export async function answerOf<Schema extends v.GenericSchema>(
   schema: Schema,

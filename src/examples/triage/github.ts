@@ -1,7 +1,9 @@
 import type { CallContext } from '../../index.ts';
 import type { Subject } from './subject.ts';
 
-/** One issue, as far as a triage looks at it. Whoever opened it wrote its title and body. */
+/**
+ * The properties of an issue that a triage reads. Its author wrote the title and body, so they are untrusted.
+ */
 export interface Issue {
   readonly number: number;
   readonly title: string;
@@ -11,42 +13,48 @@ export interface Issue {
   readonly labels: readonly string[];
 }
 
-/** An issue in a list of several. */
+/** An issue in a list. */
 export type IssueSummary = Pick<Issue, 'number' | 'title' | 'state'>;
 
-/** A label that a repository has, as the triage agent is told of it. */
+/** A label of a repository, for the triage agent. */
 export interface Label {
   readonly name: string;
   readonly description: string;
 }
 
-/** A comment that was written. */
+/** A written comment. */
 export interface Written {
-  /** Where people read it. */
+  /** The address of its web page. */
   readonly url: string;
 }
 
-/** Why an issue is closed; GitHub's own words. */
+/** The reason for closing an issue, in GitHub's words. */
 export type CloseReason = 'completed' | 'not_planned';
 
 /**
- * What the agent may do on GitHub. Each method acts for one call, with that call's signal and secrets, and rejects with a
- * `TimeoutError` when nobody can know whether it was done, with another error when GitHub refused.
+ * The agent's actions on GitHub. Each method acts for one call, with that call's signal and secrets. It
+ * rejects with a `TimeoutError` if the outcome is unknown, and with another error if GitHub refused.
  */
 export interface GitHub {
-  /** `undefined` when there is none, or none any more. */
+  /** Returns the issue, or `undefined` if it does not exist or no longer exists. */
   issue(subject: Subject, call: CallContext): Promise<Issue | undefined>;
-  /** The labels that the repository has, at most 100. */
+  /** Returns the labels of the repository, at most 100. */
   labels(subject: Subject, call: CallContext): Promise<readonly Label[]>;
-  /** Adds a label, which may be there already. Answers all labels of the issue. */
+  /** Adds a label, which may exist already. Returns all labels of the issue. */
   addLabel(subject: Subject, label: string, call: CallContext): Promise<readonly string[]>;
   /** Writes a comment that can be found again by the call's idempotency key. */
   comment(subject: Subject, text: string, call: CallContext): Promise<Written>;
-  /** What came of an earlier `comment` of the same call. `not-done`: nothing, and nothing can come of it any more. */
+  /**
+   * Returns the outcome of an earlier `comment` of the same call. `not-done`: it was not written, and can no
+   * longer be.
+   */
   recall(subject: Subject, call: CallContext): Promise<Written | 'not-done' | 'unknown'>;
   close(subject: Subject, reason: CloseReason, call: CallContext): Promise<void>;
-  /** Issues of the subject's repository that hold all of these words, the best first; the subject is not among them. */
+  /**
+   * Returns issues of the subject's repository that contain all of these words, the best first, without the
+   * subject.
+   */
   search(subject: Subject, words: readonly string[], call: CallContext): Promise<readonly IssueSummary[]>;
-  /** The text of a file on the default branch; `undefined` when there is no such file. */
+  /** Returns the text of a file on the default branch, or `undefined` if it does not exist. */
   file(subject: Subject, path: string, call: CallContext): Promise<string | undefined>;
 }

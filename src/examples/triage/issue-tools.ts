@@ -4,18 +4,21 @@ import { requireApproval } from '../../modules/decorators/entry.ts';
 import type { CloseReason, GitHub, Issue, Label } from './github.ts';
 import { nameOf, type Subject, subjectOf } from './subject.ts';
 
-/** Who approves what cannot be taken back lightly, and for how long they are asked. */
+/** The approver of closing an issue, and the deadline. */
 export interface CloseApproval {
-  /** The role that decides; anybody who may see the session unless given. */
+  /** The role that decides. Defaults to anyone who can access the session. */
   readonly by?: string | undefined;
-  /** Milliseconds; a day unless given, since what comes about the issue meanwhile waits as well. */
+  /**
+   * Milliseconds until the question expires. Defaults to a day, since later events about the issue wait
+   * meanwhile.
+   */
   readonly expires?: number | undefined;
 }
 
 const A_DAY = 24 * 60 * 60_000;
-/** Characters of a body that the model reads. */
+/** The most characters of a body for the model. */
 const MAX_BODY = 8_000;
-/** GitHub takes 65,536 characters; nobody reads as many from a machine. */
+/** GitHub accepts 65,536 characters, but people do not read that much from a machine. */
 const MAX_COMMENT = 4_000;
 
 const missing = (subject: Subject) => error(`There is no issue ${nameOf(subject)}.`);
@@ -45,7 +48,7 @@ const listLabels = (github: GitHub) =>
     },
   });
 
-/** Adding a label that is there changes nothing, so a call that was cut off is simply run again. */
+/** Adding an existing label changes nothing, so an interrupted call simply runs again. */
 const addLabel = (github: GitHub) =>
   defineTool({
     name: 'add_label',
@@ -56,7 +59,7 @@ const addLabel = (github: GitHub) =>
     }),
     async run({ label }, call) {
       const subject = subjectOf(call);
-      // GitHub makes up a label that it does not know; a model, or whoever talked it into one, shall not.
+      // GitHub creates unknown labels. A manipulated model must not.
       const known = (await github.labels(subject, call)).map(({ name }) => name);
       if (!known.includes(label)) return error(`There is no such label. There are: ${known.join(', ')}.`);
       return { labels: await github.addLabel(subject, label, call) };
@@ -64,8 +67,8 @@ const addLabel = (github: GitHub) =>
   });
 
 /**
- * A comment goes to everybody who watches the issue, and cannot be unsent: at most one is written. GitHub takes no
- * idempotency key, so a call that was cut off is looked for among the comments, by the key that it carries.
+ * A comment notifies all watchers of the issue, and cannot be unsent, so at most one is written. GitHub has
+ * no idempotency keys, so an interrupted call is searched for among the comments, by its key.
  */
 const writeComment = (github: GitHub) =>
   defineTool({
@@ -81,8 +84,8 @@ const writeComment = (github: GitHub) =>
   });
 
 /**
- * Closing what is closed changes nothing. It is still the one thing here that tells somebody to go away, so a person
- * decides: whoever writes an issue can ask for anything, and may find words that a model believes.
+ * Closing a closed issue changes nothing. It is still the one action here that turns a person away, so a
+ * person decides: the author of an issue can ask for anything, and may convince a model.
  */
 const closeIssue = (github: GitHub, { by, expires = A_DAY }: CloseApproval) =>
   requireApproval(
@@ -101,11 +104,14 @@ const closeIssue = (github: GitHub, { by, expires = A_DAY }: CloseApproval) =>
     { by, expires },
   );
 
-/** What a maintainer is asked: by the issue's number, in no words of the issue or the model, which could say anything. */
+/**
+ * The question to a maintainer. It has only the issue's number, since text of the issue or the model could
+ * mislead.
+ */
 const question = (subject: Subject, reason: CloseReason): string =>
   `Close ${nameOf(subject)} as ${reason.replace('_', ' ')}?`;
 
-/** The tools for the issue at hand. Which one that is, none of them can be told by a model. */
+/** The tools for the current issue. A model cannot choose another one. */
 export const issueTools = (github: GitHub, approval: CloseApproval): readonly AnyTool[] => [
   readIssue(github),
   listLabels(github),
@@ -114,7 +120,10 @@ export const issueTools = (github: GitHub, approval: CloseApproval): readonly An
   closeIssue(github, approval),
 ];
 
-/** The name of the label that shares most words with an issue; of several the first, and `null` where none shares any. */
+/**
+ * Returns the label that shares most words with an issue. Prefers the first of several, and returns `null` if
+ * there is no match.
+ */
 function closestTo({ title, body }: Issue, labels: readonly Label[]): string | null {
   const said = wordsOf(`${title} ${body.slice(0, MAX_BODY)}`);
   const ranked = labels

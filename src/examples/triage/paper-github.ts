@@ -7,7 +7,7 @@ const labels: readonly Label[] = [
   { name: 'enhancement', description: 'New feature or request' },
 ];
 
-/** A GitHub on paper, with one issue in every repository: it answers at once, and nothing real happens, neither now nor later. */
+/** A fake GitHub, with one issue in every repository: it responds at once, and never has a real effect. */
 export const paperGitHub: GitHub = {
   issue: async ({ number }) => ({
     number,

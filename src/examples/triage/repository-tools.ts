@@ -3,9 +3,9 @@ import { type AnyTool, defineTool, error } from '../../index.ts';
 import type { GitHub } from './github.ts';
 import { subjectOf } from './subject.ts';
 
-/** Characters of a file that the model reads. */
+/** The most characters of a file for the model. */
 const MAX_FILE = 8_000;
-/** All words of a search must occur, so a few of the longest find more than a whole title. */
+/** A search must match all words, so a few of the longest find more than a whole title. */
 const MAX_WORDS = 3;
 
 const findSimilar = (github: GitHub) =>
@@ -39,17 +39,20 @@ const readFile = (github: GitHub) =>
     },
   });
 
-/** The tools for whatever else the repository holds. They only look. */
+/** The tools for the rest of the repository. They only read. */
 export const repositoryTools = (github: GitHub): readonly AnyTool[] => [
   findSimilar(github),
   readFile(github),
 ];
 
-/** In a URL `..` leads out of the repository, to whatever else the token opens. */
+/** In a URL `..` leads out of the repository, to other data that the token can access. */
 const staysInside = (path: string): boolean =>
   path.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
 
-/** Plain words in lower case: what is left can be no qualifier (`repo:`, `org:`) and no operator (`NOT`, `-`) of the search. */
+/**
+ * Returns plain words in lower case, which cannot be a qualifier (`repo:`, `org:`) or an operator (`NOT`,
+ * `-`) of the search.
+ */
 const searchWords = (title: string): readonly string[] =>
   [...new Set(title.toLowerCase().match(/[\p{L}\p{N}]{3,50}/gu))]
     .toSorted((left, right) => right.length - left.length)

@@ -1,35 +1,35 @@
 import * as v from 'valibot';
 import type { CallContext, JsonObject } from '../../index.ts';
 
-/** `owner/name` as GitHub allows it: nothing that could climb out of a path it is put into. */
+/** `owner/name` as GitHub allows it, which cannot change the path of a URL. */
 const repositoryName = v.pipe(
   v.string(),
   v.regex(/^[\w-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100}$/, 'A repository is named owner/name.'),
 );
 
-/** The issue that a turn is about. */
+/** The issue of a turn. */
 export const subjectSchema = v.object({
   repository: repositoryName,
   number: v.pipe(v.number(), v.integer(), v.minValue(1)),
 });
 
-/** The issue that a turn is about. */
+/** The issue of a turn. */
 export type Subject = v.InferOutput<typeof subjectSchema>;
 
-/** The key of the tool-call context that holds the subject. */
+/** The key of the subject in the tool-call context. */
 export const SUBJECT_KEY = 'issue';
 
-/** The tool-call context of a turn about this issue. */
+/** Returns the tool-call context of a turn about this issue. */
 export const aboutIssue = (subject: Subject): JsonObject => ({ [SUBJECT_KEY]: subject });
 
 /**
- * The issue that a call is about. It comes from whoever started the turn, never from the model: a text in an issue that
- * talks the model into something still cannot point its tools at another issue or another repository.
+ * Returns the issue of a call. It comes from the start of the turn, never from the model: text in an issue
+ * that manipulates the model still cannot point its tools at another issue or repository.
  *
- * @throws ToolCallContextError when the turn was started without one.
+ * @throws ToolCallContextError if the turn started without an issue.
  */
 export const subjectOf = ({ context }: Pick<CallContext, 'context'>): Subject =>
   context.get(SUBJECT_KEY, subjectSchema);
 
-/** As GitHub itself writes it: `octocat/Hello-World#1347`. */
+/** Formats the issue in GitHub's notation: `octocat/Hello-World#1347`. */
 export const nameOf = ({ repository, number }: Subject): string => `${repository}#${number}`;

@@ -1,10 +1,10 @@
 import { type GithubDelivery, githubWebhook, ignored, type Webhook } from '../../modules/webhooks/entry.ts';
 import { aboutIssue } from './subject.ts';
 
-/** Characters of a body that the first message holds; the rest is there to be read. */
+/** The most characters of a body in the first message. A tool reads the rest. */
 const MAX_BODY = 2_000;
 
-/** Starts the triage of an issue when somebody opens it. Whoever may talk to the agents may see its sessions. */
+/** Starts the triage of an issue when a user opens it. All callers of the agents can access its sessions. */
 export const triageWebhook: Webhook = githubWebhook({
   agent: 'triage',
   secret: (env) => env.GITHUB_WEBHOOK_SECRET,
@@ -13,8 +13,8 @@ export const triageWebhook: Webhook = githubWebhook({
 });
 
 /**
- * What was delivered, as JSON and nothing else: the instructions say what to do, and no word of a stranger's stands where
- * one of ours could. Which issue the tools work on, the model is not asked.
+ * Returns the delivery as JSON only: the instructions come from the agent, and text of strangers stays inside
+ * values. The model does not choose the issue that the tools work on.
  */
 function toTriage({ repository, number, title, author, body = '', usual }: GithubDelivery) {
   if (repository === undefined || number === undefined) return ignored('It is about no issue.');

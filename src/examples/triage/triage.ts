@@ -6,11 +6,11 @@ import { type CloseApproval, issueTools } from './issue-tools.ts';
 import { repositoryTools } from './repository-tools.ts';
 
 /**
- * Triages the issues of a repository. Whoever may open an issue may write anything into it, so what the agent can do does
- * not rest on what its model believes: the issue at hand comes by the tool-call context and not by the model, labels are
- * those that exist, a person approves the closing, and the limits are those of a small task.
+ * Triages the issues of a repository. Anyone who opens an issue can write anything into it, so the agent's
+ * power does not depend on what its model believes: the current issue comes from the tool-call context,
+ * labels must exist, a person approves the closing, and the limits are those of a small task.
  *
- * Every turn needs its issue in the context: the webhook gives it, and a client that sends a message sends
+ * Every turn needs its issue in the context: the webhook sets it, and a client that sends a message sends
  * `"context": { "issue": { "repository": "octocat/Hello-World", "number": 1 } }` with it.
  */
 export const defineTriage = (github: GitHub, approval: CloseApproval = {}): Agent<'triage'> =>

@@ -1,4 +1,4 @@
-/** What a workspace holds, in tables: a kind of thing is a line or two, and its tools are made from it. */
+/** The tables of a workspace. Each collection is a line or two, and its tools are generated from it. */
 import * as v from 'valibot';
 import { type Collection, collection } from './collection.ts';
 
@@ -145,7 +145,7 @@ const money: Area = {
   ],
 };
 
-/** Every area of the workspace, in the order in which the agent is offered them. */
+/** Every area of the workspace, in the order in which the agent sees them. */
 export const AREAS: readonly Area[] = [files, planning, calendar, notebook, people, money];
 
 /** Every collection of every area. */

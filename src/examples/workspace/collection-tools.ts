@@ -4,13 +4,13 @@ import type { CallState } from '../../kinds/entry.ts';
 import type { Collection, Fields, Value } from './collection.ts';
 import { type Item, idField, shelfOf } from './shelf.ts';
 
-/** As many things as a list shows. */
+/** The most items in a list. */
 const MAX_LISTED = 50;
 
-/** What one call works on. */
+/** The input of one call. */
 interface Desk {
   readonly collection: Collection;
-  /** All collections of the workspace, for what refers to what. */
+  /** All collections of the workspace, to resolve references. */
   readonly others: readonly Collection[];
   readonly state: CallState;
 }
@@ -18,7 +18,10 @@ interface Desk {
 type Values = Readonly<Record<string, Value | undefined>>;
 type Answer = Item | readonly Item[] | string | ToolResult;
 
-/** What is done in every collection, by the name of its tool. `{one}` and `{many}` stand for the collection's own words. */
+/**
+ * The actions of every collection, by tool name. `{one}` and `{many}` are replaced by the collection's own
+ * words.
+ */
 const WORK: readonly {
   readonly name: string;
   readonly description: string;
@@ -43,7 +46,7 @@ const WORK: readonly {
   { name: 'remove_{one}', description: 'Remove a {one} for good.', input: itsId, run: remove },
 ];
 
-/** The tools of one collection: those that every collection has, and one for each of its moves. */
+/** Returns the tools of one collection: those that every collection has, and one for each of its moves. */
 export function collectionTools(collection: Collection, others: readonly Collection[]): readonly AnyTool[] {
   const { one, many } = collection;
   const article = /^[aeiou]/.test(one) ? 'an' : 'a';
@@ -59,9 +62,10 @@ export function collectionTools(collection: Collection, others: readonly Collect
     defineTool({
       name: worded(name),
       description: worded(description),
-      // Whatever a call changes is journaled with its end: one that was cut off has changed nothing, and is run again.
+      // Changes are journaled with the end of the call, so an interrupted call has changed nothing, and runs
+      // again.
       effect: 'read',
-      // Calls of one reply see what the others have done, and never give two things one id.
+      // Calls of one reply see each other's changes, and never use an id twice.
       serial: 'workspace',
       input: v.object(input(collection)),
       run: (values, { state }) => run(values, { collection, others, state }),
@@ -85,7 +89,7 @@ function list(_: Values, { collection, state }: Desk): Answer {
   return listed(collection, shelfOf(state, collection).all()) ?? `There are no ${collection.many}.`;
 }
 
-/** Those that hold most of the words first. */
+/** Sorts the items by the number of matching words. */
 function find({ query }: Values, { collection, state }: Desk): Answer {
   const words =
     String(query)
@@ -137,7 +141,7 @@ function remove(values: Values, { collection, others, state }: Desk): Answer {
   return `${id} is removed.`;
 }
 
-/** What is wrong with the ids of other things among the values. */
+/** Returns the problem with the ids of other items among the values. */
 function astray(values: Values, { collection, others, state }: Desk): ToolResult | undefined {
   for (const [field, many] of Object.entries(collection.refersTo)) {
     const id = values[field];
@@ -151,7 +155,10 @@ function astray(values: Values, { collection, others, state }: Desk): ToolResult
 const missing = ({ one, many }: Collection, id: string): ToolResult =>
   error(`There is no ${one} ${id.slice(0, 40)}. Use list_${many} or find_${many} to see which there are.`);
 
-/** Ids and titles, and what a move may have changed; the rest is for whoever reads one. The last comes first. */
+/**
+ * Returns ids and titles, and the fields that moves change, the last item first. The read tool returns the
+ * rest.
+ */
 function listed(collection: Collection, items: readonly Item[]): readonly Item[] | undefined {
   const shown = [idField(collection), 'title', ...Object.keys(collection.starts)];
   const newest = items.toReversed().slice(0, MAX_LISTED);
@@ -159,7 +166,7 @@ function listed(collection: Collection, items: readonly Item[]): readonly Item[]
   return newest.map((item) => Object.fromEntries(shown.map((field) => [field, item[field] ?? ''])));
 }
 
-/** What was said at all. */
+/** Removes undefined values. */
 const given = (values: Values): Item =>
   Object.fromEntries(
     Object.entries(values).flatMap(([field, value]) => (value === undefined ? [] : [[field, value]])),

@@ -1,29 +1,29 @@
 import type * as v from 'valibot';
 
-/** A value that a thing may hold. */
+/** A value of an item. */
 export type Value = string | number | boolean;
 
-/** The values of a thing, as a model sends them. */
+/** The fields of an item, as a model sends them. */
 export type Fields = Readonly<Record<string, v.GenericSchema<Value | undefined>>>;
 
-/** One kind of thing in the workspace. */
+/** One kind of item in the workspace. */
 export interface Collection {
-  /** `task` */
+  /** The singular, such as `task`. */
   readonly one: string;
-  /** `tasks` */
+  /** The plural, such as `tasks`. */
   readonly many: string;
-  /** Its ids begin so: `T` for `T-7`. */
+  /** The prefix of its ids: `T` for `T-7`. */
   readonly prefix: string;
   readonly fields: Fields;
-  /** Which collection the id in a field belongs to. */
+  /** The collection that the id in each of these fields belongs to. */
   readonly refersTo: Readonly<Record<string, string>>;
-  /** What a new thing holds beside its fields. */
+  /** The initial values of a new item, in addition to its fields. */
   readonly starts: Readonly<Record<string, Value>>;
-  /** Changes with a verb of their own, and what they set. */
+  /** Changes with a verb of their own, and the values that they set. */
   readonly moves: Readonly<Record<string, Readonly<Record<string, Value>>>>;
 }
 
-/** A collection by the name of one thing, and of many where that is not just an `s`. */
+/** Makes a collection from its singular, and its plural if that does not just end in `s`. */
 export function collection(
   name: string | readonly [one: string, many: string],
   prefix: string,

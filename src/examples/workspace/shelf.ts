@@ -2,25 +2,25 @@ import type { JsonObject } from '../../index.ts';
 import type { CallState } from '../../kinds/entry.ts';
 import type { Collection, Value } from './collection.ts';
 
-/** A thing as it is kept, its id in the field `{one}Id`. */
+/** A stored item, with its id in the field `{one}Id`. */
 export type Item = Readonly<Record<string, Value>>;
 
-/** The things of one collection. Nothing is kept unless the call succeeds. */
+/** The items of one collection. Changes are stored only if the call succeeds. */
 export interface Shelf {
-  /** In the order in which they were added. */
+  /** Returns all items in the order in which they were added. */
   all(): readonly Item[];
   get(id: string): Item | undefined;
-  /** Keeps a new thing under the next id; ids are not used again. */
+  /** Stores a new item under the next id. Ids are never reused. */
   add(values: Item): Item;
-  /** Keeps a thing that is there with other values. */
+  /** Updates an existing item. */
   put(item: Item): Item;
   remove(id: string): void;
 }
 
-/** The field that holds a thing's own id. */
+/** Returns the field with an item's own id. */
 export const idField = ({ one }: Pick<Collection, 'one'>): string => `${one}Id`;
 
-/** Each thing has a key of its own in the state that calls share, so that a change journals one thing and not all. */
+/** Each item has a key of its own in the state that calls share, so that a change journals only that item. */
 export function shelfOf(state: CallState, { many, one, prefix }: Collection): Shelf {
   const field = idField({ one });
   const keyOf = (id: string): string => `${many}/${id}`;

@@ -4,7 +4,10 @@ import { AREAS, COLLECTIONS } from './areas.ts';
 import type { Collection } from './collection.ts';
 import { collectionTools } from './collection-tools.ts';
 
-/** `tasks` opens into `add_task`, `list_tasks` and so on; its description has their verbs. */
+/**
+ * Makes an unfolding tool: `tasks` opens into `add_task`, `list_tasks` and so on. Its description lists their
+ * verbs.
+ */
 function toTool(collection: Collection): AnyTool {
   const { many, prefix } = collection;
   const tools = collectionTools(collection, COLLECTIONS);
@@ -18,8 +21,8 @@ function toTool(collection: Collection): AnyTool {
 }
 
 /**
- * A project's workspace: far more tools than a model should read at once, behind one unfolding tool an area. An area opens
- * into its collections, a collection into its tools.
+ * A project's workspace with far more tools than a model should read at once, so each area is one unfolding
+ * tool. An area opens into its collections, a collection into its tools.
  */
 export const workspace: Agent<'workspace'> = defineAgent({
   name: 'workspace',

@@ -1,7 +1,7 @@
 /**
- * Arguments for `node`, before those of the program, by which a process ends when its standard input does: with its parent,
- * however that ends. One that is killed cannot clean up, and a server that listens would outlive it. `reads`: the program
- * reads that input itself, and would miss what another reader takes.
+ * Returns arguments for `node`, before those of the program, that end a process when its standard input ends:
+ * with its parent, however that ends. A killed parent cannot clean up, and a listening server would outlive
+ * it. `reads`: the program reads its standard input itself, and would miss data that another reader consumes.
  */
 export function leash({ reads }: { readonly reads: boolean }): readonly string[] {
   const ending = 'process.stdin.on("end", () => process.exit())';

@@ -1,7 +1,7 @@
 /**
  * `npm run serve-files -- FOLDER [PORT]`: serves the files of a folder to MCP clients on this machine, at
- * `http://127.0.0.1:8808/mcp` unless a port is given. A program for Node: the agent `files` of a Worker cannot start the
- * filesystem server, which reads its standard input, and asks for it here. It prints what it is asked.
+ * `http://127.0.0.1:8808/mcp` by default. Runs in Node: the agent `files` of a Worker cannot start the
+ * filesystem server, which reads its standard input, and calls it here instead. Prints each request.
  */
 import { statSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -31,14 +31,17 @@ const server = createServer((request, response) => {
   });
 });
 
-// Nobody but this machine: there is no password, and what is asked for is done.
+// Only for this machine: there is no password, and every request is executed.
 server.listen(Number(port), '127.0.0.1', () => {
   const address = server.address();
   const served = typeof address === 'object' ? address?.port : undefined;
   console.log(`Serving ${folder} at http://127.0.0.1:${served}/mcp, to any program on this machine.`);
 });
 
-/** A page in a browser of this machine could ask too, under a name of its own that leads here (DNS rebinding). */
+/**
+ * A page in a browser of this machine could send requests, too, under its own name that resolves to this
+ * address (DNS rebinding).
+ */
 function refusalOf({ url, headers: { host = '', origin } }: IncomingMessage): number | undefined {
   if (!isLocal(`http://${host}`) || (origin !== undefined && !isLocal(origin))) return 403;
   return url?.split('?')[0] === '/mcp' ? undefined : 404;
@@ -48,7 +51,7 @@ function isLocal(url: string): boolean {
   return ['127.0.0.1', 'localhost'].includes(URL.parse(url)?.hostname ?? '');
 }
 
-/** A line for each request or notification, of the client's own words without what could pass for more. */
+/** Prints a line for each request or notification, with the client's text made safe for a log. */
 function print(message: JSONRPCMessage): void {
   if (!('method' in message)) return;
   const tool = message.method === 'tools/call' ? ` ${JSON.stringify(message.params?.name)}` : '';

@@ -13,56 +13,56 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { leash } from './leash.ts';
 
-/** How a server on standard input and output is started. */
+/** The command of a server on standard input and output. */
 export interface StdioCommand {
-  /** Of Node. */
+  /** Arguments of Node. */
   readonly args: readonly string[];
-  /** Beside `PATH`, `HOME` and the like. */
+  /** Variables in addition to `PATH`, `HOME` and similar ones. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What becomes of its standard error; `ignore` unless given. */
+  /** The handling of its standard error. Defaults to `ignore`. */
   readonly stderr?: 'ignore' | 'inherit';
 }
 
-/** What a bridge may be given beside its server. */
+/** Options of a bridge. */
 export interface BridgeOptions {
-  /** Is told what clients say. */
+  /** Receives the clients' messages. */
   readonly heard?: (message: JSONRPCMessage) => void;
-  /** How a session keeps what it was sent, for streams that break to be taken up again; not at all unless given. */
+  /** The storage of a session's messages, so that broken streams can resume. Defaults to none. */
   readonly streams?: () => Pick<StreamableHTTPServerTransportOptions, 'eventStore' | 'retryInterval'>;
-  /** Sessions at the same time, since each costs a process: more are answered 503. 32 unless given. */
+  /** The most concurrent sessions, since each costs a process: more get a 503 response. Defaults to 32. */
   readonly sessions?: number;
-  /** Milliseconds after which a session ends whose client has gone without a word; 300,000 unless given. */
+  /** Milliseconds after which a silent client's session ends. Defaults to 300,000. */
   readonly idle?: number;
 }
 
-/** A server on standard input and output, as HTTP sees it. */
+/** A server on standard input and output, exposed over HTTP. */
 export interface StdioBridge {
-  /** Answers a request. `body` is what JSON it holds, where somebody has read it already. */
+  /** Handles a request. `body` is its JSON, if it was read already. */
   handle(request: IncomingMessage, response: ServerResponse, body?: unknown): Promise<void>;
-  /** The processes that run now: one for each session. */
+  /** Returns the ids of the running processes, one for each session. */
   pids(): readonly number[];
-  /** Ends them; resolves when they have ended. */
+  /** Ends all processes. Resolves when they have ended. */
   stop(): Promise<void>;
 }
 
-/** One HTTP session and the process that is its server. */
+/** One HTTP session and its server process. */
 interface Session {
   readonly http: StreamableHTTPServerTransport;
   readonly child: StdioClientTransport;
-  /** Requests that are being answered: a client listens by one of them. */
+  /** The number of open requests. A client listens by one of them. */
   open: number;
   idle?: NodeJS.Timeout;
 }
 
 /**
- * Serves an MCP server that speaks over standard input and output by streamable HTTP (MCP specification, Transports): a
- * process for each session. Who may ask is for the caller to see to.
+ * Serves an MCP server on standard input and output by streamable HTTP (MCP specification, Transports), with
+ * a process for each session. The caller is responsible for authentication.
  */
 export function stdioBridge(command: StdioCommand, options: BridgeOptions = {}): StdioBridge {
   const { heard, streams, sessions: most = 32, idle = 300_000 } = options;
   const sessions = new Map<string, Session>();
 
-  /** A session that may begin: it gets its process with a proper `initialize`. */
+  /** Creates a session. It gets its process with a valid `initialize`. */
   function made(): Session {
     const { args, env = {}, stderr = 'ignore' } = command;
     const child = new StdioClientTransport({
@@ -103,7 +103,7 @@ export function stdioBridge(command: StdioCommand, options: BridgeOptions = {}):
   };
 }
 
-/** While a request is answered, and for a while after the last one. */
+/** Keeps a session alive while a request is open, and for a while after the last one. */
 function keepAlive(session: Session, response: ServerResponse, idle: number): void {
   session.open += 1;
   clearTimeout(session.idle);
@@ -118,10 +118,10 @@ interface Ears {
   readonly ended: () => void;
 }
 
-/** Passes messages on both ways; when one side ends, the other does. */
+/** Passes messages in both directions. If one side ends, the other does, too. */
 function join({ http, child }: Session, { heard, ended }: Ears): void {
   const asked = new Set<RequestId>();
-  // A process that has ended can be told nothing; then the session ends too.
+  // A process that has ended receives no messages. Then the session ends, too.
   const tell = (message: JSONRPCMessage): void => void child.send(message).catch(() => http.close());
   http.onmessage = (message) => {
     heard(message);
@@ -133,7 +133,7 @@ function join({ http, child }: Session, { heard, ended }: Ears): void {
     const about = requestOf(message, asked);
     if ('id' in message && !('method' in message) && message.id !== undefined) asked.delete(message.id);
     http.send(message, about === undefined ? {} : { relatedRequestId: about }).catch(() => {
-      // Whoever asked is gone.
+      // The client has gone.
     });
   };
   http.onclose = () => void child.close();
@@ -143,14 +143,18 @@ function join({ http, child }: Session, { heard, ended }: Ears): void {
   };
 }
 
-/** A client's roots would be folders of this machine, and a server may serve them in place of what it was started with. */
+/**
+ * A client's roots would be folders of this machine, and a server might serve them instead of its own folder.
+ */
 const noRoots = (id: RequestId): JSONRPCMessage => ({
   jsonrpc: '2.0',
   id,
   error: { code: ErrorCode.MethodNotFound, message: 'This server works with no roots but its own.' },
 });
 
-/** A pipe does not say which request a message is about, as HTTP has to: the last one that is open may well be it. */
+/**
+ * A pipe does not say which request a message belongs to, as HTTP requires: this assumes the last open one.
+ */
 function requestOf(message: JSONRPCMessage, asked: ReadonlySet<RequestId>): RequestId | undefined {
   return 'method' in message ? [...asked].at(-1) : undefined;
 }

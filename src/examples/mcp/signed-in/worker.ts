@@ -3,11 +3,11 @@ import { createHoldfast } from '../../../create-holdfast.ts';
 import { defineTool } from '../../../index.ts';
 import { defineMcpEndpoint } from '../../../mcp/server/entry.ts';
 
-/** The provider where people sign in, and the address of this Worker's endpoint, for which their tokens have to be. */
+/** The identity provider, and this Worker's endpoint, which must be the audience of tokens. */
 const LOGIN = 'https://login.example';
 const ENDPOINT = 'https://agents.example/mcp';
 
-/** What the provider says of a token (RFC 7662). */
+/** The provider's response about a token (RFC 7662). */
 const Said = v.object({
   active: v.boolean(),
   sub: v.optional(v.string()),
@@ -34,7 +34,7 @@ const holdfast = createHoldfast({
       body: new URLSearchParams({ token }),
     });
     const said = v.parse(Said, await answer.json());
-    // The provider knows whether it has issued the token, and until when it counts; for whom it is, is ours to check.
+    // The provider knows whether the token is valid. The Worker must check its audience.
     if (!said.active || said.sub === undefined || said.aud !== ENDPOINT) return null;
     return { id: said.sub, roles: said.scope.split(' ') };
   },

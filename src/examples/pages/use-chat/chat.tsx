@@ -7,7 +7,7 @@ interface ChatProps {
   readonly desk: HoldfastChatTransport;
   /** The id of the chat is that of its session. */
   readonly id: string;
-  /** What was said before, as `desk.loadMessages(id)` returns it. */
+  /** The previous messages, from `desk.loadMessages(id)`. */
   readonly before: UIMessage[];
 }
 
@@ -47,13 +47,13 @@ export function Chat({ desk, id, before }: ChatProps) {
   );
 }
 
-/** Whether a call of the message waits for a decision. */
+/** Returns whether a call of the message waits for a decision. */
 const isWaiting = ({ parts }: UIMessage): boolean =>
   parts.some((part) => isToolUIPart(part) && part.state === 'approval-requested');
 
 type Chatting = ReturnType<typeof useDeskChat>;
 
-/** Asks for another answer, or asks anew with other words: what is behind the message is left behind. */
+/** Requests another answer, or edits the message. Later messages are left behind. */
 function Again({ message, chat }: { message: UIMessage; chat: Chatting }) {
   const { id: messageId, role, parts } = message;
   if (role === 'assistant')
@@ -174,7 +174,7 @@ function Composer({ isBusy, send, stop }: ComposerProps) {
   );
 }
 
-/** A file as a part of a message. It is read before the form forgets it. */
+/** Reads a file as a part of a message, before the form is reset. */
 const readFile = (file: File) =>
   new Promise<{ type: 'file'; mediaType: string; filename: string; url: string }>((resolve, reject) => {
     const reader = new FileReader();

@@ -5,13 +5,13 @@ import { Chat } from './chat.tsx';
 import { Threads } from './threads.tsx';
 import { toDesk } from './use-desk-chat.tsx';
 
-// A page of yours knows where its Worker is, and gets a token from its own server.
+// Your own page knows the address of its Worker, and gets a token from its own server.
 const { searchParams } = new URL(location.href);
 const worker = searchParams.get('worker') ?? 'http://localhost:8787';
 const token = searchParams.get('token') ?? '';
 const desk = toDesk(`${worker}/agents/desk/chat`, token);
 
-/** A list of chats, and the one that is open. */
+/** A list of chats, and the open chat. */
 function Page({ first }: { first: string }) {
   const [id, setId] = useState(first);
   const [loaded, setLoaded] = useState<{ id: string; before: UIMessage[] }>();

@@ -3,12 +3,12 @@ import { useThreads } from './use-threads.tsx';
 interface ThreadsProps {
   readonly worker: string;
   readonly token: string;
-  /** The id of the chat that is open. */
+  /** The id of the open chat. */
   readonly shown: string;
   readonly open: (id: string) => void;
 }
 
-/** The list of chats beside the one that is open. */
+/** The list of chats beside the open one. */
 export function Threads({ worker, token, shown, open }: ThreadsProps) {
   const { threads, more, rename, remove } = useThreads({ url: worker, token, shown });
   return (
