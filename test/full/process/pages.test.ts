@@ -46,8 +46,9 @@ async function run(entry: string, commands: string, settings: WorkerSettings = {
 
 it('the pages with commands are those that are run here, but for those that need other programs', () => {
   const pages = readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md'));
-  // Of cli.md, operating.test.ts runs the same program. Of doctor.md, doctor.test.ts runs the same program. Of deploy.md, an account is needed. Of tutorial.md, tutorial.test.ts takes the steps. Of mcp.md, mcp-published.test.ts and serve-files.test.ts have the same Workers; of openapi.md, openapi.test.ts the same generator; of
-  // react.md, the test in a browser the same page and bundler.
+  // Other tests run the same for cli.md (operating.test.ts), operators.md, doctor.md, mcp.md (mcp-published.test.ts
+  // and serve-files.test.ts), openapi.md and tutorial.md. A test in a browser has the page and the bundler of react.md. The
+  // commands of deploy.md and index-of-sessions.md need an account.
   expect(pages.filter((page) => commandsOf(page).length > 0)).toEqual([
     'approvals.md',
     'cli.md',
@@ -56,10 +57,12 @@ it('the pages with commands are those that are run here, but for those that need
     'doctor.md',
     'files.md',
     'http.md',
+    'index-of-sessions.md',
     'mcp.md',
     'mounting.md',
     'openai.md',
     'openapi.md',
+    'operators.md',
     'outgoing-webhooks.md',
     'quickstart.md',
     'react.md',
