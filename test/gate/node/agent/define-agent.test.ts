@@ -11,7 +11,7 @@ import { RENAME_FIRST_TWO } from '../../../fixtures/rename.ts';
 const base = { name: 'clerk', description: 'Pays.', instructions: 'Pay.', tools: [] };
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
-it('has the documented limits where it declares no others', () => {
+it('an agent has the documented limits by default', () => {
   expect(defineAgent(base).limits).toEqual({ iterations: 20, maxGenerations: 8, maxScheduled: 20 });
   expect(defineAgent({ ...base, limits: { iterations: 3 } }).limits).toEqual({
     iterations: 3,
@@ -20,7 +20,7 @@ it('has the documented limits where it declares no others', () => {
   });
 });
 
-it('has the documented policies by default', () => {
+it('an agent has the documented policies by default', () => {
   const unknownTools = {
     mode: 'feedback',
     retries: 3,
@@ -46,7 +46,7 @@ it('has the documented policies by default', () => {
   });
 });
 
-it('does not change with the given list of tools', () => {
+it('an agent does not change with the given list of tools', () => {
   const tools = [look];
   const agent = defineAgent({ ...base, tools });
   tools.pop();
@@ -97,7 +97,7 @@ it.each<[string, object, string]>([
     { tools: [null as unknown as typeof look] }, // as untyped callers can
     `Agent 'clerk' cannot have these tools: Tool at index 0 ${process.env.NODE_ENV === 'production' ? 'is not a tool and has no tools' : 'must not be null'}.`,
   ],
-])('names the problem: %s', (field, config, message) => {
+])('an invalid definition is refused with its problem: %s', (field, config, message) => {
   let thrown: unknown;
   try {
     defineAgent({ ...base, ...config });
@@ -108,7 +108,7 @@ it.each<[string, object, string]>([
   expect(thrown).toMatchObject({ field, message });
 });
 
-it('keeps the accepted media types, even an empty list', () => {
+it('an agent keeps its accepted media types, even an empty list', () => {
   const accepts = ['image/*', 'application/pdf', 'application/vnd.ms-excel'];
   expect(defineAgent({ ...base, accepts }).accepts).toEqual(accepts);
   expect(defineAgent({ ...base, accepts: [] }).accepts).toEqual([]);

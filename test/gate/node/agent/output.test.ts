@@ -146,7 +146,7 @@ describe('an agent with an output', () => {
   });
 });
 
-it('works with the offline model', async () => {
+it('the offline model answers in the form', async () => {
   const session = createTestSession(biller, { model: offlineModel() });
   expect(await session.send('Bill me a total of 12.')).toMatchObject({
     outcome: 'completed',
@@ -306,7 +306,7 @@ describe('an answer that cannot be requested again', () => {
   });
 });
 
-it('is plain text in an inner loop of the agent', async () => {
+it('a loop inside the agent answers in plain text', async () => {
   const dig: AnyTool = {
     ...defineTool({ name: 'dig', description: 'Digs.', run: () => '' }),
     effect: 'none',
@@ -376,7 +376,7 @@ describe('a Worker that is killed', () => {
     );
 });
 
-it('can cancel a turn whose schema never completes', async () => {
+it('a turn can be cancelled while the schema of its output never completes', async () => {
   const check = vi.fn(() => new Promise<boolean>(() => {}));
   const app = clockedApp({
     output: v.objectAsync({ total: v.pipeAsync(v.number(), v.checkAsync(check)) }),

@@ -217,7 +217,7 @@ describe('a call that follows the retrieval of another object', () => {
   });
 });
 
-it('is not available for another key if an unfolding tool brought its tool for one key, before there is an object (CHN-02)', async () => {
+it('a tool that an unfolding tool brought for one key is not available for another, before there is an object (CHN-02)', async () => {
   const shop = desk((does, id) => [
     defineUnfolding({ name: 'ops', description: 'Operates', scope: 'session', tools: [does('refund', id)] }),
   ]);

@@ -330,7 +330,7 @@ describe('names that a model invents', () => {
     return { session, inside: session.requests.slice(1, -1) };
   }
 
-  it('are counted on paths other than the playbook’s lists (AGT-10)', async () => {
+  it('include tools from outside the playbook’s lists, which are counted (AGT-10)', async () => {
     const free = does('free');
     const used = when((progress) => progress.used('free') > 0);
     const config = { tools: [search], locked: [{ tool: report, unlockedBy: used }] };

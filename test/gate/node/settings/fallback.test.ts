@@ -193,7 +193,7 @@ describe('a fallback', () => {
     ]);
   });
 
-  it('declares the properties that all candidates share', () => {
+  it('declares the limits and prices that hold for all candidates', () => {
     const a = named('a', [], { prices: { input: 1, output: 9 }, maxOutputTokens: 10 });
     const b = named('b', [], { prices: { input: 2, output: 8 }, maxOutputTokens: 20 });
     const c = named('c', [], { heedsToolChoice: false });

@@ -250,7 +250,7 @@ it('one timer serves the whole invocation, instead of one per call', async () =>
   expect((await timersOf(['a', 'b', 'c', 'd', 'e'])) - (await timersOf(['a']))).toBe(0);
 });
 
-it('the input of a subagent is checked like any input', async () => {
+it('the input check of a subagent has the same time limit as any input check', async () => {
   const input = v.pipeAsync(v.object({}), v.checkAsync(never)) as never; // valibot's own, with an asynchronous check
   const agent = defineAgent({ name: 'digger', description: 'D.', instructions: '', tools: [] });
   const dig = defineSubagent({ name: 'pay', description: 'Digs.', agent, input });

@@ -105,7 +105,7 @@ describe('a call that had begun', () => {
   });
 });
 
-it('does not keep other calls from running exclusively if this invocation began it', async () => {
+it('a call that this invocation began does not keep other calls from running exclusively', async () => {
   const began = Promise.withResolvers<void>();
   const over = Promise.withResolvers<string>();
   const slow = reads('slow', () => {

@@ -261,7 +261,7 @@ describe('the log of a model call that failed', () => {
   });
 });
 
-it('contains the name of a configuration error', () => {
+it('the log line of a configuration error contains the name of the error', () => {
   expect(new ToolConfigurationError('no key is set')).toMatchObject({
     name: 'ToolConfigurationError',
     message: 'no key is set',

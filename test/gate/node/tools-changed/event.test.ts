@@ -249,7 +249,7 @@ describe('the journaled request of a reply', () => {
   });
 });
 
-it('is preceded by the report of a change to inspectors', async () => {
+it('inspectors receive a tool change before the request is made', async () => {
   const told: (ToolsChangeSeen | string)[] = [];
   const session = sessionOf([thinks('One', opens('zoo')), 'Two'], {
     use: [

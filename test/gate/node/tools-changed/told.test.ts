@@ -221,7 +221,7 @@ describe('a model that receives tool changes', () => {
   });
 });
 
-it('without support receives the current list and no such message', async () => {
+it('a model without change messages sees the current list and no such message', async () => {
   const session = sessionOf([thinks('One', opens('zoo')), 'Two'], {}, {});
   await session.send('Go.');
   expect(session.requests.map((request) => [toldIn(request), names(request.tools)])).toEqual([

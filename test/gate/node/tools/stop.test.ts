@@ -78,7 +78,7 @@ describe('the end of a wait', () => {
     expect(listeners()).toBe(0);
   });
 
-  it('leaves a signal that others hold able to abort', () => {
+  it('still aborts its signal for other holders', () => {
     const { controller, listeners } = counted();
     const stop = new Stop(controller.signal);
     const { signal } = stop;

@@ -365,7 +365,7 @@ describe('a guard', () => {
   });
 });
 
-it('leaves an unfolding tool unchanged except for the guard', () => {
+it('a guard leaves an unfolding tool unchanged otherwise', () => {
   const { unfolding } = office();
   const { adopt, route, delegate, ...said } = requireApproval(unfolding, 'May I?');
   const { adopt: _adopts, route: _routes, delegate: _delegate, ...says } = decorate(unfolding, {});

@@ -141,7 +141,7 @@ describe('an invalid edit', () => {
     [undefined, 'completed', ["Error: Nobody decided about this call of 'pay' in time, so it did not run."]],
     ['exit', 'cancelled', undefined],
   ] as const)(
-    "keeps the model's input from running if the new question expires, although %s counts by default",
+    "keeps the model's input from running if no new decision arrives, although %s counts on expiry",
     async (onExpiry, outcome, texts) => {
       const { pay, paid } = payTool();
       const { session, clock } = scene(

@@ -95,7 +95,7 @@ describe('the tool that asks a person', () => {
     expect(thrown).toMatchObject({ signal: { type: 'exit', reason } });
   });
 
-  it('reports to the model that no person is available outside a session (AEA-08)', async () => {
+  it('asks the model to continue after five minutes without an answer (AEA-08)', async () => {
     const { call } = decidedInvocation('human_input', [], { inSession: false });
     expect(await humanInput().call(INPUT, call)).toEqual({
       type: 'text',
