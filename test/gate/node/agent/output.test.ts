@@ -84,7 +84,7 @@ describe('an agent with an output', () => {
   it.each([
     ['in a fence', '```json\n{"total":7,"due":"soon"}\n```'],
     ['in a fence without a language', '```\n{"total":7,"due":"soon"}\n```'],
-    ['in a fence with words around it', 'Here you are:\n```json\n{"total":7,"due":"soon"}\n```\nDone.'],
+    ['in a fence with text around it', 'Here you are:\n```json\n{"total":7,"due":"soon"}\n```\nDone.'],
     ['in a fence that was not closed', '```json\n{"total":7,"due":"soon"}'],
     ['with a fence inside it', '```json\n{"total":7,"due":"```soon```"}\n```'],
     ['with blanks around it', ` \n${BILL}\n`],

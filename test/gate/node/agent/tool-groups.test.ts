@@ -268,7 +268,7 @@ describe('a group with options among the tools of another tool', () => {
   it.each<[string, ToolGroupOptions]>([
     ['a permission', { permissions: ['internet-access'] }],
     ['a required tool', { required: ['route'] }],
-    ['that it is optional', { optional: true }],
+    ['an optional flag', { optional: true }],
   ])('is refused with %s, which is only valid in an agent (TGR-06)', (_, options) => {
     expect(inside(options)).toThrow(
       "Tool at index 0 asks for the tool group 'maps' with options: only an agent can do that. List it among the agent's own tools, or list " +

@@ -154,9 +154,9 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
       async () => ({ desk: 1 }),
       "Tool 'work': its context returned a promise; it must be synchronous.",
     ],
-    ['no object', () => 'desk', "Tool 'work': its context returned 'desk'; it must return an object."],
+    ['not an object', () => 'desk', "Tool 'work': its context returned 'desk'; it must return an object."],
     [
-      'no JSON',
+      'not JSON',
       () => ({ desk: () => 1 }),
       "Tool 'work': The tool-call context's 'desk' is not JSON: at `$` it is a function.",
     ],

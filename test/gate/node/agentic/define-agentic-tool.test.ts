@@ -99,7 +99,7 @@ describe('an agentic tool', () => {
 
   it.each([
     ['20 iterations', undefined, 20],
-    ['as many iterations as it says', { iterations: 3 }, 3],
+    ['its own limit of iterations', { iterations: 3 }, 3],
   ])('has %s, and then requests the best answer (AGT-01, AGT-05)', async (_, limits, most) => {
     const inside = Array.from({ length: most }, () => calls('look'));
     const script = [calls(['dig', { task: 'Go.' }]), ...inside, 'So far.', 'Done.'];
@@ -210,7 +210,7 @@ describe('the tools of an agentic tool', () => {
       "Tool at index 0 ('') is a function: call it, and list its result, or pass it to toolFactory",
     ],
     ['a list', [[look]], 'Tool at index 0 is a list: spread it, as in [...tools]'],
-    ['two of one name', [look, answers('look', 2)], `Duplicate tool name: 'look'${RENAME_FIRST_TWO}`],
+    ['two tools of one name', [look, answers('look', 2)], `Duplicate tool name: 'look'${RENAME_FIRST_TWO}`],
   ])('are refused if they include %s', (_, tools, why) => {
     const define = () => agentic('dig', tools as readonly ToolSource[]); // plain JavaScript can pass this
     expect(define).toThrow(ToolDefinitionError);
@@ -270,7 +270,7 @@ describe('the definition of an agentic tool', () => {
       "Tool 'dig': its description is blank; the model chooses tools by it.",
     ],
     [
-      'a limit is no number of times',
+      'a limit is not a count',
       { limits: { iterations: 0 } },
       "Tool 'dig': its limit 'iterations' is 0: use a positive whole number.",
     ],

@@ -116,7 +116,7 @@ describe('the definition of a subagent', () => {
     ['a tool', look, "Tool 'look': its agent is neither what defineAgent made nor the name of an agent."],
     ['nothing', undefined, "Tool '': its agent is neither what defineAgent made nor the name of an agent."],
     [
-      'a name that no tool can have',
+      'a name that is not valid for a tool',
       'a cook',
       "Tool 'a cook': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.",
     ],

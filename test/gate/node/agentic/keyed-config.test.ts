@@ -24,7 +24,7 @@ describe('a reset function that returns a promise', () => {
   it.each([
     ['false', () => false],
     ['true', () => true],
-    ['nothing, since it throws', broken],
+    ['a call whose reset throws', broken],
   ])('resets no memory of %s, and is reported once', async (_, answer) => {
     const { tool } = workshop();
     const [pay, ship] = [tool('pay'), tool('ship')];

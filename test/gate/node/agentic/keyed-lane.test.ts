@@ -14,8 +14,8 @@ describe('the lane of a tool with keyed memory', () => {
   it.each([
     ['its key', { orderId: '41' }, 'orders 41'],
     ['its key as the schema reads it', { orderId: ' 41 ' }, 'orders 41'],
-    ['the tool when the input is not valid', { orderId: 'too long' }, 'orders'],
-    ['the tool when there is no such property', {}, 'orders'],
+    ['the tool if the input is not valid', { orderId: 'too long' }, 'orders'],
+    ['the tool if the property is missing', {}, 'orders'],
   ])('is %s', (_, input, expected) => {
     expect(word(keyedSerial('orders', Order, key), input)).toBe(expected);
   });

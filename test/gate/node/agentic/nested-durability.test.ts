@@ -203,9 +203,9 @@ describe('a subagent from an earlier invocation', () => {
   const GONE = "Agent 'clerk' not found. Available agents: none.";
 
   it.each([
-    ['had begun', left, `Error: ${GONE} The work had begun, and its outcome is unknown.`],
-    ['had not begun', left.slice(0, 1), `Error: ${GONE}`],
-  ])('whose agent is gone %s, as far as it is known', async (_, events, told) => {
+    ['after it started', left, `Error: ${GONE} The work had begun, and its outcome is unknown.`],
+    ['before it started', left.slice(0, 1), `Error: ${GONE}`],
+  ])('is reported with its known outcome if its agent is gone %s', async (_, events, told) => {
     const clock = createManualClock(1_000_000);
     const tools = [defineSubagent({ agent: 'clerk' })];
     const app = memoryApp({ tools, replies: ['Done.'], clock, leaseMs: LEASE_MS });

@@ -52,7 +52,7 @@ describe('a tool that was written for the AI SDK', () => {
     ['JSON Schema', jsonSchema<{ n: number }>({ type: 'object', properties: { n: { type: 'number' } } })],
     ['a schema of Zod 3', zodSchema(z3.object({ n: z3.number() }))],
     [
-      'a schema that is made late',
+      'a lazy schema',
       () => jsonSchema<{ n: number }>({ type: 'object', properties: { n: { type: 'number' } } }),
     ],
   ])('can have %s, which is enforced', async (_, inputSchema) => {

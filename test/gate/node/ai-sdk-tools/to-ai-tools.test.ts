@@ -221,7 +221,7 @@ describe('our tools in the AI SDK', () => {
       "Agent 'scout' asks for tool groups, which an app fills. Give toAiTools a list of tools.",
     ],
     [
-      'an agent with a provider that finds out what it has',
+      'an agent with a provider that discovers its tools',
       () =>
         toAiTools(
           agentOf({

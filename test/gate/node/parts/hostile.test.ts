@@ -39,7 +39,7 @@ it.runIf(process.env.NODE_ENV === 'production').each(['Hello.', null, [textPart,
 // Development reports the problem of a part.
 describe.skipIf(process.env.NODE_ENV === 'production')('a reply with invalid parts', () => {
   it.each<[string, object, string | RegExp]>([
-    ['no list', { parts: 'Hello.' }, "its 'parts' are not a list"],
+    ['a value that is not a list', { parts: 'Hello.' }, "its 'parts' are not a list"],
     ['nothing', { parts: null }, "its 'parts' are not a list"],
     ['a hole', { parts: [textPart, null] }, noType(1)],
     ['a part that is text', { parts: ['Hello.'] }, noType(0)],
@@ -50,7 +50,7 @@ describe.skipIf(process.env.NODE_ENV === 'production')('a reply with invalid par
       "its part 0 has the type 'thought'; use one of 'text', 'reasoning', 'file', 'tool-call', 'tool-result', 'source', 'custom'",
     ],
     [
-      'a type of all objects',
+      'an inherited property as type',
       { parts: [{ type: 'toString' }] },
       /^its part 0 has the type 'toString'; use one of /,
     ],
@@ -61,12 +61,12 @@ describe.skipIf(process.env.NODE_ENV === 'production')('a reply with invalid par
       "its part 1, a 'reasoning', has no text under 'text'",
     ],
     [
-      'a call whose input is no text',
+      'a call whose input is not text',
       { parts: [{ type: 'tool-call', id: 'c', name: 'look', input: {} }] },
       "its part 0, a 'tool-call', has no text under 'input'",
     ],
     [
-      'a result without one',
+      'a result without a call',
       { parts: [{ type: 'tool-result', id: 'c', name: 'look' }] },
       "its part 0, a 'tool-result', has no 'result'",
     ],
@@ -86,7 +86,7 @@ describe.skipIf(process.env.NODE_ENV === 'production')('a reply with invalid par
       'its parts contain values that JSON cannot represent',
     ],
     [
-      'calls that are not in them',
+      'calls outside the parts',
       { parts: [textPart], toolCalls: [{ id: 'c', name: 'look', input: '{}' }] },
       "the calls in its parts are not its 'toolCalls'",
     ],

@@ -50,14 +50,14 @@ describe('a stored reply', () => {
   it.each<[string, readonly ReplyPart[]]>([
     ['calls', [{ type: 'tool-call', id: 'c', name: 'look', input: '{}' }]],
     [
-      'words and calls',
+      'text and calls',
       [
         { type: 'text', text: 'Well.' },
         { type: 'tool-call', id: 'c', name: 'look', input: '{}' },
       ],
     ],
     [
-      'no words and calls',
+      'calls without text',
       [
         { type: 'text', text: '' },
         { type: 'tool-call', id: 'c', name: 'look', input: '{}' },
@@ -84,7 +84,7 @@ describe('a stored reply', () => {
     ['has data of its provider as a whole', { text: 'Hi.', provider: { maker: 1 } }],
     ['has two texts', { parts: ['H', 'i.'].map((text) => ({ type: 'text', text })) }],
     [
-      'says words behind a call',
+      'has text after a call',
       {
         parts: [
           { type: 'tool-call', id: 'c', name: 'look', input: '{}' },

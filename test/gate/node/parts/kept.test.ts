@@ -239,9 +239,9 @@ describe('a reply without text', () => {
   ];
 
   it.each<[string, SignedReply]>([
-    ['what its provider ran', { parts: search }],
+    ['calls that its provider ran', { parts: search }],
     [
-      'what only its provider knows',
+      'data that only its provider understands',
       { parts: [{ type: 'custom', kind: 'maker.memory' }], provider: { a: 1 } },
     ],
   ])('is sent back with %s, and its model is asked for text', async (_, reply) => {

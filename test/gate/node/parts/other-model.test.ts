@@ -105,7 +105,7 @@ describe('a reply of parts', () => {
       searched.slice(3, 5),
       "(Its provider ran 'web_fetch' with the input {}. 'web_fetch' failed: It is gone.)",
     ],
-    ['something of its provider alone', [{ type: 'custom', kind: 'maker.thing' }], '(no response)'],
+    ['only data of its provider', [{ type: 'custom', kind: 'maker.thing' }], '(no response)'],
   ])('of %s is not an empty message for another model', async (_, parts, text) => {
     const own = maker([{ parts }, 'Done.', 'Yes.']);
     const other = scriptedModel(['Other.'], { name: 'other' });

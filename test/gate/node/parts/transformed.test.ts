@@ -67,8 +67,8 @@ describe('a reply of parts that a transformer changes', () => {
     ['an input', replies((one) => ({ ...one, calls: one.calls.map((call) => ({ ...call, input: '{}' })) }))],
     ['a name', replies((one) => ({ ...one, calls: one.calls.map((call) => ({ ...call, name: 'see' })) }))],
     ['the order of its calls', replies((one) => ({ ...one, calls: one.calls.toReversed() }))],
-    ['its parts, which are left out', replies(({ parts: _, ...one }) => one)],
-    ['its parts, of which one is left out', replies((one) => ({ ...one, parts: one.parts?.slice(1) }))],
+    ['its parts, by dropping them', replies(({ parts: _, ...one }) => one)],
+    ['its parts, by dropping one', replies((one) => ({ ...one, parts: one.parts?.slice(1) }))],
   ])('is sent as text if the transformer changes %s', async (_, transformer) => {
     const session = scene([transformer]);
     await session.send('Go.');

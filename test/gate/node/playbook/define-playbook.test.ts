@@ -241,7 +241,7 @@ describe('an invalid playbook', () => {
       "Tool 'researcher': 'report' is unlocked by 'serch', which is none of its tools.",
     ],
     [
-      'a condition that names nothing',
+      'an empty condition',
       refused([search], [report, nothing(after('search'))]),
       "Tool 'researcher': a condition of 'report' names nothing.",
     ],

@@ -51,7 +51,7 @@ describe('a condition on the use of tools', () => {
   it.each<[string, UnlockCondition<'first' | 'second'>, readonly string[]]>([
     ['one tool', after('first'), [missing('first'), open, open]],
     ['a tool itself', after(does('first')), [missing('first'), open, open]],
-    ['one that is named twice', after('first', 'first'), [missing('first'), open, open]],
+    ['a tool that is named twice', after('first', 'first'), [missing('first'), open, open]],
     ['all of several', after('first', 'second'), [missing('first, second'), missing('second'), open]],
     [
       'all of',
@@ -94,18 +94,24 @@ describe('a condition on artifacts', () => {
     ['its type', onArtifact(Document), short, long, [noDocument, open, open]],
     ['a list of its type', onArtifact(Document), [short, long], long, [noDocument, open, open]],
     ['an item of a list that matches', isLong, [short, long], short, [noDocument, open, open]],
-    ['one that matches, which the first does not', isLong, short, long, [noDocument, unmet, open]],
-    ['one of any type that matches', isTitled, short, [long], [unmet, unmet, open]],
-    ['its type, which an empty list has not', onArtifact(Document), [], long, [noDocument, noDocument, open]],
+    ['a matching artifact after one that does not match', isLong, short, long, [noDocument, unmet, open]],
+    ['a matching artifact of any type', isTitled, short, [long], [unmet, unmet, open]],
     [
-      'its type, of which its schema refuses one',
+      'its type, which an empty list does not have',
+      onArtifact(Document),
+      [],
+      long,
+      [noDocument, noDocument, open],
+    ],
+    [
+      'its type, although its schema refuses one artifact',
       onArtifact(Document),
       { pages: 1 },
       long,
       [noDocument, noDocument, open],
     ],
     [
-      'a match, of which its schema refuses one',
+      'a match, although its schema refuses one artifact',
       onArtifact(Document, () => true),
       {},
       long,
@@ -154,23 +160,23 @@ describe('a condition on the blackboard', () => {
   it.each<[string, UnlockCondition<never>, ReturnType<typeof adds>, readonly string[]]>([
     ['an object of its type', onBlackboard(Document), adds(short, { type: 'Document' }), [unmet, open, open]],
     [
-      'one that its schema reads',
+      'an entry that its schema parses',
       onBlackboard(Document),
       adds({ title: 'x' }, { type: 'Document' }),
       [unmet, unmet, unmet],
     ],
-    ['one that its predicate accepts', isLong, adds(long, { type: 'Document' }), [unmet, open, open]],
-    ['no other one', isLong, adds(short, { type: 'Document' }), [unmet, unmet, unmet]],
-    ['none of another type', isLong, adds(long), [unmet, unmet, unmet]],
+    ['an entry that its predicate accepts', isLong, adds(long, { type: 'Document' }), [unmet, open, open]],
+    ['no other entry', isLong, adds(short, { type: 'Document' }), [unmet, unmet, unmet]],
+    ['no entry of another type', isLong, adds(long), [unmet, unmet, unmet]],
     [
-      'none that its schema refuses',
+      'no entry that its schema refuses',
       isLong,
       adds({ title: 'x' }, { type: 'Document' }),
       [unmet, unmet, unmet],
     ],
-    ['one that is of its type by name', onBlackboard(Document), adds(short), [unmet, unmet, unmet]],
+    ['an entry that has its type by name', onBlackboard(Document), adds(short), [unmet, unmet, unmet]],
     ['an entry that matches', named, adds(short, { name: 'draft' }), [unmet, open, open]],
-    ['one that matches in all', named, adds(short), [unmet, unmet, unmet]],
+    ['an entry that matches every condition', named, adds(short), [unmet, unmet, unmet]],
   ])('unlocks by %s (PLY-01, PLY-02, PLY-10)', async (_, condition, first, answers) => {
     expect(await tried(condition, first)).toEqual(answers);
   });

@@ -153,12 +153,12 @@ describe('a value of the blackboard', () => {
   };
 
   it.each<[string, Json, string]>([
-    ['text as it is', 'Say "so".', 'string bound to \'it\':\nSay "so".'],
+    ['text unchanged', 'Say "so".', 'string bound to \'it\':\nSay "so".'],
     ['null as JSON', null, "null bound to 'it':\nnull"],
     ['a number as JSON', 3, "number bound to 'it':\n3"],
     ['an object as JSON', { a: [1] }, 'object bound to \'it\':\n{"a":[1]}'],
     [
-      'what is long up to a size',
+      'a long value up to a limit',
       'y'.repeat(9_000),
       `string bound to 'it':\n${'y'.repeat(8_000)}... [truncated, full length: 9000 chars]`,
     ],
@@ -193,9 +193,9 @@ describe('a value of the blackboard', () => {
 
   it.each([
     ['content', Customer, 'Customer Ada'],
-    ['infoString, told in full, before content', Verbose, 'Ada, of the number c1'],
-    ['its JSON, where its words cannot be made', Broken, '{"id":"c1","name":"Ada"}'],
-    ['its JSON, where it is not of the type', Strict, '{"id":"c1","name":"Ada"}'],
+    ['infoString in full, before content', Verbose, 'Ada, of the number c1'],
+    ['its JSON, if its text cannot be made', Broken, '{"id":"c1","name":"Ada"}'],
+    ['its JSON, if it is not of the type', Strict, '{"id":"c1","name":"Ada"}'],
   ])('is shown by its domain type: by %s (BLK-04, S0-119)', async (_, type, words) => {
     const tools = blackboardTools({ types: [type] });
     const { text } = await said('blackboard_get', { name: 'vip' }, { tools });

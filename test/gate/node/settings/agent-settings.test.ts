@@ -63,7 +63,7 @@ describe('the settings of an agent', () => {
 
   it.each<[string, AgentSettings | undefined]>([
     ['no settings', undefined],
-    ['none that is set', { topK: undefined, providerOptions: undefined }],
+    ['only undefined settings', { topK: undefined, providerOptions: undefined }],
   ])('leave a request unchanged with %s', async (_, settings) => {
     const [request] = await requestsOf(['Done.'], { settings });
     expect(Object.keys(request ?? {})).toEqual(['messages', 'tools']);
@@ -137,7 +137,7 @@ describe('the tool choice', () => {
     [{ first: { tool: 'look' } }, [{ tool: 'look' }, undefined, undefined]],
     [{ every: 'required' }, ['required', 'required', 'required']],
     [{ every: { tool: 'look' } }, [{ tool: 'look' }, { tool: 'look' }, { tool: 'look' }]],
-  ])('%j is sent as this in three model calls', async (toolChoice, expected) => {
+  ])('%j has the expected value in three model calls', async (toolChoice, expected) => {
     const requests = await requestsOf(script, { settings: { toolChoice } });
     expect(requests.map(({ settings }) => settings?.toolChoice)).toEqual(expected);
   });

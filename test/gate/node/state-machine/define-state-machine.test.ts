@@ -74,7 +74,7 @@ describe('the definition of a state machine', () => {
       "in state 'open' tool 'go' leads to 'toString', which is not one of its states.",
     ],
     [
-      'with an entry that is nothing',
+      'with an undefined entry',
       { states: { open: [go, {}] }, initial: 'open' },
       'states',
       `in state 'open' it cannot have these tools: Tool at index 1 ${NEITHER}.`,
@@ -98,13 +98,13 @@ describe('the definition of a state machine', () => {
       "its state 'ajar' is said to be 'shut' now, which is not one of its states: use 'open'.",
     ],
     [
-      'with a state renamed that is still there',
+      'with a renamed state that still exists',
       { states: { open: [go], shut: [] }, initial: 'open', renamed: { open: 'shut' } },
       'renamed',
       "its state 'open' is said to be renamed, and is still one of its states.",
     ],
     [
-      'with a tool of all states that is none',
+      'with an invalid tool of all states',
       { states: { open: [go] }, initial: 'open', everywhere: [null] },
       'tools',
       `it cannot have these tools: Tool at index 0 ${NOT_NULL}.`,
@@ -163,17 +163,17 @@ describe('the description of a tool in a state machine', () => {
 
   it.each([
     [
-      'that leads nowhere',
+      'without a target state',
       { open: [go], shut: [go], ajar: [] },
       'Does go.\n\n[Available in states: open, shut]',
     ],
     [
-      'that leads to the same state from all',
+      'with the same target from all states',
       { open: [{ tool: go, to: 'ajar' }], shut: [{ tool: go, to: 'ajar' }], ajar: [] },
       'Does go.\n\n[Available in states: open, shut] [Transitions to: ajar]',
     ],
     [
-      'that leads to others from each',
+      'with a different target from each state',
       {
         open: [{ tool: go, to: 'shut' }],
         shut: [{ tool: go, to: 'open' }],
@@ -182,11 +182,11 @@ describe('the description of a tool in a state machine', () => {
       'Does go.\n\n[Available in states: open, shut, ajar] [Transitions to: shut (from open), open (from shut, ajar)]',
     ],
     [
-      'that leads somewhere from one of them',
+      'with a target from one state',
       { open: [{ tool: go, to: 'shut' }], shut: [go], ajar: [] },
       'Does go.\n\n[Available in states: open, shut] [Transitions to: shut (from open)]',
     ],
-  ])('lists several states %s once (STM-05, STM-08)', (_, states, description) => {
+  ])('describes a tool of several states %s only once (STM-05, STM-08)', (_, states, description) => {
     expect(described({ initial: 'open', states })).toEqual([description]);
   });
 

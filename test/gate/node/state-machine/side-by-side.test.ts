@@ -132,7 +132,7 @@ describe('parallel loops of one machine', () => {
     expect(await positions(session)).toEqual(atDesk('shipped'));
   });
 
-  it.each(['the caller runs', 'waits in a loop of its own'])(
+  it.each(['the caller runs', 'waits in its own loop'])(
     'let a call that %s resume after a move, without moving the machine again',
     async (how) => {
       const { tool, done } = workshop();

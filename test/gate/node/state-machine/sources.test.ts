@@ -201,13 +201,13 @@ describe('an invalid machine', () => {
         "only an agent can allow that. List it among the agent's own tools, and allow it there: toolGroup(group, { permissions }).",
     ],
     [
-      'an object that leads to no state',
+      'an object without a target state',
       [{ tool: toolFactory(() => new Cart()), to: 'shut' }],
       "in state 'open' entry 0 leads to 'shut', which is not one of its states.",
     ],
     ['a provider twice', [provider, provider], "state 'open' lists a tool provider twice."],
     [
-      'a tool that an object has too',
+      'a tool that is also in an object',
       [tool('put'), toolFactory(() => new Cart())],
       "two tools of its states have the name 'put'.",
     ],

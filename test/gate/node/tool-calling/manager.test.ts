@@ -617,9 +617,9 @@ describe('tools for a manager', () => {
   });
 
   it.each<[string, object]>([
-    ['an object whose class describes none', new Nobody()],
+    ['an object whose class describes no methods', new Nobody()],
     [
-      'an object whose class describes nothing',
+      'an object whose class has an empty table',
       new (class Empty {
         static readonly tools = {};
         greet() {}

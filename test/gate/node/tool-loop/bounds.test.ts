@@ -82,9 +82,9 @@ describe('a long result', () => {
   }
 
   it.each<[string, number | undefined, string]>([
-    ['whole unless told', undefined, 'abcdef'],
+    ['whole by default', undefined, 'abcdef'],
     ['to its first characters', 4, 'abcd... [truncated, full length: 6 chars]'],
-    ['whole when it is just as long', 6, 'abcdef'],
+    ['whole if it has exactly that length', 6, 'abcdef'],
     ['as a note only', 0, '... [truncated, full length: 6 chars]'],
   ])('is shown to the model %s, and stored whole (AEL-02, AEL-03)', async (_, maxLength, text) => {
     expect(await shown(() => 'abcdef', maxLength)).toEqual({ text, kept: 'abcdef' });

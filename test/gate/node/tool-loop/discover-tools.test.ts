@@ -116,9 +116,15 @@ describe('a source that fails', () => {
         throw new Error('no promise');
       },
     ],
-    ['answers no list', async () => undefined as never], // as untyped code can
-    ['tells what is not JSON', async () => [factOf(LISTINGS, { key: 'shop', told: (() => 1) as never })]],
-    ['tells a number that no JSON has', async () => [factOf(LISTINGS, { key: 'shop', told: Number.NaN })]],
+    ['returns a value that is not a list', async () => undefined as never], // as untyped code can
+    [
+      'returns a value that is not JSON',
+      async () => [factOf(LISTINGS, { key: 'shop', told: (() => 1) as never })],
+    ],
+    [
+      'returns a number that JSON cannot express',
+      async () => [factOf(LISTINGS, { key: 'shop', told: Number.NaN })],
+    ],
   ] as const)('fails alone if it %s', async (_, discover) => {
     const logged = errors();
     const other = outside('bank', () => ['pay']);

@@ -97,7 +97,7 @@ describe('tools that return directly', () => {
       },
     ],
     ['returns an error', () => error('No.')],
-  ])('go back to the model when one %s (LOOP-10)', async (_, run) => {
+  ])('go back to the model if one %s (LOOP-10)', async (_, run) => {
     const { app, end } = await said([calls('policy', 'fails'), 'Sorry.'], [policy, direct('fails', run)]);
     expect(end).toMatchObject({ turn: { outcome: 'completed', text: 'Sorry.' } });
     expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', text: 'Error: No.' });
@@ -201,12 +201,8 @@ describe('a model that fails', () => {
   });
 
   it.each([
-    [
-      'with live text streams also while nobody watches, and once its stream broke off no more',
-      LIVE_TEXT,
-      true,
-    ],
-    ['streams not at all while nobody watches', {}, false],
+    ['a model with live text streams even without watchers, until its stream breaks off', LIVE_TEXT, true],
+    ['a model does not stream without watchers', {}, false],
   ])('%s', async (_, host, isStreamed) => {
     const streams: boolean[] = [];
     const model = {

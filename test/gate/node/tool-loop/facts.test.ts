@@ -64,7 +64,7 @@ describe('a fact that a call records', () => {
 
   it.each([
     ['an error', () => error('No.')],
-    ['a tool that is not available now', () => withheld('Not yet.')],
+    ['an unavailable tool', () => withheld('Not yet.')],
   ])('is dropped if the call ends as %s', async (_, answer) => {
     const { state } = await runBare({
       tools: [notes('look', undefined, answer)],

@@ -130,12 +130,12 @@ describe('a nested loop', () => {
   it.each<[string, readonly ScriptedReply[], string]>([
     ['its model fails', [new ModelError('server-error', 'The model is down.')], 'The model is down.'],
     [
-      'it says nothing twice',
+      'it gives two blank replies',
       ['', ''],
       'The model answered with nothing, even after it was asked once more.',
     ],
     [
-      'it calls what does not exist',
+      'it calls a missing tool',
       [calls('a', 'b', 'c', 'd')],
       'The model called tools that do not exist more than 3 times in a row.',
     ],

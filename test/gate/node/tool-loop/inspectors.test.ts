@@ -162,7 +162,7 @@ describe('an inspector', () => {
   it.each<[string, AnyTool, string]>([
     ['returns directly', reads('last', () => 'So.', { returnDirect: true }), 'returned-direct'],
     [
-      'asks for a new plan',
+      'requests replanning',
       reads('last', () => {
         throw replan('Other.');
       }),

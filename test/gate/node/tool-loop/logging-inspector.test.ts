@@ -96,7 +96,7 @@ describe('the log of a call', () => {
       },
     ],
     [
-      'a mistake of configuration',
+      'a configuration error',
       'error',
       'is misconfigured in 0 ms: INPUT -> Error: no key is set',
       () => {
@@ -132,8 +132,8 @@ describe('the log of a call', () => {
   });
 
   it.each<[string, number | undefined, string]>([
-    ['200 characters unless told', undefined, `: {"query":"kelp"} -> ${'x'.repeat(200)}…`],
-    ['as many as it is told', 16, `: ${input} -> ${'x'.repeat(16)}…`],
+    ['200 characters by default', undefined, `: {"query":"kelp"} -> ${'x'.repeat(200)}…`],
+    ['as many as configured', 16, `: ${input} -> ${'x'.repeat(16)}…`],
     ['all', -1, `: ${input} -> ${'x'.repeat(201)}`],
     ['none', 0, ''],
   ])('quotes %s (AEL-02)', async (_, truncate, words) => {

@@ -178,10 +178,14 @@ describe('a loop', () => {
   });
 
   it.each<[string, readonly ModelReply['usage'][], object]>([
-    ['none at all', [undefined, undefined], { inputTokens: 0, outputTokens: 0 }],
-    ['only later', [undefined, { inputTokens: 7, outputTokens: 3 }], { inputTokens: 7, outputTokens: 3 }],
+    ['never', [undefined, undefined], { inputTokens: 0, outputTokens: 0 }],
     [
-      'each time',
+      'only in a later reply',
+      [undefined, { inputTokens: 7, outputTokens: 3 }],
+      { inputTokens: 7, outputTokens: 3 },
+    ],
+    [
+      'in each reply',
       [
         { inputTokens: 1, outputTokens: 2 },
         { inputTokens: 7, outputTokens: 3 },

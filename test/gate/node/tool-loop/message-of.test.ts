@@ -6,13 +6,21 @@ const failure = (message: string, cause?: unknown) => new Error(message, { cause
 describe('the message of a thrown value', () => {
   it.each<[string, unknown, string]>([
     ['its own message', failure('No stock'), 'No stock'],
-    ['and that of its cause', failure('No stock', failure('disk full')), 'No stock (cause: disk full)'],
-    ['and so on', failure('a', failure('b', failure('c'))), 'a (cause: b (cause: c))'],
+    [
+      'its message and that of its cause',
+      failure('No stock', failure('disk full')),
+      'No stock (cause: disk full)',
+    ],
+    [
+      'its message and those of a chain of causes',
+      failure('a', failure('b', failure('c'))),
+      'a (cause: b (cause: c))',
+    ],
     ['a cause of any kind', failure('No stock', 'disk full'), 'No stock (cause: disk full)'],
     ['a cause once', failure('No stock: disk full', failure('disk full')), 'No stock: disk full'],
-    ['the cause when it says nothing itself', failure(' ', failure('disk full')), 'disk full'],
-    ['itself when the cause says nothing', failure('No stock', failure('')), 'No stock'],
-    ['what is no error', 'plain words', 'plain words'],
+    ['the cause if its own message is empty', failure(' ', failure('disk full')), 'disk full'],
+    ['its own message if that of the cause is empty', failure('No stock', failure('')), 'No stock'],
+    ['the text of a value that is not an error', 'plain words', 'plain words'],
   ])('is %s (ANN-11)', (_, thrown, expected) => {
     expect(messageOf('buy', thrown)).toBe(expected);
   });

@@ -138,7 +138,7 @@ describe('the outcome of a call', () => {
     ['words', { type: 'text', content: 'Error: not one' }, 'success'],
     ['an artifact', { type: 'artifact', value: {} }, 'success'],
     ['a failure', error('no'), 'failure'],
-    ['a mistake of configuration', signalled(new ToolConfigurationError('no key')), 'error'],
+    ['a configuration error', signalled(new ToolConfigurationError('no key')), 'error'],
     ['an early exit', signalled(exitEarly('bye')), 'success'],
     ...Object.entries(reasons).map(([reason, outcome]): [string, ResultData, CallOutcome] => [
       reason,

@@ -10,23 +10,23 @@ const LOOK = calls('look');
 
 describe('a turn that reached a limit', () => {
   it.each<[string, Omit<Limits, 'tokens'> & BudgetOptions & CallLimits, readonly ScriptedReply[], object]>([
-    ['of model calls', { iterations: 1 }, [LOOK, 'Best.'], { kind: 'iterations', most: 1 }],
-    ['of tool calls', { toolCalls: 1 }, [calls('look', 'look'), 'Best.'], { kind: 'toolCalls', most: 1 }],
+    ['on model calls', { iterations: 1 }, [LOOK, 'Best.'], { kind: 'iterations', most: 1 }],
+    ['on tool calls', { toolCalls: 1 }, [calls('look', 'look'), 'Best.'], { kind: 'toolCalls', most: 1 }],
     [
-      'of the calls of a tool',
+      'on the calls of a tool',
       { callsPerTool: { look: 2 } },
       [calls('look', 'look', 'look'), 'Best.'],
       { kind: 'callsPerTool', most: 2 },
     ],
-    ['of tokens', { tokens: 3_000 }, [used(2_900, 90, LOOK)], { kind: 'tokens', most: 3_000 }],
-    ['of cost', { cost: 0.01 }, [used(3_000, 60, LOOK)], { kind: 'cost', most: 0.01 }],
+    ['on tokens', { tokens: 3_000 }, [used(2_900, 90, LOOK)], { kind: 'tokens', most: 3_000 }],
+    ['on cost', { cost: 0.01 }, [used(3_000, 60, LOOK)], { kind: 'cost', most: 0.01 }],
     [
-      'of model calls, after one of tool calls',
+      'on model calls, after one on tool calls',
       { toolCalls: 1, iterations: 1 },
       [calls('look', 'look'), 'Best.'],
       { kind: 'iterations', most: 1 },
     ],
-  ])('reports which limit %s reached, and its value (S2-24)', async (_, bounds, replies, limit) => {
+  ])('reports the reached limit %s, and its value (S2-24)', async (_, bounds, replies, limit) => {
     const { toolCalls, callsPerTool, tokens, cost, ...limits } = bounds;
     const use = [callLimits({ toolCalls, callsPerTool })];
     const isBounded = tokens !== undefined || cost !== undefined;

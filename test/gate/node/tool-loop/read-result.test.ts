@@ -125,7 +125,7 @@ describe('a shortened result', () => {
 
   it.each<[string, () => unknown, string]>([
     ['an artifact', () => ({ words: 'x'.repeat(300) }), `{"words":"${'x'.repeat(300)}"}`],
-    ['the words of one', () => artifact('y'.repeat(300), 1), 'y'.repeat(300)],
+    ['the text of an artifact', () => artifact('y'.repeat(300), 1), 'y'.repeat(300)],
     ['an error', () => error('z'.repeat(300)), `Error: ${'z'.repeat(300)}`],
   ])('is read as it was shown: %s', async (_, answer, whole) => {
     const session = sessionOf([reads('look', answer), readResult()], [calls('look'), readsOn, 'Done.'], {
@@ -218,8 +218,8 @@ describe('a call that reads the rest of a result', () => {
     'marker of the shortened result says.';
 
   it.each<[string, (call: string) => unknown, string]>([
-    ['a call that nobody made', () => ({ result: 'nope', from: 3 }), unknown('nope')],
-    ['a name of what objects inherit', () => ({ result: '__proto__', from: 0 }), unknown('__proto__')],
+    ['a call that was never made', () => ({ result: 'nope', from: 3 }), unknown('nope')],
+    ['an inherited property name', () => ({ result: '__proto__', from: 0 }), unknown('__proto__')],
     ['a very long name', () => ({ result: 'x'.repeat(5_000), from: 0 }), unknown(`${'x'.repeat(79)}…`)],
   ])('reports an error for %s', async (_, input, text) => {
     expect(await answered(input)).toBe(text);

@@ -79,8 +79,8 @@ describe('a request after one with known tokens', () => {
 
   it.each([
     ['the system text', { messages: [system('Work on.'), long] }, 8],
-    ['the tools, which came', { tools }, offered],
-    ['the form of the answer, which came', { output }, form],
+    ['the added tools', { tools }, offered],
+    ['the added answer format', { output }, form],
     [
       'the messages',
       { messages: [system('Work.'), user('y'.repeat(5_000))] },

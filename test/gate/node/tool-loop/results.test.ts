@@ -142,8 +142,13 @@ describe('a tool that exceeds its time limit', () => {
     ['a read has failed', 'read', undefined, "Error: Tool 'slow' did not answer within 1000 ms."],
     ['an idempotent call is in doubt', 'idempotent', undefined, unknown],
     ['a once call is in doubt', 'once', undefined, unknown],
-    ['a once call has what its tool finds out', 'once', () => ({ done: 'it was done' }), 'it was done'],
-    ['a once call that goes on all the same may still be done', 'once', () => 'not-done', unknown],
+    [
+      "a once call has the outcome from its tool's reconcile",
+      'once',
+      () => ({ done: 'it was done' }),
+      'it was done',
+    ],
+    ['a once call that keeps running can still complete', 'once', () => 'not-done', unknown],
   ])('is aborted: %s (PAR-03, PAR-09)', async (_, effect, reconcile, text) => {
     const clock = createManualClock();
     const { tool, signals } = hangs(effect, reconcile);
@@ -155,7 +160,7 @@ describe('a tool that exceeds its time limit', () => {
 
   it.each<[string, () => unknown]>([
     ['the reason of its signal', () => undefined],
-    ['an error of its own', () => new Error('Request was aborted.')],
+    ['its own error', () => new Error('Request was aborted.')],
   ])('is not treated as failed if it stops with %s: it is reconciled', async (_, thrown) => {
     const clock = createManualClock();
     const outcomes: Reconciliation[] = [{ done: 'paid after all' }, 'not-done', 'unknown'];

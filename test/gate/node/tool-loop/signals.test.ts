@@ -203,16 +203,16 @@ describe('a signal', () => {
   });
 
   it.each<[string, readonly string[], Signal['type']]>([
-    ['the first of several alike', ['replan', 'replan_2'], 'replan'],
+    ['the first of several equal ones', ['replan', 'replan_2'], 'replan'],
     [
-      'the end of the agent before that of the action',
+      'the end of the agent over that of the action',
       ['terminate_action', 'terminate_agent'],
       'terminate-agent',
     ],
-    ['the end of the action before a new plan', ['replan', 'terminate_action'], 'terminate-action'],
-    ['an exit before a new plan', ['replan', 'exit'], 'exit'],
-    ['a failure before all of these', ['replan', 'terminate_agent', 'exit', 'fail'], 'fail'],
-    ['a wrong configuration before everything', ['fail', 'misconfigured', 'replan'], 'misconfigured'],
+    ['the end of the action over replanning', ['replan', 'terminate_action'], 'terminate-action'],
+    ['an exit over replanning', ['replan', 'exit'], 'exit'],
+    ['a failure over all of these', ['replan', 'terminate_agent', 'exit', 'fail'], 'fail'],
+    ['a configuration error over everything', ['fail', 'misconfigured', 'replan'], 'misconfigured'],
   ])('is selected if there are several: %s (PAR-05, PAR-06)', async (_, names, type) => {
     const tools = [...KINDS, ['replan', replan] as const].map(([kind, make], index) => {
       const name = index === KINDS.length ? 'replan_2' : kind.replace('-', '_');

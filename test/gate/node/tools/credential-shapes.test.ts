@@ -23,7 +23,7 @@ describe('credentialIn', () => {
     ['a URL with a password', 'postgres://app:hunter2@db.example/x'],
     ['a URL with a token', 'https://x.example/?token=abcd1234'],
     ['a long random text', RANDOM],
-    ['one among words', `Take ${RANDOM}, please.`],
+    ['a secret within text', `Take ${RANDOM}, please.`],
   ])('finds %s', (_, text) => {
     expect(credentialIn(text)).toEqual([]);
     expect(credentialIn({ a: [1, { b: text }] })).toEqual(['a', 1, 'b']);

@@ -56,15 +56,15 @@ describe('a text tool', () => {
   it.each<[string, unknown, string]>([
     ['the input', { input: 'kelp' }, '<kelp>'],
     ['the input beside other properties', { input: 'kelp', top: 3 }, '<kelp>'],
-    ['the JSON of an input that is no string', { input: { query: ['kelp'] } }, '<{"query":["kelp"]}>'],
+    ['the JSON of an input that is not a string', { input: { query: ['kelp'] } }, '<{"query":["kelp"]}>'],
     ['a number as text', { input: 42 }, '<42>'],
     ['the empty text for null', { input: null }, '<>'],
-    ['the raw text when it is no JSON', 'plain kelp', '<plain kelp>'],
+    ['the raw text if it is not JSON', 'plain kelp', '<plain kelp>'],
     ['the raw text of JSON that is cut off', '{"input":"ke', '<{"input":"ke>'],
-    ['the raw text of JSON that is no object', '["kelp"]', '<["kelp"]>'],
+    ['the raw text of JSON that is not an object', '["kelp"]', '<["kelp"]>'],
     ['the raw text of an object without an input', '{ "query": "kelp" }', '<{ "query": "kelp" }>'],
-    ['no input of a prototype', '{ "__proto__": { "input": "x" } }', '<{ "__proto__": { "input": "x" } }>'],
-    ['the empty text when nothing was sent', '', '<>'],
+    ['no input from a prototype', '{ "__proto__": { "input": "x" } }', '<{ "__proto__": { "input": "x" } }>'],
+    ['the empty text for an empty input', '', '<>'],
   ])('receives %s (AET-05)', async (_, sent, expected) => {
     expect(await reads(echo, sent)).toBe(expected);
   });
@@ -80,14 +80,14 @@ describe('a text tool', () => {
 
   it.each<[string, () => unknown, string]>([
     ['the output of a success', () => 'kelp', 'kelp'],
-    ['the words of an artifact, never its value', () => artifact('one row', [{ id: 7 }]), 'one row'],
+    ['the text of an artifact, never its value', () => artifact('one row', [{ id: 7 }]), 'one row'],
     ['the empty text for null', () => null, ''],
-    ['the empty text of a success without words', () => text(null), ''],
+    ['the empty text of a success without text', () => text(null), ''],
     ['`Done` for undefined', () => undefined, 'Done'],
     ['the message of a failure', () => error('no such order'), 'Error: no such order'],
     ['a failure without a message', () => error(null), 'Error: Tool execution failed with no message'],
     ['a failure with a blank message', () => error(' '), 'Error: Tool execution failed with no message'],
-    ['text that only looks like a failure, as it is', () => 'Error: not really', 'Error: not really'],
+    ['text that only looks like a failure, unchanged', () => 'Error: not really', 'Error: not really'],
   ])('returns %s to the model (AET-02, AET-04, S1-06)', async (_, run, expected) => {
     const tool = defineTextTool({ name: 'answer', description: 'Answers.', effect: 'read', run });
     expect(await reads(tool, { input: 'x' })).toBe(expected);
@@ -141,12 +141,12 @@ describe('a typed tool', () => {
         'Send one JSON object that matches its schema.',
     ],
     [
-      'no object',
+      'a value that is not an object',
       '["Oslo"]',
       "The input of tool 'book' is an array, not a JSON object. Send one JSON object that matches its schema.",
     ],
     [
-      'all that is missing at once',
+      'all missing fields at once',
       {},
       'The input of tool \'book\' is not valid:\n- from: Invalid key: Expected "from" but received undefined\n' +
         '- to: Invalid key: Expected "to" but received undefined\nCall it again with a corrected input.',

@@ -238,7 +238,7 @@ describe('an invalid definition', () => {
       "Tool 'order': its description is blank; the model chooses tools by it.",
     ],
     [
-      'a schema that is no object',
+      'a schema that is not an object',
       () => defineTool({ ...base, input: v.array(v.string()) }),
       'input',
       isDevelopment
@@ -359,12 +359,12 @@ describe('the type of an artifact', () => {
       { type: 'artifact', content: 'Ada', value: { id: '7' }, artifactType: 'Customer' },
     ],
     [
-      'one with a type keeps its own',
+      'an artifact with a type keeps its type',
       () => artifact('An order', { name: 'Order' }, { id: '7' }),
       { type: 'artifact', content: 'An order', value: { id: '7' }, artifactType: 'Order' },
     ],
-    ['words have none', () => 'nobody', { type: 'text', content: 'nobody' }],
-    ['an error has none', () => error('no such customer'), { type: 'error', message: 'no such customer' }],
+    ['text has no type', () => 'nobody', { type: 'text', content: 'nobody' }],
+    ['an error has no type', () => error('no such customer'), { type: 'error', message: 'no such customer' }],
   ])('is the type that its tool declares: %s', async (_, run, expected) => {
     const result = await answering(run).call({}, fakeInvocation('find').call);
     expect({ ...result }).toEqual(expected);

@@ -147,9 +147,9 @@ describe('a domain type whose objects have tools', () => {
     ['in a copy', ({ ...rest }) => [show(typeof rest)], 'Thing'],
     ['in a sum', ({ size }) => (size + 1 > 2 ? [show()] : []), 'Thing.size'],
     ['as a description', ({ id }) => [show(id)], 'Thing.id'],
-    ['to ask for a key', (value) => ('id' in value ? [show()] : []), 'Thing'],
+    ['in a check for a key', (value) => ('id' in value ? [show()] : []), 'Thing'],
     [
-      'and goes on after it',
+      'and handles the error',
       ({ id }) => {
         try {
           return [show(`${id}`)];

@@ -230,7 +230,7 @@ describe('an invalid input declaration', () => {
       'its input is not JSON: the value at `$.properties.a.default` is a function.',
     ],
     [
-      'a reference that leads nowhere',
+      'a dangling reference',
       jsonSchema({ type: 'object', properties: { a: { $ref: '#/$defs/lost' } } }),
       'its input is not valid JSON Schema: "$ref": "#/$defs/lost" leads nowhere.',
     ],

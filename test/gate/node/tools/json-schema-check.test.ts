@@ -22,13 +22,13 @@ describe('jsonSchemaCheck', () => {
       ['["b/~c"]: Not allowed.'],
     ],
     [
-      'a value that is none of an enum',
+      'a value outside an enum',
       { properties: { size: { enum: ['s', 'm'] } } },
       { size: 'xl' },
       ['size: Instance does not match any of ["s","m"].'],
     ],
     [
-      'an alternative: what is wrong with each',
+      'an alternative, with the problems of each branch',
       { properties: { id: { anyOf: [{ type: 'string' }, { type: 'integer', minimum: 1 }] } } },
       { id: 0 },
       [
@@ -132,7 +132,7 @@ describe('uniqueItems', () => {
     ['one number, written twice', '[1, 2, 1.0]', ['list: Duplicate items at indexes 0 and 2.']],
     ['zero with a sign', '[0, -0]', ['list: Duplicate items at indexes 0 and 1.']],
     [
-      'one object, whatever the order of its keys',
+      'one object with different orders of keys',
       '[{"a":1,"b":[2]}, 3, {"b":[2],"a":1}]',
       ['list: Duplicate items at indexes 0 and 2.'],
     ],
@@ -143,7 +143,7 @@ describe('uniqueItems', () => {
       ['list: Duplicate items at indexes 0 and 2.'],
     ],
     [
-      'several: the first one that comes again',
+      'several duplicates, of which the first is reported',
       '[1, 2, 2, 1, 1]',
       ['list: Duplicate items at indexes 0 and 3.'],
     ],

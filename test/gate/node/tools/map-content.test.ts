@@ -21,13 +21,13 @@ describe('other content for a result', () => {
   it.each<[string, ResultData, ResultData, string]>([
     ['text', text('found'), { type: 'text', content: 'FOUND' }, 'FOUND'],
     [
-      'an artifact with words',
+      'an artifact with text',
       artifact('a report', { name: 'Report' }, [1]),
       { type: 'artifact', content: 'A REPORT', value: [1], artifactType: 'Report' },
       'A REPORT',
     ],
     [
-      'an artifact whose words are its JSON',
+      'an artifact whose text is its JSON',
       toolResult({ type: 'artifact', value: { id: 'a' } }),
       { type: 'artifact', content: '{"ID":"A"}', value: { id: 'a' } },
       '{"ID":"A"}',

@@ -65,7 +65,7 @@ describe('data without secrets', () => {
       { a: { [TOKEN]: [`${TOKEN}!`] } },
       { a: { '[secret apiKey]': ['[secret apiKey]!'] } },
     ],
-    ['not for short ones, which occur by chance', 'room 12345', 'room 12345'],
+    ['short secrets stay, because they occur by chance', 'room 12345', 'room 12345'],
   ])('%s', (_, data, expected) => {
     expect(bag().redact(data)).toEqual(expected);
   });
@@ -303,21 +303,25 @@ describe('a streamed text', () => {
   });
 
   it.each([
-    ['the longer of two of which one begins the other', ['ab-1234', '-56789!'], '[secret long]!'],
-    ['the shorter, where the longer does not come', ['ab-1234', '-5 it is', '.'], '[secret short]-5 it is.'],
-    ['one at the end', ['It is ab-1234', ''], 'It is [secret short]'],
+    ['the longer of two secrets if one starts with the other', ['ab-1234', '-56789!'], '[secret long]!'],
     [
-      'one whose last characters may begin another',
+      'the shorter secret if the longer one does not appear',
+      ['ab-1234', '-5 it is', '.'],
+      '[secret short]-5 it is.',
+    ],
+    ['a secret at the end', ['It is ab-1234', ''], 'It is [secret short]'],
+    [
+      'a secret whose last characters can start another',
       ['a ab-', '1234 4-zebr', '?'],
       'a [secret short] 4-zebr?',
     ],
-    ['one behind another', ['ab-1234', '4-zebra!'], '[secret short][secret last]!'],
+    ['a secret directly after another', ['ab-1234', '4-zebra!'], '[secret short][secret last]!'],
     [
-      'one that an ellipsis cuts off',
+      'a secret that an ellipsis cuts off',
       ['It is 4-zeb', 'ra', ', 4-zebr', '…'],
       'It is [secret last], [secret last]…',
     ],
-    ['none in what only looks so', ['ab-', '12', ''], 'ab-12'],
+    ['no text that only looks like a secret', ['ab-', '12', ''], 'ab-12'],
   ])('is without %s', (_, pieces, whole) => {
     const secrets = Secrets.of({ short: 'ab-1234', long: 'ab-1234-56789', last: '4-zebra' });
     const cut = (text: string) => [...text];

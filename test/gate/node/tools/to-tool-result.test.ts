@@ -17,11 +17,23 @@ describe('toToolResult', () => {
     ['a boolean is its JSON', false, { type: 'text', content: 'false' }],
     ['an object is an artifact (TYP-07)', { id: 7 }, { type: 'artifact', value: { id: 7 } }],
     ['an array is an artifact', [1, 'b'], { type: 'artifact', value: [1, 'b'] }],
-    ['what has toJSON is what that says', { at: new Date(0) }, artifactOf({ at: NEW_YEAR })],
+    ['a value with toJSON is its output', { at: new Date(0) }, artifactOf({ at: NEW_YEAR })],
     ['a date is its text', new Date(0), { type: 'text', content: NEW_YEAR }],
-    ['what says that it is nothing is the empty text', { toJSON: () => null }, { type: 'text', content: '' }],
-    ['what says a number is its JSON', { toJSON: () => 4.5 }, { type: 'text', content: '4.5' }],
-    ['what looks like a result is data', { type: 'error' }, { type: 'artifact', value: { type: 'error' } }],
+    [
+      'a value whose toJSON returns null is the empty text',
+      { toJSON: () => null },
+      { type: 'text', content: '' },
+    ],
+    [
+      'a value whose toJSON returns a number is its JSON',
+      { toJSON: () => 4.5 },
+      { type: 'text', content: '4.5' },
+    ],
+    [
+      'a value that looks like a result is data',
+      { type: 'error' },
+      { type: 'artifact', value: { type: 'error' } },
+    ],
   ])('%s', (_, returned, expected) => {
     const result = toToolResult('search', returned);
     expect({ ...result }).toEqual(expected);

@@ -26,12 +26,12 @@ const defined = (input: JsonObject): unknown =>
 describe('a tool whose input asserts a type that is not checked', () => {
   it.each<[string, JsonObject, string]>([
     [
-      'a format that is not known',
+      'an unknown format',
       { properties: { to: { type: 'string', format: 'phone' } } },
       '`format: "phone"` at `$.properties.to`',
     ],
     [
-      'one with a name that every object has',
+      'a format with an inherited name',
       { properties: { to: { format: 'toString' } } },
       '`format: "toString"` at `$.properties.to`',
     ],
@@ -41,7 +41,7 @@ describe('a tool whose input asserts a type that is not checked', () => {
       '`$dynamicRef: "#a"` at `$.items`',
     ],
     [
-      'what other validators add',
+      'a keyword of another validator',
       { properties: { at: { type: 'string', format: 'date', formatMinimum: '2026-01-01' } } },
       '`formatMinimum: "2026-01-01"` at `$.properties.at`',
     ],
@@ -77,7 +77,7 @@ describe('a tool whose input asserts a type that is not checked', () => {
 
   it.each<[string, JsonObject]>([
     [
-      'formats that are known',
+      'known formats',
       { properties: { a: { format: 'date-time' }, b: { format: 'email' }, c: { format: 'uuid' } } },
     ],
     [
@@ -96,14 +96,14 @@ describe('a tool whose input asserts a type that is not checked', () => {
       },
     ],
     [
-      'properties that are called like keywords',
+      'properties with the names of keywords',
       {
         properties: { format: { type: 'string' }, range: { type: 'number' }, minimum: { type: 'string' } },
         required: ['format'],
       },
     ],
     [
-      'what is said in its own draft',
+      'keywords of its own draft',
       {
         $schema: 'http://json-schema.org/draft-04/schema#',
         properties: { n: { minimum: 0, exclusiveMinimum: true } },

@@ -51,8 +51,8 @@ describe('an unfolding tool with categories', () => {
     ['unknown', { category: 'paint' }],
     ['missing', {}],
     ['of another type', { category: 1 }],
-    ['a property that every object has', { category: 'constructor' }],
-    ['not to be read', '{"category": "look"'],
+    ['an inherited property', { category: 'constructor' }],
+    ['unreadable', '{"category": "look"'],
   ])('brings all tools, each once, if the category is %s (UNF-05)', async (_, input) => {
     const session = sessionWith([files()], [calls(['files', input]), 'Done.']);
     await session.send('Go.');

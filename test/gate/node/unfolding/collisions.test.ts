@@ -8,7 +8,7 @@ const unfolding = (name: string, ...tools: readonly AnyTool[]): AnyTool =>
 const renamed = (name: string, own: string): string =>
   `'${name}' is the tool '${own}' of this list; another tool had the name '${own}' already.`;
 
-describe('an inner tool whose name is taken', () => {
+describe('an inner tool whose name is in use', () => {
   it('is offered under a prefixed name, which the model sees, and the sibling keeps its name (UNF-31)', async () => {
     const session = sessionWith(
       [

@@ -177,12 +177,12 @@ describe('an invalid unfolding tool', () => {
         "list it in the 'tools' of an unfolding tool, and that here",
     ],
     [
-      'a provider that is selected',
+      'a provider in a selection',
       () => defineUnfolding({ ...SHOP, input: v.object({}), select: () => [], tools: [provider] }),
       "A tool provider is among them, where none can stand, since `select` answers the tools: ask it there, by its 'toolsNow'",
     ],
     [
-      'a provider that comes with every category',
+      'a provider for every category',
       () => withInnerTools(defineUnfolding({ ...SHOP, byCategory: { all: [does('a')] } }), provider),
       'A tool provider is among them, where none can stand, since what this tool brings is decided by its input',
     ],

@@ -95,7 +95,7 @@ describe('the tool that asks a person, in a session', () => {
     expect(shown(session)).toEqual(['Blue.']);
   });
 
-  it('tells the model to continue after five minutes without an answer (AEA-02, AEA-08)', async () => {
+  it('lets the model continue after five minutes without an answer (AEA-02, AEA-08)', async () => {
     const { session, clock } = asking();
     await session.send('Paint it.');
     await clock.advance(299_999);
@@ -105,7 +105,7 @@ describe('the tool that asks a person, in a session', () => {
     expect(shown(session)).toEqual(['Understood. Please continue.']);
   });
 
-  it('ends the turn by an exit (AEA-06, AEA-08)', async () => {
+  it('ends the turn on an exit (AEA-06, AEA-08)', async () => {
     const { session } = asking();
     await session.send('Paint it.');
     expect(await session.decide('human_input', 'exit')).toMatchObject({

@@ -137,7 +137,7 @@ describe('requireApproval of an unfolding tool', () => {
       { category: 'pay' },
     ],
     [
-      'by its input',
+      'by input',
       () =>
         defineUnfolding({
           name: 'office',
@@ -148,12 +148,12 @@ describe('requireApproval of an unfolding tool', () => {
       { of: 'look' },
     ],
     [
-      'at every moment',
+      'with a changing set',
       () => defineUnfolding({ name: 'office', description: 'O.', tools: () => [does('look')] }),
       {},
     ],
     [
-      'as an object says',
+      'from an object',
       () => {
         class Office {
           static readonly tools = { look: { description: 'Looks.', effect: 'read' } };
@@ -164,7 +164,7 @@ describe('requireApproval of an unfolding tool', () => {
       {},
     ],
     [
-      'into what an MCP server has',
+      'into the tools of an MCP server',
       () =>
         createMcpToolFactory({ clients: [scene([says('look')]).client] }).unfolding(
           'office',
@@ -173,7 +173,7 @@ describe('requireApproval of an unfolding tool', () => {
         ),
       {},
     ],
-  ])('guards what unfolds %s', async (_, make, input) => {
+  ])('guards tools that unfold %s', async (_, make, input) => {
     const session = sessionWith(
       [requireApproval(make(), (_input, { tool }) => `${tool}?`)],
       [calls(['office', input]), calls('look'), 'Done.'],

@@ -182,11 +182,11 @@ describe('the input that a decision starts from', () => {
   const reason = (tool: AnyTool): AnyTool => withParameter(tool, 'reason', v.string());
 
   it.each<[string, (tool: AnyTool) => AnyTool, JsonObject, JsonObject | undefined]>([
-    ['is what the model sent', (tool) => tool, INPUT, undefined],
-    ['is what a decorator around has left of it', reason, { ...INPUT, reason: 'Rent.' }, INPUT],
-    ['is what a decorator around has made of it', withCoercion, { amount: '50' }, INPUT],
+    ["the model's input", (tool) => tool, INPUT, undefined],
+    ['the input without the part of an outer decorator', reason, { ...INPUT, reason: 'Rent.' }, INPUT],
+    ['the output of an outer decorator', withCoercion, { amount: '50' }, INPUT],
     [
-      'is what an edit before has made of it',
+      'the result of an earlier edit',
       (tool) => withReview(tool, () => ({ decision: 'edit', input: INPUT })),
       { amount: 60 },
       INPUT,

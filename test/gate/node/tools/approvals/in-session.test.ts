@@ -347,8 +347,8 @@ describe('a synchronous reviewer in a session', () => {
   });
 
   it.each([
-    ['one after another when it is serialized (AEA-07)', serialized, 1],
-    ['side by side when it is not (AEA-07)', (handler: ReviewHandler) => handler, 2],
+    ['one after another if it is serialized (AEA-07)', serialized, 1],
+    ['in parallel if it is not (AEA-07)', (handler: ReviewHandler) => handler, 2],
   ])('is asked about the tools of a batch %s', async (_, kind, most) => {
     let open = 0;
     let atOnce = 0;

@@ -45,15 +45,15 @@ describe('a question', () => {
   it.each([
     ['an override of the direction', OVERRIDE, '\\u{202e}'],
     ['an isolate', '\u2066', '\\u{2066}'],
-    ['a space without width', '\u200b', '\\u{200b}'],
+    ['a zero-width space', '\u200b', '\\u{200b}'],
     ['a byte order mark', '\ufeff', '\\u{feff}'],
     ['a soft hyphen', '\u00ad', '\\u{ad}'],
     ['a tag', '\u{e0041}', '\\u{e0041}'],
     ['a filler', '\u3164', '\\u{3164}'],
     ['a control character', '\u001b[2K', '\\u{1b}[2K'],
-    ['a carriage return alone', 'a\rb', 'a\\u{d}b'],
-    ['a separator of lines', '\u2028', '\\u{2028}'],
-    ['half a pair', '\ud800', '\\u{d800}'],
+    ['a lone carriage return', 'a\rb', 'a\\u{d}b'],
+    ['a line separator', '\u2028', '\\u{2028}'],
+    ['half a surrogate pair', '\ud800', '\\u{d800}'],
     ['lines, tabs and signs', 'a\n\tb\r\nc ❤\ufe0f é', 'a\n\tb\r\nc ❤\ufe0f é'],
   ])('shows %s, in its message and in the input to run', async (_, character, shown) => {
     const input = {

@@ -138,7 +138,7 @@ describe('a tool with a synchronous reviewer', () => {
     [undefined, 'error'],
     ['reject', 'error'],
     ['approve', 'artifact'],
-  ])('counts as %s when the reviewer takes too long (AEA-02)', async (onTimeout, type) => {
+  ])('counts as %s if the reviewer takes too long (AEA-02)', async (onTimeout, type) => {
     vi.useFakeTimers();
     let signal: AbortSignal | undefined;
     const never: ReviewHandler = ({ call }) => {

@@ -151,7 +151,7 @@ describe('replanWhen', () => {
     ['it is an error', replanWhen(returning(error('No.')), () => true)],
     ['it is of another type', replanWhen(returning(route), () => true, { type: Other })],
     [
-      'its value is none of the type',
+      'its value does not match the type',
       replanWhen(returning(artifact('', Route, { hours: 'two' })), () => true, { type: Route }),
     ],
   ])('does not end the loop if %s (DEC-13)', async (_, tool) => {

@@ -65,7 +65,7 @@ describe('a sinking tool', () => {
     ['an error', error('No.'), []],
     ['an artifact of the type', artifact('', Score, { n: 1 }), [{ n: 1 }]],
     ['an artifact of another type', artifact('', { name: 'Other' }, { n: 1 }), []],
-    ['an artifact without a type, whatever its shape', { n: 1 }, []],
+    ['an artifact without a type and any shape', { n: 1 }, []],
   ])('with a type, sinks from %s (DEC-05)', async (_, value, taken) => {
     expect(await sunk(value, Score)).toEqual(taken);
   });

@@ -29,10 +29,10 @@ describe('tracked assets', () => {
 
   it.each([
     ['items of a list', [{ id: 'a' }, { id: 7 }, { name: 'no id' }], ['a', '7']],
-    ['nothing of what has no id', { name: 'no id' }, []],
-    ['nothing with a blank id, or one that is no word', [{ id: ' ' }, { id: null }, { id: { n: 1 } }], []],
-    ['nothing of words', 'words', []],
-    ['nothing of a value that is no object', artifact('', 'a value'), []],
+    ['absent for a value without an id', { name: 'no id' }, []],
+    ['absent for a blank id or an id that is not text', [{ id: ' ' }, { id: null }, { id: { n: 1 } }], []],
+    ['absent for text', 'words', []],
+    ['absent for a value that is not an object', artifact('', 'a value'), []],
   ])('are %s (AST-01)', async (_, value, ids) => {
     const { assets } = await assetsAfter([trackAssets(returning('make', value))]);
     expect(assets.map(({ id }) => id)).toEqual(ids);

@@ -218,8 +218,8 @@ describe('an observed tool', () => {
     ['of the tool itself', returning(error('No.')), 'error'],
     ['with a reason', { ...returning(1), inputSchema: {}, call: strictCall }, 'invalid-input'],
     ['that was thrown', throwing(new TypeError('broken')), 'TypeError'],
-    ['that is no Error', throwing('broken'), 'string'],
-    ['that is a wrong setting', throwing(new ToolConfigurationError('No key.')), 'error'],
+    ['that is not an Error', throwing('broken'), 'string'],
+    ['that is a configuration error', throwing(new ToolConfigurationError('No key.')), 'error'],
   ])('records the type of an error %s (DEC-25)', async (_, tool, errorType) => {
     expect(await observed(tool)).toEqual([{ ...base, status: 'error', errorType }]);
   });

@@ -16,14 +16,14 @@ const [a, b, c] = [reads('a'), reads('b'), reads('c')];
 describe('a change of tools', () => {
   it.each<[string, InjectionChange, InjectionChange, boolean]>([
     ['none', noChange, { add: [], remove: [] }, false],
-    ['one more', addTools(a), { add: [a], remove: [] }, true],
-    ['several more', addTools([a, b]), { add: [a, b], remove: [] }, true],
-    ['an empty list more', addTools([]), noChange, false],
-    ['one less', removeTools(a), { add: [], remove: ['a'] }, true],
-    ['several less, by name too', removeTools([a, 'b']), { add: [], remove: ['a', 'b'] }, true],
-    ['an empty list less', removeTools([]), noChange, false],
-    ['one for another', replaceTools('a', b), { add: [b], remove: ['a'] }, true],
-    ['several for several', replaceTools([a, b], [c]), { add: [c], remove: ['a', 'b'] }, true],
+    ['one tool added', addTools(a), { add: [a], remove: [] }, true],
+    ['several tools added', addTools([a, b]), { add: [a, b], remove: [] }, true],
+    ['an empty list added', addTools([]), noChange, false],
+    ['one tool removed', removeTools(a), { add: [], remove: ['a'] }, true],
+    ['several tools removed, also by name', removeTools([a, 'b']), { add: [], remove: ['a', 'b'] }, true],
+    ['an empty list removed', removeTools([]), noChange, false],
+    ['one tool replaced', replaceTools('a', b), { add: [b], remove: ['a'] }, true],
+    ['several tools replaced', replaceTools([a, b], [c]), { add: [c], remove: ['a', 'b'] }, true],
   ])('is made from %s (INJ-02)', (_, change, expected, changes) => {
     expect(change).toEqual(expected);
     expect(hasChanges(change)).toBe(changes);
@@ -37,9 +37,9 @@ describe('a change of tools', () => {
       replaceTools('a', otherA),
       [b, otherA],
     ],
-    ['adds nothing whose name is there', addTools([otherA, c]), [a, b, c]],
-    ['adds each name once, the first of them', addTools([c, reads('c')]), [a, b, c]],
-    ['removes what is not there without harm', removeTools(['x', 'b']), [a]],
+    ['does not add a tool whose name exists', addTools([otherA, c]), [a, b, c]],
+    ['adds each name once, with its first tool', addTools([c, reads('c')]), [a, b, c]],
+    ['ignores the removal of an unknown tool', removeTools(['x', 'b']), [a]],
   ])('%s (INJ-06)', (_, change, expected) => {
     expect(applyChange([a, b], change)).toEqual(expected);
   });

@@ -348,7 +348,7 @@ describe('an object without tools', () => {
     [true, 'a class', Calculator],
     [true, 'a plain object with a table', { tools: { go: { description: 'Goes.' } }, go() {} }],
     [true, 'a tool', toolsOf(new Calculator())[0]],
-    [true, 'a table that is wrong, which is a mistake', { tools: { ad: { description: 'Adds.' } } }],
+    [true, 'an invalid table', { tools: { ad: { description: 'Adds.' } } }],
     [false, 'a plain object', new Plain()],
     [false, 'an empty table', { tools: {} }],
     [false, 'a list of tools', toolsOf(new Calculator())],
@@ -358,7 +358,7 @@ describe('an object without tools', () => {
     [false, 'an object without a prototype', Object.create(null)],
     [
       false,
-      'one that throws when it is looked at',
+      'an object that throws on access',
       new Proxy(
         {},
         {

@@ -90,7 +90,7 @@ describe('an invalid pipeline', () => {
       "Tool 'find': its description is blank; the model chooses tools by it.",
     ],
     [
-      'no name to make one of',
+      'no name to derive one from',
       { steps: [] },
       'name',
       "Tool '': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.",
@@ -131,7 +131,7 @@ describe('an invalid pipeline', () => {
       'onFailure',
       "Tool 'p': its onFailure is 'null'; it must be 'fail-fast' or 'continue'.",
     ],
-  ])('is refused where it is defined: %s (AEP-08)', (_, config, field, message) => {
+  ])('is refused when it is defined: %s (AEP-08)', (_, config, field, message) => {
     let thrown: unknown;
     try {
       definePipeline(config as Parameters<typeof definePipeline>[0]); // the types refuse these

@@ -177,7 +177,11 @@ describe('the result of a step', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['no JSON', 'plain kelp', "The input of tool 'find' is not valid JSON: it does not begin with '{'."],
+    [
+      'text that is not JSON',
+      'plain kelp',
+      "The input of tool 'find' is not valid JSON: it does not begin with '{'.",
+    ],
     ['a list', ['kelp'], "The input of tool 'find' is an array, not a JSON object."],
     [
       'another object',

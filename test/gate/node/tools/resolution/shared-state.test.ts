@@ -75,13 +75,13 @@ class SharedTill {
 describe('an object that all sessions share and that changes its fields', () => {
   it.each<[string, object, string]>([
     ['counts', new SharedCounter(), warning('SharedCounter', "'count'")],
-    ['sums up', new SharedTotal(), warning('SharedTotal', "'last' and 'sum'")],
+    ['keeps a sum', new SharedTotal(), warning('SharedTotal', "'last' and 'sum'")],
     ['collects', new SharedLines(), warning('SharedLines', "'lines'")],
     ['keeps by key', new ByKey(), warning('ByKey', "'rows' and 'known'")],
     ['has private fields', new Hidden(), warning('Hidden', "'#count' and '#seen'")],
     ['inherits it', new Below(), warning('Below', "'count'")],
-    ['does so in a function of a field', new Arrow(), warning('Arrow', "'count'")],
-    ['has a toolMethod that does', new SharedTill(), warning('SharedTill', "'#total'")],
+    ['changes them in a function of a field', new Arrow(), warning('Arrow', "'count'")],
+    ['has a toolMethod that changes them', new SharedTill(), warning('SharedTill', "'#total'")],
   ])('is reported to the developer once: it %s', (_, object, message) => {
     resolveTools([object]);
     resolveTools([object]);
@@ -142,14 +142,11 @@ class OfClass {
 
 describe('an object that only reads its fields', () => {
   it.each<[string, object]>([
-    [
-      'settings, services and what is made when it is first needed',
-      new Api('key', { add: () => {}, set: () => {} }),
-    ],
+    ['settings, services and lazily made values', new Api('key', { add: () => {}, set: () => {} })],
     ['a toolMethod that reads', new Named()],
     ['frozen', new Frozen()],
     ['a class', OfClass],
-    ['what a factory makes', toolFactory(() => new SharedCounter())],
+    ['the product of a factory', toolFactory(() => new SharedCounter())],
   ])('causes no warning: %s', (_, source) => {
     expect(resolveTools([source]).tools).toMatchObject([{ name: 'add' }]);
     expect(warn).not.toHaveBeenCalled();

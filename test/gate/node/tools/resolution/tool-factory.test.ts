@@ -142,7 +142,7 @@ describe('an unfolding tool that a factory makes', () => {
   const shops: readonly (readonly [string, () => AnyTool, unknown])[] = [
     ['with a list', () => defineUnfolding({ ...SHOP, tools: Object.values(held()) }), {}],
     [
-      'inside of another',
+      'inside another',
       () =>
         defineUnfolding({ ...SHOP, tools: [defineUnfolding({ ...INNER, tools: Object.values(held()) })] }),
       {},
@@ -153,7 +153,7 @@ describe('an unfolding tool that a factory makes', () => {
       { category: 'all' },
     ],
     [
-      'of the moment',
+      'with a changing set',
       () => {
         const tools = Object.values(held());
         return defineUnfolding({ ...SHOP, tools: () => tools });
@@ -169,7 +169,7 @@ describe('an unfolding tool that a factory makes', () => {
       {},
     ],
     [
-      'that finds out',
+      'that discovers tools',
       () => {
         const tools = Object.values(held());
         return defineUnfolding({ ...SHOP, prepare: async () => undefined, tools: () => tools });
