@@ -129,7 +129,7 @@ describe('communicate', () => {
     expect(say).not.toHaveBeenCalled();
   });
 
-  it('does not report success when the message cannot be sent (COM-05)', async () => {
+  it('does not report success if the message cannot be sent (COM-05)', async () => {
     const say = (): never => {
       throw new Error('The line is dead.');
     };

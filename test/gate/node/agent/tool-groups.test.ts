@@ -365,7 +365,7 @@ describe('the var TOOL_GROUPS', () => {
     );
   });
 
-  it('must name an existing tool to exclude, so that a typo does not leave one in (TGR-03)', () => {
+  it('must name an existing tool to exclude, so that a typo cannot keep a tool (TGR-03)', () => {
     expect(refusedWith(asking(['maps']), { setting: '{"excludes":["rout"]}', groups: [maps] })).toBe(
       "TOOL_GROUPS cannot be used: excludes names 'rout', with which no tool's name ends. There are: place, route.",
     );
@@ -391,7 +391,7 @@ describe('the var TOOL_GROUPS', () => {
         'includes.maps.description: must be text; includes.maps.provider: must be text',
     ],
     [{ includes: { '': { tools: ['route'] } } }, "Tool group '' needs a role that is not blank"],
-  ])('is refused as a whole when it is %j (TGR-02)', (setting, problems) => {
+  ])('is refused as a whole if it is %j (TGR-02)', (setting, problems) => {
     expect(refusedWith(asking(['maps']), { setting })).toBe(`TOOL_GROUPS cannot be used: ${problems}.`);
   });
 });

@@ -279,7 +279,7 @@ describe('the definition of an agentic tool', () => {
     expect(() => defineAgenticTool(config)).toThrow(why);
   });
 
-  it('is one literal, without a counterpart of the earlier class (AGT-12)', () => {
+  it('is one literal, with no counterpart of an agentic tool class (AGT-12)', () => {
     expect(Object.keys(agentic('dig', [look])).toSorted()).toEqual([
       'call',
       'check',

@@ -133,7 +133,7 @@ describe('a tool that was written for the AI SDK', () => {
     });
   });
 
-  it('does not run if the context does not match its contextSchema, and no value of it is revealed', async () => {
+  it('does not run if the context does not match its contextSchema, and reveals no context value', async () => {
     const run = vi.fn(() => 'Seen.');
     const contextSchema = z.object({ tenant: z.string() });
     const look = tool({ description: 'Looks.', inputSchema: z.object({}), contextSchema, execute: run });
@@ -301,7 +301,7 @@ describe('a tool that was written for the AI SDK', () => {
       { description: 'X.', inputSchema: z.string() },
       "Tool 'x': its input must be an object schema, since a model sends a JSON object: v.object({ ... }), z.object({ ... }), or jsonSchema({ type: 'object', ... }). Put anything else into a property.",
     ],
-  ])('is refused when it is declared if it cannot work: %#', (given, message) => {
+  ])('throws at its declaration if it cannot work: %#', (given, message) => {
     expect(() => fromAiTool({ ...given, execute: () => 1 }, { name: 'x' })).toThrow(
       expect.objectContaining({ constructor: ToolDefinitionError, message }),
     );

@@ -151,7 +151,7 @@ describe('chaining any object', () => {
   });
 
   it.runIf(process.env.NODE_ENV !== 'production')(
-    'is refused when it is defined if no type is known, with a fix (S0-086)',
+    'throws at its definition if no type is known, with a fix (S0-086)',
     () => {
       const row = answers('row', { user: 'row' });
       const problem =
@@ -198,7 +198,7 @@ describe('chaining any object', () => {
   });
 });
 
-describe('a type that is chained beside any', () => {
+describe('a type that is chained beside `chainAny`', () => {
   it('keeps its own object, and declares its tools from the start (CHN-12)', async () => {
     const { session } = await turnOf(clerk([getCustomer, ann, order], [chainFrom(Customer), chainAny()]), [
       calls(['average_spend', { months: 1 }]),
@@ -266,7 +266,7 @@ describe('the types known to `any`', () => {
     expect(read).toEqual(['{"node":1}', '{"node":2}', '{"node":3}']);
   });
 
-  it('lead nowhere if their tools cannot be listed, which is logged and harmless', async () => {
+  it('are skipped with a log line if their tools cannot be listed', async () => {
     const warned = warnings();
     let fails = false;
     const Late = defineDomainType({

@@ -494,7 +494,7 @@ describe('chaining', () => {
     expect(make).toHaveBeenCalledTimes(2);
   });
 
-  it('is refused when it is defined if it cannot work', () => {
+  it('throws on a definition that cannot work', () => {
     const Plain = defineDomainType({ name: 'Plain', schema: v.object({ id: v.string() }) });
     const schema = v.object({ id: v.string() });
     const Same = defineDomainType({ name: 'Same', schema, tools: () => [answers('average_spend', '1')] });

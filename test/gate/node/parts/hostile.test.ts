@@ -186,7 +186,7 @@ describe('a reply with unexpected data in its parts', () => {
     expect(new Set(parts)).toEqual(new Set([JSON.stringify(odd)]));
   });
 
-  it('has the text of its parts: a different text beside them is ignored', async () => {
+  it('uses the text of its parts, and ignores a different text beside them', async () => {
     const session = createTestSession(agent, {
       model: answering({ text: 'Other words.', parts: [{ ...textPart, provider: { maker: 1 } }] }),
     });

@@ -161,7 +161,7 @@ describe('an unfolding tool inside a playbook', () => {
       expect(await answersOf(session)).toEqual([needsSearch, needsSearch, needsSearch]);
     });
 
-    it('leaves a tool open if another unfolding tool also brought it, or if it was there (AGT-10)', async () => {
+    it('keeps a tool open if another unfolding tool also brought it, or if it was offered before (AGT-10)', async () => {
       const also = defineUnfolding({ name: 'also', description: 'Reckons', scope: 'session', tools: [add] });
       const made = playbook({
         tools: [search, also],

@@ -137,7 +137,7 @@ describe('a lock', () => {
       "Tool at index 1 is the tool group 'web', which needs host-access: only an agent can allow that. " +
         "List it among the agent's own tools, and allow it there: toolGroup(group, { permissions }).",
     ],
-  ])('is refused when it is defined for %s', (_, tool, why) => {
+  ])('throws at its definition for %s', (_, tool, why) => {
     const define = () =>
       playbook({
         tools: [search],

@@ -310,7 +310,7 @@ describe('a locked tool', () => {
     for (const { tools } of warm.inside) expect(tools).toBe(warm.inside[0]?.tools);
   });
 
-  it('is announced from the start with its condition, in constant words (PLY-05, PLY-09)', async () => {
+  it('is announced from the start with its condition, in text that never changes (PLY-05, PLY-09)', async () => {
     const fits = () => true;
     const used = after('search', 'analyze');
     const conditions: readonly (readonly [string, UnlockCondition<'search' | 'analyze'>])[] = [

@@ -114,7 +114,7 @@ describe('a stored position that the code no longer defines', () => {
     expect(answersRead(session)).toEqual(['So.', 'So.']);
   });
 
-  it('does not result from another initial state: a started machine keeps its position', async () => {
+  it('is not the result of a changed initial state: a started machine keeps its position', async () => {
     const { session, deploy } = deployed([order('41'), 'So.', 'Done.', ...turn('41', 'ship')]);
     await session.send('Go.');
     deploy(orderMachine({ initial: 'confirmed' }).machine);

@@ -211,7 +211,7 @@ describe('an invalid machine', () => {
       [tool('put'), toolFactory(() => new Cart())],
       "two tools of its states have the name 'put'.",
     ],
-  ])('is refused when it is defined with %s', (_, sources, why) => {
+  ])('throws at its definition with %s', (_, sources, why) => {
     expect(define(sources)).toThrow(`Tool 'door': ${why}`);
   });
 });

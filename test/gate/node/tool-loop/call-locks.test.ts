@@ -98,11 +98,14 @@ describe('a call that had begun', () => {
     expect((await having()).toSorted()).toEqual(['fresh', 'next']);
   });
 
-  it.each(['begun', 'desk'])('blocks no other call if this invocation has passed %s before', async (call) => {
-    const { ask, having } = asking(new CallLocks(leftTurn(), new Set([call])));
-    ask('fresh');
-    expect(await having()).toEqual(['fresh']);
-  });
+  it.each(['begun', 'desk'])(
+    'blocks no other call if this invocation has already passed %s',
+    async (call) => {
+      const { ask, having } = asking(new CallLocks(leftTurn(), new Set([call])));
+      ask('fresh');
+      expect(await having()).toEqual(['fresh']);
+    },
+  );
 });
 
 it('a call that this invocation began does not keep other calls from running exclusively', async () => {

@@ -153,7 +153,7 @@ describe('a nested loop', () => {
     expect(texts).toEqual(['returned-direct: {"n":1}']);
   });
 
-  it('holds no slot, so that more nested loops than slots do not deadlock', async () => {
+  it('holds no slot: more nested loops than slots do not deadlock', async () => {
     const inside = ({ messages }: { messages: readonly { role: string }[] }): ScriptedReply =>
       messages.some(({ role }) => role === 'tool') ? 'Dug.' : calls('count');
     const nine = Array.from({ length: 9 }, () => 'dig');

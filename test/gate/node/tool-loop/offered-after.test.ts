@@ -30,7 +30,7 @@ const says = (name: string, records: boolean): AnyTool => ({
 });
 
 describe('a call that asks which tools the model will be offered after it', () => {
-  it('gets the tools as at the start of its batch, plus those that calls of its lane have recorded', async () => {
+  it('gets the tools at the start of its batch, plus those recorded by calls of its lane', async () => {
     const { model, offered } = await runBare({
       tools: [says('a', true), says('b', false), says('c', true)],
       memories: [words],

@@ -71,7 +71,7 @@ describe('a domain type', () => {
     expect(broken.parse({ id: 'x' })).toEqual({ ok: false, problems: ["The schema of 'Broken' failed."] });
   });
 
-  it('is refused when it is defined if it cannot work', () => {
+  it('throws on a definition that cannot work', () => {
     expect(() => defineDomainType({ name: 'a type', schema })).toThrow(
       new DomainTypeError(
         'a type',
@@ -159,20 +159,17 @@ describe('a domain type whose objects have tools', () => {
       },
       'Thing.id',
     ],
-  ])(
-    'is refused when it is defined if its tools need the object while they are made: %s',
-    (_, tools, path) => {
-      expect(() => typed(tools)).toThrow(
-        new DomainTypeError(
-          'Thing',
-          'tools',
-          `has tools that need an object while they are made (\`${path}\`): use it only inside \`run\`, since the tools are also made without one`,
-        ),
-      );
-    },
-  );
+  ])('throws at its definition if its tools need the object while they are made: %s', (_, tools, path) => {
+    expect(() => typed(tools)).toThrow(
+      new DomainTypeError(
+        'Thing',
+        'tools',
+        `has tools that need an object while they are made (\`${path}\`): use it only inside \`run\`, since the tools are also made without one`,
+      ),
+    );
+  });
 
-  it('is refused when it is defined if its tools cannot be made, are not tools, or share a name', () => {
+  it('throws at its definition if its tools cannot be made, are not tools, or share a name', () => {
     const fails = (): never => {
       throw new Error('No.');
     };

@@ -119,7 +119,7 @@ describe('toInputSchema', () => {
     expect(await parse(declared, { id: '8' })).toEqual({ ok: false, problems: ['id: Unknown id'] });
   });
 
-  it('omits `required` when it is empty, and adds `properties` when they are missing (TOOL-07)', () => {
+  it('omits `required` if it is empty, and adds `properties` if they are missing (TOOL-07)', () => {
     expect(toInputSchema(v.object({ a: v.optional(v.number()) })).json).toEqual({
       type: 'object',
       properties: { a: { type: 'number' } },

@@ -11,7 +11,7 @@ describe('mapRoute', () => {
     expect(mapRoute(look, renamed)).toBeUndefined();
   });
 
-  it('leads to the mapped target tool, with the input for that tool', () => {
+  it('returns a route to the mapped target tool, with the input for that tool', () => {
     const facade = decorate(look, {
       name: 'facade',
       route: ({ tool, ...input }) => (tool === 'look' ? { tool: look, input } : undefined),

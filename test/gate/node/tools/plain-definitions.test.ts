@@ -92,7 +92,7 @@ describe('an option name of another library', () => {
     expectRefused(textTool({ execute: run }), 'execute', "it has 'execute' in place of 'run'; rename it.");
   });
 
-  it('is ignored beside our own name, or if it is undefined', () => {
+  it('is ignored if our own option is set too, or if its value is undefined', () => {
     const both = {
       execute: run,
       parameters: {},

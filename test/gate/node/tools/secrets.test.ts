@@ -221,13 +221,13 @@ describe('data without secrets', () => {
     ]);
   });
 
-  it('leaves base64 without a secret unchanged, and words that look like a part of one', () => {
+  it('leaves base64 without a secret unchanged, and text that looks like a part of a secret', () => {
     const secrets = Secrets.of({ key: 'zebra-stripes', pin: '12345' });
     const honest = [btoa('a picture of a zebra with other stripes'), btoa('12345'), 'Basic emVi', 'emVicmE'];
     expect(secrets.redact(honest)).toEqual(honest);
   });
 
-  it('is not parsed without a secret in it, so that a long list is cheap', () => {
+  it('is not parsed if it has no secret, so that a long list is cheap', () => {
     const rows = Array.from({ length: 1000 }, (_, row) => ({ row, name: 'ann', note: `${row}`.padEnd(60) }));
     const secrets = bag().hidingToo(Secrets.of({ KEY: crypto.randomUUID() }));
     const ways = (['replaceAll', 'split'] as const).map((way) => vi.spyOn(String.prototype, way));

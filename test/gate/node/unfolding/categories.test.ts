@@ -136,7 +136,7 @@ describe('an unfolding tool with categories', () => {
       'byCategory.look',
       `Tool 'files': it cannot have these tools: Duplicate tool name: 'read'${RENAME_FIRST_TWO}.`,
     ],
-  ])('is refused when it is defined if it cannot work: %#', (config, field, message) => {
+  ])('throws on a definition that cannot work: %#', (config, field, message) => {
     const define = () => defineUnfolding({ name: 'files', description: 'Files.', ...config });
     expect(define).toThrow(new ToolDefinitionError('files', field, message.slice("Tool 'files': ".length)));
     expect(define).toThrow(message);

@@ -186,7 +186,7 @@ describe('an invalid unfolding tool', () => {
       () => withInnerTools(defineUnfolding({ ...SHOP, byCategory: { all: [does('a')] } }), provider),
       'A tool provider is among them, where none can stand, since what this tool brings is decided by its input',
     ],
-  ])('is refused when it is defined if it has %s', (_, made, why) => {
+  ])('throws at its definition if it has %s', (_, made, why) => {
     expect(made).toThrow(`Tool 'shop': it cannot have these tools: ${why}.`);
   });
 });

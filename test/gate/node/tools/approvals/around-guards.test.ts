@@ -103,7 +103,7 @@ describe('a tool behind a guarded unfolding tool', () => {
     expect(shownResults(session.requests.at(-2))).toEqual([opened('pay'), 'pay done']);
   });
 
-  it('is guarded in a playbook, which asks no question about a locked tool', async () => {
+  it('is guarded in a playbook, without a question about a locked tool', async () => {
     const book = definePlaybook({
       name: 'book',
       description: 'Plays.',
@@ -119,7 +119,7 @@ describe('a tool behind a guarded unfolding tool', () => {
     expect(shownResults(session.requests.at(-2)).at(-1)).toBe('pay done');
   });
 
-  it('is guarded in a state machine, which asks no question about it in a wrong state', async () => {
+  it('is guarded in a state machine, without a question in a wrong state', async () => {
     const machine = defineStateMachine({
       name: 'orders',
       description: 'Orders.',

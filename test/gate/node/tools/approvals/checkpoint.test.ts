@@ -30,7 +30,7 @@ const eventsOf = async (session: TestSession) =>
 
 describe('a question with a checkpoint', () => {
   it.each(['once', 'idempotent', 'read'] as const)(
-    'suspends a call that is %s, which resumes at the checkpoint in another invocation',
+    'suspends a call that is %s, and another invocation resumes it at the checkpoint',
     async (effect) => {
       const { tool, did } = courier(effect);
       const session = sessionOf(tool);

@@ -172,7 +172,7 @@ describe('a tool that requires approval', () => {
     expect((await requireApproval(refundTool().refund, 'May it?').call(input, live)).content).toContain(text);
   });
 
-  it('cannot run outside a session, where no person can decide (AEA-01, AEA-04)', async () => {
+  it('cannot run outside a session, because no person can decide there (AEA-01, AEA-04)', async () => {
     const { refund, refunds } = refundTool();
     const { call: live, asked } = decidedInvocation('refund', [{ decision: 'approve' }], {
       inSession: false,

@@ -126,7 +126,7 @@ describe('the product of a factory', () => {
     expect(ran).toEqual(['put', 'list']);
   });
 
-  it('can require approval before a call, which runs in the instance of that time', async () => {
+  it('can require approval before a call, and the call runs in the current instance', async () => {
     const guarded = toolFactory(() => toolsOf(new Cart()).map((tool) => requireApproval(tool, 'May it?')));
     const session = sessionWith([guarded], [calls(put('pen')), 'Done.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
@@ -199,7 +199,7 @@ describe('an unfolding tool that a factory makes', () => {
     expect(offered(session).at(-1)).toEqual(['shop', 'add', 'count']);
   });
 
-  it('runs no other tool instead of one that it has not made this time', async () => {
+  it('does not run another tool instead of a missing one', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const pay = vi.fn(() => 'paid');
     let isFirst = true;
