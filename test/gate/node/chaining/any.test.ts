@@ -237,7 +237,7 @@ describe('a type that is chained beside `chainAny`', () => {
     expect(results(session)[2]).toBe('Name of c9 2020: 10');
   });
 
-  it('offers its tools in case of a name conflict with another object, and logs the conflict (CHN-12)', async () => {
+  it('wins a name conflict with the tools of another object, and logs the conflict (CHN-12)', async () => {
     const warned = warnings();
     const replies = [calls('ann'), calls('order'), calls('describe')];
     // Each invocation logs it.

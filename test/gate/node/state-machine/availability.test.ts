@@ -206,7 +206,7 @@ describe('the model of a machine', () => {
     'Some tools are available only in certain states, and some lead to another state when they succeed: their ' +
     'descriptions say so. One that is called in another state does nothing, and answers what the state is.';
 
-  it('sees the initial state, the task and a note about availability: the same before every call (STM-09)', async () => {
+  it('sees the state at the start of its call, the task and a note about availability: the same each time (STM-09)', async () => {
     const session = sessionWith(
       [orderMachine().machine],
       [order('41'), calls('confirm'), 'Confirmed.', order('41'), calls('ship'), 'Shipped.', 'Done.'],

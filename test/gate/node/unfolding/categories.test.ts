@@ -87,7 +87,7 @@ describe('an unfolding tool with categories', () => {
     );
   });
 
-  it('treats all unknown categories as the same one, and lists the tools if another one is given (UNF-05, UNF-12)', async () => {
+  it('treats all unknown categories as the same one: a second one only lists the tools (UNF-05, UNF-12)', async () => {
     const unknown = (category: string) => calls(['files', { category }]);
     const session = sessionWith([files()], [unknown('x'), unknown('y'), 'Done.']);
     await session.send('Go.');

@@ -114,7 +114,7 @@ describe('an invalid edit', () => {
     expect(session.requests).toHaveLength(2);
   });
 
-  it('is reported once, if the Worker dies between the edit and the question', async () => {
+  it('is reported once, even if the Worker dies between the edit and the question', async () => {
     const { pay, paid } = payTool();
     let kills = 0;
     let begun = 0;
