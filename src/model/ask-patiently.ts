@@ -24,7 +24,7 @@ export const DEFAULT_RETRIES = 2;
 
 /** Options that every adapter accepts. */
 export interface AdapterOptions {
-  /** The number of retries after a failure that can pass, before any output. Defaults to 2. */
+  /** The number of retries after a transient failure, before any output. Defaults to 2. */
   readonly retries?: number | undefined;
   /** The model's prices, which cost limits require. */
   readonly prices?: Prices | undefined;
@@ -74,10 +74,10 @@ interface AskSettings {
 type Work = (attempt: OpenAttempt) => Promise<ModelReply>;
 
 /**
- * Asks with retries. Each attempt waits no longer than the settings allow. A failure that can pass leads to
+ * Asks with retries. Each attempt waits no longer than the settings allow. A transient failure leads to
  * another attempt until output begins. Every error message passes the gate.
  *
- * @throws ModelError of the last attempt. Errors of `onText`, `onReasoning` and `again` pass through.
+ * @throws ModelError of the last attempt. Errors from `onText`, `onReasoning` and `again` pass through.
  */
 export const askPatiently = (
   settings: AskSettings,

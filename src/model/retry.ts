@@ -12,7 +12,7 @@ export interface Pace {
 }
 
 /**
- * Runs `attempt` until it succeeds, with at most `retries` retries. Retries only if the failure can pass and
+ * Runs `attempt` until it succeeds, with at most `retries` retries. Retries only if the failure is transient and
  * no output has begun. If the signal aborts, the wait ends, and the next attempt must fail as aborted.
  * `again` is awaited before every retry, with the previous failure.
  *

@@ -170,14 +170,14 @@ function askedBy(wire: Wire, calls: CallsInFlight, id: RequestId): CallInFlight 
   if (call && !call.mayAsk()) {
     throw new RpcError(
       ProtocolErrorCode.InvalidRequest,
-      `Nobody is asked more than ${MAX_QUESTIONS} times in one call.`,
+      `One call can ask people at most ${MAX_QUESTIONS} times.`,
     );
   }
   if (call) return call;
-  const why = calls.all().length === 0 ? 'no call is running' : 'it does not show which call asks';
+  const why = calls.all().length === 0 ? 'no call is running' : 'it is unknown which call asks';
   throw new RpcError(
     ProtocolErrorCode.InvalidRequest,
-    `Nobody can be asked: ${why}. Ask on the stream of the call.`,
+    `The question cannot be asked: ${why}. Ask on the stream of the call.`,
   );
 }
 
@@ -190,7 +190,7 @@ async function elicit(
     return await call.options.elicit(params);
   } catch (error) {
     if (!isInterrupted(error))
-      throw new RpcError(ProtocolErrorCode.InternalError, 'The question could not be put.');
+      throw new RpcError(ProtocolErrorCode.InternalError, 'The question could not be asked.');
     call.end(error);
     // The call is interrupted and its request cancelled, so no answer follows.
     return new Promise(() => undefined);

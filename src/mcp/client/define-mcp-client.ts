@@ -117,8 +117,7 @@ export function checkClients(clients: readonly McpClient[]): readonly McpClient[
     const { name } = checkMadeClient(client, 'what defineMcpClient answers');
     const other = byName.get(name);
     if (other !== undefined && other !== client) {
-      const problem =
-        'another client in the list has its name, under which a session keeps what it knows of a server.';
+      const problem = 'another client in the list has its name, under which a session stores its tools.';
       throw new McpClientDefinitionError(name, 'name', problem);
     }
     byName.set(name, client);
@@ -169,7 +168,7 @@ function* urlProblems({ url }: McpClient): Generator<Problem> {
 
 /** Does not quote the value, because it can be a secret in place of its name. */
 const NO_NAME =
-  'its bearer is no name of a secret: use the name under which `secrets` of createHoldfast mints it, of letters, digits, `_` and ' +
+  'its bearer is not the name of a secret: use the name under which `secrets` of createHoldfast mints it, of letters, digits, `_` and ' +
   '`-`. A secret itself does not belong in code.';
 
 function* credentialProblems({ bearer, oauth }: McpClient): Generator<Problem> {

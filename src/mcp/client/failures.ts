@@ -92,9 +92,9 @@ export function callFailure(server: string, tool: string, error: unknown): McpSe
   }
   const ran = (what: string) =>
     certain(`The result of '${name}' of MCP server '${server}' is not known: it ran, and ${what}.`);
-  if (error instanceof AnswerTooLargeError) return ran(`${error.phrase}, which is more than is read`);
+  if (error instanceof AnswerTooLargeError) return ran(`${error.phrase}, which exceeds the limit`);
   if (error instanceof WireError) return lost(server, name, error.phrase);
-  return ran('what the server answered is no result of a tool');
+  return ran("the server's answer is not a tool result");
 }
 
 /** Creates the error for a call whose result is no longer awaited. */
@@ -111,7 +111,7 @@ export const callNotMade = (server: string, tool: string): McpServerError =>
 
 const lost = (server: string, tool: string, phrase: string): McpLostError =>
   new McpLostError(
-    `MCP server '${server}' was asked to run '${tool}', and ${phrase}: nobody knows whether it was done.`,
+    `MCP server '${server}' was asked to run '${tool}', and ${phrase}: it is unknown whether it ran.`,
   );
 
 /**
@@ -132,7 +132,7 @@ const MAX_WORDS = 500;
 
 /** Returns the text after "MCP server 'x' cannot be reached: ". */
 const givenUpPhrase = ({ why, timeout }: GivenUp): string =>
-  why === 'timeout' ? `it did not answer within ${timeout} ms` : 'the turn did not wait for it';
+  why === 'timeout' ? `it did not answer within ${timeout} ms` : 'the turn stopped waiting';
 
 /** Returns the same text for an error. */
 function phraseOf(error: unknown): string {

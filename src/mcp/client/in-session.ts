@@ -147,7 +147,7 @@ class EndlessListError extends WireError {
  * definitions, so one bad tool does not hide the others. A server without the capability is not asked. The
  * caller limits the number of tools. All pages together have the size limit of one response, `maxLength`.
  *
- * @throws EndlessListError for a list that is too long. Errors of the request pass through.
+ * @throws EndlessListError for a list that is too long. Errors from the request pass through.
  */
 export async function listAll(sdk: Client, signal: AbortSignal, maxLength: number): Promise<ToolList> {
   if (!sdk.getServerCapabilities()?.tools) return { tools: [] };
@@ -169,7 +169,7 @@ export async function listAll(sdk: Client, signal: AbortSignal, maxLength: numbe
     ttl = shorterOf(ttl, page.ttlMs);
     if (typeof page.nextCursor !== 'string') return { tools, ttl };
     cursor = page.nextCursor;
-    if (seen.has(cursor)) throw new EndlessListError('its pages go round in circles');
+    if (seen.has(cursor)) throw new EndlessListError('its pages form a loop');
     if (seen.add(cursor).size === MAX_PAGES)
       throw new EndlessListError(`it has more than ${MAX_PAGES} pages`);
   }

@@ -95,7 +95,7 @@ export interface McpConnection {
    * Returns the server's result, even with `isError`, or its request for more input.
    *
    * @throws McpServerError if the call certainly did not run, or the server reported its failure. Throws
-   * McpLostError if the outcome is unknown. Errors of `elicit` pass through.
+   * McpLostError if the outcome is unknown. Errors from `elicit` pass through.
    */
   callTool(call: RemoteCall, options: RemoteCallOptions): Promise<CallToolResult | InputRequiredResult>;
   /**

@@ -18,18 +18,12 @@ import { type Continued, inputRequestsOf, NOTHING_BEFORE } from './input-require
 import { type AnsweredCall, failed, listedPending, textBlock, toAgentResult } from './to-call-result.ts';
 
 const Input = v.strictObject({
-  message: v.pipe(
-    v.string(),
-    v.regex(/\S/, 'it is blank'),
-    v.description('What to ask the agent, or to tell it.'),
-  ),
+  message: v.pipe(v.string(), v.regex(/\S/, 'it is blank'), v.description('The message for the agent.')),
   session: v.optional(
     v.pipe(
       v.string(),
       v.regex(SESSION_ID, `a session id is ${SESSION_ID_RULE}`),
-      v.description(
-        'The session of an earlier answer, to go on with its conversation. A new one unless given.',
-      ),
+      v.description('The session of an earlier answer, to continue its conversation. Defaults to a new one.'),
     ),
   ),
 });
@@ -62,19 +56,19 @@ function outputSchema(object: JsonSchema | undefined): NonNullable<Tool['outputS
   return {
     type: 'object',
     properties: {
-      session: text('To be sent with the next message of the conversation.'),
-      turn: text('Names this message and its answer in the session.'),
-      path: text('Where the answer is found by GET, also later.'),
+      session: text('Send it with the next message of the conversation.'),
+      turn: text('The id of this turn in the session.'),
+      path: text('The path to GET the answer, now or later.'),
       outcome: {
         type: 'string',
         enum: OUTCOMES,
         description:
-          '`suspended`: it waits for what `pending` says. `running`: it goes on, and its answer comes later.',
+          '`suspended`: it waits for `pending`. `running`: it continues, and its answer comes later.',
       },
       limit: {
         type: 'object',
         properties: { kind: { type: 'string' }, most: { type: 'number' } },
-        description: 'Of `limit-reached`: the limit that was reached, and how much it allows.',
+        description: 'For `limit-reached`: the limit and its value.',
       },
       text: text('The answer in words.'),
       ...(schema && { object: schema }),
@@ -154,7 +148,7 @@ export async function continuedTurn(
   sent: AgentInput,
 ): Promise<ContinuedTurn> {
   if (state === undefined) {
-    throw invalidParams('`inputResponses` are answers to what `requestState` names, and there is none.');
+    throw invalidParams('`inputResponses` need the `requestState` of their questions.');
   }
   const read = typeof state === 'string' ? v.safeParse(State, fromRequestState(state)) : undefined;
   if (!read?.success || read.output.call !== (await callOf(name, sent))) throw invalidState();

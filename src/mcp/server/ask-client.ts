@@ -111,7 +111,7 @@ const notHere = (call: CallContext | McpPromptCall): string => {
 };
 
 const beginsAnew = (tool: string): string =>
-  `Tool '${tool}' asks its client by askClient, and its effect is 'once': its run would begin anew after the answer. Give it the ` +
+  `Tool '${tool}' asks its client by askClient, and its effect is 'once': it would run again after the answer. Give it the ` +
   "effect 'read' or 'idempotent', or publish an agent whose tool is approved before it runs.";
 
 const twoQuestions = (key: string): string =>
@@ -123,7 +123,7 @@ const twoQuestions = (key: string): string =>
 const DROPPED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 const noKey = (key: string): string =>
-  `askClient is given the key '${key}', by which clients answer nothing. Give the question another one.`;
+  `askClient is given the key '${key}', which clients drop. Use another key.`;
 
 const Texts = v.record(v.string(), v.string());
 const State = v.strictObject({

@@ -90,7 +90,7 @@ export async function takeCall<Taken>(
   } catch (failure) {
     if (failure instanceof SessionErasedError) return failed(failure.message);
     if (failure instanceof SessionUnavailableError) {
-      const message = `nobody knows whether turn ${turn.start.turn} was taken`;
+      const message = `it is unknown whether turn ${turn.start.turn} was accepted`;
       request.host.log(mistake(message, failure, 'request-failed'));
       return failed(mayBeTaken(turn.target, turn.start.turn));
     }

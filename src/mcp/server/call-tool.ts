@@ -39,7 +39,7 @@ type NamedCall = ToolCalling & { readonly key: string };
  * cancellation (MCP specification, Transports). If it asks its client for more, the client receives the
  * questions, and the request with the answers runs it again.
  *
- * @throws RpcError if the client sends the state of another call. Errors of the app's hooks for context and
+ * @throws RpcError if the client sends the state of another call. Errors from the app's hooks for context and
  * secrets pass through.
  */
 export async function callTool(

@@ -41,7 +41,7 @@ export interface ForCaller {
  * code in the log. The result can contain secrets, which its sender must remove.
  *
  * @throws RpcError without details if the code throws or takes longer than 30 seconds. The cause is logged
- * without secrets. Errors of the app's hooks for context and secrets pass through.
+ * without secrets. Errors from the app's hooks for context and secrets pass through.
  */
 export async function runForCaller<Answer>(
   { within, leave, logFailure }: ForCaller,
@@ -129,7 +129,7 @@ export const asksPeople = ({ elicitation }: ClientCapabilities): boolean =>
 
 /** Returns the text for a person who is asked again. Empty if there were no problems. */
 export const notTaken = (problems: readonly string[] = []): readonly string[] =>
-  problems.length === 0 ? [] : [`What was answered could not be taken: ${problems.map(sentence).join(' ')}`];
+  problems.length === 0 ? [] : [`The answer was not accepted: ${problems.map(sentence).join(' ')}`];
 
 const sentence = (problem: string): string => (problem.endsWith('.') ? problem : `${problem}.`);
 
@@ -155,8 +155,8 @@ export function fromRequestState(state: string): unknown {
 /** Returns the error for a state that is invalid or belongs to another request. */
 export const invalidState = (): RpcError =>
   invalidParams(
-    '`requestState` is none that was answered to this request. Send it back as it came, with the `name` and `arguments` ' +
-      'of the first request, or leave it out to begin anew.',
+    '`requestState` does not belong to this request. Send it back unchanged, with the `name` and `arguments` ' +
+      'of the first request, or omit it to start again.',
   );
 
 /**
@@ -208,7 +208,7 @@ type ReadAnswer = { readonly answer: unknown } | { readonly problems: readonly s
 
 export function readAnswer(question: McpQuestion, sent: unknown): ReadAnswer {
   const read = SCHEMAS[question.method]['~standard'].validate(sent);
-  if (read instanceof Promise || read.issues) return { problems: ['it is no answer of this kind'] };
+  if (read instanceof Promise || read.issues) return { problems: ['it is not an answer of this kind'] };
   const { value } = read;
   if (question.method !== 'elicitation/create' || !('action' in value) || value.action !== 'accept') {
     return { answer: value };

@@ -34,7 +34,7 @@ interface CompletionRequest extends ForCaller {
 /**
  * Handles `completion/complete`. Returns no values if there is no completion function.
  *
- * @throws RpcError for an unknown prompt, resource, argument or variable. Errors of `runForCaller` pass
+ * @throws RpcError for an unknown prompt, resource, argument or variable. Errors from `runForCaller` pass
  * through.
  */
 export async function complete(published: Completable, request: CompletionRequest): Promise<CompleteResult> {

@@ -64,25 +64,25 @@ const SIGN_IN: RouteDescription = {
 export const mcpDescription = {
   'POST /mcp': {
     operation: 'callMcp',
-    summary: 'Takes messages of the Model Context Protocol (streamable HTTP)',
+    summary: 'Accepts messages of the Model Context Protocol (streamable HTTP)',
     body: MESSAGES,
     answers: {
-      200: { description: 'What a request is answered', json: MESSAGES, streams: true },
-      202: { description: 'A notification was taken' },
+      200: { description: 'The response to a request', json: MESSAGES, streams: true },
+      202: { description: 'The notification was accepted' },
       // The protocol has its own error format.
-      400: { description: 'A message that is none, or may not be sent', json: MESSAGE },
+      400: { description: 'The message is invalid or not allowed', json: MESSAGE },
       404: { description: 'There is no such method', json: MESSAGE },
-      406: { description: 'The client does not take what is answered', json: MESSAGE },
-      415: { description: 'The body is no JSON', json: MESSAGE },
+      406: { description: 'The client accepts neither response type', json: MESSAGE },
+      415: { description: 'The body is not JSON', json: MESSAGE },
     },
     problems: ['bad-json', 'body-too-large'],
     refusal: PROBLEM,
   },
   'GET /mcp': {
     operation: 'resumeMcp',
-    summary: 'Takes up the stream of a call that has broken',
-    parameters: [headerParameter('Last-Event-ID', 'The id of the last event that was read of it.')],
-    answers: { 200: { description: 'What came after that', streams: true } },
+    summary: 'Resumes the broken stream of a call',
+    parameters: [headerParameter('Last-Event-ID', 'The id of the last event received.')],
+    answers: { 200: { description: 'The later events', streams: true } },
     problems: [
       'method-not-allowed',
       'invalid-header',

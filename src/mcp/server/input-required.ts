@@ -134,7 +134,7 @@ function toSent(question: AskedQuestion, response: unknown): ReadInput {
   const form = formOf(question);
   if (!form) return {};
   const read = specTypeSchemas.ElicitResult['~standard'].validate(response);
-  if (read.issues) return { problem: 'it is no answer of a form' };
+  if (read.issues) return { problem: 'it is not the answer of a form' };
   const answer = form.read(read.value);
   if (!answer || 'problem' in answer) return answer ?? {};
   const { call, number } = question;
@@ -149,7 +149,7 @@ const problemsOf = ({ message, more: { problems = [message] } }: SessionError): 
  */
 function wordsOf(refusal: SessionError): string {
   if (!FINAL.includes(refusal.type)) throw refusal;
-  return `An answer was not taken. ${refusal.message}`;
+  return `An answer was not accepted. ${refusal.message}`;
 }
 
 const FINAL: readonly SessionErrorType[] = [

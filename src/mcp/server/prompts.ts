@@ -80,8 +80,8 @@ export interface McpPrompt<Name extends string = string> {
  * @example
  * ```ts
  * const summary = defineMcpPrompt({
- *   name: 'summarise_order',
- *   description: 'Summarises an order.',
+ *   name: 'summarize_order',
+ *   description: 'Summarizes an order.',
  *   arguments: [{ name: 'order', required: true }],
  *   messages: ({ order }) => `Summarize order ${order} in one sentence.`,
  * });
@@ -153,7 +153,7 @@ const toListedPrompt = ({ name, description, required = false }: McpPromptArgume
 /**
  * Handles `prompts/get`. Returns the messages, or the questions to the client.
  *
- * @throws RpcError for an unknown prompt or invalid arguments. Errors of `messages` pass through.
+ * @throws RpcError for an unknown prompt or invalid arguments. Errors from `messages` pass through.
  */
 export async function getPrompt(
   prompts: ReadonlyMap<string, McpPrompt>,

@@ -63,11 +63,11 @@ export function publish(
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
       throw new McpEndpointDefinitionError(
         field,
-        `'${shorten(name, 80)}' is no name for a tool: use 1 to 64 of the characters A-Z a-z 0-9 _ and -.`,
+        `'${shorten(name, 80)}' is not a valid tool name: use 1 to 64 of the characters A-Z a-z 0-9 _ and -.`,
       );
     }
     if (published.has(name)) {
-      throw new McpEndpointDefinitionError(field, `two of what it publishes are called '${name}'.`);
+      throw new McpEndpointDefinitionError(field, `two of its entries are called '${name}'.`);
     }
     published.set(name, publication);
   };

@@ -109,7 +109,7 @@ function formOfApproval(
 const MEANING: Readonly<Record<DecisionKind, string>> = {
   approve: 'it runs',
   edit: 'it runs with what you change here',
-  reject: 'it does not run, and the agent is told',
+  reject: 'it does not run, and the agent is informed',
   exit: 'it does not run, and the agent stops',
 };
 
@@ -131,7 +131,7 @@ function decided(content: NonNullable<ElicitResult['content']>, { current, fille
   if (decision === 'approve' && edited.length > 0) {
     const names = edited.map(([name]) => oneLine(name, MAX_NAME)).join(', ');
     return {
-      problem: `decision: approve is for what stood here, and ${names} was changed. Choose edit for the change to count, or take it back`,
+      problem: `decision: approve keeps the values shown here, but ${names} was changed. Choose edit to use the change, or undo it`,
     };
   }
   const takesInput = decision === 'edit' && Object.keys(filled).length > 0;

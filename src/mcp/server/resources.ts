@@ -68,7 +68,7 @@ const MAX_URI = 2_048;
 /**
  * Handles `resources/read`.
  *
- * @throws RpcError with the URI as data if this caller has no such resource. Errors of `runForCaller` pass
+ * @throws RpcError with the URI as data if this caller has no such resource. Errors from `runForCaller` pass
  * through.
  */
 export async function readResource(
@@ -177,7 +177,7 @@ function partsOf(
   const copy = copyJson(answer);
   if (copy.ok) return [{ text: JSON.stringify(copy.value), mimeType }];
   const { path, what } = copy.problem;
-  throw new Error(`Its value at ${path} is ${what}, which is no JSON.`);
+  throw new Error(`Its value at ${path} is ${what}, which is not JSON.`);
 }
 
 /** Converts bytes to a content. Valid text becomes a text, for clients that show it to a model. */

@@ -183,17 +183,17 @@ export async function resumeCall({ callable }: Published, within: EndpointReques
 }
 
 const NO_STREAM =
-  'Use POST here. A GET takes up the stream of a call that has broken, and needs the id of its last event as Last-Event-ID.';
+  'Use POST here. A GET resumes the broken stream of a call, and needs the id of its last event as Last-Event-ID.';
 const NO_EVENT = 'Last-Event-ID is not the id of an event of this endpoint. Send the request again.';
 const NOT_KEPT =
-  'The connection broke before the answer, and what a tool answers is not kept: nobody can tell whether it has run to its end. ' +
+  'The connection broke before the answer, and results of tools are not stored: it is unknown whether it completed. ' +
   'Call it again.';
 const ERASED = 'The session was erased, and the answer with it.';
 
 const unknownTurn = (turn: string): Problem =>
   new Problem(
     'unknown-turn',
-    `There is no turn '${turn.slice(0, 64)}' of yours whose answer could be taken up.`,
+    `There is no turn '${turn.slice(0, 64)}' of yours whose answer could be resumed.`,
   );
 
 /** Yields one error without an id, so the stream cannot be resumed after it. */

@@ -110,8 +110,7 @@ export async function updateTask(published: Published, request: RpcRequest): Pro
   const taken = await takeInputs(at, { turn, asked, responses, inBackground: true });
   if (!taken) throw unknownTask(request);
   const problems = [...taken.problems].map(([key, found]) => `the one to '${key}': ${found.join('; ')}`);
-  if (problems.length > 0)
-    throw invalidParams(`Of the answers, these could not be taken: ${problems.join('. ')}.`);
+  if (problems.length > 0) throw invalidParams(`These answers were not accepted: ${problems.join('. ')}.`);
   return {};
 }
 
@@ -126,7 +125,7 @@ async function findTask(published: Published, request: RpcRequest): Promise<Task
   mustTakeTasks(published, request);
   const { taskId } = request.params;
   if (typeof taskId !== 'string')
-    throw invalidParams('`taskId` must be text: the one that a call was answered with.');
+    throw invalidParams('`taskId` must be text: the one in the response to a call.');
   const task = await taskNamed(published, request, taskId);
   if (!task) throw unknownTask(request);
   return task;

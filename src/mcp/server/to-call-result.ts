@@ -57,7 +57,7 @@ function blocksOf(result: ResultData, bytes: Bytes): ContentBlock[] {
     : parts.map((part) => (isFile(part) ? fileBlock(part, bytes) : textBlock(part.text)));
 }
 
-const NOT_THERE = '(its bytes are not there)';
+const NOT_THERE = '(its bytes are missing)';
 
 function fileBlock(file: FileContent, bytes: Bytes): ContentBlock {
   const { mediaType: mimeType, name } = file;
@@ -123,7 +123,7 @@ export function toAgentResult(call: AnsweredCall, outcome: TurnOutcome): CallToo
     case 'queued':
     case 'kept': {
       const { turn } = outcome;
-      const words = 'The message was taken, and its turn goes on.';
+      const words = 'The message was accepted, and its turn continues.';
       return result(call, { turn, outcome: 'running', text: '' }, [words, whereLater(target, turn)]);
     }
   }
@@ -144,7 +144,10 @@ function ended(
     case 'returned-direct':
       return result(call, view, [text]);
     case 'limit-reached':
-      return result(call, view, [text, 'The agent met a limit before it was done: this is what there is.']);
+      return result(call, view, [
+        text,
+        'The agent reached a limit before it was done. This is its result so far.',
+      ]);
     case 'cancelled': {
       const why = signal ? `The turn was ended: ${signal.reason}` : 'The turn was cancelled.';
       return { ...result(call, view, [why, text]), isError: true };
@@ -158,7 +161,7 @@ function ended(
 
 /** Returns the text for a suspended turn: its questions and where to answer them. */
 export const waitingWords = (pending: readonly PendingView[]): string =>
-  `The turn waits for an answer from outside, and goes on when that is there:${listedPending(pending)}`;
+  `The turn waits for an answer from outside, and then continues:${listedPending(pending)}`;
 
 /** Creates a response with a block for each text, because some clients show a model nothing else. */
 function result(
@@ -166,7 +169,7 @@ function result(
   view: { readonly turn: string; readonly [key: string]: unknown },
   words: readonly string[],
 ): CallToolResult {
-  const goOn = `To go on with this conversation, call '${name}' with the session '${target.session}'.`;
+  const goOn = `To continue this conversation, call '${name}' with the session '${target.session}'.`;
   const said = words.filter((text) => text !== '');
   return {
     content: [...(said.length > 0 ? said : ['']), ...(isNew ? [goOn] : [])].map(textBlock),

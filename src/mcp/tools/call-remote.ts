@@ -75,7 +75,7 @@ function asResult(thrown: unknown): ToolResult {
 
 /** The model can depend on state that earlier calls left on the server. */
 const begunAnew = ({ name }: McpClient): string =>
-  `MCP server '${name}' has begun a new session: nothing of earlier calls is left there.`;
+  `MCP server '${name}' has begun a new session: the state of earlier calls is lost.`;
 
 interface Sending {
   readonly call: CallContext;

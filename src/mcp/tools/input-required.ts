@@ -40,7 +40,7 @@ const LATER = 250;
  * journal contains both, so another invocation can do this.
  *
  * @throws McpServerError for input that cannot be given, as text for a model. Throws CallInterrupted if the
- * call is suspended. Errors of `send` pass through.
+ * call is suspended. Errors from `send` pass through.
  */
 export async function answered<Answer>(
   asking: Asking,
@@ -91,7 +91,7 @@ function keptRound({ call, client, of, what }: Asking, last: Round | undefined):
   // outdated.
   if (!kept.success || kept.output.number <= (last?.number ?? 0)) return undefined;
   if (kept.output.of === of) return kept.output;
-  throw refusal({ client, what }, 'what people have answered is for another server');
+  throw refusal({ client, what }, "people's answers are for another server");
 }
 
 /**
@@ -101,7 +101,7 @@ function keptRound({ call, client, of, what }: Asking, last: Round | undefined):
 function nextRound(asking: Asking, answer: InputRequiredResult, last: Round | undefined): Round {
   const { requestState, inputRequests = {} } = answer;
   const number = (last?.number ?? 0) + 1;
-  if (number > MAX_ROUNDS) throw refusal(asking, `its server has put it off ${MAX_ROUNDS} times`);
+  if (number > MAX_ROUNDS) throw refusal(asking, `its server has deferred it ${MAX_ROUNDS} times`);
   const requests = Object.entries<unknown>(inputRequests);
   const questions = (last?.questions ?? 0) + requests.length;
   if (questions > MAX_QUESTIONS)
@@ -119,19 +119,19 @@ function nextRound(asking: Asking, answer: InputRequiredResult, last: Round | un
 /** Throws if a state cannot be stored unchanged, because the server could not use it. */
 function checkState(asking: Asking, state: string): void {
   if (state.length > MAX_STATE)
-    throw refusal(asking, `its server wants back a state of more than ${MAX_STATE} characters`);
+    throw refusal(asking, `its server sent a state of more than ${MAX_STATE} characters`);
   // Not a regular expression: a hostile state would keep it busy for a quarter of a second.
   const secret = state.indexOf('[secret ');
   if (secret >= 0 && state.indexOf(']', secret) >= 0)
-    throw refusal(asking, 'its server wants back a state that holds a credential, which is not kept');
+    throw refusal(asking, 'its server sent a state with a credential, which is not stored');
 }
 
 function formOf(asking: Asking, key: string, request: unknown): Form | null {
   const { method, params } = Object(request);
   if (typeof method === 'string' && method !== 'elicitation/create')
-    throw refusal(asking, `its server asks for '${oneLine(method, MAX_METHOD)}', which is not done here`);
+    throw refusal(asking, `its server asks for '${oneLine(method, MAX_METHOD)}', which is not supported`);
   if (method === undefined || key.length > MAX_KEY || !isSpecType.ElicitRequestParams(params))
-    throw refusal(asking, 'what its server asks is not valid MCP');
+    throw refusal(asking, "its server's question is not valid MCP");
   return toForm(asking, params) ?? null;
 }
 

@@ -73,14 +73,14 @@ const FROM = {
   from: {
     type: 'integer',
     minimum: 1,
-    description: 'Shows the list from this number on; from 1 unless given.',
+    description: 'The number of the first entry to show. Defaults to 1.',
   },
 };
 
 const READS: readonly Read[] = [
   {
     name: 'list_resources',
-    description: 'Lists what there is to read: resources, and templates of addresses.',
+    description: 'Lists the resources to read, and the templates of their addresses.',
     input: { properties: FROM },
     async ask(server, { from = 1 }) {
       const resources = await pagesOf(server, { method: 'resources/list', offer: 'resources' });
@@ -106,7 +106,7 @@ const READS: readonly Read[] = [
           type: 'string',
           minLength: 1,
           maxLength: 8_192,
-          description: 'As listed, linked, or made of a template.',
+          description: 'An address that was listed, linked, or made from a template.',
         },
       },
       required: ['uri'],
@@ -120,7 +120,7 @@ const READS: readonly Read[] = [
   },
   {
     name: 'list_prompts',
-    description: 'Lists the prompts that there are.',
+    description: 'Lists the prompts.',
     input: { properties: FROM },
     async ask(server, { from = 1 }) {
       const { items, isCut } = await pagesOf(server, { method: 'prompts/list', offer: 'prompts' });

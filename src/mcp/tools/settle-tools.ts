@@ -157,11 +157,11 @@ const MAX_PATH = 80;
 function problemOf(client: McpClient, { fingerprint, first }: Known, tool: ListedTool): string | undefined {
   if (fingerprint === tool.fingerprint) return undefined;
   if (client.drift === 'refuse') return 'has changed';
-  if (!first) return 'was gone, came back as another one, and is not remembered well enough to be compared';
+  if (!first) return 'was removed, came back changed, and cannot be compared';
   const [was, is] = [{ ...first, name: tool.name }, tool].map((one) => effectOf(one, client));
   if (was && is && CARE[is] < CARE[was]) return `was \`${was}\` and is \`${is}\``;
   if (first.exact !== undefined) {
-    return first.exact === tool.exact ? undefined : 'has another input schema, which cannot be compared';
+    return first.exact === tool.exact ? undefined : 'has a changed input schema, which cannot be compared';
   }
   const at = widerAt(tool.inputSchema, first.inputSchema);
   const where = at ? `, at \`${shorten(at, MAX_PATH)}\`` : '';
@@ -210,9 +210,9 @@ export function warnOfLeftOut(server: string, leftOut: readonly LeftOut[], told:
 export function warnOfWeaker(server: string, weaker: readonly LeftOut[], told: Telling): void {
   if (weaker.length === 0) return;
   warn(
-    `MCP server '${server}' has made tools weaker than this session first saw them, so they are refused in it: ` +
-      `${listed(weaker, told.secrets)}. If that is as it should be, name the effect in \`effects\`, or say ` +
-      "`drift: 'report'`: new sessions take what the server says now.",
+    `MCP server '${server}' has weakened tools since this session first saw them, so they are refused in it: ` +
+      `${listed(weaker, told.secrets)}. To accept this, name the effect in \`effects\`, or set ` +
+      "`drift: 'report'`: new sessions use the current definitions.",
     told,
   );
 }

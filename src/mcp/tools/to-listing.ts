@@ -104,7 +104,7 @@ function warnOfUnchecked(client: McpClient, readable: readonly Readable[], to: T
     const more = others.length > 0 ? ` and ${others.length} more` : '';
     return `${logged(to.secrets.redact(tool.name))} ${first?.assertion} at ${first?.path}${more}`;
   });
-  const what = 'asserts of inputs what is not checked here, but by the server alone';
+  const what = 'has input constraints that only the server checks';
   warn(`MCP server '${client.name}' ${what}: ${fewOf(named)}.`, to);
 }
 
@@ -188,10 +188,10 @@ function readTool({ server, hasHeaders }: ListedBy, listed: unknown): ReadTool {
 
 /** The reasons for leaving out a tool whose headers cannot be sent, to complete "'x' ...". */
 const UNSENDABLE: Readonly<Record<HeaderFault['kind'], string>> = {
-  place: 'asks for a header of what is no property of its input',
-  name: 'asks for a header by a name that none can have',
+  place: 'asks for a header outside the properties of its input',
+  name: 'asks for a header with an invalid name',
   type: 'asks for a header of what is no text, integer or boolean',
-  twice: 'asks for two headers of one name',
+  twice: 'asks for two headers with one name',
 };
 
 function exactOf(said: Json | undefined, kept: JsonObject): string | undefined {

@@ -114,7 +114,7 @@ const withoutStop = (line: string): string => line.replace(/\.$/, '');
 /** Returns the text for a model, which must not mistake it for a failure and repeat the call. */
 function notAsDeclared(tool: ListedTool, problem: string, answer: Answer): string {
   const words = shorten(wordsOf(answer), MAX_UNCHECKED).trim();
-  const answered = words === '' ? '' : `\n\nWhat it answered, unchecked:\n${words}`;
+  const answered = words === '' ? '' : `\n\nIts answer, unchecked:\n${words}`;
   return `${ran(tool)}, but its answer is not what its output schema says: ${problem}. ${DONE}${answered}`;
 }
 
@@ -198,7 +198,7 @@ export function listed(what: string, { lines, isCut, problem, from }: Lines): To
   const notes = [
     ...(shown.length === 0 ? [`There are no ${what}${first > 1 ? ` from number ${first} on` : ''}.`] : []),
     ...(next <= lines.length ? [`There are ${lines.length}: go on with {"from": ${next}}.`] : []),
-    ...(isCut ? ['The server has more than are read here.'] : []),
+    ...(isCut ? ['The server has more, which were not read.'] : []),
     ...(problem === undefined ? [] : [problem]),
   ];
   return text([...shown, ...notes].join('\n'));

@@ -181,7 +181,7 @@ async function readStream(
   result: unknown,
 ): Promise<SdkAnswer> {
   const parts = streamIn(result);
-  if (!parts) throw new ModelError('invalid-reply', 'The model gave no stream.');
+  if (!parts) throw new ModelError('invalid-reply', 'The model returned no stream.');
   const reply = createSdkReply({ ...attempt, structured: request.output !== undefined });
   const broken: Explain = (thrown) => explain(thrown, brokenConnection());
   const reader = parts.getReader();

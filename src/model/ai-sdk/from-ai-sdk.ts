@@ -161,7 +161,7 @@ export const explainFailure = (thrown: unknown, now: number, otherwise?: ModelEr
   return { error: new ModelError(failure ?? 'server-error', `The model failed with ${name || 'an error'}.`) };
 };
 
-/** Errors of the SDK that explain a setup error in words without values. */
+/** Errors from the SDK that explain a setup error in words without values. */
 const configured: ReadonlyMap<string, ModelFailure> = new Map([
   ['AI_LoadAPIKeyError', 'unauthorized'],
   ['AI_LoadSettingError', 'bad-request'],

@@ -20,7 +20,7 @@ import { type OpenaiCompatibleOptions, pacedOpenaiCompatible } from './adapter.t
  */
 export function openaiCompatible(): ModelOfEnv<object>;
 /**
- * Creates a model behind any server with OpenAI's chat completions. Failures that can pass (408, 409, 429,
+ * Creates a model behind any server with OpenAI's chat completions. Transient failures (408, 409, 429,
  * 5xx, no connection, silence, a cut-off reply) are retried until output begins. No error message contains a
  * credential. Provider data of a reply (`reasoning_content`, `reasoning`, `reasoning_details`,
  * `extra_content`, chunks of thinking) goes back to this model unchanged. The
@@ -101,7 +101,7 @@ function ofSettings(options: OpenaiCompatibleOptions): ChatModel {
 function withStoredKey(server: OpenaiCompatibleOptions, key: StoredSecret): ChatModel {
   const make = async (): Promise<ChatModel> => {
     const stored = await key.get().catch((cause: unknown) => {
-      throw new ConfigurationError('The Secrets Store did not give OPENAI_API_KEY.', { cause });
+      throw new ConfigurationError('The Secrets Store did not return OPENAI_API_KEY.', { cause });
     });
     return ofSettings({ ...server, apiKey: setting(stored) });
   };

@@ -86,7 +86,7 @@ const settingsFields = (request: ModelRequest): UntrustedRecord => {
   const { settings = {} } = request;
   const { topK, stop = [] } = settings;
   if (topK !== undefined) {
-    throw refused("Chat completions have no 'topK': where the server has one, use 'extraBody: { top_k }'.");
+    throw refused("Chat completions have no 'topK': if the server has one, use 'extraBody: { top_k }'.");
   }
   return {
     ...ownFields(settings, { key: 'openaiCompatible', ours: OUR_FIELDS }),

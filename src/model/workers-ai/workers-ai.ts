@@ -64,7 +64,7 @@ export interface WorkersAiOptions extends AdapterOptions {
 }
 
 /**
- * Creates a model of Workers AI from its binding. Failures that can pass (no capacity, silence, a cut-off
+ * Creates a model of Workers AI from its binding. Transient failures (no capacity, silence, a cut-off
  * reply) are retried until output begins, but not an exhausted daily allocation. Reasoning goes back to the
  * model. The `providerOptions.workersAi` of a request are merged into the inputs of its run.
  *

@@ -40,7 +40,7 @@ interface Refused {
  * provider gets another token, once for each request (MCP specification, Authorization). Simultaneous
  * requests share one renewal, because many refresh tokens are valid for a single use.
  *
- * @throws SignInRequiredError if the provider resolves without a token. Errors of `fetch` pass through.
+ * @throws SignInRequiredError if the provider resolves without a token. Errors from `fetch` pass through.
  */
 export function authorizingFetch(authorizing: Authorizing): Fetch {
   const { provider, fetch } = authorizing;
@@ -115,7 +115,7 @@ async function quiet({ redact }: Authorizing, response: Response): Promise<Respo
 /** Returns the problem if the authorization server's metadata or sign-in response names another server. */
 const problemOf = (error: unknown): string | undefined =>
   error instanceof IssuerMismatchError || error instanceof AuthorizationServerMismatchError
-    ? 'its authorization server is another one than was expected'
+    ? 'its authorization server is not the expected one'
     : undefined;
 
 async function tokensOf(provider: OAuthClientProvider): Promise<Tokens> {

@@ -29,7 +29,7 @@ export interface FetchRules {
  * limit, which for a stream applies to all its events. It sends its input only, because Workers keep no
  * cookies.
  *
- * @throws AddressRefusedError, RedirectRefusedError or ResponseTooLargeError. Errors of the inner `fetch`
+ * @throws AddressRefusedError, RedirectRefusedError or ResponseTooLargeError. Errors from the inner `fetch`
  * pass through. Reading the body of a response can also throw ResponseTooLargeError.
  */
 export function guardedFetch(rules: FetchRules): Fetch {

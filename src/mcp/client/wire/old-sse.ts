@@ -113,7 +113,7 @@ export class OldSse implements Wire {
   #noteAddress(data: string): void {
     const address = URL.parse(data, this.#access.url.href);
     if (address?.origin === this.#access.url.origin) this.#address.resolve(address);
-    else this.#address.reject(new AddressRefusedError('it wants messages sent to another server'));
+    else this.#address.reject(new AddressRefusedError('it redirects messages to another server'));
   }
 
   async #notify(message: JSONRPCMessage): Promise<void> {

@@ -26,7 +26,7 @@ const MAX_EVENTS = 10_000;
  * events). If the reader stops early, the body is cancelled.
  *
  * @throws ResponseTooLargeError after the last event within the limit, or AnswerTooLargeError if the response
- * itself is too large. Errors of the body pass through.
+ * itself is too large. Errors from the body pass through.
  */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<EventOrRetry, void> {
   let read: EventOrRetry[] = [];

@@ -56,7 +56,7 @@ export class UnknownRevisionError extends WireError {
   /** `revisions` are the server's, safe to display. */
   constructor(revisions: readonly string[]) {
     super('No common revision');
-    this.phrase = `it speaks no revision of MCP that is known here, but ${oneLine(revisions.join(', '), MAX_WORDS)}`;
+    this.phrase = `it speaks no supported revision of MCP, but ${oneLine(revisions.join(', '), MAX_WORDS)}`;
   }
 }
 
@@ -141,7 +141,7 @@ export class NotSentError extends WireError {
 /** The response is not valid MCP. */
 export class NotMcpError extends WireError {
   override readonly name = 'NotMcpError';
-  readonly phrase = 'what it answers is not MCP';
+  readonly phrase = 'its answer is not MCP';
 }
 
 /** The server requires a sign-in by a browser, or refuses the credentials of its OAuth provider. */
@@ -149,7 +149,7 @@ export class SignInRequiredError extends WireError {
   override readonly name = 'SignInRequiredError';
   readonly phrase: string;
 
-  constructor(phrase = 'it wants somebody to sign in') {
+  constructor(phrase = 'it requires a sign-in') {
     super('Sign in');
     this.phrase = phrase;
   }

@@ -80,7 +80,7 @@ interface WireRequest {
 /**
  * Makes an HTTP request with the headers of the caller.
  *
- * @throws HttpStatusError for a status outside 2xx. Errors of the guarded `fetch` pass through. All are
+ * @throws HttpStatusError for a status outside 2xx. Errors from the guarded `fetch` pass through. All are
  * WireErrors.
  */
 export async function ask(access: ServerAccess, { url, headers, ...init }: WireRequest): Promise<Response> {
@@ -149,7 +149,7 @@ const MAX_BATCH = 100;
 /**
  * Reads the body of a response: one message, or a batch (until 2025-03-26).
  *
- * @throws AnswerTooLargeError if it is too large. Errors of the body pass through.
+ * @throws AnswerTooLargeError if it is too large. Errors from the body pass through.
  */
 export async function messagesOf(
   access: ServerAccess,

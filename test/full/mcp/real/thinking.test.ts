@@ -6,7 +6,7 @@ import { kindOf, sessionsIn } from './leak-paths.ts';
 import { type RealRun, realRun } from './real-run.ts';
 import { calls, type RealTalk, realTalk } from './real-talk.ts';
 
-const ANEW = "MCP server 'real' has begun a new session: nothing of earlier calls is left there.";
+const ANEW = "MCP server 'real' has begun a new session: the state of earlier calls is lost.";
 
 const thought = (number: number) =>
   calls('sequentialthinking', {

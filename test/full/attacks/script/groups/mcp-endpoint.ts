@@ -116,7 +116,7 @@ const protocol: readonly Attack[] = [
     comes: problem(
       405,
       'method-not-allowed',
-      'Use POST here. A GET takes up the stream of a call that has broken, and needs the id of its last event as Last-Event-ID.',
+      'Use POST here. A GET resumes the broken stream of a call, and needs the id of its last event as Last-Event-ID.',
     ),
   },
   {

@@ -185,7 +185,7 @@ const putOff = (inputRequests: object, requestState?: string): object => ({
 
 /** What a server says that puts a call off, and what the model is told of it. */
 const puttingOff: readonly (readonly [what: string, call: NonNullable<Scenario['call']>, comes: Check])[] = [
-  ['for ever', () => putOff({ password }, 's'), saying(/its server has put it off 8 times/)],
+  ['for ever', () => putOff({ password }, 's'), saying(/its server has deferred it 8 times/)],
   [
     'with more questions than anybody answers',
     () => putOff(Object.fromEntries(Array.from({ length: 90 }, (_, at) => [`q${at}`, password]))),
@@ -199,12 +199,12 @@ const puttingOff: readonly (readonly [what: string, call: NonNullable<Scenario['
   [
     'with its bearer token as its state',
     () => putOff({ password }, 'remote-token-Hj5gM0aXq2Ve'),
-    saying(/a state that holds a credential, which is not kept/),
+    saying(/a state with a credential, which is not stored/),
   ],
   [
     'for what our model would say',
     () => putOff({ help: { method: 'sampling/createMessage', params: {} } }),
-    saying(/asks for 'sampling\/createMessage', which is not done here/),
+    saying(/asks for 'sampling\/createMessage', which is not supported/),
   ],
   [
     'for a password, which nobody is asked for',

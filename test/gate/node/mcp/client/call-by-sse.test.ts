@@ -52,7 +52,7 @@ describe('a call by the old transport', () => {
     expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
       certain(
         "The result of 'write' of MCP server 'files' is not known: it ran, and it answered with more than 4096 bytes, " +
-          'which is more than is read.',
+          'which exceeds the limit.',
       ),
     );
   });

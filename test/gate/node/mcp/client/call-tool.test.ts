@@ -165,7 +165,7 @@ describe('a call that ran', () => {
       expect(error).toEqual(
         certain(
           "The result of 'write' of MCP server 'files' is not known: it ran, and it answered with more than 4096 bytes, " +
-            'which is more than is read.',
+            'which exceeds the limit.',
         ),
       );
     }
@@ -176,7 +176,7 @@ describe('a call that ran', () => {
     const { error } = await comesOf(() => Response.json({ jsonrpc: '2.0', id: 1, result }));
     expect(error).toEqual(
       certain(
-        "The result of 'write' of MCP server 'files' is not known: it ran, and what the server answered is no result of a tool.",
+        "The result of 'write' of MCP server 'files' is not known: it ran, and the server's answer is not a tool result.",
       ),
     );
   });
@@ -233,7 +233,7 @@ describe('a call of which nobody knows', () => {
   });
 
   it('is lost when the answer is no MCP', async () => {
-    expect((await comesOf(answers(202))).error).toEqual(lost('what it answers is not MCP'));
+    expect((await comesOf(answers(202))).error).toEqual(lost('its answer is not MCP'));
   });
 
   it('is lost when it takes too long, and the server is told', async () => {
@@ -255,7 +255,7 @@ describe('a call of which nobody knows', () => {
     const calls = rejection(connection.callTool(call('write'), calling({ signal: over.signal })));
     const signal = await began;
     over.abort(new Error('planted'));
-    expect(await calls).toEqual(lost('the turn did not wait for it'));
+    expect(await calls).toEqual(lost('the turn stopped waiting'));
     const cancelled = await server.request(isCancel);
     expect(JSON.parse(cancelled.body).params).toEqual({ requestId: 1, reason: 'The call was cancelled.' });
     await aborted(signal);

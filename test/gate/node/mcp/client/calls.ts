@@ -38,9 +38,7 @@ export const events = (body: ReadableStream<Uint8Array>) =>
 
 export const certain = (message: string) => new McpServerError({ server: 'files', during: 'call', message });
 export const lost = (why: string) =>
-  new McpLostError(
-    `MCP server 'files' was asked to run 'write', and ${why}: nobody knows whether it was done.`,
-  );
+  new McpLostError(`MCP server 'files' was asked to run 'write', and ${why}: it is unknown whether it ran.`);
 
 /** What comes of a call whose request the server treats so. */
 export async function comesOf(misbehave: Misbehaviour, kind: 'sessions' | 'stateless' | 'sse' = 'sessions') {

@@ -157,7 +157,7 @@ describe('an old server', () => {
     const server = fakeServer();
     server.misbehave = () => events('event: endpoint\ndata: https://evil.test/messages\n\n');
     expect(await rejection(open(server, { transport: 'sse' }))).toEqual(
-      unreachable('it wants messages sent to another server'),
+      unreachable('it redirects messages to another server'),
     );
     expect(asked(server.requests)).toEqual(['GET']);
   });
@@ -220,7 +220,7 @@ describe('a server that cannot be reached', () => {
     const opening = rejection(open(server, { signal: over.signal }));
     await server.request(() => true);
     over.abort(new Error('planted'));
-    expect(await opening).toEqual(unreachable('the turn did not wait for it'));
+    expect(await opening).toEqual(unreachable('the turn stopped waiting'));
     expect(asked(server.requests)).toEqual(['initialize']);
   });
 
@@ -228,9 +228,7 @@ describe('a server that cannot be reached', () => {
     ['a page', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
     ['nothing', () => new Response(null, { status: 202 })],
   ])('is told of when it answers %s', async (_, misbehave) => {
-    expect(await rejection(open(fakeServer({ misbehave })))).toEqual(
-      unreachable('what it answers is not MCP'),
-    );
+    expect(await rejection(open(fakeServer({ misbehave })))).toEqual(unreachable('its answer is not MCP'));
   });
 
   it('is told of when its stream ends without a result', async () => {

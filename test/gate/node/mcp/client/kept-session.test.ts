@@ -81,7 +81,7 @@ describe('a connection that goes on with a session', () => {
     const calls = connection.callTool(call('write'), calling({ signal: stop.signal }));
     const signal = await began.promise;
     stop.abort();
-    await expect(calls).rejects.toThrow('the turn did not wait for it');
+    await expect(calls).rejects.toThrow('the turn stopped waiting');
     await vi.waitFor(() => expect(signal.aborted).toBe(true));
   });
 
@@ -195,7 +195,7 @@ it('a session that is being kept when its connection is closed is kept, and not 
   await begun.promise;
   stop.abort();
   goesOn.resolve();
-  await expect(opening).rejects.toThrow('the turn did not wait for it');
+  await expect(opening).rejects.toThrow('the turn stopped waiting');
   expect(asked(server)).not.toContain('DELETE');
   expect(kept.size).toBe(2);
 });

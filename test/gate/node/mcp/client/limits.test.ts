@@ -20,8 +20,8 @@ async function comesOfLarge(misbehave: Misbehaviour) {
 
 const ran = (more: string) =>
   certain(
-    `The result of 'write' of MCP server 'files' is not known: it ran, and it answered with more than ${more}, which is more ` +
-      'than is read.',
+    `The result of 'write' of MCP server 'files' is not known: it ran, and it answered with more than ${more}, which exceeds ` +
+      'the limit.',
   );
 const json = (body: string) => new Response(body, { headers: { 'content-type': 'application/json' } });
 const stream = (text: string) => events(new Response(text).body ?? new ReadableStream());

@@ -122,7 +122,7 @@ describe('a list that is not waited for', () => {
     const listed = rejection(connection.listTools(over.signal));
     await server.request(isList);
     over.abort(new Error('planted'));
-    expect(await listed).toEqual(failed('the turn did not wait for it'));
+    expect(await listed).toEqual(failed('the turn stopped waiting'));
     const cancelled = await server.request(({ rpc }) => rpc === 'notifications/cancelled');
     expect(JSON.parse(cancelled.body).params).toEqual({
       requestId: 1,
@@ -158,14 +158,14 @@ describe('a list that cannot be had', () => {
   it('is one whose pages lead to each other', async () => {
     let page = 0;
     const error = await listingFails(listing(() => ({ tools: [], nextCursor: String(++page % 2) })));
-    expect(error).toEqual(failed('its pages go round in circles'));
+    expect(error).toEqual(failed('its pages form a loop'));
     expect(page).toBe(3);
   });
 
   it.each<[string, Misbehaviour]>([
     ['it answered HTTP 500', answers(500, { body: 'planted' })],
     ['it answered HTTP 404', answers(404)],
-    ['what it answers is not MCP', answers(202)],
+    ['its answer is not MCP', answers(202)],
     ['the connection was lost', () => Promise.reject(new TypeError('planted'))],
   ])('tells that %s', async (why, misbehave) => {
     expect(await listingFails(misbehave)).toEqual(failed(why));
@@ -203,7 +203,7 @@ describe('a list that cannot be had', () => {
     const listed = rejection(connection.listTools(over.signal));
     await server.request(isList);
     over.abort();
-    expect(await listed).toEqual(failed('the turn did not wait for it'));
+    expect(await listed).toEqual(failed('the turn stopped waiting'));
   });
 });
 

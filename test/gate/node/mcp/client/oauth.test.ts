@@ -81,14 +81,14 @@ const withBrowser = (own: Partial<OAuthClientProvider>): OAuthClientProvider => 
 const REFUSED = new McpServerError({
   server: 'files',
   during: 'connect',
-  message: "MCP server 'files' does not accept the caller's credentials (it wants somebody to sign in).",
+  message: "MCP server 'files' does not accept the caller's credentials (it requires a sign-in).",
 });
 
 const ANOTHER_ISSUER = new McpServerError({
   server: 'files',
   during: 'connect',
   message:
-    "MCP server 'files' does not accept the caller's credentials (its authorization server is another one than was expected).",
+    "MCP server 'files' does not accept the caller's credentials (its authorization server is not the expected one).",
 });
 
 describe('an OAuth provider', () => {

@@ -388,7 +388,7 @@ describe('finding out what a server speaks', () => {
   ])('tells by %s that a server speaks nothing that is known', async (_, misbehave) => {
     const server = fakeServer({ misbehave });
     expect(await rejection(open(server, { known: 'nothing' }))).toEqual(
-      unreachable('it speaks no revision of MCP that is known here, but 2027-03-01, 2027-09 01'),
+      unreachable('it speaks no supported revision of MCP, but 2027-03-01, 2027-09 01'),
     );
     expect(asked(server)).toEqual(['server/discover']);
   });

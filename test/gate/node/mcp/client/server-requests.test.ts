@@ -150,7 +150,7 @@ describe('a question to people', () => {
         text: JSON.stringify({
           code: -32600,
           message:
-            'MCP error -32600: Nobody can be asked: it does not show which call asks. Ask on the stream of the call.',
+            'MCP error -32600: The question cannot be asked: it is unknown which call asks. Ask on the stream of the call.',
         }),
       },
     ]);
@@ -180,7 +180,7 @@ describe('a question to people', () => {
     const elicit = () => Promise.reject(new Error('planted'));
     expect(await answered(eliciting, { elicit })).toEqual({
       code: -32603,
-      message: 'MCP error -32603: The question could not be put.',
+      message: 'MCP error -32603: The question could not be asked.',
     });
   });
 
@@ -213,7 +213,7 @@ describe('a question to people', () => {
     };
     expect(await answered(insisting)).toEqual([
       ...Array.from({ length: 10 }, () => ({ action: 'decline' })),
-      { code: -32600, message: 'MCP error -32600: Nobody is asked more than 10 times in one call.' },
+      { code: -32600, message: 'MCP error -32600: One call can ask people at most 10 times.' },
     ]);
   });
 
@@ -231,7 +231,8 @@ describe('a question to people', () => {
     const asked = extra?.sendRequest({ method: 'elicitation/create', params: question }, ElicitResultSchema);
     expect(await rejection(Promise.resolve(asked))).toMatchObject({
       code: -32600,
-      message: 'MCP error -32600: Nobody can be asked: no call is running. Ask on the stream of the call.',
+      message:
+        'MCP error -32600: The question cannot be asked: no call is running. Ask on the stream of the call.',
     });
   });
 });

@@ -309,6 +309,4 @@ describe('a stream that breaks', () => {
 });
 
 const lost = (why: string) =>
-  new McpLostError(
-    `MCP server 'files' was asked to run 'write', and ${why}: nobody knows whether it was done.`,
-  );
+  new McpLostError(`MCP server 'files' was asked to run 'write', and ${why}: it is unknown whether it ran.`);

@@ -39,8 +39,8 @@ const json = fc.jsonValue({ maxDepth: 3 }).map((value): unknown => JSON.parse(JS
 
 describe('a requestState', () => {
   const INVALID =
-    '`requestState` is none that was answered to this request. Send it back as it came, with the `name` and `arguments` ' +
-    'of the first request, or leave it out to begin anew.';
+    '`requestState` does not belong to this request. Send it back unchanged, with the `name` and `arguments` ' +
+    'of the first request, or omit it to start again.';
   const state = json.map((value) => toRequestState(value as Parameters<typeof toRequestState>[0])); // it is JSON
 
   /** What is read, or the words of the refusal. */

@@ -238,7 +238,7 @@ describe('a call that fails', () => {
     server.misbehave = only(isCall, losesConnectionAfter(0));
     await desk.send('Note it');
     expect(said).toEqual([
-      "holdfast: MCP server 'shop' was asked to run 'note', and the connection was lost: nobody knows whether it was done. " +
+      "holdfast: MCP server 'shop' was asked to run 'note', and the connection was lost: it is unknown whether it ran. " +
         'It is at https://mcp.test.',
     ]);
   });

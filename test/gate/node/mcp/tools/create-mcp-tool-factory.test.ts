@@ -35,7 +35,7 @@ describe('two clients of one name', () => {
         client: 'shop',
         field: 'name',
         message:
-          "MCP client 'shop': another client in the list has its name, under which a session keeps what it knows of a server.",
+          "MCP client 'shop': another client in the list has its name, under which a session stores its tools.",
       }),
     );
   });

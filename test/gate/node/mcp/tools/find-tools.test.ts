@@ -236,9 +236,9 @@ describe('the tools of a server', () => {
     await desk.send('Hello');
     expect(offered(desk)).toEqual([['good', 'named_as_the_keyword']]);
     expect(said).toEqual([
-      "holdfast: MCP server 'shop' has tools that are left out: 'empty' asks for a header by a name that none can have; " +
-        "'spaced' asks for a header by a name that none can have; 'number' asks for a header of what is no text, integer " +
-        "or boolean; 'listed' asks for a header of what is no property of its input; 'twice' asks for two headers of one name.",
+      "holdfast: MCP server 'shop' has tools that are left out: 'empty' asks for a header with an invalid name; " +
+        "'spaced' asks for a header with an invalid name; 'number' asks for a header of what is no text, integer " +
+        "or boolean; 'listed' asks for a header outside the properties of its input; 'twice' asks for two headers with one name.",
     ]);
     expect(server.requests).toHaveLength(2);
   });

@@ -290,7 +290,7 @@ describe('a server that has to know something first', () => {
     table.restart();
     await table.decide('book', 'reject');
     expect(results(table)).toEqual([
-      "Error: MCP tool 'book' was not carried out: what people have answered is for another server. Go on without it.",
+      "Error: MCP tool 'book' was not carried out: people's answers are for another server. Go on without it.",
     ]);
     expect(sent).toHaveLength(1);
   });
@@ -305,29 +305,29 @@ describe('a server that asks in a way that nobody can answer', () => {
         party: PARTY,
         help: { method: 'sampling/createMessage', params: { messages: [], maxTokens: 9 } },
       }),
-      "its server asks for 'sampling/createMessage', which is not done here",
+      "its server asks for 'sampling/createMessage', which is not supported",
     ],
     [
       'for our files',
       asks({ files: { method: 'roots/list' } }),
-      "its server asks for 'roots/list', which is not done here",
+      "its server asks for 'roots/list', which is not supported",
     ],
-    ['what is no request', asks({ party: 'How many?' }), 'what its server asks is not valid MCP'],
+    ['what is no request', asks({ party: 'How many?' }), "its server's question is not valid MCP"],
     [
       'with a schema that is none',
       asks({ party: { ...PARTY, params: { message: 'Sure?', requestedSchema: 7 } } }),
-      'what its server asks is not valid MCP',
+      "its server's question is not valid MCP",
     ],
     [
       'under a name that is too long',
       asks({ ['x'.repeat(201)]: PARTY }),
-      'what its server asks is not valid MCP',
+      "its server's question is not valid MCP",
     ],
     ['more than 10 questions', asks(many), 'its server asks more than 10 questions in one call'],
     [
       'with a state that is too long',
       asks({ party: PARTY }, 'x'.repeat(32_769)),
-      'its server wants back a state of more than 32768 characters',
+      'its server sent a state of more than 32768 characters',
     ],
   ])('is not answered, and the model is told why: %s', async (_, answer, why) => {
     const { desk: table, sent } = desk(() => answer);
@@ -342,7 +342,7 @@ describe('a server that asks in a way that nobody can answer', () => {
     );
     await table.send('Book a table');
     expect(results(table)).toEqual([
-      "Error: MCP tool 'book' was not carried out: its server has put it off 8 times. Go on without it.",
+      "Error: MCP tool 'book' was not carried out: its server has deferred it 8 times. Go on without it.",
     ]);
     expect(sent.map(({ requestState }) => requestState)).toEqual([undefined, ...'12345678']);
   });
@@ -364,7 +364,7 @@ describe('a server that asks in a way that nobody can answer', () => {
     });
     await table.send('Book a table');
     expect(results(table)).toEqual([
-      "Error: MCP tool 'book' was not carried out: its server wants back a state that holds a credential, which is not kept. Go on without it.",
+      "Error: MCP tool 'book' was not carried out: its server sent a state with a credential, which is not stored. Go on without it.",
     ]);
     expect(sent).toHaveLength(1);
     expect(JSON.stringify(await table.events())).not.toContain('top-secret-value');

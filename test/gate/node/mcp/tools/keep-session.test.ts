@@ -17,7 +17,7 @@ import { warnings } from '../../../../fixtures/warnings.ts';
 import { crash, results } from '../../unfolding/scenes.ts';
 import { calls, methods, type Scene, says, scene, session } from './scenes.ts';
 
-const ANEW = "MCP server 'shop' has begun a new session: nothing of earlier calls is left there.";
+const ANEW = "MCP server 'shop' has begun a new session: the state of earlier calls is lost.";
 
 /** Counts its calls by the server's session. */
 function thinking(more: Partial<FakeTool> = {}): FakeTool {
@@ -145,7 +145,7 @@ describe('a server whose session is kept', () => {
     await made.server.request(({ method }) => method === 'DELETE');
     expect(said).toEqual([
       "holdfast: The session of MCP server 'shop' is not kept for the next turn: it has more than 16384 characters, there is no room " +
-        'for it, or another invocation goes on with the turn. Nothing is kept by runAgent.',
+        'for it, or another invocation goes on with the turn. runAgent keeps no sessions.',
     ]);
   });
 });

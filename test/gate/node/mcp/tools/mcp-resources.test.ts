@@ -105,13 +105,13 @@ describe('resources of a server', () => {
     const from = {
       type: 'integer',
       minimum: 1,
-      description: 'Shows the list from this number on; from 1 unless given.',
+      description: 'The number of the first entry to show. Defaults to 1.',
     };
     const uri = {
       type: 'string',
       minLength: 1,
       maxLength: 8_192,
-      description: 'As listed, linked, or made of a template.',
+      description: 'An address that was listed, linked, or made from a template.',
     };
     const name = { type: 'string', minLength: 1, maxLength: 1_024 };
     const given = { type: 'object', additionalProperties: { type: 'string' } };
@@ -131,13 +131,13 @@ describe('resources of a server', () => {
       },
       {
         name: 'list_prompts',
-        description: "Lists the prompts that there are. Of MCP server 'shop'.",
+        description: "Lists the prompts. Of MCP server 'shop'.",
         inputSchema: object({ from }),
       },
       {
         name: 'list_resources',
         description:
-          "Lists what there is to read: resources, and templates of addresses. Of MCP server 'shop'.",
+          "Lists the resources to read, and the templates of their addresses. Of MCP server 'shop'.",
         inputSchema: object({ from }),
       },
       {
@@ -240,7 +240,7 @@ describe('resources of a server', () => {
         nextCursor: cursor(at),
       }));
     const words = await told('list_prompts', {}, { capabilities: { prompts: {} } }, { serve: serveList });
-    expect([at, words?.split('\n').at(-1)]).toEqual([times, 'The server has more than are read here.']);
+    expect([at, words?.split('\n').at(-1)]).toEqual([times, 'The server has more, which were not read.']);
   });
 
   it.each([

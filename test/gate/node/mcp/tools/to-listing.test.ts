@@ -144,7 +144,7 @@ describe('a tool of a server that asserts what is not checked', () => {
     const listing = await list([call, read, phones('text', { to: { format: 'phone' } })], undefined, asked);
     expect(listing.tools.map(({ name }) => name)).toEqual(['call', 'read', 'text']);
     expect(logged()).toEqual([
-      "holdfast: MCP server 'files' asserts of inputs what is not checked here, but by the server alone: 'call' " +
+      "holdfast: MCP server 'files' has input constraints that only the server checks: 'call' " +
         'format: "phone" at $.properties.to and 2 more; \'text\' format: "phone" at $.properties.to.',
     ]);
     const [tool] = listing.tools;

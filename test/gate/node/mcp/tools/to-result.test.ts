@@ -259,7 +259,7 @@ describe('an output schema', () => {
     expect(await checked({ content: [text('Four degrees.')], structuredContent: { degrees: 'four' } })).toBe(
       "Error: MCP tool 'read' ran, but its answer is not what its output schema says: " +
         'degrees: Instance type "string" is invalid. Expected "number". Do not call it again for this.\n\n' +
-        'What it answered, unchecked:\nFour degrees.',
+        'Its answer, unchecked:\nFour degrees.',
     );
   });
 
@@ -267,7 +267,7 @@ describe('an output schema', () => {
     expect(await checked({ structuredContent: {} })).toBe(
       "Error: MCP tool 'read' ran, but its answer is not what its output schema says: " +
         'Instance does not have required property "degrees". Do not call it again for this.\n\n' +
-        'What it answered, unchecked:\n{}',
+        'Its answer, unchecked:\n{}',
     );
     expect(await checked({})).toBe(
       "Error: MCP tool 'read' ran, but its answer is not what its output schema says: " +
@@ -290,7 +290,7 @@ describe('an output schema', () => {
     const schema = { type: 'object', $ref: '#/$defs/d0', $defs: { ...Object.fromEntries(bomb), d40: {} } };
     expect(await checked({ structuredContent: { a: 1 } }, schema)).toBe(
       "Error: MCP tool 'read' ran, but its answer is not what its output schema says: " +
-        'it could not be checked. Do not call it again for this.\n\nWhat it answered, unchecked:\n{"a":1}',
+        'it could not be checked. Do not call it again for this.\n\nIts answer, unchecked:\n{"a":1}',
     );
   });
 });

@@ -268,8 +268,8 @@ describe('a schema', () => {
 
 /** The line about tools that are refused. */
 const refusedFor = (reasons: readonly string[]): string =>
-  `holdfast: MCP server 'files' has made tools weaker than this session first saw them, so they are refused in it: ${reasons.join('; ')}. ` +
-  "If that is as it should be, name the effect in `effects`, or say `drift: 'report'`: new sessions take what the server says now.";
+  `holdfast: MCP server 'files' has weakened tools since this session first saw them, so they are refused in it: ${reasons.join('; ')}. ` +
+  "To accept this, name the effect in `effects`, or set `drift: 'report'`: new sessions use the current definitions.";
 
 describe('a tool that became weaker', () => {
   it('is told of once, with what it became and how that is accepted', async () => {
@@ -322,7 +322,7 @@ describe('a tool that became weaker', () => {
       crowded,
     );
     expect(back.tools.map(({ name }) => name)).toEqual([]);
-    const why = 'was gone, came back as another one, and is not remembered well enough to be compared';
+    const why = 'was removed, came back changed, and cannot be compared';
     expect(logged.at(-1)).toEqual([refusedFor(big(0).map(({ name }) => `'${name}' ${why}`))]);
   });
 
@@ -332,7 +332,7 @@ describe('a tool that became weaker', () => {
     const known = await list([of(2)], await list([of(3)]));
     expect(known.tools.map(({ refused }) => refused)).toEqual([true]);
     expect(logged.at(-1)).toEqual([
-      refusedFor(["'send' has another input schema, which cannot be compared"]),
+      refusedFor(["'send' has a changed input schema, which cannot be compared"]),
     ]);
   });
 });

@@ -217,9 +217,9 @@ describe('garbage', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['nothing', undefined, 'The model gave no stream.'],
-    ['a whole result', said('hi'), 'The model gave no stream.'],
-    ['a stream of another make', { stream: {} }, 'The model gave no stream.'],
+    ['nothing', undefined, 'The model returned no stream.'],
+    ['a whole result', said('hi'), 'The model returned no stream.'],
+    ['a stream of another make', { stream: {} }, 'The model returned no stream.'],
     [
       'a piece that is no text',
       streamed([delta(7)]),

@@ -60,7 +60,7 @@ describe('settings', () => {
   });
 
   it.each<[NonNullable<ModelRequest['settings']>, string]>([
-    [{ topK: 40 }, "Chat completions have no 'topK': where the server has one, use 'extraBody: { top_k }'."],
+    [{ topK: 40 }, "Chat completions have no 'topK': if the server has one, use 'extraBody: { top_k }'."],
     [
       { toolChoice: { tool: 'gone' } },
       "'toolChoice' names the tool 'gone', which this request does not offer.",

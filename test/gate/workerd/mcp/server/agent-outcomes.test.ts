@@ -17,7 +17,7 @@ describe('an outcome', () => {
     expect(failed.isError).toBe(true);
     expect(texts(failed)).toEqual([
       `${Object(told.error).message} The conversation is kept: send another message to go on.`,
-      `To go on with this conversation, call 'scripted' with the session '${told.session}'.`,
+      `To continue this conversation, call 'scripted' with the session '${told.session}'.`,
     ]);
     expect(Object(told.error)).toMatchObject({ type: 'model-failure' });
     expect(told).toMatchObject({ outcome: 'failed', text: '' });
@@ -39,7 +39,7 @@ describe('an outcome', () => {
     expect(answer.isError).toBeUndefined();
     expect(texts(answer)).toEqual([
       'As far as I got.',
-      'The agent met a limit before it was done: this is what there is.',
+      'The agent reached a limit before it was done. This is its result so far.',
     ]);
     expect(viewOf(answer)).toMatchObject({
       outcome: 'limit-reached',
@@ -96,7 +96,7 @@ describe('an outcome', () => {
     expect([waits.isError, outcome, pending.length]).toEqual([undefined, 'suspended', 1]);
     expect(links.approvals).toBe(`/agents/clerk/sessions/${id}/approvals/${call}`);
     expect(texts(waits)).toEqual([
-      'The turn waits for an answer from outside, and goes on when that is there:\n' +
+      'The turn waits for an answer from outside, and then continues:\n' +
         `- pay, answered by POST ${links.approvals}: ${pending[0].message}`,
       `Its answer will be at GET ${path}.`,
     ]);

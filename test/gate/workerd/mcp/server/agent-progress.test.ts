@@ -132,7 +132,7 @@ describe('a turn that outlives its invocation', () => {
     const { turn } = viewOf(answer);
     expect(answer).toEqual({
       content: [
-        { type: 'text', text: 'The message was taken, and its turn goes on.' },
+        { type: 'text', text: 'The message was accepted, and its turn continues.' },
         { type: 'text', text: `Its answer will be at GET ${path}/turns/${turn}.` },
       ],
       structuredContent: { session: id, turn, path: `${path}/turns/${turn}`, outcome: 'running', text: '' },
@@ -148,7 +148,7 @@ describe('a turn that outlives its invocation', () => {
     const answer = await pausesPassing(() => calling(lost, 'scripted', { message: 'Hello', session: id }));
     expect(log.mock.calls).toEqual([
       [
-        expect.stringMatching(/^holdfast: nobody knows whether turn [0-9a-f]{16} was taken$/),
+        expect.stringMatching(/^holdfast: it is unknown whether turn [0-9a-f]{16} was accepted$/),
         new SessionUnavailableError(new Error('Durable Object is no longer active')),
       ],
     ]);

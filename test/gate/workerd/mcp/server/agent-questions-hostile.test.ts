@@ -31,8 +31,8 @@ const INVALID_STATE = {
   error: {
     code: -32602,
     message:
-      '`requestState` is none that was answered to this request. Send it back as it came, with the `name` and `arguments` ' +
-      'of the first request, or leave it out to begin anew.',
+      '`requestState` does not belong to this request. Send it back unchanged, with the `name` and `arguments` ' +
+      'of the first request, or omit it to start again.',
   },
 };
 
@@ -87,7 +87,7 @@ describe('an answer to a pending question', () => {
     const { result } = await again({ action: 'decline' });
     expect(texts(result)).toEqual([
       'Paid.',
-      'An answer was not taken. This was answered before, and one answer is all that is taken. ' +
+      'An answer was not accepted. This was answered before, and one answer is all that is taken. ' +
         `GET /agents/clerk/sessions/${session} shows where the session stands.`,
     ]);
     expect(paidTo(to)).toEqual([5]);
@@ -100,7 +100,7 @@ describe('an answer to a pending question', () => {
     const { result } = await again({ action: 'decline' }, { state: many });
     expect(texts(result)).toEqual([
       'Paid.',
-      'An answer was not taken. This was answered before, and one answer is all that is taken. ' +
+      'An answer was not accepted. This was answered before, and one answer is all that is taken. ' +
         `GET /agents/clerk/sessions/${session} shows where the session stands.`,
     ]);
     expect(paidTo(to)).toEqual([5]);
@@ -118,7 +118,7 @@ describe('an answer to a pending question', () => {
     const { result } = await again(approve);
     expect(texts(result)).toEqual([
       'Paid.', // as the script has it
-      'An answer was not taken. This was answered before, and one answer is all that is taken. ' +
+      'An answer was not accepted. This was answered before, and one answer is all that is taken. ' +
         `GET /agents/clerk/sessions/${session} shows where the session stands.`,
     ]);
     expect(paidTo(to)).toEqual([]);
@@ -190,7 +190,7 @@ describe('an answer to a pending question', () => {
     expect(await answered(via, 'tools/call', { ...params, ...responses }, as('ann'))).toEqual({
       error: {
         code: -32602,
-        message: '`inputResponses` are answers to what `requestState` names, and there is none.',
+        message: '`inputResponses` need the `requestState` of their questions.',
       },
     });
     for (const bad of [5, null, {}, [state], '', 'holdfast-1.', `${state}-TAMPERED`, 'x'.repeat(500_000)]) {
@@ -219,7 +219,7 @@ describe('an answer to a pending question', () => {
     const sent = { ...params, requestState: state, inputResponses: { [key]: approve } };
     const { result } = await answered(later, 'tools/call', sent, as('ann'));
     expect(texts(result).at(-1)).toBe(
-      "An answer was not taken. Tool 'pay' has changed since this was asked, so what was sent does not hold for it. The model is told " +
+      "An answer was not accepted. Tool 'pay' has changed since this was asked, so what was sent does not hold for it. The model is told " +
         'so, and may ask again.',
     );
     expect([paidTo(to), viewOf(result).session]).toEqual([[], session]);
@@ -239,7 +239,7 @@ describe('an answer to a pending question', () => {
     const [id] = boss.key.split('#');
     expect([viewOf(result).outcome, texts(result).at(-1)]).toEqual([
       'suspended',
-      `An answer was not taken. Call ${id} is answered by somebody with the role 'manager'. Send the token of one who has it.`,
+      `An answer was not accepted. Call ${id} is answered by somebody with the role 'manager'. Send the token of one who has it.`,
     ]);
     expect(paidTo(boss.to)).toEqual([]);
     expect(texts((await boss.again(approve)).result)).toEqual(['Paid.']);

@@ -122,7 +122,7 @@ describe('a turn that waits for a decision', () => {
                   title: 'Decision',
                   description:
                     'approve: it runs; edit: it runs with what you change here; ' +
-                    'reject: it does not run, and the agent is told; exit: it does not run, and the agent stops',
+                    'reject: it does not run, and the agent is informed; exit: it does not run, and the agent stops',
                   enum: ['approve', 'edit', 'reject', 'exit'],
                 },
                 reason: { type: 'string', title: 'Reason', description: 'For the agent.', maxLength: 2000 },
@@ -146,7 +146,7 @@ describe('a turn that waits for a decision', () => {
     const { session } = viewOf(result);
     expect(texts(result)).toEqual([
       'Paid.',
-      `To go on with this conversation, call 'clerk' with the session '${session}'.`,
+      `To continue this conversation, call 'clerk' with the session '${session}'.`,
     ]);
     expect([viewOf(result).outcome, paidTo(to)]).toEqual(['completed', [5]]);
     await client.close();
@@ -185,7 +185,7 @@ describe('a turn that waits for a decision', () => {
     [{ decision: ['approve'] }, 'decision: must be approve, edit, reject or exit.'],
     [
       { decision: 'approve', amount: 50 },
-      'decision: approve is for what stood here, and amount was changed. Choose edit for the change to count, or take it back.',
+      'decision: approve keeps the values shown here, but amount was changed. Choose edit to use the change, or undo it.',
     ],
     [
       { decision: 'edit', amount: 'much' },
@@ -204,7 +204,7 @@ describe('a turn that waits for a decision', () => {
         method: 'elicitation/create',
         params: {
           ...formOf(first, key),
-          message: `What was answered could not be taken: ${problem}\n${formOf(first, key).message}`,
+          message: `The answer was not accepted: ${problem}\n${formOf(first, key).message}`,
         },
       },
     });
@@ -221,7 +221,7 @@ describe('a turn that waits for a decision', () => {
     const { first, keys, answer } = await asked('clerk', script({ calls: [pay('nobody')] }));
     const { result } = await answer(sent);
     expect(formOf(result as Asked, keys[0]).message).toBe(
-      `What was answered could not be taken: it is no answer of a form.\n${formOf(first, keys[0]).message}`,
+      `The answer was not accepted: it is not the answer of a form.\n${formOf(first, keys[0]).message}`,
     );
   });
 
@@ -244,10 +244,10 @@ describe('a turn that waits for a decision', () => {
     const { outcome, path, session, pending } = Object(Object(result).structuredContent);
     expect([Object(result).isError, outcome, pending.length]).toEqual([undefined, 'suspended', 1]);
     expect(texts(result)).toEqual([
-      'The turn waits for an answer from outside, and goes on when that is there:\n' +
+      'The turn waits for an answer from outside, and then continues:\n' +
         `- pay, answered by POST ${pending[0].links.approvals}: May I pay?`,
       `Its answer will be at GET ${path}.`,
-      `To go on with this conversation, call 'clerk' with the session '${session}'.`,
+      `To continue this conversation, call 'clerk' with the session '${session}'.`,
     ]);
     const { result: last } = await again(params, first.requestState, { [keys[0] ?? '']: approve });
     expect([texts(last)[0], paidTo(to)]).toEqual(['Paid.', [5]]);
@@ -263,7 +263,7 @@ describe('a turn that waits for a decision', () => {
     // What was dismissed is not asked again at once.
     expect(Object.keys(second.inputRequests)).toEqual([keys[1]]);
     expect(formOf(second, keys[1]).message).toBe(
-      `What was answered could not be taken: decision: must be approve or reject here.\n${formOf(first, keys[1]).message}`,
+      `The answer was not accepted: decision: must be approve or reject here.\n${formOf(first, keys[1]).message}`,
     );
     const { result: third } = await again(params, second.requestState, { [keys[1] ?? '']: approve });
     expect(Object.keys((third as Asked).inputRequests)).toEqual([keys[2]]);
@@ -339,7 +339,7 @@ describe('a question', () => {
     });
     const { result: empty } = await answer(accept({}));
     expect(formOf(empty as Asked, keys[0]).message).toBe(
-      'What was answered could not be taken: input: Instance does not have required property "text".\nWhich city?',
+      'The answer was not accepted: input: Instance does not have required property "text".\nWhich city?',
     );
     const { result } = await answer(accept({ text: 'Rome' }));
     expect([texts(result)[0], told(scripted)]).toEqual(['Thanks.', 'Rome']);
@@ -374,11 +374,11 @@ describe('a question', () => {
     });
     const secret = `sk-ant-api03-${'a1B2'.repeat(24)}`;
     const { result: refused } = await answer(accept({ class: 'first', day: secret }));
-    expect(formOf(refused as Asked, keys[0]).message).toMatch(/could not be taken: input\.day: /);
+    expect(formOf(refused as Asked, keys[0]).message).toMatch(/was not accepted: input\.day: /);
     expect(JSON.stringify(refused)).not.toContain(secret);
     const { result: credential } = await answer(accept({ class: 'first', note: secret }));
     expect(formOf(credential as Asked, keys[0]).message).toBe(
-      'What was answered could not be taken: input.note: looks like a credential, and none is taken here: what is answered ' +
+      'The answer was not accepted: input.note: looks like a credential, and none is taken here: what is answered ' +
         'is kept in the journal.\nWhich seats?',
     );
     const { result } = await answer(accept({ class: 'second', seats: 3 }));
@@ -414,7 +414,7 @@ describe('a question', () => {
       expect(message).toBe(`Tool '${name}' is to be called with ${JSON.stringify(input)}.\nMay I ${name}?`);
       const { result } = await answer(accept({ decision: 'edit', name: 'Eve' }));
       expect(formOf(result as Asked, keys[0]).message).toBe(
-        `What was answered could not be taken: input: is missing.\n${message}`,
+        `The answer was not accepted: input: is missing.\n${message}`,
       );
       expect(texts((await answer(approve)).result)[0]).toBe('Done.');
     },

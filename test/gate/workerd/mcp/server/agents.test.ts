@@ -37,12 +37,12 @@ describe('tools/list', () => {
     expect(tools[0]?.inputSchema).toEqual({
       type: 'object',
       properties: {
-        message: { type: 'string', pattern: '\\S', description: 'What to ask the agent, or to tell it.' },
+        message: { type: 'string', pattern: '\\S', description: 'The message for the agent.' },
         session: {
           type: 'string',
           pattern: '^[A-Za-z0-9_.:@-]{1,128}$',
           description:
-            'The session of an earlier answer, to go on with its conversation. A new one unless given.',
+            'The session of an earlier answer, to continue its conversation. Defaults to a new one.',
         },
       },
       required: ['message'],
@@ -53,12 +53,12 @@ describe('tools/list', () => {
     expect(tools[0]?.outputSchema).toEqual({
       type: 'object',
       properties: {
-        session: said('To be sent with the next message of the conversation.'),
-        turn: said('Names this message and its answer in the session.'),
-        path: said('Where the answer is found by GET, also later.'),
+        session: said('Send it with the next message of the conversation.'),
+        turn: said('The id of this turn in the session.'),
+        path: said('The path to GET the answer, now or later.'),
         outcome: {
           ...said(
-            '`suspended`: it waits for what `pending` says. `running`: it goes on, and its answer comes later.',
+            '`suspended`: it waits for `pending`. `running`: it continues, and its answer comes later.',
           ),
           enum: [
             'completed',
@@ -73,7 +73,7 @@ describe('tools/list', () => {
         limit: {
           type: 'object',
           properties: { kind: { type: 'string' }, most: { type: 'number' } },
-          description: 'Of `limit-reached`: the limit that was reached, and how much it allows.',
+          description: 'For `limit-reached`: the limit and its value.',
         },
         text: said('The answer in words.'),
         pending: {
@@ -107,7 +107,7 @@ describe('a call of an agent', () => {
       { type: 'text', text: 'Noted.' },
       {
         type: 'text',
-        text: `To go on with this conversation, call 'scripted' with the session '${told.session}'.`,
+        text: `To continue this conversation, call 'scripted' with the session '${told.session}'.`,
       },
     ]);
     const next = { message: 'And again?', session: told.session };

@@ -162,8 +162,8 @@ const INVALID_STATE = {
   error: {
     code: -32602,
     message:
-      '`requestState` is none that was answered to this request. Send it back as it came, with the `name` and `arguments` ' +
-      'of the first request, or leave it out to begin anew.',
+      '`requestState` does not belong to this request. Send it back unchanged, with the `name` and `arguments` ' +
+      'of the first request, or omit it to start again.',
   },
 };
 
@@ -217,7 +217,7 @@ describe('a published tool that asks its client', () => {
           content: [
             {
               type: 'text',
-              text: `askClient is given the key '${key}', by which clients answer nothing. Give the question another one.`,
+              text: `askClient is given the key '${key}', which clients drop. Use another key.`,
             },
           ],
         },
@@ -307,10 +307,10 @@ describe('a published tool that asks its client', () => {
   });
 
   it.each([
-    ['a number', 12, 'it is no answer of this kind.'],
-    ['an answer of another kind', { roots: [] }, 'it is no answer of this kind.'],
-    ['an unknown action', { action: 'agree' }, 'it is no answer of this kind.'],
-    ['content that is no object', { action: 'accept', content: 'Ada' }, 'it is no answer of this kind.'],
+    ['a number', 12, 'it is not an answer of this kind.'],
+    ['an answer of another kind', { roots: [] }, 'it is not an answer of this kind.'],
+    ['an unknown action', { action: 'agree' }, 'it is not an answer of this kind.'],
+    ['content that is no object', { action: 'accept', content: 'Ada' }, 'it is not an answer of this kind.'],
     ['content that is too short', accept({ name: 'A' }), 'name: String is too short (1 < 2).'],
     [
       'content of another type',
@@ -322,7 +322,7 @@ describe('a published tool that asks its client', () => {
     const { result } = await call({ greeting: 'Hi' }, await answering({ name: sent }));
     const { inputRequests } = result as Asked;
     // A number is no object, so it counts as no answer at all.
-    const said = typeof sent === 'number' ? '' : `What was answered could not be taken: ${problem}\n`;
+    const said = typeof sent === 'number' ? '' : `The answer was not accepted: ${problem}\n`;
     expect(inputRequests).toEqual({ name: form(`${said}Who are you?`, 'name') });
   });
 
@@ -367,7 +367,7 @@ describe('a published tool that asks its client', () => {
     const refused = await answered(via, 'tools/call', { name: 'pay_once', arguments: {} });
     expect(Object(refused.result).isError).toBe(true);
     expect(texts(refused.result)).toEqual([
-      "Tool 'pay_once' asks its client by askClient, and its effect is 'once': its run would begin anew after the answer. Give it " +
+      "Tool 'pay_once' asks its client by askClient, and its effect is 'once': it would run again after the answer. Give it " +
         "the effect 'read' or 'idempotent', or publish an agent whose tool is approved before it runs.",
     ]);
     const { message, model } = script(

@@ -66,19 +66,19 @@ describe('the authorization metadata', () => {
     const answers = Object.entries<{ description: string }>(post.responses).map(
       ([status, { description }]) => `${status}: ${description}`,
     );
-    expect(post.summary).toBe('Takes messages of the Model Context Protocol (streamable HTTP)');
+    expect(post.summary).toBe('Accepts messages of the Model Context Protocol (streamable HTTP)');
     expect(answers).toEqual(
       expect.arrayContaining([
-        '202: A notification was taken',
+        '202: The notification was accepted',
         '404: There is no such method',
-        '406: The client does not take what is answered',
-        '415: The body is no JSON',
+        '406: The client accepts neither response type',
+        '415: The body is not JSON',
       ]),
     );
     expect(get).toMatchObject({
-      summary: 'Takes up the stream of a call that has broken',
-      parameters: [{ name: 'Last-Event-ID', description: 'The id of the last event that was read of it.' }],
-      responses: { 200: { description: 'What came after that' } },
+      summary: 'Resumes the broken stream of a call',
+      parameters: [{ name: 'Last-Event-ID', description: 'The id of the last event received.' }],
+      responses: { 200: { description: 'The later events' } },
     });
   });
 

@@ -23,19 +23,19 @@ describe('defineMcpEndpoint', () => {
       'two tools of one name',
       { tools: [hello, hello] },
       'tools[1]',
-      "MCP endpoint: two of what it publishes are called 'hello'.",
+      "MCP endpoint: two of its entries are called 'hello'.",
     ],
     [
       'a tool and an agent of one name',
       { tools: [hello], agents: [{ agent: 'support', as: 'hello' }] },
       'agents[0]',
-      "MCP endpoint: two of what it publishes are called 'hello'.",
+      "MCP endpoint: two of its entries are called 'hello'.",
     ],
     [
       'an agent under no name for a tool',
       { agents: [{ agent: scripted, as: 'ask support' }] },
       'agents[0]',
-      "MCP endpoint: 'ask support' is no name for a tool: use 1 to 64 of the characters A-Z a-z 0-9 _ and -.",
+      "MCP endpoint: 'ask support' is not a valid tool name: use 1 to 64 of the characters A-Z a-z 0-9 _ and -.",
     ],
     [
       'two prompts of one name',

@@ -335,7 +335,7 @@ describe('the result of a resource', () => {
       },
       'Error: 401 for [secret TOKEN]',
     ],
-    ['is no JSON', () => ({ a: { b: 1n } }), 'Error: Its value at $.a.b is a bigint, which is no JSON.'],
+    ['is no JSON', () => ({ a: { b: 1n } }), 'Error: Its value at $.a.b is a bigint, which is not JSON.'],
     [
       'is too much',
       () => 'a'.repeat(12 * 1024 * 1024 + 1),

@@ -247,8 +247,8 @@ describe('a stream without a turn', () => {
     expect(seen.map(({ data }) => data === '')).toEqual([true, false]);
     const rest = await eventsOf(await taken(via, seen[0]?.id));
     const message =
-      'The connection broke before the answer, and what a tool answers is not kept: nobody can tell whether it has run to ' +
-      'its end. Call it again.';
+      'The connection broke before the answer, and results of tools are not stored: it is unknown whether it ' +
+      'completed. Call it again.';
     expect(dataOf(rest)).toEqual([{ jsonrpc: '2.0', id: 7, error: { code: -32603, message } }]);
     expect(rest[0]?.id).toBeUndefined();
   });
@@ -289,7 +289,7 @@ describe('a stream without a turn', () => {
 const idOf = (value: unknown): string => encodeURIComponent(JSON.stringify(value));
 
 describe('an event id', () => {
-  const TURN = "There is no turn 't1' of yours whose answer could be taken up.";
+  const TURN = "There is no turn 't1' of yours whose answer could be resumed.";
 
   it.each([
     ['text', 'abc'],

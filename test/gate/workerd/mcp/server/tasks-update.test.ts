@@ -51,7 +51,7 @@ describe('a task that waits', () => {
       taskId,
       status: 'input_required',
       statusMessage:
-        'The turn waits for an answer from outside, and goes on when that is there:\n' +
+        'The turn waits for an answer from outside, and then continues:\n' +
         `- pay, answered by POST ${links.approvals}: ${message}`,
       ttlMs: null,
       pollIntervalMs: 5_000,
@@ -159,7 +159,7 @@ describe('tasks/update', () => {
   });
 
   it.each([
-    [{ action: 'maybe' }, 'it is no answer of a form'],
+    [{ action: 'maybe' }, 'it is not the answer of a form'],
     [
       { action: 'accept', content: { decision: 'perhaps' } },
       'decision: must be approve, edit, reject or exit',
@@ -170,7 +170,7 @@ describe('tasks/update', () => {
     expect(await update(taskId, { [key]: answer })).toEqual({
       error: {
         code: -32602,
-        message: `Of the answers, these could not be taken: the one to '${key}': ${problem}.`,
+        message: `These answers were not accepted: the one to '${key}': ${problem}.`,
       },
     });
     expect(await asked(via, 'tasks/get', { taskId }, ASKS)).toEqual(task);

@@ -78,7 +78,7 @@ describe('an agent call of a client that supports tasks', () => {
     expect(session).toMatch(/^mcp-/);
     expect(texts(result)).toEqual([
       'Hello.',
-      `To go on with this conversation, call 'scripted' with the session '${session}'.`,
+      `To continue this conversation, call 'scripted' with the session '${session}'.`,
     ]);
   });
 
@@ -170,7 +170,7 @@ describe('an agent call of a client that supports tasks', () => {
     const told = await waits();
     expect([told.status, told.statusMessage]).toEqual([
       'working',
-      'The turn waits for an answer from outside, and goes on when that is there:\n' +
+      'The turn waits for an answer from outside, and then continues:\n' +
         `- pay, answered by POST ${links.approvals}: ${question}`,
     ]);
     await via(links.approvals, {
@@ -342,7 +342,7 @@ describe('a task id', () => {
     expect(await asked(via, method, { taskId: huge })).toEqual(refused(huge));
     for (const taskId of [undefined, null, 5, {}, ['a']]) {
       expect(await asked(via, method, { taskId })).toEqual({
-        error: { code: -32602, message: '`taskId` must be text: the one that a call was answered with.' },
+        error: { code: -32602, message: '`taskId` must be text: the one in the response to a call.' },
       });
     }
   });

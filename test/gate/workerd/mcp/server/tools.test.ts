@@ -256,8 +256,8 @@ describe('tools/call', () => {
     expect(await asked(() => artifact('A picture.', { name: 'McpContent' }, value))).toEqual({
       content: [
         { type: 'text', text: 'Look:' },
-        { type: 'text', text: '[image image/png, 5 bytes] (its bytes are not there)' },
-        { type: 'text', text: '[resource test://a, application/pdf, 5 bytes] (its bytes are not there)' },
+        { type: 'text', text: '[image image/png, 5 bytes] (its bytes are missing)' },
+        { type: 'text', text: '[resource test://a, application/pdf, 5 bytes] (its bytes are missing)' },
       ],
     });
   });

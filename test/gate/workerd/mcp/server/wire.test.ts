@@ -251,7 +251,7 @@ describe('/mcp', () => {
       problem(
         'method-not-allowed',
         405,
-        'Use POST here. A GET takes up the stream of a call that has broken, and needs the id of its last event as ' +
+        'Use POST here. A GET resumes the broken stream of a call, and needs the id of its last event as ' +
           'Last-Event-ID.',
       ),
     );
@@ -274,7 +274,7 @@ describe('/mcp', () => {
     const described = publishing({ tools: [hello] }, { use: [openApi({ descriptions: [mcpDescription] })] });
     const { paths } = await json(await described('/openapi.json'));
     expect(Object(Object(paths)['/mcp']).post.summary).toBe(
-      'Takes messages of the Model Context Protocol (streamable HTTP)',
+      'Accepts messages of the Model Context Protocol (streamable HTTP)',
     );
   });
 

@@ -20,7 +20,7 @@ import { appWith, objectsWith } from '../../http/app.ts';
 import { json, post, type Send, SSE, sessionName } from '../../http/client.ts';
 import { hearingSession, LONG_LEASE_MS, passIn } from '../../http/time.ts';
 
-const ANEW = "MCP server 'shop' has begun a new session: nothing of earlier calls is left there.";
+const ANEW = "MCP server 'shop' has begun a new session: the state of earlier calls is lost.";
 
 /** Counts its calls by the server's session, of which it tells the id. */
 function thinking(): FakeTool {
