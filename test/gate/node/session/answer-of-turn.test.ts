@@ -5,8 +5,8 @@ import { outside } from '../tool-loop/outside.ts';
 import { calls, digs, reads } from '../tool-loop/scenes.ts';
 import { agentOf, closes, opens, sessionOf, TOOLS, thinks } from '../tools-changed/scenes.ts';
 
-describe('the tools in the answer of a turn', () => {
-  it('are those that came late and those that have gone, and nothing when all stayed (LOOP-07, TPR-12, S2-10)', async () => {
+describe('the tool changes that a turn reports', () => {
+  it('list the added and removed tools, and are absent if no tool changed (LOOP-07, TPR-12, S2-10)', async () => {
     const session = sessionOf([
       thinks('One', opens('zoo')),
       thinks('Two', opens('bar')),
@@ -20,7 +20,7 @@ describe('the tools in the answer of a turn', () => {
     expect(await session.send('And?')).not.toHaveProperty('tools');
   });
 
-  it('that were replaced or came back did not come late, and have not gone', async () => {
+  it('do not list tools that were replaced or that came back', async () => {
     const session = sessionOf([
       thinks('One', opens('zoo')),
       thinks('Two', opens('zoo', 'b')),
@@ -40,7 +40,7 @@ describe('the tools in the answer of a turn', () => {
     expect(await later.send('Replace it.')).not.toHaveProperty('tools');
   });
 
-  it('that the turn before has opened, and offered nobody, did not come late', async () => {
+  it('do not list a tool that the previous turn unlocked but never offered to the model', async () => {
     const tools = TOOLS.map((tool) => ({ ...tool, returnDirect: tool.name === 'open' }));
     const session = sessionOf([thinks('One', opens('zoo')), thinks('Fine')], { tools });
     expect(await session.send('Go.')).not.toHaveProperty('tools');
@@ -48,7 +48,7 @@ describe('the tools in the answer of a turn', () => {
     expect(session.requests.at(-1)?.tools.map(({ name }) => name)).toContain('zoo');
   });
 
-  it('tell how often a source outside was asked, and not of what the session knew (TPR-12, S0-123)', async () => {
+  it('count the calls to external providers, but not the tools that the session already had (TPR-12, S0-123)', async () => {
     const sources = ['shop', 'bank'].map((key) => outside(key, () => [key]).provider);
     const agent = agentOf({ tools: sources, use: [] });
     const session = createTestSession(agent, { replies: ['Hello.', 'Again.'] });
@@ -57,7 +57,7 @@ describe('the tools in the answer of a turn', () => {
   });
 });
 
-describe('what stopped a turn', () => {
+describe('the reason why a turn stopped', () => {
   const direct = (name: string) => reads(name, () => `${name}!`, { returnDirect: true });
   const changes = reads('change', () => {
     throw replan('Anew.');
@@ -82,7 +82,7 @@ describe('what stopped a turn', () => {
     expect(stoppedBy?.[0]?.call).toBe(stopped && `${answer.turn}.3.${asked.indexOf(stopped[0] ?? '')}`);
   });
 
-  it('is only what returned directly, when any is enough', async () => {
+  it('lists only the calls that returned directly, if any call is enough to stop', async () => {
     expect(await answerOf(['c', 'a'], { returnDirect: 'any' })).toMatchObject({
       outcome: 'returned-direct',
       text: 'a!',
@@ -90,7 +90,7 @@ describe('what stopped a turn', () => {
     });
   });
 
-  it('is the call that opened the nested loop in which a signal was sent', async () => {
+  it('names the call that opened the nested loop in which the signal was sent', async () => {
     const ends = reads('end', () => {
       throw terminateAgent('Enough.');
     });

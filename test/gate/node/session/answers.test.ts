@@ -15,8 +15,8 @@ import { LEASE_MS, passing } from './former-holder.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
 import { approve, both, isAsked, openTurn, typesOf, world } from './waits.ts';
 
-describe('an answer that comes', () => {
-  it('between the stop of the loop and the release of the lease finds the turn another holder', async () => {
+describe('an answer', () => {
+  it('that arrives between the end of the loop and the release of the lease finds the turn with another holder', async () => {
     const { did, pay, note } = world();
     let answerNow: (() => Promise<void>) | undefined;
     const wrap = (port: SessionPort): SessionPort => ({
@@ -40,7 +40,7 @@ describe('an answer that comes', () => {
     expect(did).toEqual(['note', 'pay']);
   });
 
-  it('after the release frees the turn, whose siblings are not run again and not lost', async () => {
+  it('that arrives after the release resumes the turn and does not run or lose its sibling calls', async () => {
     const { did, pay, note } = world();
     const app = memoryApp({ tools: [asksFirst(pay), note], replies: [both, 'Done.'] });
     await app.say('Go.');
@@ -55,7 +55,7 @@ describe('an answer that comes', () => {
     ]);
   });
 
-  it('while a sibling runs is taken by the holder, which goes on by itself', async () => {
+  it('that arrives while a sibling call runs is processed by the lease holder without a new invocation', async () => {
     const clock = createManualClock();
     const { did, pay } = world();
     const slow = defineTool({
@@ -78,7 +78,7 @@ describe('an answer that comes', () => {
     expect(types.filter((type) => type === 'turn-resumed')).toEqual([]);
   });
 
-  it('with the last word of a sibling is left to the next holder', async () => {
+  it('that arrives with the end of the last sibling call is left to the next lease holder', async () => {
     const { did, pay } = world();
     const last = defineTool({
       name: 'note',
@@ -97,7 +97,7 @@ describe('an answer that comes', () => {
     expect(did).toEqual(['note', 'pay']);
   });
 
-  it('for the first of two leaves the turn waiting for the second, and runs neither (AEA-12)', async () => {
+  it('to the first of two calls leaves the turn waiting for the second and runs neither call (AEA-12)', async () => {
     const { did, pay, note } = world();
     const app = memoryApp({ tools: [asksFirst(pay), asksFirst(note)], replies: [both, 'Done.'] });
     await app.say('Go.');
@@ -113,7 +113,7 @@ describe('an answer that comes', () => {
     expect(did.toSorted()).toEqual(['note', 'pay']);
   });
 
-  it('twice, of which one was lost on its way to the journal, is taken once', async () => {
+  it('that is sent twice because the first response was lost is accepted once', async () => {
     const { did, pay } = world();
     const app = memoryApp({ tools: [asksFirst(pay)], replies: [{ calls: [{ name: 'pay' }] }, 'Done.'] });
     await app.say('Go.');
@@ -131,9 +131,9 @@ describe('an answer that comes', () => {
   });
 });
 
-describe('an answer for a tool that has changed since', () => {
+describe('an answer for a tool that has since changed', () => {
   it.each(['before it is sent', 'after it was sent'])(
-    'acts on nothing, and the model may ask again: %s',
+    'has no effect, and the model can ask again: %s',
     async (when) => {
       const { did, pay } = world();
       const app = memoryApp({ tools: [asksFirst(pay)], replies: [{ calls: [{ name: 'pay' }] }, 'Done.'] });
@@ -158,8 +158,8 @@ describe('an answer for a tool that has changed since', () => {
   );
 });
 
-describe('an answer whose Worker is lost', () => {
-  it('before it goes on with the turn is found by whoever the alarm sends (AEA-12)', async () => {
+describe('an answer whose Worker dies', () => {
+  it('before the turn resumes is found by the invocation that the alarm starts (AEA-12)', async () => {
     const { did, pay } = world();
     const clock = createManualClock();
     const app = memoryApp({
@@ -179,50 +179,56 @@ describe('an answer whose Worker is lost', () => {
     expect(did).toEqual(['pay']);
   });
 
-  it.each([0, 1, 2, 3])('at its append %i acts at most once, and says what is known', async (position) => {
-    for (const isStored of [false, true]) {
-      const { did, pay } = world();
-      const clock = createManualClock();
-      let appends = Number.NEGATIVE_INFINITY;
-      const wrap = (port: SessionPort): SessionPort => ({
-        ...port,
-        renew: (epoch) => (appends > position ? Promise.reject(new Error('lost')) : port.renew(epoch)),
-        append: async (epoch, from, change) => {
-          appends += 1;
-          if (appends <= position) return port.append(epoch, from, change);
-          if (isStored && appends === position + 1) await port.append(epoch, from, change);
-          throw new Error('lost');
-        },
-      });
-      const calls = { calls: [{ name: 'pay' }] };
-      const replies = [calls, 'Done.', 'Done.'];
-      const app = memoryApp({ tools: [asksFirst(pay)], replies, clock, leaseMs: LEASE_MS, wrap });
-      await passing(clock, app.say('Go.'));
-      const turn = await openTurn(app);
-      await approve(app, turn);
-      appends = 0;
-      const leased = await app.resume(turn);
-      await passing(clock, app.run(leased));
-      appends = Number.NEGATIVE_INFINITY;
-      await clock.advance(2 * LEASE_MS);
-      const next = await app.port.resume({
-        nonce: 'n',
-        turn,
-        reader: { reducer: 1, messageTypes: [], maxBytes: 1e6 },
-      });
-      if (next.status === 'leased') await passing(clock, app.run(next));
-      const { outcome, text: answer } = (await app.state()).turn ?? {};
-      expect([outcome, answer]).toEqual(['completed', 'Done.']);
-      const told = app.model.requests.at(-1)?.messages.at(-1)?.text ?? '';
-      if (told === 'pay 1') expect(did).toEqual(['pay']);
-      else
-        expect([told, did.length]).toEqual([expect.stringContaining('is unknown'), expect.toBeOneOf([0, 1])]);
-      const types = await typesOf(app, turn);
-      expect(types.filter((type) => type === 'tool-call-answered')).toHaveLength(1);
-    }
-  });
+  it.each([0, 1, 2, 3])(
+    'at its append %i acts at most once, and the result says if the outcome is unknown',
+    async (position) => {
+      for (const isStored of [false, true]) {
+        const { did, pay } = world();
+        const clock = createManualClock();
+        let appends = Number.NEGATIVE_INFINITY;
+        const wrap = (port: SessionPort): SessionPort => ({
+          ...port,
+          renew: (epoch) => (appends > position ? Promise.reject(new Error('lost')) : port.renew(epoch)),
+          append: async (epoch, from, change) => {
+            appends += 1;
+            if (appends <= position) return port.append(epoch, from, change);
+            if (isStored && appends === position + 1) await port.append(epoch, from, change);
+            throw new Error('lost');
+          },
+        });
+        const calls = { calls: [{ name: 'pay' }] };
+        const replies = [calls, 'Done.', 'Done.'];
+        const app = memoryApp({ tools: [asksFirst(pay)], replies, clock, leaseMs: LEASE_MS, wrap });
+        await passing(clock, app.say('Go.'));
+        const turn = await openTurn(app);
+        await approve(app, turn);
+        appends = 0;
+        const leased = await app.resume(turn);
+        await passing(clock, app.run(leased));
+        appends = Number.NEGATIVE_INFINITY;
+        await clock.advance(2 * LEASE_MS);
+        const next = await app.port.resume({
+          nonce: 'n',
+          turn,
+          reader: { reducer: 1, messageTypes: [], maxBytes: 1e6 },
+        });
+        if (next.status === 'leased') await passing(clock, app.run(next));
+        const { outcome, text: answer } = (await app.state()).turn ?? {};
+        expect([outcome, answer]).toEqual(['completed', 'Done.']);
+        const told = app.model.requests.at(-1)?.messages.at(-1)?.text ?? '';
+        if (told === 'pay 1') expect(did).toEqual(['pay']);
+        else
+          expect([told, did.length]).toEqual([
+            expect.stringContaining('is unknown'),
+            expect.toBeOneOf([0, 1]),
+          ]);
+        const types = await typesOf(app, turn);
+        expect(types.filter((type) => type === 'tool-call-answered')).toHaveLength(1);
+      }
+    },
+  );
 
-  it('after the call has found it is found again, and the call runs once', async () => {
+  it('after the call has read it is found again, and the call runs once', async () => {
     const { did, pay } = world();
     let found = 0;
     const asks: AnyTool = decorate(pay, {

@@ -60,7 +60,7 @@ const CHANGED =
 
 describe('a decision', () => {
   it.each(['approve', 'reject'] as const)(
-    'to %s lets nothing run when the tool no longer asks (DEC-18, AEA-13)',
+    'to %s does not run the call if the tool no longer asks (DEC-18, AEA-13)',
     async (decision) => {
       const ran: string[] = [];
       const pay = acts('pay', ran);
@@ -74,7 +74,7 @@ describe('a decision', () => {
     },
   );
 
-  it('by one role does not count for another (AEA-11)', async () => {
+  it('by one role does not count for another role (AEA-11)', async () => {
     const ran: string[] = [];
     const pay = acts('pay', ran);
     const { tool, deploy } = deployed(requireApproval(pay, 'Pay?', { by: 'clerk' }));
@@ -86,7 +86,7 @@ describe('a decision', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is asked for one question after another, also when a tool asks two at once', async () => {
+  it('is requested for one question at a time, even if a tool asks two at once', async () => {
     const both = defineTool({
       name: 'both',
       description: 'Asks.',
@@ -108,7 +108,7 @@ describe('a decision', () => {
     expect(lastResults(session)).toEqual(['reject approve']);
   });
 
-  it('is not waited for when its time cannot be told', async () => {
+  it('is not awaited if its expiry time is invalid', async () => {
     const ran: string[] = [];
     const pay = acts('pay', ran);
     const asking: AnyTool = {
@@ -156,7 +156,7 @@ describe('a decision', () => {
 });
 
 describe('the second of two approvals', () => {
-  it('is asked about the input that the first one made of it (AEA-13)', async () => {
+  it('shows the input as edited by the first approval (AEA-13)', async () => {
     const paid: unknown[] = [];
     const pay = defineTool({
       name: 'pay',
@@ -183,7 +183,7 @@ describe('the second of two approvals', () => {
 });
 
 describe('a question', () => {
-  it('of a call that has ended keeps nobody waiting', async () => {
+  it('of a call that has ended does not keep the turn waiting', async () => {
     const ran: string[] = [];
     const clock = createManualClock();
     const passed = (ms: number) => new Promise<void>((resolve) => clock.after(ms, resolve));
@@ -216,7 +216,7 @@ describe('a question', () => {
     expect(ran).toEqual(['pay']);
   });
 
-  it('is moot when another call has ended the loop, and nobody is bothered (LOOP-16)', async () => {
+  it('is dropped when another call has ended the loop, and no reviewer is asked (LOOP-16)', async () => {
     const ran: string[] = [];
     const pay = requireApproval(acts('pay', ran), 'Pay?');
     const session = createTestSession(agentOf(pay, signals), { replies: [calls('pay', 'stop')] });
@@ -225,7 +225,7 @@ describe('a question', () => {
     expect(await session.pending()).toEqual([]);
   });
 
-  it('is moot when a reviewer has ended the turn about another call (AEA-06)', async () => {
+  it('is dropped when a reviewer has ended the turn about another call (AEA-06)', async () => {
     const ran: string[] = [];
     const tools = ['pay', 'ship'].map((name) => requireApproval(acts(name, ran), `${name}?`));
     const session = createTestSession(agentOf(...tools), { replies: [calls('pay', 'ship')] });
@@ -236,7 +236,7 @@ describe('a question', () => {
   });
 });
 
-it('an edit whose names are no valid text is refused, and nothing is consumed', async () => {
+it('refuses an edit with invalid Unicode in its property names and stays open', async () => {
   const pay = defineTool({
     name: 'pay',
     description: 'Pays.',
@@ -251,8 +251,8 @@ it('an edit whose names are no valid text is refused, and nothing is consumed', 
   expect(await session.pending()).toMatchObject([{ tool: 'pay' }]);
 });
 
-describe('what a caller has run', () => {
-  it('is told of, although another call ended the loop (SPM-17)', async () => {
+describe('the result of a tool that the caller ran', () => {
+  it('is reported even if another call ended the loop (SPM-17)', async () => {
     const session = createTestSession(agentOf(manual(acts('transfer', [])), signals), {
       replies: [calls('transfer', 'stop')],
     });
@@ -268,7 +268,7 @@ describe('what a caller has run', () => {
 });
 
 describe('a pipeline', () => {
-  it('whose step asks a model asks the model of the agent (AEP-01)', async () => {
+  it('passes the agent’s model to a step that asks a model (AEP-01)', async () => {
     const dig: AnyTool = {
       ...acts('dig', []),
       effect: 'none',
@@ -281,7 +281,7 @@ describe('a pipeline', () => {
     expect(lastResults(session)).toEqual(['Found it.']);
   });
 
-  it('that has changed while it waited runs nothing again (AEP-01, DEC-18)', async () => {
+  it('does not run again if it was changed while it waited (AEP-01, DEC-18)', async () => {
     const ran: string[] = [];
     const [check, charge] = [acts('check', ran), acts('charge', ran)];
     const mail = requireApproval(acts('mail', ran), 'Mail?');
@@ -297,7 +297,7 @@ describe('a pipeline', () => {
     ]);
   });
 
-  it('goes on beside a signal of another call, also after a kill', async () => {
+  it('resumes beside a signal from another call, also after a kill', async () => {
     const ran: string[] = [];
     const kill: { now: () => void } = { now: () => {} };
     const one = defineTool({
@@ -318,7 +318,7 @@ describe('a pipeline', () => {
   });
 });
 
-it('a secret in a signal is not journaled, whatever a decorator makes of the result (SIG-01)', async () => {
+it('redacts a secret in a signal even if a decorator changes the result (SIG-01)', async () => {
   const bad = defineTool({
     name: 'bad',
     description: 'Tells.',

@@ -58,7 +58,7 @@ function scene({ replies, cleanUp = async () => {}, wrap }: Scene) {
   return memoryApp({ tools, replies, clock, leaseMs: LEASE_MS, ...(wrap && { wrap }) });
 }
 
-describe('what is to run at the end of an invocation', () => {
+describe('a task that is registered for the end of an invocation', () => {
   it.each<[string, Scene, Partial<TurnEnd> | object]>([
     ['has ended', { replies: ['Done.'] }, { status: 'ended', turn: { outcome: 'completed' } }],
     ['is suspended', { replies: [calls('pay')] }, { status: 'suspended' }],
@@ -92,7 +92,7 @@ describe('what is to run at the end of an invocation', () => {
     vi.restoreAllMocks();
   });
 
-  it('runs once when its turn is handed over, and again for the invocation that goes on', async () => {
+  it('runs once when its turn is handed over, and again in the invocation that resumes the turn', async () => {
     const client = new AbortController();
     const app = scene({
       replies: [
@@ -113,7 +113,7 @@ describe('what is to run at the end of an invocation', () => {
     expect(ended).toEqual(['over', 'over']);
   });
 
-  it('runs after the lease was given back', async () => {
+  it('runs after the lease was released', async () => {
     const heads: unknown[] = [];
     const app = scene({
       replies: ['Done.'],
@@ -133,7 +133,7 @@ describe('what is to run at the end of an invocation', () => {
     ],
     ['rejects', () => Promise.reject(new Error('later'))],
     ['hangs', never],
-  ])('changes nothing of the turn when it %s', async (_, cleanUp) => {
+  ])('does not change the turn if it %s', async (_, cleanUp) => {
     const app = memoryApp({ tools: [source(cleanUp)], replies: ['Done.'], clock, leaseMs: LEASE_MS });
     expect(await passing(clock, app.say('Go.'), 0)).toMatchObject({
       status: 'ended',
@@ -143,7 +143,7 @@ describe('what is to run at the end of an invocation', () => {
 });
 
 describe('a held session', () => {
-  it('runs every piece of work, whatever the others do, when it is closed', async () => {
+  it('runs every task when it is closed, even if other tasks fail or hang', async () => {
     const { session } = await hold();
     const did: string[] = [];
     session.atEnd(() => {
@@ -155,7 +155,7 @@ describe('a held session', () => {
     expect(did).toEqual(['second']);
   });
 
-  it('runs at once what comes to it when it is over', async () => {
+  it('runs a task at once if it is registered after the close', async () => {
     const { session } = await hold();
     const did: string[] = [];
     await session.close();

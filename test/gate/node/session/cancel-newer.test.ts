@@ -42,7 +42,7 @@ const endOf = async (app: ClockedApp, turn: string) =>
   );
 
 describe('a turn with an event of a newer version', () => {
-  it('is left alone while no one cancels it', async () => {
+  it('is not touched until it is cancelled', async () => {
     const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await newerTurn(app, 'yielded');
     await expect(app.run(await app.resume(turn))).rejects.toThrow('was written by a newer version');
@@ -50,7 +50,7 @@ describe('a turn with an event of a newer version', () => {
   });
 
   it.each(['yielded', 'suspended', undefined] as const)(
-    'ends as cancelled when somebody cancels it, without a fold (%s)',
+    'ends as cancelled without a fold when a caller cancels it (%s)',
     async (release) => {
       const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
       const turn = await newerTurn(app, release);
@@ -61,7 +61,7 @@ describe('a turn with an event of a newer version', () => {
     },
   );
 
-  it('ends so though a holder of this version has tried it before', async () => {
+  it('ends as cancelled even if a holder of this version has tried to read it before', async () => {
     const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await newerTurn(app, 'yielded');
     await app.run(await app.resume(turn)).catch(() => 'left');
@@ -70,7 +70,7 @@ describe('a turn with an event of a newer version', () => {
     expect(await endOf(app, turn)).toMatchObject([{ outcome: 'cancelled' }]);
   });
 
-  it('ends so when it waited behind another turn', async () => {
+  it('ends as cancelled after it waited behind another turn', async () => {
     const warn = vi.spyOn(console, 'error').mockImplementation(() => {});
     const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await newerTurn(app);
@@ -86,7 +86,7 @@ describe('a turn with an event of a newer version', () => {
     warn.mockRestore();
   });
 
-  it('still asks whoever cancels it for the role of whom it waits for', async () => {
+  it('checks that the principal who cancels it has the role of the turn’s owner', async () => {
     const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
     const { epoch, page } = await app.lease('Go.');
     const turn = page.openTurn?.id ?? '';

@@ -48,18 +48,18 @@ async function cancelled(tools: readonly AnyTool[], names = tools.map(({ name })
   return { app, answers: answers((await app.state()).messages), turn: leased.page.openTurn?.id ?? '' };
 }
 
-describe('a turn that is cancelled', () => {
+describe('a cancelled turn', () => {
   it('aborts a running read', async () => {
     const { answers } = await cancelled([tool('look', 'read')]);
     expect(answers).toEqual([['look', "Error: The call of 'look' was cancelled."]]);
     expect(signals.every(({ aborted }) => aborted)).toBe(true);
   });
 
-  it('does not call a running idempotent call undone', async () => {
+  it('does not report a running idempotent call as undone', async () => {
     expect((await cancelled([tool('put', 'idempotent')])).answers).toEqual([['put', mayHave('put')]]);
   });
 
-  it('waits five seconds for the last word of a once call, and then does not know', async () => {
+  it('waits five seconds for the result of a once call and then reports the outcome as unknown', async () => {
     const before = clock.now();
     expect((await cancelled([tool('pay', 'once')])).answers).toEqual([['pay', unknown('pay')]]);
     const waited = clock.now() - before - 1_000; // the note came when the line was opened
@@ -67,7 +67,7 @@ describe('a turn that is cancelled', () => {
     expect(waited).toBeLessThan(7_000);
   });
 
-  it('keeps the last word of a once call that was told to stop', async () => {
+  it('keeps the result of a once call that was aborted', async () => {
     const pay = defineTool({
       name: 'pay',
       description: 'Pays.',
@@ -77,7 +77,7 @@ describe('a turn that is cancelled', () => {
     expect((await cancelled([pay])).answers).toEqual([['pay', 'paid after all']]);
   });
 
-  it('asks a once call that gave no last word, with a signal that is not aborted', async () => {
+  it('reconciles a once call that gave no result, with a signal that is not aborted', async () => {
     const seen: boolean[] = [];
     const pay = defineTool({
       name: 'pay',
@@ -93,7 +93,7 @@ describe('a turn that is cancelled', () => {
     expect(seen).toEqual([false]);
   });
 
-  it('answers calls that were not started, within a serial and beyond six at a time', async () => {
+  it('gives a result to calls that were not started, both in a serial batch and beyond six at a time', async () => {
     const look = tool('look', 'read');
     const step = tool('step', 'read', { serial: 'steps' });
     const { answers } = await cancelled(
@@ -109,7 +109,7 @@ describe('a turn that is cancelled', () => {
     expect(texts.filter((text) => text.endsWith('before it ran.'))).toHaveLength(2);
   });
 
-  it('takes the next message, with every call answered', async () => {
+  it('is followed by the next message, with every call answered', async () => {
     const { app } = await cancelled([tool('look', 'read')]);
     await passing(clock, app.say('And now?'));
     expect(app.model.requests.at(-1)?.messages.map(({ role }) => role)).toEqual([
@@ -144,7 +144,7 @@ describe('a turn that is cancelled', () => {
     ]);
   });
 
-  it('leaves a model that does not listen to its signal', async () => {
+  it('abandons a model call that ignores its signal', async () => {
     const app = memoryApp({ replies: [() => new Promise(() => {})], clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const end = app.run(leased);
@@ -153,7 +153,7 @@ describe('a turn that is cancelled', () => {
     expect(await passing(clock, end, LEASE_MS)).toMatchObject({ turn: { outcome: 'cancelled' } });
   });
 
-  it('is cancelled by whoever takes it over, and what was started is in doubt', async () => {
+  it('is cancelled by the invocation that takes it over, and reports started calls as unknown', async () => {
     const app = memoryApp({
       tools: [tool('put', 'idempotent'), tool('pay', 'once')],
       replies: [],
@@ -174,7 +174,7 @@ describe('a turn that is cancelled', () => {
     expect(signals).toEqual([]);
   });
 
-  it('ends although a sibling waits for somebody outside', async () => {
+  it('ends even if a sibling call waits for an outside answer', async () => {
     const ask = tool('ask', 'read', {
       call: async (_, call) => text((await call.ask({ for: 'decision', message: 'May I?' })).decision),
     });

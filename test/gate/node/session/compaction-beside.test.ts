@@ -18,14 +18,14 @@ import {
   sessionOf,
 } from './compaction-scene.ts';
 
-describe('what is remembered beside the conversation', () => {
+describe('state that is kept beside the conversation', () => {
   const skill: AnyTool = oneShotPerLoop(
     defineTool({ name: 'skill', description: 'Teaches.', effect: 'read', run: () => long('skill') }),
     'Use it now.',
   );
   const use = { calls: [{ name: 'skill' }] };
 
-  it('lifts the memo of a one-shot tool whose result the model is not shown any more', async () => {
+  it('clears the memo of a one-shot tool when its result is no longer shown to the model', async () => {
     const replies = [use, 'A.', use, 'B.'];
     const results = async (compaction: SummaryOptions | undefined) => {
       const session = sessionOf(replies, compaction, { tools: [skill] });
@@ -39,7 +39,7 @@ describe('what is remembered beside the conversation', () => {
     ]);
   });
 
-  it('leaves the locks of a playbook open that were opened by what is not shown any more', async () => {
+  it('keeps a playbook unlocked even if the unlocking calls are no longer shown to the model', async () => {
     const tool = (name: string): AnyTool =>
       defineTool({ name, description: 'Acts.', effect: 'read', run: () => long(name) });
     const book = definePlaybook({
@@ -73,7 +73,7 @@ describe('what is remembered beside the conversation', () => {
 });
 
 describe('a summary', () => {
-  it('stands in the history that tools read, and is made of what transformers let the model see', async () => {
+  it('is in the history that tools read, and is made from the messages that transformers show to the model', async () => {
     const histories: (readonly HistoryMessage[])[] = [];
     const look = defineTool({
       name: 'look',
@@ -102,7 +102,7 @@ describe('a summary', () => {
     ]);
   });
 
-  it('belongs to the conversation, which whoever writes it cannot change', async () => {
+  it('belongs to the conversation and cannot be changed by the function that writes it', async () => {
     const summarize: SummaryOptions['summarize'] = (messages) => {
       for (const message of messages) Object.assign(message, { text: 'changed' });
       return '';
@@ -113,7 +113,7 @@ describe('a summary', () => {
     expect(session.shown()?.map(({ text }) => text[0])).toEqual(['W', 'a', 'A', 'b']);
   });
 
-  it('is held back and counted under a limit, as any other model call', async () => {
+  it('is reserved and counted under a limit like any other model call', async () => {
     const session = sessionOf(
       ['A.', 'Sum.', 'B.'],
       { overTokens: 150, keepTurns: 0 },
@@ -138,7 +138,7 @@ describe('a summary', () => {
     expect(turn?.usage).toEqual({ inputTokens: 20, outputTokens: 10 });
   });
 
-  it('is done without where a limit leaves no room for it, and the turn goes on', async () => {
+  it('is skipped if a limit leaves no room for it, and the turn continues', async () => {
     const log = logged();
     const look = defineTool({
       name: 'look',
@@ -166,7 +166,7 @@ describe('a summary', () => {
     expect((await session.events()).map(({ type }) => type)).not.toContain('model-refused');
   });
 
-  it('never holds a secret of the tools', async () => {
+  it('never contains a secret of the tools', async () => {
     const agent = agentWith({ overTokens: 150, keepTurns: 0, summarize: () => 'It is hunter2hunter2.' });
     const secrets = () => ({ PASSWORD: 'hunter2hunter2' });
     const session = createTestSession(agent, { replies: ['A.', 'B.'], secrets });

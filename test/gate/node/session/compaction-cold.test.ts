@@ -32,7 +32,7 @@ const leaseOfOther = ({ port, agent }: MemoryApp): Promise<unknown> => {
 };
 
 describe('a compacted session', () => {
-  it('is the same warm, cold, from its snapshot, and for a reducer that ignores the snapshot', async () => {
+  it('is the same warm, cold, from its snapshot and with a reducer that ignores the snapshot', async () => {
     const app = await talk('abcde');
     const cold = (await app.state()).seq;
     const leased = await app.lease('next');
@@ -58,7 +58,7 @@ describe('a compacted session', () => {
     expect((await foldLeased(other.port, whole, app.modules)).state).toEqual(await other.state());
   });
 
-  it('is begun with the messages that are kept, and none of those before', async () => {
+  it('starts with the kept messages and shows no earlier message', async () => {
     const app = await talk('abcde');
     const leased = await app.lease('next');
     expect(leased.snapshot?.messagesFrom).toBe((await app.state()).cut?.from);
@@ -70,7 +70,7 @@ describe('a compacted session', () => {
     expect(leased.page.rows.map(({ type }) => type)).toEqual(['turn-started']);
   });
 
-  it('is read from its pages when what is kept is too much for one answer', async () => {
+  it('is read in pages if the kept messages are too large for one response', async () => {
     const app = await talk('abcde');
     const leased = await app.lease('next');
     const small = await app.port.resume({
@@ -87,7 +87,7 @@ describe('a compacted session', () => {
     expect(folded.state).toEqual(await app.state());
   });
 
-  it('is the same after a restart of its object, whose events are all there', async () => {
+  it('is the same after its object restarts, with all events kept', async () => {
     const app = await talk('abc', ['D.']);
     app.sessions.restart('["owner","tester","s1"]');
     await app.say('d');
@@ -98,8 +98,8 @@ describe('a compacted session', () => {
   });
 });
 
-describe('a turn that is not begun by its message', () => {
-  it('compacts when it was queued, and begins', async () => {
+describe('a turn that is not started by its own message', () => {
+  it('compacts when it starts after waiting in the queue', async () => {
     const app = await talk('ab', [
       async () => {
         const start = {
@@ -126,7 +126,7 @@ describe('a turn that is not begun by its message', () => {
     ]);
   });
 
-  it('does not when it goes on after a wait, however long the conversation has become', async () => {
+  it('does not compact when it resumes after a wait, even if the conversation has become too long', async () => {
     const replies: ScriptedReply[] = ['A.', { text: long('w'), calls: [{ name: 'wait' }] }, 'B.'];
     const compaction = summarize({ overTokens: 150, keepTurns: 0, summarize: listing });
     const app = memoryApp({ replies, use: [compaction], tools: [wait] });
@@ -139,7 +139,7 @@ describe('a turn that is not begun by its message', () => {
     expect((await app.state()).cut).toBeUndefined();
   });
 
-  it('stops when it is cancelled while its summary is written', async () => {
+  it('stops when it is cancelled while its summary is being written', async () => {
     const log = logged();
     const asked = Promise.withResolvers<void>();
     const write = (): Promise<string> => {

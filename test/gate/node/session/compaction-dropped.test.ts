@@ -11,12 +11,12 @@ import { memoryApp } from './memory-app.ts';
 
 const usage = { inputTokens: 10, outputTokens: 5 };
 
-describe('a summary that was paid for and cannot be used', () => {
+describe('a summary that was paid for but cannot be used', () => {
   const unusable: [string, ScriptedReply, string][] = [
     ['is blank', { text: ' \n', usage }, 'blank'],
     ['is no shorter', { text: long('z').repeat(9), usage }, 'no-shorter'],
   ];
-  it.each(unusable)('is counted in the usage of its turn: it %s', async (_, reply, reason) => {
+  it.each(unusable)('is counted in the usage of its turn if it %s', async (_, reply, reason) => {
     const session = sessionOf(['A.', reply, 'B.'], { overTokens: 150, keepTurns: 0 });
     await session.send(long('a'));
     expect(await session.send(long('b'))).toMatchObject({
@@ -28,7 +28,7 @@ describe('a summary that was paid for and cannot be used', () => {
     expect(session.shown()).toHaveLength(4);
   });
 
-  it('is counted when its provider cut it off', async () => {
+  it('is counted if its provider cut it off', async () => {
     const replies: ModelReply[] = [
       { text: 'A.', toolCalls: [], finish: 'stop', usage },
       { text: 'They', toolCalls: [], finish: 'content-filter', usage },
@@ -49,7 +49,7 @@ describe('a summary that was paid for and cannot be used', () => {
     ]);
   });
 
-  it('takes the place of what was held back for it under a limit', async () => {
+  it('replaces the tokens that a limit reserved for it', async () => {
     const session = sessionOf(
       ['A.', { text: ' ', usage }, 'B.'],
       { overTokens: 150, keepTurns: 0 },
@@ -74,7 +74,7 @@ describe('a summary that was paid for and cannot be used', () => {
 });
 
 describe('after a summary was dropped', () => {
-  it('one of more messages is asked for with the next turn, however little the conversation has grown', async () => {
+  it('the next turn requests a summary of more messages, even if the conversation has hardly grown', async () => {
     const asked: number[] = [];
     const session = sessionOf(['A.', 'B.', 'C.', 'D.'], {
       overTokens: 350,
@@ -94,7 +94,7 @@ describe('after a summary was dropped', () => {
     expect(await compactions(session)).toMatchObject([{ turns: 2 }]);
   });
 
-  it('the invocation that takes its turn over asks for none', async () => {
+  it('the invocation that takes the turn over does not request another summary', async () => {
     let asked = 0;
     const summarize = (): string => {
       asked += 1;

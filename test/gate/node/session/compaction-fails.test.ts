@@ -31,22 +31,25 @@ describe('a summary that fails', () => {
     ],
     ['rejects', () => Promise.reject('a secret of the user'), 'a string was thrown.'],
   ];
-  it.each(failing)('leaves the turn to go on with all messages: it %s', async (_, summarize, reason) => {
-    const log = logged();
-    const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarize } as SummaryOptions);
-    await session.send(long('a'));
-    expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
-    expect(session.shown()).toHaveLength(4);
-    expect(await compactions(session)).toEqual([]);
-    expect(log()).toEqual([[`holdfast: a conversation was not compacted, and goes on whole: ${reason}`]]);
-  });
+  it.each(failing)(
+    'leaves all messages in place, and the turn continues: it %s',
+    async (_, summarize, reason) => {
+      const log = logged();
+      const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarize } as SummaryOptions);
+      await session.send(long('a'));
+      expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+      expect(session.shown()).toHaveLength(4);
+      expect(await compactions(session)).toEqual([]);
+      expect(log()).toEqual([[`holdfast: a conversation was not compacted, and goes on whole: ${reason}`]]);
+    },
+  );
 
   const unusable: [string, SummaryOptions['summarize'], string][] = [
     ['is blank', () => ' \n', 'blank'],
     ['is no text', () => 7 as never, 'blank'],
     ['is longer', () => long('z').repeat(9), 'no-shorter'],
   ];
-  it.each(unusable)('is dropped, which the journal says, when it %s', async (_, summarize, reason) => {
+  it.each(unusable)('is dropped and journaled as dropped if it %s', async (_, summarize, reason) => {
     const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarize } as SummaryOptions);
     await session.send(long('a'));
     expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
@@ -55,7 +58,7 @@ describe('a summary that fails', () => {
     expect(await dropped(session)).toEqual([droppedEvent({ reason, from: 7, tokens: 201 })]);
   });
 
-  it('leaves the turn to go on when the model gives none, and is asked for again by the next', async () => {
+  it('leaves all messages in place if the model returns no text, and is requested again by the next turn', async () => {
     const log = logged();
     const refused = new ModelError('rate-limited', 'The model is busy.');
     const session = sessionOf(['A.', refused, 'B.', 'Sum.', 'C.'], { overTokens: 150, keepTurns: 0 });
@@ -68,7 +71,7 @@ describe('a summary that fails', () => {
     expect(await compactions(session)).toMatchObject([{ turns: 1, summary: 'Sum.' }]);
   });
 
-  it('is waited for a minute at the most', async () => {
+  it('is awaited for at most one minute', async () => {
     const clock = createManualClock();
     const waiting = Promise.withResolvers<AbortSignal>();
     const summarize: SummaryOptions['summarize'] = (_, signal) => {
@@ -89,7 +92,7 @@ describe('a summary that fails', () => {
   });
 });
 
-it('a model that writes a summary has the time that its agent gives it', async () => {
+it('a model call for a summary uses the timeout of its agent', async () => {
   const log = logged();
   const clock = createManualClock();
   const agent = agentWith({ overTokens: 150, keepTurns: 0 }, { settings: { timeout: { total: 5_000 } } });
@@ -113,8 +116,8 @@ it('a model that writes a summary has the time that its agent gives it', async (
   expect(log()).toEqual([[`holdfast: a conversation was not compacted, and goes on whole: ${why}`]]);
 });
 
-describe('a summary that fails and leaves no room for anything else', () => {
-  it('is done without by the third invocation, which answers', async () => {
+describe('a summary that fails when the conversation does not fit without it', () => {
+  it('is skipped by the third invocation, which ends the turn', async () => {
     logged();
     const clock = createManualClock();
     let asked = 0;
@@ -140,7 +143,7 @@ describe('a summary that fails and leaves no room for anything else', () => {
 });
 
 describe('a compaction and a crash', () => {
-  it('asks again when its summary was not stored', async () => {
+  it('requests the summary again if it was not stored', async () => {
     const replies: ScriptedReply[] = [
       'A.',
       () => {
@@ -156,7 +159,7 @@ describe('a compaction and a crash', () => {
     expect((await compactions(session)).map(({ summary }) => summary)).toEqual(['Sum.']);
   });
 
-  it('applies a summary once that was stored before the crash', async () => {
+  it('applies a summary once if it was stored before the crash', async () => {
     const act = defineTool({ name: 'act', description: 'Acts.', effect: 'idempotent', run: () => 'done' });
     let isKilled = false;
     const replies: ScriptedReply[] = [
@@ -179,7 +182,7 @@ describe('a compaction and a crash', () => {
     expect(roles).toEqual(['system Work.', 'user Summary', 'user b b b b', 'assistant ', 'tool done']);
   });
 
-  it('replaces no summary by another one, although what is kept is too long by itself', async () => {
+  it('does not replace one summary by another, even if the kept messages alone are too long', async () => {
     const written: number[] = [];
     const summarize = (messages: readonly HistoryMessage[]): string =>
       `Sum ${written.push(messages.length)}.`;
@@ -199,7 +202,7 @@ describe('a compaction and a crash', () => {
     expect(written).toEqual([2]);
   });
 
-  it('is done without by the third invocation, when two have died while its summary was written', async () => {
+  it('is skipped by the third invocation after two died while the summary was being written', async () => {
     let tries = 0;
     const summarize = (): Promise<string> => {
       tries += 1;

@@ -7,7 +7,7 @@ import { createTestSession, type ScriptedReply } from '../../../../src/testing/e
 import { agentWith, compactions, listing, long, SUMMARY_SHOWN, sessionOf } from './compaction-scene.ts';
 
 describe('a conversation that has become too long', () => {
-  it('is summarised by the model of the agent before the first call of a turn', async () => {
+  it('is summarised by the agent’s model before the first model call of a turn', async () => {
     const replies = ['A.', 'B.', 'C.', 'They said a.', 'D.'];
     const session = sessionOf(replies, { overTokens: 350 });
     for (const word of ['a', 'b', 'c']) await session.send(long(word));
@@ -39,7 +39,7 @@ describe('a conversation that has become too long', () => {
     ]);
   });
 
-  it('is measured with what its model thought and its provider ran, which is sent again too', async () => {
+  it('is measured with its reasoning and provider-run tools, which are sent again too', async () => {
     const parts: readonly ReplyPart[] = [
       { type: 'reasoning', text: long('hm'), provider: { maker: { signature: long('s') } } },
       { type: 'text', text: 'A.' },
@@ -88,7 +88,7 @@ describe('a conversation that has become too long', () => {
     [2, ['Sum of 2: a A.', 'b', 'B.', 'c', 'C.', 'd']],
     [undefined, ['Sum of 2: a A.', 'b', 'B.', 'c', 'C.', 'd']],
     [3, ['a', 'A.', 'b', 'B.', 'c', 'C.', 'd']],
-  ])('keeps the last turns as they are: keepTurns %s', async (keepTurns, shown) => {
+  ])('keeps the last turns unchanged: keepTurns %s', async (keepTurns, shown) => {
     const compaction = { overTokens: 350, keepTurns, summarize: listing };
     const session = sessionOf(['A.', 'B.', 'C.', 'D.'], compaction);
     for (const word of ['a', 'b', 'c', 'd']) await session.send(long(word));
@@ -99,7 +99,7 @@ describe('a conversation that has become too long', () => {
     expect(texts?.map((text) => (text.startsWith('Sum') ? text : text.split(' ')[0]))).toEqual(shown);
   });
 
-  it('is summarised again when it has become too long again, together with the summary before', async () => {
+  it('is summarised again, together with the previous summary, when it has become too long again', async () => {
     const seen: (readonly HistoryMessage[])[] = [];
     const summarize = (messages: readonly HistoryMessage[]): string => {
       seen.push(messages);
@@ -126,7 +126,7 @@ describe('a conversation that has become too long', () => {
     ]);
   });
 
-  it('is never summarised unless the agent says so, nor while it is short, nor in the midst of a turn', async () => {
+  it('is not summarised if the agent has no compaction, if it is short, or in the middle of a turn', async () => {
     const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => long('x') });
     const calls = { calls: [{ name: 'look' }] };
     const without = sessionOf(['A.', 'B.', 'C.', 'D.'], undefined);
@@ -143,7 +143,7 @@ describe('a conversation that has become too long', () => {
     expect(session.requests).toHaveLength(5);
   });
 
-  it('tells the model that writes what the agent says, and of results what fits', async () => {
+  it('sends the agent’s instructions to the summarizing model, and shortens long results', async () => {
     const look = defineTool({
       name: 'look',
       description: 'Looks.',
@@ -171,7 +171,7 @@ describe('a conversation that has become too long', () => {
     ]);
   });
 
-  it('is shortened by the offline model, which says so', async () => {
+  it('is shortened by the offline model, which says so in its summary', async () => {
     const look = defineTool({
       name: 'look_up',
       description: 'Looks up.',

@@ -63,7 +63,7 @@ const ofTurn = {
 } as const;
 
 describe('a tool that threw', () => {
-  it('is a line with its stack, and those of the causes', async () => {
+  it('is logged with its stack and the stacks of its causes', async () => {
     const [line, turn, ...more] = await linesOf(agentOf([saving()]), [saves, 'Well.']);
     expect(line).toEqual({
       ...place,
@@ -90,7 +90,7 @@ describe('a tool that threw', () => {
     ]);
   });
 
-  it('is told without the secrets of the turn, in the message and in the stack', async () => {
+  it('is logged without the secrets of the turn, in the message and in the stack', async () => {
     const tool = defineTool({
       name: 'save',
       description: 'Saves.',
@@ -107,7 +107,7 @@ describe('a tool that threw', () => {
     expect(JSON.stringify(line)).not.toContain('hunter2');
   });
 
-  it('is told also where it says that a line was lost, which the model hears as no failure', async () => {
+  it('is logged also when it reports a lost line, which the model does not see as a failure', async () => {
     const tool = defineTool({
       name: 'save',
       description: 'Saves.',
@@ -121,7 +121,7 @@ describe('a tool that threw', () => {
   });
 });
 
-it('a lost value is a line', async () => {
+it('is logged as one line if the tool threw a value that cannot be read', async () => {
   const tool = defineTool({ name: 'save', description: 'Saves.', run: () => ({ at: Number.NaN }) });
   const [line] = await linesOf(agentOf([tool]), [saves, 'Well.']);
   expect(line).toEqual({
@@ -133,7 +133,7 @@ it('a lost value is a line', async () => {
 });
 
 describe('a model that failed', () => {
-  it('is a line with its reason as the provider said it, and the line of the turn says that it failed for it', async () => {
+  it('is logged with the provider’s reason, and the turn’s log line names the failure', async () => {
     const failure = new ModelError('rate-limited', "The model's server answered 429: [request]", {
       reason: "The model's server answered 429: Slow down.",
     });
@@ -160,7 +160,7 @@ describe('a model that failed', () => {
   });
 });
 
-describe('what a tool threw that ends the turn', () => {
+describe('an error of a tool that ends the turn', () => {
   const policies: Policies = { exceptions: exceptionProcessor({ alwaysThrow: true }) };
   const said = async (tool: AnyTool) => {
     const session = createTestSession(agentOf([tool], policies), { replies: [saves], log: false });
@@ -171,7 +171,7 @@ describe('what a tool threw that ends the turn', () => {
     return { error, signal, ended };
   };
 
-  it('stands in the result of the call, and in no error that clients are told', async () => {
+  it('is in the result of the call, but not in an error that clients see', async () => {
     const message = "Tool 'save' threw, which ended the turn. The exception is in the result of its call.";
     const signal = { type: 'fail', reason: message };
     expect(await said(saving())).toEqual({
@@ -181,7 +181,7 @@ describe('what a tool threw that ends the turn', () => {
     });
   });
 
-  it('is the error of the turn where the tool says expose: true', async () => {
+  it('is the error of the turn if it has `expose: true`', async () => {
     const message = 'disk full (cause: no inode)';
     const signal = { type: 'fail', reason: message };
     expect(await said(saving({ expose: true }))).toEqual({
@@ -193,13 +193,13 @@ describe('what a tool threw that ends the turn', () => {
 });
 
 describe('the log', () => {
-  it('is nothing where it is false', async () => {
+  it('writes no lines if it is `false`', async () => {
     const lines = written();
     await createTestSession(agentOf([saving()]), { replies: [saves, 'Well.'], log: false }).send('Go.');
     expect(lines).toEqual([]);
   });
 
-  it('has a line of JSON for each turn that has ended', async () => {
+  it('writes one line of JSON for each turn that has ended', async () => {
     const lines = written();
     const clerk = agentOf([defineTool({ name: 'save', description: 'Saves.', run: () => 'ok' })]);
     const session = createTestSession(clerk, {
@@ -217,7 +217,7 @@ describe('the log', () => {
     });
   });
 
-  it('that throws is nothing to the turn', async () => {
+  it('does not affect the turn if it throws', async () => {
     const log = () => {
       throw new Error('The log is full.');
     };
@@ -225,7 +225,7 @@ describe('the log', () => {
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Well.' });
   });
 
-  it('tells a turn once, however many invocations it took', async () => {
+  it('reports a turn once, even if the turn took several invocations', async () => {
     const lines: LogEntry[] = [];
     const tool = defineTool({
       name: 'save',

@@ -85,7 +85,7 @@ describe.each([
       }),
     ],
   ],
-])('a result that does not fit the window, %s', (_, use) => {
+])('a result that does not fit in the context window, %s', (_, use) => {
   const scene = () => {
     const small = smallWindow(WINDOW, ['Hello, Ann.', ['read'], 'It is sold by the crate.', 'You are Ann.']);
     const session = createTestSession(clerk([reads('read')], { use }), { model: small.model });
@@ -93,7 +93,7 @@ describe.each([
   };
 
   it.each(['warm', 'cold'])(
-    'is shortened, the turns before it leave, and the session goes on %s',
+    'is shortened, the previous turns are removed, and the session continues %s',
     async (how) => {
       const { small, session } = scene();
       const between = (): void => {
@@ -150,7 +150,7 @@ describe.each([
     },
   );
 
-  it('names the tool that reads on in it, from where it was cut', async () => {
+  it('names the tool that reads the rest of it, with the position where it was cut', async () => {
     const small = smallWindow(WINDOW, [['read'], 'It is sold by the crate.']);
     const session = createTestSession(clerk([reads('read'), readResult()], { use }), {
       model: small.model,
@@ -166,7 +166,7 @@ describe.each([
     );
   });
 
-  it('is shown as it was left, when the invocation dies between the cut and the next request', async () => {
+  it('is still shown shortened if the invocation dies between the cut and the next request', async () => {
     const small = smallWindow(WINDOW, ['Hello, Ann.', ['read'], 'Lost.', 'It is sold by the crate.']);
     let killed = 0;
     const model = {
@@ -196,7 +196,7 @@ describe.each([
 });
 
 describe('a session whose conversation was shortened', () => {
-  it('is the same warm, cold, and from its snapshot, and begins where it is shown', async () => {
+  it('is the same warm, cold and from its snapshot, and starts at the first message that is shown', async () => {
     const { model } = smallWindow(WINDOW, ['Hello, Ann.', ['read'], 'By the crate.', 'Ann.']);
     const app = memoryApp({ replies: [], tools: [reads('read')] });
     const { agent, live } = watchedLive({ ...app.agent, model });
@@ -224,7 +224,7 @@ describe('a session whose conversation was shortened', () => {
     ]);
   });
 
-  it('is the same from its snapshot when a summary has come to stand before what was left', async () => {
+  it('is the same from its snapshot if a summary now precedes the removed messages', async () => {
     const words = (word: string, count: number): string => `${word} `.repeat(count);
     const refused = new ModelError('context-length', 'Too long.', { length: { sent: 1_000, most: 1_000 } });
     const app = memoryApp({
@@ -246,7 +246,7 @@ describe('a session whose conversation was shortened', () => {
     expect(state.messages).toEqual([...messages, { role: 'user', text: 'five' }]);
   });
 
-  it('keeps the summary of what was before, and the turns that fit', async () => {
+  it('keeps the summary of the earlier messages and the turns that fit', async () => {
     const words = (word: string, tokens: number): string => `${word} `.repeat(tokens).slice(0, 4 * tokens);
     const turns = [words('one', 2_500), words('two', 1_500), words('three', 2_500), words('four', 500)];
     const small = smallWindow(WINDOW, ['1', '2', '3', '4', ['read'], '5']);
@@ -271,7 +271,7 @@ describe('a session whose conversation was shortened', () => {
     ]);
   });
 
-  it('loses its summary as well when that alone is too long for the model of today', async () => {
+  it('loses its summary as well if the summary alone is too long for the current model', async () => {
     const summary = LONG.slice(0, 36_000);
     const compaction = summarize({ overTokens: 9_500, keepTurns: 0, summarize: () => summary });
     const larger = smallWindow(50_000, ['1', '2']);
@@ -294,7 +294,7 @@ describe('a session whose conversation was shortened', () => {
     expect(said(last(smaller.answered))).toEqual(['You keep books.', LEFT, 'three', '3', 'four']);
   });
 
-  it('is shortened again when it has grown, and says so once', async () => {
+  it('is shortened again when it has grown, and reports it once', async () => {
     const small = smallWindow(WINDOW, [['read'], 'One.', ['read'], 'Two.', ['read'], 'Three.']);
     const session = createTestSession(clerk([reads('read')]), { model: small.model });
     for (const message of ['Read.', 'Again.', 'And again.']) {
@@ -314,8 +314,8 @@ describe('a session whose conversation was shortened', () => {
   });
 });
 
-describe('results of one turn', () => {
-  it('are shortened from the longest on, and those that come later are shown whole', async () => {
+describe('the results of one turn', () => {
+  it('are shortened from the longest on, while later results are shown in full', async () => {
     const small = smallWindow(WINDOW, [['note', 'read'], ['note'], 'Done.']);
     const notes = reads('note', (calls) => `Note ${calls}: ${'kelp '.repeat(200)}`);
     const session = createTestSession(clerk([notes, reads('read')]), { model: small.model });
@@ -329,7 +329,7 @@ describe('results of one turn', () => {
     ]);
   });
 
-  it('are shortened to a third of the request when nobody tells how much is too much', async () => {
+  it('are shortened to a third of the request if the limit is unknown', async () => {
     const small = smallWindow(WINDOW, [['read'], 'Done.'], { silent: true });
     const session = createTestSession(clerk([reads('read')]), { model: small.model });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -338,14 +338,14 @@ describe('results of one turn', () => {
     expect(characters).toBeLessThan(13_400);
   });
 
-  it('are the answer of their tool all the same, when it returns directly', async () => {
+  it('are returned in full as the answer if their tool returns directly', async () => {
     const small = smallWindow(WINDOW, [['read'], ['tell']]);
     const tell = defineTool({ name: 'tell', description: 'Tells.', returnDirect: true, run: () => LONG });
     const session = createTestSession(clerk([reads('read'), tell]), { model: small.model });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'returned-direct', text: LONG });
   });
 
-  it('lift the memo of a one-shot tool when they are shortened, and not when they are still whole', async () => {
+  it('clear the memo of a one-shot tool if they are shortened, and keep it if they are whole', async () => {
     const loaded: string[] = [];
     const skill = (name: string, body: string): AnyTool =>
       oneShotPerLoop(
@@ -386,7 +386,7 @@ describe('a nested loop', () => {
         }),
     ],
   ];
-  it.each(nested)('%s is shown its own results shortened, and the turn goes on', async (_, toTool) => {
+  it.each(nested)('%s sees its own results shortened, and the turn continues', async (_, toTool) => {
     const small = smallWindow(WINDOW, ['Hello, Ann.', ['dig'], ['read'], 'By the crate.', 'Told.', 'Ann.']);
     const session = createTestSession(clerk([toTool([reads('read')])]), { model: small.model });
     await session.send(TEN_WORDS);
@@ -419,7 +419,7 @@ describe('a request that cannot be made to fit', () => {
     "The model's server answered 400: This model's maximum context length is 8000 tokens. However, your messages resulted " +
     `in ${tokens} tokens. Please reduce the length of the messages.`;
 
-  it('ends its turn with the reason, and the next turn goes on without it', async () => {
+  it('ends its turn with the reason, and the next turn continues without it', async () => {
     const alone = smallWindow(WINDOW, []);
     const first = createTestSession(clerk([]), { model: alone.model });
     expect(await endOf(first, LONG)).toEqual({
@@ -451,7 +451,7 @@ describe('a request that cannot be made to fit', () => {
     expect(said(last(small.answered))).toEqual(['You keep books.', LEFT, 'Shorter.']);
   });
 
-  it('is a result of the call whose nested loop it was', async () => {
+  it('becomes a result of the call if it was made in a nested loop', async () => {
     const small = smallWindow(WINDOW, [['dig'], 'It could not.']);
     const instructions = LONG;
     const dig = defineAgenticTool({
@@ -469,8 +469,8 @@ describe('a request that cannot be made to fit', () => {
   });
 });
 
-describe('under a token limit', () => {
-  it('what was held back for a refused request is given back', async () => {
+describe('under a token limit,', () => {
+  it('the tokens reserved for a refused request are released', async () => {
     const small: SmallWindow = smallWindow(WINDOW, [['read'], 'Done.']);
     // Enough for both requests by their bytes, were the refused one not counted as well.
     const agent = clerk([reads('read')], { use: [budget({ tokens: 60_000 })] });
@@ -505,7 +505,7 @@ describe('under a token limit', () => {
   });
 });
 
-it('a reply that broke off for want of room is not asked for again before there is some', async () => {
+it('a reply that was cut off for lack of room is requested again only after room was made', async () => {
   const broken = new ModelError('context-length', 'Context size has been exceeded.', { outputBegan: true });
   const call = { calls: [{ name: 'read' }] };
   const session = createTestSession(clerk([reads('read')]), { replies: [call, broken, 'Done.'] });
@@ -518,7 +518,7 @@ it('a reply that broke off for want of room is not asked for again before there 
   ]);
 });
 
-it('a watcher is told of one iteration, and that the reply begins again', async () => {
+it('a watcher sees one iteration and a restart of the reply', async () => {
   const small = smallWindow(WINDOW, [['read'], 'Done.']);
   const iterations: number[] = [];
   const asked: number[] = [];

@@ -63,31 +63,31 @@ async function loop(effect: Effect) {
 }
 
 describe('a loop of ten iterations with one call each', () => {
-  it('of a `once` tool makes one append an iteration, and one for its end', async () => {
+  it('makes one append per iteration, and one for the end, with a `once` tool', async () => {
     const { used } = await loop('once');
     expect(used).toEqual({ begin: 1, append: ITERATIONS + 1 });
   });
 
-  it('of a `read` tool waits for no append, so most of it leaves in few', async () => {
+  it('does not wait for appends with a `read` tool, so most appends carry several events', async () => {
     const { used } = await loop('read');
     expect(used.begin).toBe(1);
     expect(used.append).toBeLessThanOrEqual(3);
   });
 
   it.each(['read', 'once'] as const)(
-    'of a `%s` tool stores three events an iteration, and four besides',
+    'stores three events per iteration, and four besides, with a `%s` tool',
     async (effect) => {
       const { rows } = await loop(effect);
       expect(rows.length).toBe(3 * ITERATIONS + 4);
     },
   );
 
-  it('writes less than 8 KiB of bodies (the budget is 80)', async () => {
+  it('writes less than 8 KiB of bodies', async () => {
     const { rows } = await loop('once');
     expect(rows.reduce((bytes, { body }) => bytes + body.length, 0)).toBeLessThan(8 * 1024);
   });
 
-  it('converts no schema: every request shows the very object made when the tool was defined', async () => {
+  it('does not convert schemas: every request contains the object made when the tool was defined', async () => {
     const { app } = await loop('read');
     const shown = app.model.requests.map(({ tools }) => tools[0]?.inputSchema);
     expect(shown.every((schema) => schema === undefined || schema === app.agent.tools[0]?.inputSchema)).toBe(

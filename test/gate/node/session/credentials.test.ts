@@ -14,7 +14,7 @@ const answering =
   });
 
 describe('the credentials of a held session', () => {
-  it('are found once they are kept, and none before', async () => {
+  it('are returned after they were stored, and are absent before', async () => {
     const { session } = await hold();
     const { credentials } = session;
     expect(await credentials.find('k')).toEqual({ status: 'none' });
@@ -24,7 +24,7 @@ describe('the credentials of a held session', () => {
     expect(await credentials.find('k')).toEqual({ status: 'none' });
   });
 
-  it('are lost to a holder that has lost its lease, which keeps nothing any more', async () => {
+  it('are not available to a holder that has lost its lease, which can no longer store any', async () => {
     const { session, outbox } = await hold();
     await session.credentials.keep('k', 'secret');
     await outbox.release('yielded');
@@ -32,14 +32,14 @@ describe('the credentials of a held session', () => {
     expect(await session.credentials.keep('k', 'late')).toBe(false);
   });
 
-  it('are lost while the object cannot be reached', async () => {
+  it('are unavailable while the object cannot be reached', async () => {
     const unreached = answering({ credential: unavailable, keepCredential: unavailable });
     const { session } = await hold({ wrap: unreached });
     expect(await session.credentials.find('k')).toEqual({ status: 'lost' });
     expect(await session.credentials.keep('k', 'secret')).toBe(false);
   });
 
-  it('are not kept in a session that is full', async () => {
+  it('are not stored in a session that is full', async () => {
     const full = { status: 'session-full', most: 1, used: 1 } as const;
     const { session } = await hold({ wrap: answering({ keepCredential: async () => full }) });
     expect(await session.credentials.keep('k', 'secret')).toBe(false);

@@ -41,8 +41,8 @@ function talk(...replies: readonly SpokenReply[]) {
   return { app, model, say, cancelled, shown };
 }
 
-describe('a reply that its turn cuts off', () => {
-  it('is journaled with the end of a turn that is cancelled, as far as it was shown', async () => {
+describe('a reply that is cut off by the end of its turn', () => {
+  it('is journaled with the end of a cancelled turn, as far as it was shown', async () => {
     const { cancelled } = talk(['It is ', 'in ', waits]);
     const { turn, events } = await cancelled('Where is it?');
     const of = { turn: turn.id };
@@ -59,12 +59,12 @@ describe('a reply that its turn cuts off', () => {
     ]);
   });
 
-  it('is no answer of its turn, and no model call more', async () => {
+  it('does not count as the turn’s answer or as another model call', async () => {
     const { turn } = await talk(['It is ', waits]).cancelled('Where is it?');
     expect(turn).toMatchObject({ outcome: 'cancelled', text: '', iterations: 0, model: undefined });
   });
 
-  it('is kept of a turn that fails, and of its last attempt alone', async () => {
+  it('is kept if its turn fails, but only from the last attempt', async () => {
     const { say } = talk(['It was ', lost()], ['It is ', 'in', lost()]);
     const { turn, events } = await say('Where is it?');
     expect(turn).toMatchObject({ outcome: 'failed', text: '', error: { type: 'model-failure' } });
@@ -73,7 +73,7 @@ describe('a reply that its turn cuts off', () => {
     ]);
   });
 
-  it('is not kept if the last attempt said nothing: what came before was taken back', async () => {
+  it('is not kept if the last attempt was empty, because the earlier text was retracted', async () => {
     const { say } = talk(['It was ', lost()], [new ModelError('server-error', 'Down.')]);
     expect((await say('Where is it?')).events.map(({ type }) => type)).toEqual([
       'turn-started',
@@ -81,13 +81,13 @@ describe('a reply that its turn cuts off', () => {
     ]);
   });
 
-  it('is not kept if no one was shown it', async () => {
+  it('is not kept if it was not shown to a client', async () => {
     const { cancelled } = talk(['It is ', waits]);
     const { events } = await cancelled('Where is it?', { show: undefined });
     expect(events.some(({ type }) => type === 'model-replied')).toBe(false);
   });
 
-  it('holds no credential: it is what was shown', async () => {
+  it('contains no credential, because only the shown text is kept', async () => {
     const secrets = async () => Secrets.of({ key: 'sk-1234567890' });
     const { cancelled } = talk(['The key is sk-1234567890, ', 'and ', waits]);
     const { events } = await cancelled('What is the key?', { secrets });
@@ -113,7 +113,7 @@ describe('a reply that its turn cuts off', () => {
       ],
       1,
     ],
-  ])('is none of a turn that was answered %s', async (_, replies, count) => {
+  ])('does not exist for a turn that was answered %s', async (_, replies, count) => {
     const { turn, events } = await talk(...replies).say('Where is it?');
     expect(turn).toMatchObject({ outcome: 'completed', text: 'It is in Ghent.' });
     const finishes = events.flatMap((event) => (event.type === 'model-replied' ? event.finish : []));
@@ -121,7 +121,7 @@ describe('a reply that its turn cuts off', () => {
     expect(finishes).toHaveLength(count);
   });
 
-  it('is not journaled twice when the turn ends after the reply was journaled', async () => {
+  it('is not journaled twice if the turn ends after the reply was journaled', async () => {
     const { say } = talk(['Let me see.', 'call look'], ['call nothing']);
     const { events } = await say('Where is it?');
     expect(events.filter(({ type }) => type === 'model-replied')).toHaveLength(2);
@@ -138,7 +138,7 @@ describe('a reply that its turn cuts off', () => {
     ]);
   });
 
-  it('leaves it as it was which tools the model was offered before', async () => {
+  it('does not change which tools were offered to the model before', async () => {
     const { app, cancelled, say } = talk(['Hello.'], ['It is ', waits]);
     await say('Hello?');
     const before = (await app.state()).offered;
@@ -148,7 +148,7 @@ describe('a reply that its turn cuts off', () => {
 });
 
 describe('a message whose turn ends without a reply', () => {
-  it('is marked for the model when the next one comes', async () => {
+  it('is marked for the model when the next message arrives', async () => {
     const { say, shown } = talk([new ModelError('bad-request', 'No.')], ['In Ghent.']);
     await say('Where is it?');
     await say('Well?');
@@ -159,14 +159,14 @@ describe('a message whose turn ends without a reply', () => {
     ]);
   });
 
-  it('is not marked if its turn called tools, whose results the model is shown', async () => {
+  it('is not marked if its turn called tools, because the model sees their results', async () => {
     const { say, shown } = talk(['call look'], [new ModelError('bad-request', 'No.')], ['In Ghent.']);
     await say('Where is it?');
     await say('Well?');
     expect(shown()?.map(([role]) => role)).toEqual(['user', 'assistant', 'tool', 'user']);
   });
 
-  it('is marked alike when the conversation is read again', async () => {
+  it('is marked the same way when the conversation is read again', async () => {
     const { app, say } = talk([new ModelError('bad-request', 'No.')], ['In Ghent.']);
     await say('Where is it?');
     const { turn } = await say('Well?');

@@ -32,7 +32,7 @@ const three = (call: CallContext) =>
   );
 
 describe('a once call that asks while it runs', () => {
-  it('stays where it is, and goes on with the decision', async () => {
+  it('keeps running and continues with the decision', async () => {
     const ran: string[] = [];
     const app = appWith([asks(undefined, { ran })]);
     const { end, turn } = await running(app);
@@ -59,7 +59,7 @@ describe('a once call that asks while it runs', () => {
     expect(ran).toHaveLength(1);
   });
 
-  it('goes on at the moment when its holder hears of the answer', async () => {
+  it('continues as soon as its holder receives the answer', async () => {
     const moments: number[] = [];
     const app = appWith([
       asks(async (call) => {
@@ -75,19 +75,22 @@ describe('a once call that asks while it runs', () => {
     expect(moments).toEqual([heard?.at]);
   });
 
-  it.each(['approve', 'reject', 'exit'] as const)('is told to %s, and its turn goes on', async (decision) => {
-    const app = appWith([asks(async (call) => (await call.ask(QUESTION)).decision)]);
-    const { end, turn } = await running(app);
-    await decide(app, turn, { decision });
-    expect(await passing(app.clock, end)).toMatchObject({ turn: { outcome: 'completed', text: 'Done.' } });
-    expect(await results(app)).toEqual([['book', decision]]);
-  });
+  it.each(['approve', 'reject', 'exit'] as const)(
+    'receives the decision to %s, and its turn continues',
+    async (decision) => {
+      const app = appWith([asks(async (call) => (await call.ask(QUESTION)).decision)]);
+      const { end, turn } = await running(app);
+      await decide(app, turn, { decision });
+      expect(await passing(app.clock, end)).toMatchObject({ turn: { outcome: 'completed', text: 'Done.' } });
+      expect(await results(app)).toEqual([['book', decision]]);
+    },
+  );
 
   it.each([
     [undefined, 'reject'],
     ['approve', 'approve'],
     ['exit', 'exit'],
-  ] as const)('that nobody answers in time is decided by onExpiry: %s', async (onExpiry, decision) => {
+  ] as const)('is decided by onExpiry if it gets no answer in time: %s', async (onExpiry, decision) => {
     const app = appWith([asks((call) => call.ask({ ...QUESTION, onExpiry }))]);
     const { end, turn } = await running(app);
     await app.clock.advance(29_000);
@@ -98,7 +101,7 @@ describe('a once call that asks while it runs', () => {
     expect(await results(app)).toEqual([['book', JSON.stringify(expired)]]);
   });
 
-  it('is asked about one question after another, and gives each its own answer', async () => {
+  it('asks one question after another, and gives each its own answer', async () => {
     const app = appWith([asks(three)]);
     const { end, turn } = await running(app);
     for (const [message, decision] of ANSWERS) {
@@ -109,7 +112,7 @@ describe('a once call that asks while it runs', () => {
     expect(await results(app)).toEqual([['book', '["A? approve","B? reject","C? exit"]']]);
   });
 
-  it('gives no question the answer of another, whichever is put first', async () => {
+  it('does not mix up the answers of two questions, in either order', async () => {
     const hash = crypto.subtle.digest.bind(crypto.subtle);
     const others = Promise.withResolvers<void>();
     const slowly = vi.spyOn(crypto.subtle, 'digest').mockImplementation(async (how, data) => {
@@ -130,7 +133,7 @@ describe('a once call that asks while it runs', () => {
     expect(await results(app)).toEqual([['book', '["A? approve","B? reject","C? exit"]']]);
   });
 
-  it('is asked beside another one', async () => {
+  it('can ask at the same time as another call', async () => {
     const app = appWith([asks(), asks(undefined, { name: 'rent' })], [calls('book', 'rent'), 'Done.']);
     const { end, turn } = await running(app);
     expect((await open(app, turn)).map(({ call }) => call.name)).toEqual(['book', 'rent']);
@@ -144,7 +147,7 @@ describe('a once call that asks while it runs', () => {
     ]);
   });
 
-  it('does not keep a sibling from being asked about, nor end with it', async () => {
+  it('does not keep a sibling call from asking, and does not end with it', async () => {
     const approved = requireApproval(
       asks(() => 'rented', { name: 'rent' }),
       'Rent?',
@@ -157,7 +160,7 @@ describe('a once call that asks while it runs', () => {
     expect((await results(app))[0]).toEqual(['book', '{"type":"decision","decision":"approve","by":"ann"}']);
   });
 
-  it('asks from inside a nested loop', async () => {
+  it('can ask from inside a nested loop', async () => {
     const app = appWith([digs([asks()])], [calls('dig'), calls('book'), 'Dug.', 'Done.']);
     const { end, turn } = await running(app);
     await decide(app, turn, { decision: 'approve' });
@@ -165,7 +168,7 @@ describe('a once call that asks while it runs', () => {
     expect(await results(app)).toEqual([['dig', 'completed: Dug.']]);
   });
 
-  it('asks after it was approved, too', async () => {
+  it('can ask after it was approved, too', async () => {
     const app = appWith([
       requireApproval(
         asks(async (call) => (await call.ask(QUESTION)).decision),
@@ -187,7 +190,7 @@ describe('a once call that asks while it runs', () => {
     ]);
   });
 
-  it('journals nothing of a secret', async () => {
+  it('does not journal secrets', async () => {
     const app = appWith([
       asks((call) => call.ask({ ...QUESTION, message: `Is ${call.secrets.require('PIN')} right?` })),
     ]);
@@ -197,8 +200,8 @@ describe('a once call that asks while it runs', () => {
   });
 });
 
-describe('a call that asks while it runs, and cannot', () => {
-  it('since a decorator asks, before it runs, fails', async () => {
+describe('a call that cannot ask while it runs', () => {
+  it('fails because a decorator asks before it runs', async () => {
     const ran: string[] = [];
     const book = asks(undefined, { ran });
     const asking = decorate(book, {
@@ -219,7 +222,7 @@ describe('a call that asks while it runs, and cannot', () => {
     expect(ran).toEqual([]);
   });
 
-  it('since it gives a checkpoint, by which it would count as not begun while it runs, fails', async () => {
+  it('fails because it has a checkpoint, so it would count as not started while it runs', async () => {
     const given: object = { ...QUESTION, checkpoint: { ticket: 'T-1' } };
     const question = given as Question<'decision'>; // as code without types may
     const app = appWith([asks((call) => call.ask(question))]);
@@ -240,7 +243,7 @@ describe('a call that asks while it runs, and cannot', () => {
     ],
     [0, 'Error: A question cannot expire after 0 ms: leave expires out to wait for ever.'],
     [Number.NaN, 'Error: A question cannot expire after NaN ms: leave expires out to wait for ever.'],
-  ])('since it expires after %s ms, fails', async (expires, said) => {
+  ])('fails because it expires after %s ms', async (expires, said) => {
     const question = { ...QUESTION, expires } as Question<'decision'>; // as code without types may
     const app = appWith([asks((call) => call.ask(question))]);
     const { end } = await running(app);
@@ -248,7 +251,7 @@ describe('a call that asks while it runs, and cannot', () => {
     expect(await results(app)).toEqual([['book', said]]);
   });
 
-  it('since its run is over, puts no question', async () => {
+  it('cannot ask after its run has ended', async () => {
     const over = Promise.withResolvers<void>();
     const left: { asking?: Promise<unknown> } = {};
     const app = appWith([

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 describe('a cancel', () => {
-  it('inside a nested loop that has done something leaves its call in doubt', async () => {
+  it('inside a nested loop that has had an effect leaves its call in doubt', async () => {
     const paid: string[] = [];
     const pay = defineTool({ name: 'pay', description: 'Pays.', run: (_, { id }) => paid.push(id) });
     const dig: AnyTool = {
@@ -71,7 +71,7 @@ describe('a cancel', () => {
     ]);
   });
 
-  it('waits for a question to the outside no longer than for a last word', async () => {
+  it('waits for reconcile no longer than for the result of an aborted call', async () => {
     const pay = defineTool({
       name: 'pay',
       description: 'Pays.',
@@ -118,7 +118,7 @@ describe('a take-over', () => {
     });
   });
 
-  it('gives a lease back that outlived the end of its turn', async () => {
+  it('releases a lease that outlived the end of its turn', async () => {
     const app = memoryApp({ replies: [], clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';
@@ -130,8 +130,8 @@ describe('a take-over', () => {
   });
 });
 
-describe('a once call that goes on after its timeout', () => {
-  it('has its own answer when it ends while it is asked about, and not-done is not believed', async () => {
+describe('a once call that continues after its timeout', () => {
+  it('keeps its own result if it ends during reconcile, and a `not-done` is ignored', async () => {
     const paid: string[] = [];
     const sleep = (ms: number) => new Promise<void>((resolve) => clock.after(ms, resolve));
     const pay = defineTool({
@@ -169,7 +169,7 @@ describe('a turn that is cancelled', () => {
     call: never,
   });
 
-  it('does not begin with what stood behind its running call', async () => {
+  it('does not start the calls that were queued behind its running call', async () => {
     const first = {
       ...defineTool({ name: 'first', description: 'Runs.', effect: 'read', run: never }),
       serial: 'one',
@@ -187,7 +187,7 @@ describe('a turn that is cancelled', () => {
     ]);
   });
 
-  it('journals nothing of a call that it left, even while its end is on its way', async () => {
+  it('does not journal anything for a call that it abandoned, even while the end of the call is being sent', async () => {
     const gates = {
       nest: (): void => {},
       look: (): void => {},
@@ -249,7 +249,7 @@ describe('a turn that is cancelled', () => {
     expect(rows.map(({ type }) => type)).not.toContain('frame-started');
   });
 
-  it('does not call undone what was started as more than a read, whatever its tool has become', async () => {
+  it('does not report a call as undone that was started as more than a read, even if its tool has changed', async () => {
     const put = defineTool({
       name: 'put',
       description: 'Puts.',

@@ -68,8 +68,8 @@ const deep = () =>
     },
   ] as const;
 
-describe('a call that ends before the loop that it has opened', () => {
-  it('has the open calls inside ended first, the innermost before those around them', async () => {
+describe('a call that ends before its nested loop', () => {
+  it('ends the open calls inside first, the innermost before the outer ones', async () => {
     const app = memoryApp({ tools: [], replies: ['Gone.'], clock, leaseMs: LEASE_MS });
     const left = await leftBehind(app, deep());
     const { agent, live } = watchedLive(app.agent);
@@ -84,7 +84,7 @@ describe('a call that ends before the loop that it has opened', () => {
     expect(live()).toEqual(await app.state());
   });
 
-  it('ends the turn when somebody has decided to, inside of it', async () => {
+  it('ends the turn if a reviewer inside it decided so', async () => {
     const app = memoryApp({ tools: [], replies: ['Never.'], clock, leaseMs: LEASE_MS });
     const left = await leftBehind(app, deep());
     const answer = { type: 'decision', decision: 'exit', reason: 'Enough.', by: 'ann' } as const;
@@ -138,7 +138,7 @@ describe('an exit inside one loop', () => {
     ).toEqual(['cancelled', 'declined']);
   });
 
-  it('ends the turn while a loop beside it waits in a loop of its own', async () => {
+  it('ends the turn while a loop beside it waits in its own nested loop', async () => {
     const guarded = [requireApproval(pay(), 'Pay?')];
     const app = memoryApp({
       tools: [named('dig', guarded), named('dive', [named('deeper', guarded)])],
@@ -170,7 +170,7 @@ describe('a tool that does not wait for its loop', () => {
         ]),
     });
 
-  it('has what runs inside ended with its call: nothing more is journaled, but a result that was unknown', async () => {
+  it('ends the calls inside with its own call: only an unknown result is journaled later', async () => {
     const gate = Promise.withResolvers<string>();
     const slow = defineTool({ name: 'pay', description: 'Pays.', timeout: 900_000, run: () => gate.promise });
     const app = memoryApp({
@@ -206,7 +206,7 @@ describe('a tool that does not wait for its loop', () => {
     );
   });
 
-  it('has no more effects inside once its call has ended', async () => {
+  it('has no more effects inside after its call has ended', async () => {
     const ran: string[] = [];
     const reply = Promise.withResolvers<typeof PAY>();
     const once = defineTool({ name: 'pay', description: 'Pays.', run: () => void ran.push('pay') });

@@ -25,12 +25,12 @@ const calls = (name: string) => ({ calls: [{ name }] });
 const agentOf = (...tools: readonly AnyTool[]) =>
   defineAgent({ name: 'clerk', description: 'Reads.', instructions: '', tools });
 
-describe('a tool reads the bindings of the Worker', () => {
-  it('in a test, where it is called alone', async () => {
+describe('a tool can read the bindings of the Worker', () => {
+  it('in a test that calls it alone', async () => {
     expect((await callTool(list, {}, { env })).content).toBe('["ann","bob"]');
   });
 
-  it('in a turn, inside of an agentic tool and of a subagent', async () => {
+  it('in a turn, inside an agentic tool and a subagent', async () => {
     const model = scriptedModel([calls('list'), 'Listed.']);
     const nested = defineAgenticTool({ name: 'nested', description: 'Asks.', tools: [list], model });
     const other = { ...agentOf(list), name: 'other', model: scriptedModel([calls('list'), 'Listed.']) };
@@ -49,7 +49,7 @@ describe('a tool reads the bindings of the Worker', () => {
     expect(read).toEqual(Array(4).fill(['ann', 'bob']));
   });
 
-  it('in a program that asks the model itself', async () => {
+  it('in a program that calls the model itself', async () => {
     const manager = createToolCallingManager({ env });
     const reply = {
       text: '',
@@ -70,7 +70,7 @@ describe('a tool reads the bindings of the Worker', () => {
     expect(await given?.execute?.({}, options as never)).toMatchObject({ text: '["ann","bob"]' });
   });
 
-  it('and finds it empty where nobody gives any', async () => {
+  it('and gets an empty object if no bindings were passed', async () => {
     expect(
       (
         await callTool(
@@ -82,14 +82,14 @@ describe('a tool reads the bindings of the Worker', () => {
   });
 });
 
-describe('nobody is shown the environment', () => {
-  it('by a tool that answers it as a whole: it is written as its names', async () => {
+describe('the environment is not exposed', () => {
+  it('by a tool that returns all of it: only its names are written', async () => {
     const all = tool('all', (given) => ({ given }));
     expect((await callTool(all, {}, { env })).content).toBe('{"given":["DB","SHOP_API_KEY","REGION"]}');
     expect((await callTool(tool('text', String), {}, { env })).content).toBe('[object Object]');
   });
 
-  it('by a tool that answers or throws a credential of it: it is taken out, and a var is not', async () => {
+  it('by a tool that returns or throws one of its credentials: the credential is redacted, a plain var is kept', async () => {
     const lines: LogEntry[] = [];
     const leaks = tool('leaks', ({ SHOP_API_KEY, REGION }) => `Bearer ${SHOP_API_KEY} in ${REGION}`);
     const throws = tool('throws', ({ SHOP_API_KEY }) => {
@@ -110,7 +110,7 @@ describe('nobody is shown the environment', () => {
     expect(lines[0]).not.toHaveProperty('thrown', expect.anything());
   });
 
-  it('by an address that has a password in it, while a key that is no secret stays as it is', async () => {
+  it('by a URL that contains a password, while a key that is no secret stays in place', async () => {
     const given = {
       DATABASE_URL: 'postgres://shop:pass-word@db.example/orders',
       SITE: 'https://shop.example:8443/a@b',
@@ -130,7 +130,7 @@ describe('nobody is shown the environment', () => {
     );
   });
 
-  it('and no tool changes it for another', async () => {
+  it('and cannot be changed by one tool for another', async () => {
     const change = tool('change', (given) => Object.assign(given, { REGION: 'mine' }));
     expect((await callTool(change, {}, { env })).content).toContain(
       "Cannot assign to read only property 'REGION'",

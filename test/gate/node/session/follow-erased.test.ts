@@ -43,7 +43,7 @@ it.each([
 it.each([
   ['erased', false],
   ['erased, and begun anew before anybody was told', true],
-])('whoever waits for a turn is told when its session is %s', async (_, isAnew) => {
+])('a client that waits for a turn gets an error when its session is %s', async (_, isAnew) => {
   const { clock, port } = await scene();
   const waiting = turnStopped({ port, clock, signal, turn: 't1' });
   const outcome = expect(waiting).rejects.toThrow(new SessionErasedError());
@@ -95,7 +95,7 @@ it.each([
   expect([seen, told]).toEqual(meant === undefined ? [[3], ['first']] : [[], []]);
 });
 
-it('a follower of a session that begins later than it looks goes on', async () => {
+it('a follower of a session that does not exist yet receives its first events', async () => {
   const { clock, port } = await scene();
   const seen: number[] = [];
   const leave = new AbortController();

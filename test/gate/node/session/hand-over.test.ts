@@ -13,8 +13,8 @@ beforeEach(() => {
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
-describe('an invocation whose client leaves', () => {
-  it('finishes what runs, hands the turn over at the next boundary, and leaves a reason', async () => {
+describe('an invocation whose client disconnects', () => {
+  it('finishes the running calls, hands the turn over at the next boundary, and journals the reason', async () => {
     const client = new AbortController();
     const pay = defineTool({
       name: 'pay',
@@ -47,7 +47,7 @@ describe('an invocation whose client leaves', () => {
     expect(await passing(clock, app.run(next))).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
   });
 
-  it('gives a model twenty seconds to finish its reply, and then leaves it to the successor', async () => {
+  it('gives a model twenty seconds to finish its reply and then leaves it to the successor', async () => {
     const client = new AbortController();
     const app = memoryApp({
       replies: [
@@ -70,7 +70,7 @@ describe('an invocation whose client leaves', () => {
     expect(await passing(clock, app.run(next))).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
   });
 
-  it('asks nothing when its client has left before it began', async () => {
+  it('does not call the model if its client disconnected before the start', async () => {
     const app = memoryApp({ replies: ['Done.'], clock });
     expect(await passing(clock, app.say('Go.', { leave: AbortSignal.abort() }))).toMatchObject({
       status: 'handed-over',
@@ -80,7 +80,7 @@ describe('an invocation whose client leaves', () => {
 });
 
 describe('an invocation', () => {
-  it('goes on when what it shows to its client throws', async () => {
+  it('continues if its watcher throws', async () => {
     const complaint = vi.spyOn(console, 'error').mockImplementation(() => {});
     const app = memoryApp({ tools: [look], replies: [{ calls: [{ name: 'look' }] }, 'Done.'], clock });
     const show = vi.fn(() => {
@@ -124,7 +124,7 @@ describe('an invocation', () => {
     expect(timers).toBe(0);
   });
 
-  it('is lost when its lease is, says up to where it showed, and does not hang', async () => {
+  it('stops when its lease is lost, reports how far it showed events, and does not hang', async () => {
     const shown: FeedItem[] = [];
     const app = memoryApp({
       tools: [look],

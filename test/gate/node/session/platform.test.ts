@@ -252,7 +252,7 @@ describe('a turn that is always near a limit', () => {
 });
 
 describe('a turn that was ended because no invocation could read it', () => {
-  it('tells of a call that may have happened that it is unknown, and of the others that they did not run', async () => {
+  it('reports a call that may have run as unknown, and the other calls as not run', async () => {
     const clock = createManualClock(1_000_000);
     const tools = ['pay', 'put', 'look', 'rest'].map((name) =>
       defineTool({ name, description: 'Works.', run: () => 'worked' }),
@@ -290,7 +290,7 @@ describe('a turn that was ended because no invocation could read it', () => {
     expect(textsOf(app)).toEqual(told.map(([, text]) => text));
   });
 
-  it('has ended as cancelled if somebody has cancelled it', async () => {
+  it('ends as cancelled if a caller has cancelled it', async () => {
     const clock = createManualClock(1_000_000);
     const app = memoryApp({
       replies: [],
@@ -327,7 +327,7 @@ async function elapse<T>(clock: ReturnType<typeof createManualClock>, promise: P
   return settling;
 }
 
-describe('an invocation near its limit of time', () => {
+describe('an invocation near its time limit', () => {
   const slow = (ms: number, clock: ReturnType<typeof createManualClock>, timeout?: number) =>
     defineTool({
       name: 'wait',
@@ -349,14 +349,14 @@ describe('an invocation near its limit of time', () => {
     return { status, ms: clock.now() - began };
   }
 
-  it('hands over half a minute before', async () => {
+  it('hands over half a minute before the limit', async () => {
     const clock = createManualClock(1_000_000);
     const replies = Array.from({ length: 20 }, () => batch('wait'));
     const app = memoryApp({ replies, tools: [slow(20_000, clock)], clock });
     expect(await once(app, clock, { wallMs: 120_000 })).toEqual({ status: 'handed-over', ms: 100_000 });
   });
 
-  it('does not begin what may take longer than what is left of it', async () => {
+  it('does not start a call that may take longer than the time left', async () => {
     const clock = createManualClock(1_000_000);
     const replies = Array.from({ length: 20 }, () => batch('wait'));
     const app = memoryApp({ replies, tools: [slow(20_000, clock, 200_000)], clock });
@@ -364,7 +364,7 @@ describe('an invocation near its limit of time', () => {
     expect(await once(app, clock, { wallMs: 120_000 })).toEqual({ status: 'handed-over', ms: 80_000 });
   });
 
-  it('leaves a reply that does not come to the next one, when it has come to something before', async () => {
+  it('leaves an unfinished reply to the next invocation if it has made progress before', async () => {
     const clock = createManualClock(1_000_000);
     const app = memoryApp({
       replies: [batch('wait'), () => new Promise(() => {}), 'Done.'],
@@ -376,8 +376,8 @@ describe('an invocation near its limit of time', () => {
   });
 });
 
-describe('a reply that takes long', () => {
-  it('is left to another invocation before the messages that keep the lease are too many', async () => {
+describe('a reply that takes a long time', () => {
+  it('is left to another invocation before the lease renewals use up the subrequests', async () => {
     const clock = createManualClock(1_000_000);
     const { wrap, messages } = counter();
     const { tool } = counting('count', { effect: 'read' });
@@ -396,7 +396,7 @@ describe('a reply that takes long', () => {
 });
 
 describe('the two budgets of an invocation', () => {
-  it('hand a turn over that has asked outside as often as it may, whatever it has left for its session', async () => {
+  it('hand over a turn that has used its outside requests, even if session requests are left', async () => {
     const { tool, calls } = counting('count', { effect: 'read' });
     const replies = [...Array.from({ length: 39 }, () => batch('count')), 'Done.'];
     const platform = { subrequests: 50, internalSubrequests: 1_000 };
@@ -405,7 +405,7 @@ describe('the two budgets of an invocation', () => {
     expect((await app.state()).turn).toMatchObject({ outcome: 'completed', iterations: 40 });
   });
 
-  it('let a watcher go on that asks nothing outside, and stop one that has no message left', () => {
+  it('let a watcher continue that makes no outside requests, and stop one that has no session request left', () => {
     const meter = new Meter({ ...UNLIMITED, subrequests: 20, internalSubrequests: 20 }, () => 0);
     meter.spend(20);
     expect([meter.short(), meter.over]).toEqual(['20 subrequests', undefined]);
@@ -414,9 +414,9 @@ describe('the two budgets of an invocation', () => {
   });
 });
 
-describe('a model call that is tried again', () => {
+describe('a retried model call', () => {
   it.each(['rate-limited', 'server-error', undefined] as const)(
-    'counts each try after: %s',
+    'counts each attempt after: %s',
     async (failed) => {
       const app = memoryApp({ replies: [] });
       const ask =

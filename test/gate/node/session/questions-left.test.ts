@@ -21,8 +21,8 @@ const unknown = (tool: string): string =>
   `Error: The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have happened ` +
   'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
 
-describe('a call that asks while it runs, and is suspended', () => {
-  it('looks for no answer any more, and finds it when it begins anew', async () => {
+describe('a suspended call that asked while it ran', () => {
+  it('stops looking for an answer and finds it when it restarts', async () => {
     const run = async (call: CallContext) => {
       const [first, second] = await Promise.all([
         call.ask(QUESTION),
@@ -47,8 +47,8 @@ describe('a call that asks while it runs, and is suspended', () => {
   });
 });
 
-describe('a question of a running call', () => {
-  it('is nobody’s once the tool’s timeout has passed: the call is unknown, and its late result is told', async () => {
+describe('a question from a running call', () => {
+  it('is void once the tool’s timeout has passed: the call is unknown, and its late result is logged', async () => {
     const answer = Promise.withResolvers<string>();
     const said: unknown[] = [];
     const work: Promise<unknown>[] = [];
@@ -83,7 +83,7 @@ describe('a question of a running call', () => {
     expect(await open(app, turn)).toEqual([]);
   });
 
-  it('is moot when its holder is gone: the call is unknown at once, and does not run again', async () => {
+  it('is void when its holder is gone: the call is unknown at once and does not run again', async () => {
     const ran: string[] = [];
     const app = appWith([asks(undefined, { ran })], ['Done.']);
     const wait = { for: 'decision', message: 'Whose?', allows: ['approve'], schema: SCHEMA } as const;
@@ -117,7 +117,7 @@ describe('a question of a running call', () => {
     return { app, turn };
   }
 
-  it('of an idempotent call is waited for, when its holder is gone: the call begins anew with the answer', async () => {
+  it('of an idempotent call stays open when its holder is gone, and the call restarts with the answer', async () => {
     const run = async (call: CallContext) => (await call.ask(QUESTION)).decision;
     const ran: string[] = [];
     const { app, turn } = await orphaned(asks(run, { effect: 'idempotent', ran }));
@@ -129,7 +129,7 @@ describe('a question of a running call', () => {
     expect([ran.length, await results(app)]).toEqual([2, [['book', 'approve']]]);
   });
 
-  it('is not put twice by a once call that certainly did not happen, and is its own', async () => {
+  it('is not asked twice by a once call that certainly did not run, and keeps its answer', async () => {
     const ran: string[] = [];
     const booking = defineTool({
       name: 'book',
@@ -152,7 +152,7 @@ describe('a question of a running call', () => {
     expect([ran.length, await results(app)]).toEqual([2, [['book', 'approve']]]);
   });
 
-  it('is void for another question that the call puts in its place when it begins anew', async () => {
+  it('is void if the restarted call asks another question in its place', async () => {
     let times = 0;
     const booking = defineTool({
       name: 'book',

@@ -30,7 +30,7 @@ describe('a reader that waits', () => {
   it.each([
     ['a turn that runs', RUNNING],
     ['a turn that waits for its time', SCHEDULED],
-  ])('pings after each half minute in which nothing is told of %s', async (_, told) => {
+  ])('pings after each half minute without a report of %s', async (_, told) => {
     const { pings, seconds } = waitingReader(told);
     await seconds(59);
     expect(pings).toEqual([]);
@@ -38,7 +38,7 @@ describe('a reader that waits', () => {
     expect(pings).toEqual([60, 90]);
   });
 
-  it('does not ping after a half minute in which something was told', async () => {
+  it('does not ping after a half minute in which a report arrived', async () => {
     const { pings, seconds, line } = waitingReader(RUNNING);
     await seconds(20);
     line()?.onNotice(RUNNING);
@@ -53,7 +53,7 @@ describe('a reader that waits', () => {
   it.each([
     ['no turn is open', IDLE],
     ['the turn waits for somebody', WAITING],
-  ])('pings nobody while %s', async (_, told) => {
+  ])('sends no pings while %s', async (_, told) => {
     const { pings, seconds, line } = waitingReader(told);
     await seconds(300);
     expect(pings).toEqual([]);
@@ -62,7 +62,7 @@ describe('a reader that waits', () => {
     expect(pings).toEqual([360]);
   });
 
-  it('pings over the line that is open then, and over none that is broken', async () => {
+  it('pings over the open connection and not over a broken one', async () => {
     const { pings, seconds, line } = waitingReader(RUNNING);
     await seconds(59.9);
     line()?.onClosed();
@@ -72,7 +72,7 @@ describe('a reader that waits', () => {
     expect(pings).toEqual([120]);
   });
 
-  it('pings no more once it has closed its line', async () => {
+  it('stops pinging once it has closed its connection', async () => {
     const { pings, seconds, notices } = waitingReader(RUNNING);
     await seconds(10);
     notices.close();
@@ -81,7 +81,7 @@ describe('a reader that waits', () => {
   });
 });
 
-it('a holder pings nobody', async () => {
+it('sends no pings if it holds the lease', async () => {
   const { pings, seconds } = waitingReader(RUNNING, { holder: 1 });
   await seconds(100);
   expect(pings).toEqual([]);

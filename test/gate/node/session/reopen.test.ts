@@ -30,7 +30,7 @@ async function openings(random: number, isOpened: (count: number) => boolean = (
 const pausesOf = (times: readonly number[]): number[] =>
   times.slice(1).map((time, i) => time - (times[i] ?? 0));
 
-it('a line that cannot be opened is tried again after growing pauses, of half a minute at most', async () => {
+it('a connection that fails to open is retried after growing pauses of at most half a minute', async () => {
   const pauses = pausesOf(await openings(0.5));
   expect(pauses.slice(0, 9)).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
 });
@@ -38,11 +38,11 @@ it('a line that cannot be opened is tried again after growing pauses, of half a 
 it.each([
   [0, [187.5, 375, 750]],
   [1, [312.5, 625, 1_250]],
-])('watchers that were cut off together come back apart (%d)', async (random, pauses) => {
+])('watchers that were disconnected together reconnect at different times (%d)', async (random, pauses) => {
   expect(pausesOf(await openings(random)).slice(0, 3)).toEqual(pauses);
 });
 
-it('a line over which something was told is opened again soon, however often it was broken before', async () => {
+it('a connection that has carried events is reopened soon, even if it often broke before', async () => {
   const pauses = pausesOf(await openings(0.5, (count) => count === 4));
   expect(pauses.slice(0, 5)).toEqual([250, 500, 1_000, 260, 500]);
 });

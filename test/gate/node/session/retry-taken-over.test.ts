@@ -7,7 +7,7 @@ import { readerOf } from '../../../doors/session.ts';
 import { LEASE_MS, takenOver } from './former-holder.ts';
 import { memoryApp } from './memory-app.ts';
 
-it('is taken over by an invocation that shows the model the same, and has its message once', async () => {
+it('a retried model call that is taken over shows the model the same request and its message once', async () => {
   const clock = createManualClock(1_000_000);
   const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
   const down = new ModelError('bad-request', 'It is down.');

@@ -14,7 +14,7 @@ const add = defineTool({
 });
 
 describe('a turn', () => {
-  it('asks, acts and answers', async () => {
+  it('calls the model, runs tools and answers', async () => {
     const app = memoryApp({
       instructions: 'Be brief.',
       tools: [add],
@@ -33,7 +33,7 @@ describe('a turn', () => {
     ]);
   });
 
-  it('ends with an event of its outcome, and of nothing that only the loop needs', async () => {
+  it('ends with an event of its outcome, without data that only the loop needs', async () => {
     const app = memoryApp({ replies: ['Hello.'] });
     await app.say('Hi');
     const { turn } = await app.state();
@@ -47,7 +47,7 @@ describe('a turn', () => {
     });
   });
 
-  it('ends as failed, naming what is missing, when the deployment has no agent or model for it', async () => {
+  it('ends as failed and names the missing agent or model if the deployment lacks it', async () => {
     const app = memoryApp({ replies: ['Hello.', 'Hello again.'] });
     const leased = await app.lease('Hi');
     const { port, model } = app;
@@ -72,7 +72,7 @@ describe('a turn', () => {
     });
   });
 
-  it('ends as failed when a model of the app’s own throws what is not a ModelError', async () => {
+  it('ends as failed if a custom model throws an error that is not a `ModelError`', async () => {
     const app = memoryApp({
       replies: [
         () => {

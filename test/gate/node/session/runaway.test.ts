@@ -67,7 +67,7 @@ const FULL =
   'Error: Not scheduled: 100 messages wait in this session already, and no more may. There is room when some of them were answered.';
 
 describe('turns that schedule turns', () => {
-  it('are eight in a row, and the ninth is refused, to the model and on the console', async () => {
+  it('are limited to eight in a row, and the ninth is refused to the model and logged', async () => {
     const warned = vi.spyOn(console, 'warn').mockReturnValue();
     const { app, runAll } = scene(async (call) => {
       await once(call);
@@ -89,7 +89,7 @@ describe('turns that schedule turns', () => {
   it.each([
     ['two, in six generations', 2, 6, [refused(6)]],
     ['twelve, more than may wait', 12, 2, [refused(2), FULL]],
-  ])('end though each schedules %s, and all that was not scheduled is told', async (_, each, most, why) => {
+  ])('end although each schedules %s, and each refused message is reported', async (_, each, most, why) => {
     vi.spyOn(console, 'warn').mockReturnValue();
     let scheduled = 0;
     const { app, runAll } = scene(
@@ -120,7 +120,7 @@ describe('turns that schedule turns', () => {
     expect(Math.max(...(await generations(app)).map((generation = 0) => generation))).toBe(most);
   });
 
-  it('begin anew with a message', async () => {
+  it('start a new count with a message', async () => {
     vi.spyOn(console, 'warn').mockReturnValue();
     const { app, runAll } = scene(
       async (call) => {
@@ -168,7 +168,7 @@ describe('turns that schedule turns', () => {
     expect(state.turn).toMatchObject({ generation });
   });
 
-  it('may be as many as an agent says', async () => {
+  it('are limited by the number that the agent sets', async () => {
     vi.spyOn(console, 'warn').mockReturnValue();
     const { app, runAll } = scene(once, { limits: { maxGenerations: 3 } });
     await app.say('Go.');
@@ -176,7 +176,7 @@ describe('turns that schedule turns', () => {
     expect((await results(app)).at(-1)).toBe(refused(3));
   });
 
-  it('have no end where an agent says so', async () => {
+  it('are unlimited if the agent says so', async () => {
     let left = 30;
     const { app, runAll } = scene(
       async (call) => {

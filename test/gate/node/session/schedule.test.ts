@@ -48,7 +48,7 @@ const results = async (app: MemoryApp): Promise<string[]> => {
 };
 
 describe('a message that a call schedules', () => {
-  it('is stored with the end of the call, and starts a turn of its own at its time', async () => {
+  it('is stored with the end of the call and starts its own turn at the scheduled time', async () => {
     let id = '';
     const { app, clock } = scene(async (call) => {
       id = await sendLater(call, { message: 'Look again.', delaySeconds: 7_200 });
@@ -80,7 +80,7 @@ describe('a message that a call schedules', () => {
     expect((await app.state()).turn).toMatchObject({ id, text: 'Later.' });
   });
 
-  it('is sent for whoever asked, with the context of their message', async () => {
+  it('is sent for the principal who asked, with the context of their message', async () => {
     const { app, appended } = scene((call) => sendLater(call, { message: 'Again.', delaySeconds: 1 }));
     await app.say('Go.');
     const [[scheduled]] = appended as [[{ started: { body: string }; after: number }]];
@@ -88,7 +88,7 @@ describe('a message that a call schedules', () => {
     expect(JSON.parse(scheduled.started.body)).toMatchObject({ context: {}, principal: { id: 'tester' } });
   });
 
-  it('has the same id when the call is run again, and is not there twice', async () => {
+  it('has the same id when the call runs again, and is not stored twice', async () => {
     const ids: string[] = [];
     const clock = createManualClock(1_000_000);
     let isCut = true;
@@ -119,7 +119,7 @@ describe('a message that a call schedules', () => {
     expect((await app.port.read({ from: 1 }))?.waiting?.map(({ turn }) => turn)).toEqual(ids.slice(0, 2));
   });
 
-  it('is not sent when the call fails', async () => {
+  it('is not sent if the call fails', async () => {
     const { app, appended } = scene(async (call) => {
       await sendLater(call, { message: 'Never.', delaySeconds: 1 });
       throw new Error('no');
@@ -128,7 +128,7 @@ describe('a message that a call schedules', () => {
     expect([appended, (await app.port.read({ from: 1 }))?.waiting]).toEqual([[], []]);
   });
 
-  it('is kept though run does not wait for its id', async () => {
+  it('is kept even if `run` does not await its id', async () => {
     const { app } = scene((call) => {
       void sendLater(call, { message: 'Later.', delaySeconds: 1 });
       return 'planned';
@@ -173,13 +173,13 @@ describe('a message that a call schedules', () => {
       { message: 'A', delaySeconds: '60' },
       'delaySeconds is 60; it must be a number from 0 to 31536000 (365 days).',
     ],
-  ])('that is %s is refused', async (_, request, message) => {
+  ])('is refused if it is %s', async (_, request, message) => {
     const { app } = scene((call) => sendLater(call, request as LaterMessage));
     await app.say('Go.');
     expect(await results(app)).toEqual([`Error: ${message}`]);
   });
 
-  it('is the twentieth of its turn at the most, also when calls run together and take turns', async () => {
+  it('is limited to twenty per turn, also if calls run in parallel', async () => {
     const batch: ScriptedReply = { calls: Array.from({ length: 12 }, () => ({ name: 'plan' })) };
     const { app } = scene(
       (call) => sendLater(call, { message: 'A.', delaySeconds: 60 }),
@@ -194,7 +194,7 @@ describe('a message that a call schedules', () => {
     expect((await results(app)).filter((text) => text === full)).toHaveLength(4);
   });
 
-  it('of a call that begins anew after a decision counts once', async () => {
+  it('counts once if its call restarts after a decision', async () => {
     const tired = defineTool({
       name: 'plan',
       description: 'Plans.',
@@ -217,7 +217,7 @@ describe('a message that a call schedules', () => {
     expect((await session.state()).turn).toMatchObject({ scheduled: 20 });
   });
 
-  it('is refused when as many wait as may', async () => {
+  it('is refused if the maximum number of messages already waits', async () => {
     const plan = async (call: CallContext): Promise<void> => {
       for (let i = 0; i < 20; i += 1) await sendLater(call, { message: 'A.', delaySeconds: HOUR / 1_000 });
     };
@@ -230,7 +230,7 @@ describe('a message that a call schedules', () => {
     expect(MAX_WAITING).toEqual(MOST_WAITING);
   });
 
-  it('counts with what came while its turn ran, and with what calls beside it schedule', async () => {
+  it('counts together with messages that arrived during the turn and those that parallel calls schedule', async () => {
     const fill = async (port: SessionPort): Promise<void> => {
       const page = await port.read({ from: 1 });
       const [opening] = page?.rows ?? [];
@@ -261,7 +261,7 @@ describe('a message that a call schedules', () => {
     expect(told).toHaveLength(2);
   });
 
-  it('is refused when those that wait would weigh more than ten million bytes', async () => {
+  it('is refused if the waiting messages would exceed ten million bytes', async () => {
     const heavy = { message: '€'.repeat(100_000), delaySeconds: HOUR / 1_000 };
     const plan = async (call: CallContext): Promise<void> => {
       for (let i = 0; i < 20; i += 1)

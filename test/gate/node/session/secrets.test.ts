@@ -6,7 +6,7 @@ import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
 import { LEASE_MS, passing } from './former-holder.ts';
 import { clockedApp, memoryApp } from './memory-app.ts';
 
-it('a hook for secrets that takes forever does not keep a turn from being cancelled', async () => {
+it('a secrets hook that never settles does not keep a turn from being cancelled', async () => {
   const app = clockedApp({ replies: ['Never.'], leaseMs: LEASE_MS });
   const secrets = vi.fn(() => new Promise<never>(() => {}));
   const end = app.say('Hi', { secrets });
@@ -18,7 +18,7 @@ it('a hook for secrets that takes forever does not keep a turn from being cancel
   expect(app.model.requests).toEqual([]);
 });
 
-it('a hook for secrets that takes longer than half a minute fails the turn, which says so', async () => {
+it('a secrets hook that takes longer than half a minute fails the turn with the reason', async () => {
   const app = clockedApp({ replies: ['Never.'], leaseMs: LEASE_MS });
   let end: TurnEnd | undefined;
   const secrets = (): Promise<never> => new Promise(() => {});
@@ -33,7 +33,7 @@ it('a hook for secrets that takes longer than half a minute fails the turn, whic
   expect(app.model.requests).toEqual([]);
 });
 
-it('a hook for secrets leaves no timer behind', async () => {
+it('a secrets hook leaves no timer behind', async () => {
   const manual = createManualClock(1_000_000);
   const { clock, timersLeft } = counted(manual);
   const app = memoryApp({ replies: ['Hello.'], clock });

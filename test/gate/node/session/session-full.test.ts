@@ -24,7 +24,7 @@ const fullText = (used: number): string =>
   `The session is full: it has ${used} bytes, and above ${ROOM} it accepts no more. Start another one, or erase this one.`;
 
 describe('a session whose database is nearly full', () => {
-  it('ends the turn that would store more, and says what mends it', async () => {
+  it('ends the turn that would store more and names the remedy', async () => {
     const app = clockedApp({ tools: [fetches], replies: [CALL, 'Never.'], mostBytes });
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';
@@ -39,7 +39,7 @@ describe('a session whose database is nearly full', () => {
     expect((await app.port.read({ from: 1 }))?.openTurn).toBe(null);
   });
 
-  it('takes no message, says so of none that it knows, and is read and erased as before', async () => {
+  it('refuses new messages, but not retries of known ones, and can still be read and erased', async () => {
     const app = clockedApp({ replies: ['One.'], mostBytes });
     await passing(app.clock, app.say('Go.'));
     const long = { ...startOf('t2'), started: event('t2', 'x'.repeat(ROOM), 'turn-started') };
@@ -52,7 +52,7 @@ describe('a session whose database is nearly full', () => {
     expect(await app.port.erase()).toBe(true);
   });
 
-  it('takes of those who answer and cancel only the cancel, which ends the turn', async () => {
+  it('refuses answers but accepts a cancel, which ends the turn', async () => {
     const gated = requireApproval(fetches, 'Fetch?');
     const app = clockedApp({ tools: [gated], replies: [CALL], mostBytes });
     await passing(app.clock, app.say('Go.'));
@@ -66,7 +66,7 @@ describe('a session whose database is nearly full', () => {
     });
   });
 
-  it('stores the end of a turn without the snapshot that has no room', async () => {
+  it('stores the end of a turn without a snapshot that does not fit', async () => {
     const { port } = clockedApp({ replies: [], mostBytes });
     const leased = await port.begin(starting('t1', 'a'));
     if (leased.status !== 'leased') throw new Error('no lease');
@@ -78,7 +78,7 @@ describe('a session whose database is nearly full', () => {
     expect(page?.foldStart).toEqual({ snapshot: null, covered: [] });
   });
 
-  it('is cancelled although it is over its limit', async () => {
+  it('accepts a cancel although it is over its limit', async () => {
     const { port } = clockedApp({ replies: [], mostBytes });
     const leased = await port.begin(starting('t1', 'a'));
     if (leased.status !== 'leased') throw new Error('no lease');
@@ -88,7 +88,7 @@ describe('a session whose database is nearly full', () => {
     expect(await port.post({ kind: 'cancel', turn: 't2', body: '{}' })).toBe('posted');
   });
 
-  it('takes no blobs that have no room, and the same message without them', async () => {
+  it('refuses blobs that do not fit, and accepts the same message without them', async () => {
     const { port } = clockedApp({ replies: [], mostBytes });
     const bytes = new Uint8Array(ROOM);
     const blobs = [{ id: 'f', about: '{}', size: ROOM, bytes }];
@@ -99,7 +99,7 @@ describe('a session whose database is nearly full', () => {
   });
 });
 
-describe('a database that is full all the same', () => {
+describe('a database that becomes full before the limit', () => {
   class FullStorage extends MemoryStorage {
     isFull = false;
     tries = 0;
@@ -111,7 +111,7 @@ describe('a database that is full all the same', () => {
     }
   }
 
-  it('is told as a session that is full, and is not tried again', () => {
+  it('is reported as a full session and is not retried', () => {
     const storage = new FullStorage('s', () => {});
     const ledger = new SessionLedger(storage, {
       leaseMs: 20_000,
@@ -129,7 +129,7 @@ describe('a database that is full all the same', () => {
     expect(storage.tries).toBe(2);
   });
 
-  it('is not what any other failure of the database is told as', () => {
+  it('is not confused with other failures of the database', () => {
     const storage = new FullStorage('s', () => {});
     const options = { leaseMs: 20_000, now: () => 1, firstEpoch: () => 0 };
     const ledger = new SessionLedger(storage, options);
@@ -140,7 +140,7 @@ describe('a database that is full all the same', () => {
     expect(() => ledger.append(1, 3, { events: [event('t1', 'x')] })).toThrow('disk I/O error: SQLITE_IOERR');
   });
 
-  it('ends the invocation of its turn, and the log says that it cannot end', async () => {
+  it('ends the invocation of its turn and logs that the turn cannot end', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     let appends = 0;
     const app = clockedApp({
@@ -171,6 +171,6 @@ it.each([
   [{ PLAN: 'free', SESSION_BYTES: '-5' }, 1_000_000_000],
   [{ SESSION_BYTES: '10GB' }, 10_000_000_000],
   [{ SESSION_BYTES: '16999999' }, 10_000_000_000],
-])('with the vars %o a database may weigh %d bytes', (vars, most) => {
+])('with the vars %o, a database can grow to %d bytes', (vars, most) => {
   expect(mostBytesOf(vars)).toBe(most);
 });

@@ -34,8 +34,8 @@ function handClock() {
   };
 }
 
-describe('one timer for all who wait', () => {
-  it('calls each back once, when its time has come', () => {
+describe('a shared timer', () => {
+  it('calls each listener back once when its time has come', () => {
     const clock = handClock();
     const after = sharedTimer(clock);
     const called: string[] = [];
@@ -47,7 +47,7 @@ describe('one timer for all who wait', () => {
     expect(clock.open).toBe(0);
   });
 
-  it('sets no other for what is due later, nor for what is taken back', () => {
+  it('sets no other platform timer for later or cancelled listeners', () => {
     const clock = handClock();
     const after = sharedTimer(clock);
     const called: string[] = [];
@@ -58,7 +58,7 @@ describe('one timer for all who wait', () => {
     expect(called).toEqual(['first']);
   });
 
-  it('leaves none behind when nobody waits any more', () => {
+  it('leaves no platform timer behind when the last listener has gone', () => {
     const clock = handClock();
     const after = sharedTimer(clock);
     const cancels = [after(100, () => {}), after(50, () => {})];
@@ -71,7 +71,7 @@ describe('one timer for all who wait', () => {
     expect(called).toEqual([10]);
   });
 
-  it('does not call back who was taken back by another at the same moment', () => {
+  it('does not call a listener that another one cancelled at the same moment', () => {
     const clock = handClock();
     const after = sharedTimer(clock);
     const called: string[] = [];
@@ -85,7 +85,7 @@ describe('one timer for all who wait', () => {
     expect(called).toEqual(['first']);
   });
 
-  it('calls back who begins to wait meanwhile', () => {
+  it('calls listeners that were added meanwhile', () => {
     const clock = handClock();
     const after = sharedTimer(clock);
     const called: number[] = [];
@@ -99,7 +99,7 @@ describe('one timer for all who wait', () => {
     expect(called).toEqual([100, 200, 300, 1_000]);
   });
 
-  it('goes on when one of them throws', () => {
+  it('continues when one listener throws', () => {
     const clock = handClock();
     const after = sharedTimer(clock);
     const called: string[] = [];
@@ -112,7 +112,7 @@ describe('one timer for all who wait', () => {
     expect(called).toEqual(['other']);
   });
 
-  it('takes what is no number for no time, as the timers of the platform do', () => {
+  it('treats an invalid number as zero, as the platform’s timers do', () => {
     const clock = handClock();
     const after = sharedTimer(clock);
     const called: string[] = [];

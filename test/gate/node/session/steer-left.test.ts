@@ -20,8 +20,8 @@ async function expectOwnTurn(port: SessionPort, turn: string): Promise<void> {
   expect(page?.openTurn?.id).toBe(turn);
 }
 
-describe('a message whose turn ends before its model is asked again is a turn of its own', () => {
-  it('when a call ends it by a signal, though its holder knew of the message', async () => {
+describe('a message whose turn ends before its next model call gets its own turn', () => {
+  it('if a call ends the turn by a signal, although its holder had received the message', async () => {
     const clock = createManualClock(1_000_000);
     const work = Promise.withResolvers<never>();
     const run = () => work.promise;
@@ -36,7 +36,7 @@ describe('a message whose turn ends before its model is asked again is a turn of
     await expectOwnTurn(app.port, 's1');
   });
 
-  it('when it is given up as stuck', async () => {
+  it('if the turn is abandoned as stuck', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const clock = createManualClock(1_000_000);
     const app = memoryApp({ replies: [], clock, leaseMs: LEASE_MS });

@@ -61,9 +61,9 @@ const steering =
 
 const WORK = { calls: [{ name: 'work' }] };
 
-describe('a message for the turn that runs', () => {
+describe('a message for the running turn', () => {
   it.each(['read', 'once'] as const)(
-    'is shown to the model with its next request, behind the results of the calls that ran: %s',
+    'is shown to the model with its next request, after the results of the calls that ran: %s',
     async (effect) => {
       const session = scene([WORK, 'Done, in blue.'], steering('Make it blue.', { effect }));
       const answer = await session.send('Paint it.');
@@ -80,7 +80,7 @@ describe('a message for the turn that runs', () => {
     },
   );
 
-  it('is journaled with who sent it, and the turn that it would have been', async () => {
+  it('is journaled with its sender and the id that its own turn would have had', async () => {
     const session = scene([WORK, 'Done.'], steering('Make it blue.'));
     const { turn } = await session.send('Paint it.');
     const steered = (await session.events()).find(({ type }) => type === 'turn-steered');
@@ -96,7 +96,7 @@ describe('a message for the turn that runs', () => {
     });
   });
 
-  it('that comes while the model answers stands behind the answer, and is answered too', async () => {
+  it('follows the answer if it arrives while the model answers, and is answered too', async () => {
     let session: TestSession | undefined;
     const answering = async (): Promise<string> => {
       await session?.post('In blue?', { whenBusy: 'steer' });
@@ -110,7 +110,7 @@ describe('a message for the turn that runs', () => {
     ]);
   });
 
-  it('that comes while the model asks for calls stands behind their results', async () => {
+  it('follows the results if it arrives while the model asks for calls', async () => {
     let session: TestSession | undefined;
     const asking = async (): Promise<ScriptedReply> => {
       await session?.post('In blue?', { whenBusy: 'steer' });
@@ -127,7 +127,7 @@ describe('a message for the turn that runs', () => {
     ]);
   });
 
-  it('is for the turn’s own loop, and not for one inside it', async () => {
+  it('is for the turn’s own loop and not for a nested loop', async () => {
     const session = scene(
       [{ calls: [{ name: 'helper', input: { message: 'Help.' } }] }, WORK, 'Helped.', 'Done.'],
       (current) => [
@@ -148,7 +148,7 @@ describe('a message for the turn that runs', () => {
     expect(shown(session.requests[3]).at(-1)).toBe('user: Hurry.');
   });
 
-  it('keeps results from being returned directly: the model answers both', async () => {
+  it('keeps results from being returned directly: the model answers both messages', async () => {
     const session = scene([WORK, 'Worked, and blue.'], steering('In blue.', { returnDirect: true }));
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Worked, and blue.' });
   });
@@ -179,7 +179,7 @@ describe('a message for the turn that runs', () => {
     expect(shown(session.requests[1]).at(-1)).toBe('user: In blue.');
   });
 
-  it('that comes after an answer of the form has it answered anew', async () => {
+  it('gets a second answer in the output schema if it arrives after the first', async () => {
     let session: TestSession | undefined;
     const first = async (): Promise<string> => {
       await session?.post('No: red.', { whenBusy: 'steer' });
@@ -190,7 +190,7 @@ describe('a message for the turn that runs', () => {
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', object: { colour: 'red' } });
   });
 
-  it('is left for a turn of its own when the turn was cancelled', async () => {
+  it('becomes its own turn if the turn was cancelled', async () => {
     const session = scene([WORK, 'Next.'], (current) => [
       defineTool({
         name: 'work',
@@ -209,7 +209,7 @@ describe('a message for the turn that runs', () => {
     expect((await session.events()).map(({ type }) => type)).not.toContain('turn-steered');
   });
 
-  it('that comes when the turn was killed is taken in by whoever goes on', async () => {
+  it('that arrives when the turn was killed is processed by the next holder', async () => {
     let runs = 0;
     const make = (current: () => TestSession) => [
       defineTool({
@@ -242,7 +242,7 @@ describe('a message for the turn that runs', () => {
     }),
   ];
 
-  it('is a turn of its own when it is from another person than the one whose turn it is', async () => {
+  it('becomes its own turn if its sender is not the owner of the running turn', async () => {
     const session = scene([WORK, 'Done.', 'Blue now.'], saidBy('bob'));
     expect(await session.send('Paint it.', { principal: { id: 'ann' } })).toMatchObject({ text: 'Done.' });
     await expect.poll(() => session.requests.length).toBe(3);
@@ -260,7 +260,7 @@ describe('a message for the turn that runs', () => {
   it.each([
     ['from whoever asked for the turn', 'ann', undefined],
     ['from another person, where the app lets anyone', 'bob', 'anyone'],
-  ] as const)('is shown to the model when it is %s', async (_, by, steering) => {
+  ] as const)('is shown to the model if it is %s', async (_, by, steering) => {
     const session = scene([WORK, 'Blue.'], saidBy(by), {}, { steering });
     expect(await session.send('Paint it.', { principal: { id: 'ann' } })).toMatchObject({ text: 'Blue.' });
     expect(shown(session.requests[1]).slice(-2)).toEqual(['tool: steering', 'user: Make it blue.']);
@@ -269,8 +269,8 @@ describe('a message for the turn that runs', () => {
   });
 });
 
-describe('a message that waits for the turn that runs', () => {
-  it('is a turn of its own afterwards, in order', async () => {
+describe('a message that waits for the running turn', () => {
+  it('becomes its own turn afterwards, in order', async () => {
     const turns: string[] = [];
     const session = scene([WORK, 'First.', 'Second.', 'Third.'], (current) => [
       defineTool({
@@ -299,7 +299,7 @@ describe('a message that waits for the turn that runs', () => {
     ]);
   });
 
-  it('is cancelled before its model is asked', async () => {
+  it('can be cancelled before its model call', async () => {
     let waiting = '';
     const session = scene([WORK, 'First.'], (current) => [
       defineTool({
@@ -318,7 +318,7 @@ describe('a message that waits for the turn that runs', () => {
     expect(session.requests.length).toBe(2);
   });
 
-  it('is refused unless it says so', async () => {
+  it('is refused if it does not ask to wait', async () => {
     const session = scene([WORK, 'First.'], (current) => [
       defineTool({
         name: 'work',

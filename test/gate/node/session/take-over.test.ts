@@ -56,20 +56,20 @@ async function answersAfter(app: App, ...calls: readonly (readonly [string, Effe
   return answers((await app.state()).messages);
 }
 
-describe('a once call that was started and did not end', () => {
-  it('has the result that its tool finds out, and is not run', async () => {
+describe('a once call that was started and has no recorded end', () => {
+  it('gets the result that its tool reconciles, and is not run', async () => {
     const app = appWith(once(() => ({ done: { receipt: 7 } })));
     expect(await answersAfter(app, ['pay', 'once'])).toEqual([['pay', '{"receipt":7}']]);
     expect(ran).toEqual([]);
   });
 
-  it('is run when its tool finds out that it was not done, under the same id', async () => {
+  it('runs again under the same id if reconcile returns not-done', async () => {
     const app = appWith(once(() => 'not-done'));
     expect(await answersAfter(app, ['pay', 'once'])).toEqual([['pay', 'paid']]);
     expect(ran).toEqual(['c0']);
   });
 
-  it('is not run again when its tool had a word for the effect that there is not', async () => {
+  it('is not run again if its tool has returned an invalid effect', async () => {
     // Tools in plain JavaScript could say so before definitions were checked.
     const begun = ['pay', 'Once' as Effect] as const;
     expect(await answersAfter(appWith(once()), begun)).toEqual([['pay', UNKNOWN]]);
@@ -85,7 +85,7 @@ describe('a once call that was started and did not end', () => {
     [null, 'null'],
     [{ receipt: 7 }, '[object Object]'],
     [Symbol('not-done'), 'Symbol(not-done)'],
-  ])('is of unknown outcome when its tool answers %o, and the log says so', async (answer, said) => {
+  ])('has an unknown outcome if its tool returns %o, and the log says so', async (answer, said) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const app = appWith(once(() => answer as never)); // as plain JavaScript may
     expect(await answersAfter(app, ['pay', 'once'])).toEqual([['pay', UNKNOWN]]);
@@ -109,12 +109,12 @@ describe('a once call that was started and did not end', () => {
       },
     ],
     ['never answers', () => new Promise(() => {})],
-  ])('is of unknown outcome when its tool %s', async (_, reconcile) => {
+  ])('has an unknown outcome if its tool %s', async (_, reconcile) => {
     expect(await answersAfter(appWith(once(reconcile)), ['pay', 'once'])).toEqual([['pay', UNKNOWN]]);
     expect(ran).toEqual([]);
   });
 
-  it('is asked about only when the former holder can no longer be acting: half a term after its own deadline', async () => {
+  it('is reconciled only after the former holder can no longer act: half a lease term after its deadline', async () => {
     const asked_: number[] = [];
     const app = appWith(
       once(() => {
@@ -130,7 +130,7 @@ describe('a once call that was started and did not end', () => {
     expect((asked_[0] ?? 0) - heard).toBeLessThan(LEASE_MS * 1.25 + 1_000);
   });
 
-  it('is asked about as late when a holder in between took over and handed over at once', async () => {
+  it('is reconciled just as late if a holder in between took over and handed over at once', async () => {
     const times: number[] = [];
     const app = appWith(
       once(() => {
@@ -147,7 +147,7 @@ describe('a once call that was started and did not end', () => {
     expect((times[0] ?? 0) - heard).toBeGreaterThanOrEqual(LEASE_MS * 1.25);
   });
 
-  it('waits once for all calls of a batch, one after another as they may be', async () => {
+  it('waits once for all calls of a batch, which are then reconciled in turn', async () => {
     const app = appWith({ ...once(() => 'unknown'), serial: 'money' });
     const left = await leftBehind(app, asked(['pay', 'once'], ['pay', 'once'], ['pay', 'once']));
     const heard = clock.now();
@@ -155,22 +155,22 @@ describe('a once call that was started and did not end', () => {
     expect(clock.now() - heard).toBeLessThan(LEASE_MS * 1.25 + 1_000);
   });
 
-  it('is not run again when its tool has become a read since', async () => {
+  it('is not run again if its tool has since become a read', async () => {
     expect(await answersAfter(appWith(tool('pay', 'read')), ['pay', 'once'])).toEqual([['pay', UNKNOWN]]);
     expect(ran).toEqual([]);
   });
 
-  it('is of unknown outcome when its tool is gone', async () => {
+  it('has an unknown outcome if its tool is gone', async () => {
     expect(await answersAfter(appWith(), ['pay', 'once'])).toEqual([['pay', UNKNOWN]]);
   });
 
-  it('is of unknown outcome when the schema now refuses its input', async () => {
+  it('has an unknown outcome if the schema now refuses its input', async () => {
     const input = v.object({ amount: v.number() });
     const stricter = defineTool({ name: 'pay', description: 'Pays.', input, run: () => 'paid' });
     expect(await answersAfter(appWith(stricter), ['pay', 'once'])).toEqual([['pay', UNKNOWN]]);
   });
 
-  it('is of unknown outcome when a lower limit now refuses it', async () => {
+  it('has an unknown outcome if a lower limit now refuses it', async () => {
     const app = memoryApp({
       tools: [once()],
       replies: ['Done.'],
@@ -186,7 +186,7 @@ describe('a once call that was started and did not end', () => {
   });
 });
 
-describe('another call that was started and did not end', () => {
+describe('another call that was started and has no recorded end', () => {
   it.each(['read', 'idempotent'] as const)('is run again under its id: %s', async (effect) => {
     const app = appWith(tool('put', effect));
     const left = await leftBehind(app, asked(['put', effect]));
@@ -197,7 +197,7 @@ describe('another call that was started and did not end', () => {
     expect(answers((await app.state()).messages)).toEqual([['put', 'done']]);
   });
 
-  it('is journaled as once before it runs when its tool has become that since', async () => {
+  it('is journaled as once before it runs if its tool has become a once tool', async () => {
     const app = appWith(once());
     const left = await leftBehind(app, asked(['pay', 'read']));
     await takenOver(app, clock, left);
@@ -208,19 +208,19 @@ describe('another call that was started and did not end', () => {
     expect(ran).toEqual(['c0']);
   });
 
-  it('is answered as unknown when its tool is gone and it was idempotent', async () => {
+  it('is reported as unknown if its tool is gone and it was idempotent', async () => {
     expect(await answersAfter(appWith(), ['put', 'idempotent'])).toEqual([
       ['put', UNKNOWN.replace('pay', 'put')],
     ]);
   });
 
-  it('is answered by the tool-not-found policy when its tool is gone and it was a read', async () => {
+  it('follows the tool-not-found policy if its tool is gone and it was a read', async () => {
     const [answer] = await answersAfter(appWith(), ['look', 'read']);
     expect(answer?.[1]).toMatch(/^Error: Tool 'look' does not exist\./);
   });
 });
 
-describe('taking over', () => {
+describe('a take-over', () => {
   /** Holders that each die as soon as they have taken the turn over. */
   async function diesAtOnce(app: App, { turn }: { readonly turn: string }, times: number): Promise<void> {
     for (let i = 0; i < times; i += 1) {
@@ -230,7 +230,7 @@ describe('taking over', () => {
     await clock.advance(LONGEST_PAUSE);
   }
 
-  it('goes on after seven deaths at one event', async () => {
+  it('resumes after seven deaths at one event', async () => {
     const app = appWith(once());
     const left = await leftBehind(app, []);
     await diesAtOnce(app, left, 6);
@@ -238,7 +238,7 @@ describe('taking over', () => {
     expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'completed', text: 'Done.' } });
   });
 
-  it('gives up at the eighth time without progress, and names the last event', async () => {
+  it('abandons the turn at the eighth attempt without progress and names the last event', async () => {
     const app = appWith(once());
     const left = await leftBehind(app, asked(['pay', 'once']));
     await diesAtOnce(app, left, 7);
@@ -272,7 +272,7 @@ describe('taking over', () => {
     await clock.advance(LONGEST_PAUSE);
   }
 
-  it('goes on after any death of a process from outside while its holders are at work', async () => {
+  it('resumes after any number of process deaths while its holders make progress', async () => {
     const app = appWith(once());
     const left = await leftBehind(app, []);
     await cutOff(app, left, 3);
@@ -280,7 +280,7 @@ describe('taking over', () => {
     expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'completed', text: 'Done.' } });
   });
 
-  it('gives up after twenty times without progress, whatever its holders died of', async () => {
+  it('abandons the turn after twenty attempts without progress, for any cause of death', async () => {
     const few = appWith(once());
     const before = await leftBehind(few, []);
     await cutOff(few, before, 18);
@@ -294,7 +294,7 @@ describe('taking over', () => {
     });
   });
 
-  it('gives up after twenty invocations in a row that had room for nothing', async () => {
+  it('abandons the turn after twenty invocations in a row that had no room to make progress', async () => {
     const idle = [
       { type: 'turn-yielded', reason: 'its invocation is near its limit of 50 subrequests' },
       { type: 'turn-resumed', cause: 'handed-over' },

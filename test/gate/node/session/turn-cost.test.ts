@@ -68,7 +68,7 @@ async function turnOf(effect: Effect, more: (port: SessionPort) => Partial<Sessi
 }
 
 describe('a turn of eleven replies that take 30 s each', () => {
-  it('asks its object 20 times if its holder lives by pings: nothing renews the lease', async () => {
+  it('makes 20 requests to its object if its holder pings, and does not renew the lease', async () => {
     const { outcome, requests, rows } = await turnOf('read');
     expect(outcome).toBe('completed');
     expect(requests).toEqual({ begin: 1, watch: 1, append: 11, alarm: 6 });
@@ -76,13 +76,13 @@ describe('a turn of eleven replies that take 30 s each', () => {
     expect(rows).toEqual({ events: 2 + 11, lease: 3 });
   });
 
-  it('asks its object for each call that may run only once besides', async () => {
+  it('makes one more request for each call that may run only once', async () => {
     const { requests, rows } = await turnOf('once');
     expect(requests).toEqual({ begin: 1, watch: 1, append: 21, alarm: 6 });
     expect(rows).toEqual({ events: 2 + 21, lease: 3 });
   });
 
-  it('renews the lease four times a reply if its pings are not answered', async () => {
+  it('renews the lease four times per reply if its pings get no response', async () => {
     const { outcome, requests } = await turnOf('read', unheard);
     expect(outcome).toBe('completed');
     expect(requests.renew).toBeGreaterThan(3 * 11);

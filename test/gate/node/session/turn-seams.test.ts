@@ -80,7 +80,7 @@ const noted = (release: Change['release'], stop: string, turn: string, seq: numb
   agenda: [{ module: 'notes', key: '', ref: `${stop} ${turn}@${seq}` }],
 });
 
-describe('the seam ended', () => {
+describe('the seam `ended`', () => {
   it.each<[stop: string, replies: readonly ScriptedReply[]]>([
     ['ended', ['Done.']],
     [
@@ -91,7 +91,7 @@ describe('the seam ended', () => {
         },
       ],
     ],
-  ])('is asked with the append that ends a turn, which has %s', async (stop, replies) => {
+  ])('is called with the append that ends a turn, which has %s', async (stop, replies) => {
     const { use, stops } = noting();
     const { app, say, stored } = appOf({ uses: [use], replies });
     await say('Go.');
@@ -101,7 +101,7 @@ describe('the seam ended', () => {
     expect(stops).toEqual([{ id: turn, stop, seq, name: '["owner","tester","s1"]' }]);
   });
 
-  it('is asked with the append that suspends a turn, and with the one that ends it as cancelled', async () => {
+  it('is called with the append that suspends a turn, and with the one that ends it as cancelled', async () => {
     const { app, say, stored, takeOver } = appOf({ replies: [PAY] });
     await say('Pay.');
     const turn = await openTurnOf(app);
@@ -116,7 +116,7 @@ describe('the seam ended', () => {
     ]);
   });
 
-  it('is not asked when a turn is handed over', async () => {
+  it('is not called when a turn is handed over', async () => {
     const { app, options, stored } = appOf();
     await app.run(await app.lease('Go.'), { ...options, leave: AbortSignal.abort() });
     expect(stored).toEqual([]);
@@ -125,7 +125,7 @@ describe('the seam ended', () => {
   it.each([
     ['completed', 'ended'],
     ['failed', 'failed'],
-  ])('is asked with the release of an end that was stored before, as %s', async (outcome, stop) => {
+  ])('is called with the release of an end that was stored before, as %s', async (outcome, stop) => {
     const { app, stored, takeOver } = appOf();
     const { epoch, page } = await app.lease('Go.');
     const turn = page.openTurn?.id ?? '';
@@ -137,7 +137,7 @@ describe('the seam ended', () => {
     expect(stored).toEqual([{ ...noted('ended', stop, turn, page.head + 1) }]);
   });
 
-  it('is asked when a turn ends that cannot be read, and was cancelled', async () => {
+  it('is called when an unreadable turn is cancelled', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const { app, stored, takeOver } = appOf();
     const { epoch, page } = await app.lease('Go.');
@@ -149,7 +149,7 @@ describe('the seam ended', () => {
     expect(stored).toEqual([noted('ended', 'ended', turn, page.head + 2)]);
   });
 
-  it('is asked when a turn is given up unread, since all who took it over fell silent', async () => {
+  it('is called when an unread turn is abandoned because its holders fell silent', async () => {
     const { app, stored, takeOver } = appOf();
     const { turn } = await leftBehind(app, asked(['pay', 'once']));
     for (let holder = 0; holder < 8; holder += 1) {
@@ -162,7 +162,7 @@ describe('the seam ended', () => {
     expect(stored).toEqual([noted('ended', 'failed', turn, head)]);
   });
 
-  it('is asked when a turn ends since its session is full', async () => {
+  it('is called when a turn ends because its session is full', async () => {
     const { app, say, stored } = appOf({
       mostBytes: 16 * 1024 * 1024 + 100_000,
       replies: ['x'.repeat(400_000)],
@@ -173,7 +173,7 @@ describe('the seam ended', () => {
     expect(stored).toEqual([noted('ended', 'failed', rows.at(-1)?.turn ?? '', head)]);
   });
 
-  it('is asked when a turn ends since no invocation can read its session', async () => {
+  it('is called when a turn ends because no invocation can read its session', async () => {
     const { app, options, stored } = appOf({
       wrap: (port) => ({
         ...port,
@@ -192,7 +192,7 @@ describe('the seam ended', () => {
     expect(stored).toEqual([noted('ended', 'failed', turn, leased.page.head + 1)]);
   });
 
-  it('stores what each use brings, in the order of the uses', async () => {
+  it('stores the additions of each module in the order of `use`', async () => {
     const quiet: ModuleUse = { module: { name: 'quiet', nested: false, state: [] }, key: '' };
     ENDED.give(quiet, () => undefined);
     const uses = [noting('b', 'two').use, quiet, noting('a').use, noting('b', 'one').use];
@@ -205,7 +205,7 @@ describe('the seam ended', () => {
     ]);
   });
 
-  it('stores the end without a module whose function throws, which the log is told', async () => {
+  it('stores the end without a module whose function throws, and logs the error', async () => {
     const broken: ModuleUse = { module: { name: 'broken', nested: false, state: [] }, key: '' };
     const thrown = new TypeError('no ref');
     ENDED.give(broken, () => {

@@ -17,7 +17,7 @@ const noticeOf = (head: number, state: OpenTurn['state'] | null): Notice => ({
   openTurn: openTurn(state),
 });
 
-it('a turn that was answered, and ended while its page was read, is noticed', async () => {
+it('the end of a turn is noticed even if it was answered and ended while its page was read', async () => {
   let tell: (notice: Notice) => void = () => {};
   let reads = 0;
   const port: Pick<SessionPort, 'read' | 'watch'> = {

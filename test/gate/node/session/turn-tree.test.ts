@@ -76,7 +76,7 @@ const tokensOf = async (app: MemoryApp): Promise<number> => {
 };
 
 describe('a tree of turns', () => {
-  it('has twenty scheduled turns, though each of its turns schedules twenty', async () => {
+  it('is limited to twenty scheduled turns, even if each turn schedules twenty', async () => {
     const warned = vi.spyOn(console, 'warn').mockReturnValue();
     const { app, runAll } = scene(schedules(20));
     await app.say('Go.');
@@ -94,13 +94,13 @@ describe('a tree of turns', () => {
     ]);
   });
 
-  it('has as many turns as the agent allows', async () => {
+  it('is limited to the number of turns that the agent sets', async () => {
     const { app, runAll } = scene(schedules(3), { limits: { maxScheduled: 5 } });
     await app.say('Go.');
     expect(await runAll()).toBe(5);
   });
 
-  it('is a new one with each message of a person', async () => {
+  it('starts with each message of a person', async () => {
     const { app, runAll } = scene(schedules(2), { limits: { maxScheduled: 4 } });
     await app.say('Go.');
     expect(await runAll()).toBe(4);
@@ -108,7 +108,7 @@ describe('a tree of turns', () => {
     expect(await runAll()).toBe(4);
   });
 
-  it('has one budget of tokens, and the turn that meets it says which limit it was', async () => {
+  it('has one token budget, and the turn that exceeds it names the limit', async () => {
     const { app, runAll } = scene(schedules(1), { use: [budget({ tokens: 5_000 })], replies: costly(40) });
     await app.say('Go.');
     await runAll();
@@ -121,7 +121,7 @@ describe('a tree of turns', () => {
     });
   });
 
-  it('has one budget of cost', async () => {
+  it('has one cost budget', async () => {
     const modelOptions = { prices: { input: 1_000, output: 1_000 } };
     const options = { use: [budget({ cost: 5 })], replies: costly(40), modelOptions };
     const { app, runAll } = scene(schedules(1), options);
@@ -132,7 +132,7 @@ describe('a tree of turns', () => {
     expect(turn).toMatchObject({ outcome: 'limit-reached', limit: { kind: 'cost', most: 5 } });
   });
 
-  it('has a full budget again after a person has said something', async () => {
+  it('gets a full budget again after a message of a person', async () => {
     const { app, runAll } = scene(schedules(1), { use: [budget({ tokens: 5_000 })], replies: costly(40) });
     await app.say('Go.');
     await runAll();
@@ -140,7 +140,7 @@ describe('a tree of turns', () => {
     expect((await app.state()).turn).toMatchObject({ outcome: 'completed' });
   });
 
-  it('counts its whole use in a budget, and that of one turn in what a call sees as used', async () => {
+  it('counts its whole usage in a budget, while a call sees the usage of its own turn', async () => {
     const seen: unknown[] = [];
     const run = async (call: CallContext): Promise<void> => {
       seen.push([call.process?.budget.tokens?.used, call.process?.used.tokens]);
@@ -173,7 +173,7 @@ describe('a tree of turns', () => {
     expect(restored.turn).toMatchObject({ root: ended.turn?.root, before: ended.turn?.before });
   });
 
-  it('is forgotten when a hundred others without waiting turns came after it', () => {
+  it('is forgotten after a hundred other trees without waiting turns', () => {
     const state = emptyState();
     for (let i = 0; i < 150; i += 1) {
       const place = { root: `r${i}`, generation: 1, count: 1 };
@@ -196,7 +196,7 @@ describe('a tree of turns', () => {
       decided({ inCall: true }),
       { root: 'r', generation: 5 },
     ],
-  ])('changes for its open turn when %s', (_, event, turn) => {
+  ])('is updated for its open turn when %s', (_, event, turn) => {
     const state = emptyState();
     const first = { ...started('t1'), root: 'r', generation: 5, count: 5 };
     for (const [index, one] of [first, event].entries()) reduce(state, { ...one, seq: index + 1 });
@@ -232,7 +232,7 @@ function decided(how: object): SessionEvent {
 const again = { message: 'Next night.', delaySeconds: 60, recurring: true };
 
 describe('a recurring run', () => {
-  it('is scheduled by the run before it any number of times, each with a budget of its own', async () => {
+  it('can be scheduled any number of times by the previous run, each with its own budget', async () => {
     const run = (call: CallContext): Promise<string> => sendLater(call, again);
     const options = {
       use: [budget({ tokens: 5_000 })],
@@ -254,7 +254,7 @@ describe('a recurring run', () => {
     expect([trees.size, recurring]).toEqual([0, expect.any(String)]);
   });
 
-  it('is one at a time: a second one is refused in the same call, in the turn and in a later turn', async () => {
+  it('is unique: a second one is refused in the same call, in the turn and in a later turn', async () => {
     const run = async (call: CallContext): Promise<string> => {
       const said = [];
       for (let i = 0; i < 2; i += 1)
@@ -282,7 +282,7 @@ describe('a recurring run', () => {
     expect((await app.port.read({ from: 1 }))?.waiting).toHaveLength(1);
   });
 
-  it('may follow one that was cancelled', async () => {
+  it('can follow a cancelled one', async () => {
     const { app, clock } = scene((call) => sendLater(call, again), {
       replies: [PLAN, 'Done.', PLAN, 'Done.'],
     });
@@ -369,7 +369,7 @@ describe('two sessions that answer each other', () => {
     expect((await two.state()).turn?.root).toBe(root?.root);
   });
 
-  it('start at most twenty turns each, though each turn sends two messages', async () => {
+  it('start at most twenty turns each, even if each turn sends two messages', async () => {
     const { one, runAll, refusals } = pingPong(2, { limits: { maxGenerations: 'unlimited' } });
     await one.say('Go.');
     expect(await runAll()).toBeLessThanOrEqual(40);

@@ -38,8 +38,8 @@ const overloaded =
 const yields = (events: readonly { type: string; reason?: string }[]) =>
   events.flatMap(({ type, reason }) => (type === 'turn-yielded' ? [reason] : []));
 
-describe('a turn that cannot read a file of its session', () => {
-  it('is handed over at once, and resumes with all that it has done', async () => {
+describe('a turn that cannot read a file from its session', () => {
+  it('is handed over at once and resumes with all its results', async () => {
     const times = { left: 0 };
     const replies = [LOOK, 'Seen.', 'Still there.'];
     const app = memoryApp({ tools: [look], replies, clock, wrap: overloaded(times) });
@@ -96,7 +96,7 @@ describe('a turn that cannot read a file of its session', () => {
     });
   });
 
-  it('pauses twice as long after each invocation that got nothing done, and ends after 20', async () => {
+  it('pauses twice as long after each invocation without progress, and ends after 20', async () => {
     const times = { left: 0 };
     const replies = [LOOK, 'Seen.'];
     const app = memoryApp({ tools: [look], replies, clock, wrap: overloaded(times) });
@@ -122,7 +122,7 @@ describe('a turn that cannot read a file of its session', () => {
 });
 
 describe('a turn whose credentials come from a session that cannot be reached', () => {
-  it('is handed over, and does not fail', async () => {
+  it('is handed over and does not fail', async () => {
     const app = memoryApp({ replies: ['Done.'], clock });
     const leased = await app.lease('Go.');
     const secrets = async () => {

@@ -99,9 +99,9 @@ const STUCK = {
     'The turn was taken over 8 times without progress, and could not be read. Deploy code that can read it, or begin another session.',
 };
 
-describe('a turn that cannot be read', () => {
+describe('an unreadable turn', () => {
   it.each(Object.keys(TYPES).filter(isType))(
-    'ends as stuck after eight take-overs when the fold throws at %s',
+    'ends as stuck after eight take-overs if the fold throws at %s',
     async (type) => {
       const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
       const turn = await openTurn(app, type);
@@ -114,7 +114,7 @@ describe('a turn that cannot be read', () => {
   );
 
   it.each(['model-replied', 'turn-resumed', 'turn-ended'] as const)(
-    'has an outcome when its holder cannot fold the %s that it makes',
+    'has an outcome if its holder cannot fold the %s that it makes',
     async (type) => {
       const app = clockedApp({ replies: ['One.', 'Two.', 'Three.', 'Four.'], leaseMs: LEASE_MS });
       const leased = await app.lease('Go.');
@@ -124,7 +124,7 @@ describe('a turn that cannot be read', () => {
     },
   );
 
-  it('ends at once when somebody cancels it', async () => {
+  it('ends at once when it is cancelled', async () => {
     const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await openTurn(app, 'model-replied');
     broken.at = 'model-replied';
@@ -146,7 +146,7 @@ describe('a turn that cannot be read', () => {
     ]);
   });
 
-  it('tells those who ask for its answer how it ended', async () => {
+  it('reports how it ended to clients that wait for its answer', async () => {
     const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await openTurn(app, 'model-replied');
     broken.at = 'model-replied';
@@ -167,7 +167,7 @@ describe('a turn that cannot be read', () => {
     });
   });
 
-  it('is told nothing of where it was answered', async () => {
+  it('is not sent to the place where it would have been answered', async () => {
     const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await openTurn(app, 'model-replied');
     const ended: StoredEvent = { seq: 9, at: 0, type: 'turn-ended', turn, outcome: 'completed' };
@@ -178,7 +178,7 @@ describe('a turn that cannot be read', () => {
     );
   });
 
-  it('is not read any more when whoever was to give it up fell silent as well', async () => {
+  it('is not read again if the invocation that was to abandon it also fell silent', async () => {
     const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
     const { turn } = await leftBehind(app, asked(['pay', 'once']));
     for (let holder = 0; holder < 8; holder += 1) {
@@ -202,7 +202,7 @@ describe('a turn that cannot be read', () => {
 });
 
 describe('a message for the holder', () => {
-  it('of a kind that nobody knows is left alone, and the turn goes on', async () => {
+  it('of an unknown kind is ignored, and the turn continues', async () => {
     const app = clockedApp({ replies: ['Done.'], leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';
@@ -215,7 +215,7 @@ describe('a message for the holder', () => {
     });
   });
 
-  it('that steers and is no start of a turn fails the turn, which the log tells', async () => {
+  it('that steers but does not start a turn fails the turn and is logged', async () => {
     const app = clockedApp({ replies: ['Done.'], leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const body = JSON.stringify({ v: 1, type: 'turn-ended', turn: 's1', outcome: 'completed' });

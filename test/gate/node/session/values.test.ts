@@ -52,7 +52,7 @@ async function toldOf(tools: readonly AnyTool[], ...names: string[]): Promise<re
   return told(session);
 }
 
-describe('a value with toJSON', () => {
+describe('a value with `toJSON`', () => {
   it('is the result of a once tool', async () => {
     const pay = tool('pay', () => ({ paid: { at: AT, site: SITE } }));
     const session = createTestSession(clerk([pay]), { replies: [calls('pay'), 'Paid.'] });
@@ -64,7 +64,7 @@ describe('a value with toJSON', () => {
     expect(logged).toEqual([]);
   });
 
-  it('is what `reconcile` found out of a call that was killed', async () => {
+  it('is the reconciled result of a killed call', async () => {
     let ran = 0;
     const pay = defineTool({
       name: 'pay',
@@ -84,7 +84,7 @@ describe('a value with toJSON', () => {
     expect([ran, ...told(session)]).toEqual([1, JSON.stringify(KEPT)]);
   });
 
-  it('is what the caller sends who runs a tool', async () => {
+  it('is the result that a caller sends for a tool it runs', async () => {
     const session = createTestSession(clerk([manual(tool('sign', () => ''))]), {
       replies: [calls('sign'), 'Signed.'],
     });
@@ -93,7 +93,7 @@ describe('a value with toJSON', () => {
     expect(told(session)).toEqual([JSON.stringify(KEPT)]);
   });
 
-  it('is kept in the state and on the blackboard, and read back as JSON in the same call and later ones', async () => {
+  it('is kept in the state and on the blackboard, and is read back as JSON in the same and later calls', async () => {
     const keep = tool('keep', (_, { state, blackboard }) => {
       state.set('paid', { at: AT, site: SITE });
       blackboard.add({ at: AT, site: SITE }, { name: 'paid' });
@@ -112,7 +112,7 @@ describe('a value with toJSON', () => {
     expect(logged).toEqual([]);
   });
 
-  it('is JSON for a sink, and read by the type of its artifact, as it will be after an eviction', async () => {
+  it('is JSON for a sink, and has the type of its artifact as it will have after an eviction', async () => {
     const Receipt = defineDomainType({
       name: 'Receipt',
       schema: v.object({ at: v.pipe(v.string(), v.toDate()), site: v.string() }),
@@ -137,7 +137,7 @@ describe('a value with toJSON', () => {
     expect(logged).toEqual([]);
   });
 
-  it('comes from a subagent, in its answer and by the blackboard', async () => {
+  it('can come from a subagent, in its answer and through the blackboard', async () => {
     const work = tool('work', (_, { blackboard }) => blackboard.add({ at: AT }, { name: 'worked' }));
     const worker = defineAgent({
       name: 'worker',
@@ -161,7 +161,7 @@ describe('a value with toJSON', () => {
     expect((await session.state()).blackboard).toMatchObject([{ name: 'worked', value: { at: KEPT.at } }]);
   });
 
-  it('is in the context that code gives', async () => {
+  it('can be in the context that code passes', async () => {
     const look = tool('look', (_, { context }) => context.get('since'));
     const agent = defineAgent({ ...clerk([look]), output: undefined, context: { since: AT } });
     const session = createTestSession(agent, { replies: [calls('look'), 'Done.'] });
@@ -171,7 +171,7 @@ describe('a value with toJSON', () => {
 });
 
 describe('a value that cannot be journaled after the tool has run', () => {
-  it('is told to the model as a tool that ran, and to the developer by one line of the log', async () => {
+  it('is reported to the model as a tool that ran, and to the developer by one log line', async () => {
     const pay = tool('pay', (): unknown => ({ paid: [{ by: () => 1, sum: 2 }], rate: Number.NaN }));
     expect(await toldOf([pay], 'pay')).toEqual([
       '{"paid":[{"sum":2}],"rate":null}\n\n(not shown: $.paid[0].by is a function)',
@@ -185,7 +185,7 @@ describe('a value that cannot be journaled after the tool has run', () => {
     ]);
   });
 
-  it('is told with the reason why it cannot be read', async () => {
+  it('is reported with the reason why it cannot be read', async () => {
     const at = {
       toJSON() {
         throw new Error('no time');
@@ -201,7 +201,7 @@ describe('a value that cannot be journaled after the tool has run', () => {
     expect(logged).toEqual([[problem], [problem]]);
   });
 
-  it('is told of in no secret words', async () => {
+  it('is reported without secret words', async () => {
     const leak = tool('leak', (_, { secrets }) => ({ [secrets.require('key')]: 1n as unknown }));
     const session = createTestSession(clerk([leak]), {
       replies: [calls('leak'), 'Done.'],
@@ -216,7 +216,7 @@ describe('a value that cannot be journaled after the tool has run', () => {
     ]);
   });
 
-  it('is told of in no part of a long secret, which is cut off', async () => {
+  it('is reported without any part of a long secret, which is cut off', async () => {
     const leak = tool('leak', (_, { secrets }) => ({ [secrets.require('key')]: 1n as unknown }));
     const session = createTestSession(clerk([leak]), {
       replies: [calls('leak'), 'Done.'],
@@ -232,7 +232,7 @@ describe('a value that cannot be journaled after the tool has run', () => {
     ]);
   });
 
-  it('is told of when `reconcile` found it out', async () => {
+  it('is reported if it came from `reconcile`', async () => {
     const pay = defineTool({
       name: 'pay',
       description: 'Pays.',
@@ -267,7 +267,7 @@ describe('a value that cannot be journaled after the tool has run', () => {
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'cancelled' });
   });
 
-  it('is a file when it is bytes, also those in it, in whose place their name stands', async () => {
+  it('is stored as a file if it contains bytes, which are replaced by the file’s name', async () => {
     const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);
     const chart = tool('chart', () => ({ title: 'Sales', pages: [{ image: png }] }));
     const [whole] = await toldOf([tool('chart', () => png)], 'chart');
@@ -278,7 +278,7 @@ describe('a value that cannot be journaled after the tool has run', () => {
     );
   });
 
-  it('leaves the cause of an error to the log, in no secret words (S0-047)', async () => {
+  it('keeps the cause of an error in the log only, without secret words (S0-047)', async () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED'), {
       stack: 'Error: connect ECONNREFUSED\n    at pay',
     });
@@ -331,13 +331,13 @@ describe('a value that cannot be journaled after the tool has run', () => {
   it.each<[string, (call: CallContext) => void, string]>([
     ['the state', ({ state }) => state.set('x', 1n as never), "call.state 'x'"],
     ['the blackboard', ({ blackboard }) => blackboard.add(1n as never), 'call.blackboard'],
-  ])('is told of when it was meant for %s', async (_, keep, where) => {
+  ])('is reported if it was meant for %s', async (_, keep, where) => {
     const problem = `${where}: the value at \`$\` is a bigint, which is not JSON.`;
     expect(await toldOf([tool('pay', (_input, call) => keep(call))], 'pay')).toEqual([`Error: ${problem}`]);
     expect(logged).toEqual([[`holdfast: Tool 'pay' failed. ${problem}`]]);
   });
 
-  it('is told of when it is too long', async () => {
+  it('is reported if it is too long', async () => {
     const told = await toldOf([tool('dump', () => 'x'.repeat(9_000_000))], 'dump');
     const problem =
       "Tool 'dump' ran and finished, but its result and what it changed, of 9000035 characters, are over the limit of " +

@@ -26,7 +26,7 @@ describe('a call that waits inside a nested loop', () => {
     },
   });
 
-  it('is decided as any other, and the turn goes on inside that loop (AEA-12)', async () => {
+  it('is decided like any other call, and the turn resumes inside that loop (AEA-12)', async () => {
     const { did, pay, note } = world();
     const began: string[] = [];
     const agent = defineAgent({
@@ -51,7 +51,7 @@ describe('a call that waits inside a nested loop', () => {
     expect(tools).toMatchObject([{ text: 'Dug.' }, { text: 'note 1' }]);
   });
 
-  it('expires as any other', async () => {
+  it('expires like any other call', async () => {
     const { did, pay } = world();
     const clock = createManualClock();
     const inner = asksFirst(pay, { expires: 1_000 });
@@ -70,7 +70,7 @@ describe('a call that waits inside a nested loop', () => {
     expect(session.requests[2]?.messages.at(-1)).toMatchObject({ role: 'tool', text: 'Error: No.' });
   });
 
-  it('is named with the others that wait, outermost first, each in source order', async () => {
+  it('is listed with the other waiting calls, outermost first, each in source order', async () => {
     const { pay, note } = world();
     const agent = defineAgent({
       name: 'tester',
@@ -103,7 +103,7 @@ describe('a turn that is cancelled while a call waits', () => {
   };
   const manual = defineManualTool({ name: 'note', description: 'Notes.' });
 
-  it('declines everything, by whom it was said, in one remark', async () => {
+  it('declines all waiting calls in one remark with the name of who cancelled', async () => {
     const { did, pay } = world();
     const app = memoryApp({ tools: [asksFirst(pay), manual], replies: [both, 'Next.'] });
     await app.say('Go.');
@@ -123,7 +123,7 @@ describe('a turn that is cancelled while a call waits', () => {
     expect([did, app.model.requests.length]).toEqual([[], 1]);
   });
 
-  it('goes on when it was to be declined, and was answered before', async () => {
+  it('resumes if the call that was to be declined has already been answered', async () => {
     const { did, pay } = world();
     const app = memoryApp({ tools: [asksFirst(pay)], replies: [{ calls: [{ name: 'pay' }] }, 'Done.'] });
     await app.say('Go.');
@@ -136,7 +136,7 @@ describe('a turn that is cancelled while a call waits', () => {
     expect(did).toEqual(['pay']);
   });
 
-  it('goes on waiting when something else waits by then than what was to be declined', async () => {
+  it('keeps waiting if another call waits by the time of the decline', async () => {
     const { did, pay } = world();
     const twice = asksFirst(asksFirst(pay, { by: 'manager' }));
     const app = memoryApp({ tools: [twice], replies: [{ calls: [{ name: 'pay' }] }, 'Next.'] });
@@ -156,7 +156,7 @@ describe('a turn that is cancelled while a call waits', () => {
     expect(did).toEqual([]);
   });
 
-  it('says of a call that nobody declined that it was cancelled', async () => {
+  it('reports a call that was not declined as cancelled', async () => {
     const { pay } = world();
     const app = memoryApp({ tools: [asksFirst(pay)], replies: [{ calls: [{ name: 'pay' }] }] });
     await app.say('Go.');
@@ -165,7 +165,7 @@ describe('a turn that is cancelled while a call waits', () => {
     ]);
   });
 
-  it('keeps the result that came before the cancel: the caller did run the tool', async () => {
+  it('keeps a result that arrived before the cancel, because the caller did run the tool', async () => {
     const app = memoryApp({ tools: [manual], replies: [{ calls: [{ name: 'note' }] }] });
     await app.say('Go.');
     const [question] = openQuestions(await app.events(await openTurn(app)));

@@ -44,7 +44,7 @@ const label = (type: string, body: string): string => {
 };
 const calls = (...names: Effect[]) => ({ calls: names.map((name) => ({ name })) });
 
-it('a loop of read tools reaches its last model call while not one append has been acknowledged', async () => {
+it('a loop of read tools reaches its last model call before any append is acknowledged', async () => {
   const { app, log, clock, release } = lab(
     ['read'],
     [calls('read'), calls('read', 'read'), calls('read'), 'Done.'],
@@ -81,7 +81,7 @@ it('the result of every call is durable before a later once call runs', async ()
   expect(stored.match(/model-replied/g)).toHaveLength(2);
 });
 
-it('the calls of a batch wait for one append together', async () => {
+it('the calls of a batch share one append', async () => {
   const { app, log, clock, release } = lab(['once'], [calls('once', 'once', 'once'), 'Done.']);
   const end = app.say('Go.');
   await clock.advance(0);
@@ -103,7 +103,7 @@ it('reads of a batch run while its once call waits for the journal', async () =>
   await passing(clock, end);
 });
 
-it('is not answered before its end is durable', async () => {
+it('a turn is not answered before its end is durable', async () => {
   const { app, clock, release } = lab([], ['Done.']);
   let isAnswered = false;
   const end = app.say('Go.').finally(() => {

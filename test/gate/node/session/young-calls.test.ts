@@ -88,15 +88,15 @@ async function takenOver(app: MemoryApp, turn: string): Promise<void> {
 const startsOf = async (app: MemoryApp, turn: string): Promise<number[]> =>
   (await app.events(turn)).flatMap(({ type, at }) => (type === 'tool-call-started' ? at : []));
 
-describe('a request that is still on its way when its call is asked about, 25 s after the start', () => {
-  it('arrives after a tool has said not-done for it, which then pays twice: that word was not true', async () => {
+describe('a request that is still in flight when its call is reconciled, 25 s after the start,', () => {
+  it('pays twice if the tool returned not-done, because it arrives afterwards', async () => {
     const app = appWith(paying(lookAtBank));
     await takenOver(app, await killedWhilePaying(app));
     expect(told.map(({ age }) => age)).toEqual([25_000]);
     expect(paid).toEqual([40_000, 65_000]);
   });
 
-  it('pays once when the tool says unknown of a call that is so young', async () => {
+  it('pays once if the tool returns unknown for such a young call', async () => {
     const app = appWith(paying(lookAtOldOnes));
     await takenOver(app, await killedWhilePaying(app));
     expect(told.map(({ age }) => age)).toEqual([25_000]);
@@ -104,7 +104,7 @@ describe('a request that is still on its way when its call is asked about, 25 s 
     expect(answers((await app.state()).messages)).toEqual([['pay', UNKNOWN]]);
   });
 
-  it('is found when the turn is taken over only later', async () => {
+  it('is found if the turn is taken over later', async () => {
     const app = appWith(paying(lookAtOldOnes));
     const turn = await killedWhilePaying(app);
     await clock.advance(LONGEST_REQUEST);
@@ -114,8 +114,8 @@ describe('a request that is still on its way when its call is asked about, 25 s 
   });
 });
 
-describe('startedAt', () => {
-  it('is the time of the journaled start, of a call that another invocation started', async () => {
+describe('`startedAt`', () => {
+  it('is the time of the journaled start for a call that another invocation started', async () => {
     const app = appWith(paying(() => 'unknown'));
     await clock.advance(1_234);
     const turn = await killedWhilePaying(app);
@@ -124,7 +124,7 @@ describe('startedAt', () => {
     expect(told.map(({ startedAt }) => startedAt)).toEqual([START + 1_234]);
   });
 
-  it('is the time of the last start, which is journaled too when a call is run again after not-done', async () => {
+  it('is the time of the last start, which is journaled too if a call runs again after not-done', async () => {
     const app = appWith(paying(() => (told.length === 1 ? 'not-done' : 'unknown')));
     const turn = await killedWhilePaying(app);
     await clock.advance(LEASE_MS);
@@ -138,7 +138,7 @@ describe('startedAt', () => {
     expect(answers((await app.state()).messages)).toEqual([['pay', UNKNOWN]]);
   });
 
-  it("is by the invocation's own clock, of a call that it started itself", async () => {
+  it('is the time of the invocation’s own clock for a call that it started itself', async () => {
     const run = (): Promise<never> =>
       new Promise((_, reject) => clock.after(700, () => reject(new Error('Network connection lost.'))));
     const lost = defineTool({
@@ -156,7 +156,7 @@ describe('startedAt', () => {
     expect(told).toEqual([{ age: 700, startedAt: START + 90_000 }]);
   });
 
-  it('is when the turn was taken over, of a call that was begun as one that is run again', async () => {
+  it('is the time of the take-over for a call that is run again from the start', async () => {
     const app = appWith(paying(() => 'unknown'));
     const { turn, leased } = await leftBehind(app, asked(['pay', 'idempotent']));
     dead.add(leased.epoch);
