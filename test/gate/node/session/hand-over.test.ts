@@ -124,7 +124,7 @@ describe('an invocation', () => {
     expect(timers).toBe(0);
   });
 
-  it('stops when its lease is lost, reports how far it showed events, and does not hang', async () => {
+  it('stops when its lease is lost, logs how far it got, and does not hang', async () => {
     const shown: FeedItem[] = [];
     const app = memoryApp({
       tools: [look],
@@ -175,7 +175,7 @@ describe('an invocation', () => {
     ]);
   });
 
-  it('gives a session back that a newer version wrote to, unchanged, for later', async () => {
+  it('releases a session unchanged if a newer version wrote to it', async () => {
     const app = memoryApp({ replies: ['Done.'], clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';

@@ -105,8 +105,8 @@ const late = (call: string): string =>
 
 const CANCELLED = { status: 'ended', turn: { outcome: 'cancelled' } };
 
-describe('the line of a holder', () => {
-  it('is not opened while no call of a turn takes a second, however long it lasts', async () => {
+describe('the connection of a lease holder', () => {
+  it('is not opened while every call of a turn takes under a second', async () => {
     const look = calls('look');
     const app = appOf([tool(after(999, 'seen'))], [after(999, look), after(999, look), after(999, 'Done.')]);
     const { end } = await running(app);
@@ -120,7 +120,7 @@ describe('the line of a holder', () => {
     ['model', [], [after(1_000, 'Done.')]],
     ['tool', [tool(after(1_000, 'seen'), 'once')], [calls('look'), 'Done.']],
   ])(
-    'is opened, once, when a %s call has run for a second, and closed with the turn',
+    'is opened once when a %s call has run for a second, and closes with the turn',
     async (_, tools, replies) => {
       // Made when a test runs: it has a clock of its own.
       const app = appOf(tools, replies);
@@ -136,7 +136,7 @@ describe('the line of a holder', () => {
   it.each<[string, readonly AnyTool[], readonly ScriptedReply[]]>([
     ['model', [], [never]],
     ['tool', [tool(never)], [calls('look')]],
-  ])('brings a cancel to a %s call at once', async (_, tools, replies) => {
+  ])('delivers a cancel to a %s call at once', async (_, tools, replies) => {
     const app = appOf(tools, replies);
     const { end, turn } = await running(app);
     await clock.advance(3_000);
@@ -145,7 +145,7 @@ describe('the line of a holder', () => {
     expect(sent).toEqual({ lines: ['closed'], renewals: [3_000] });
   });
 
-  it('brings what came before it was open as soon as it is: a second after the call began', async () => {
+  it('delivers earlier messages as soon as it opens, a second after the call began', async () => {
     const app = appOf([], [never]);
     const { end, turn } = await running(app);
     await cancel(app, turn);
@@ -156,7 +156,7 @@ describe('the line of a holder', () => {
     expect(sent).toEqual({ lines: ['closed'], renewals: [1_000] });
   });
 
-  it('brings a decision to a call that waits for it while it runs', async () => {
+  it('delivers a decision to a call that waits for it while it runs', async () => {
     const asks = (call: CallContext) =>
       call.ask({ for: 'decision', meanwhile: 'running', message: 'May I?', expires: 600_000 });
     const app = appOf([tool(async (call) => (await asks(call)).decision)], [calls('look'), 'Done.']);
@@ -171,7 +171,7 @@ describe('the line of a holder', () => {
     expect(sent).toEqual({ lines: ['closed'], renewals: [2_000] });
   });
 
-  it('brings a message that steers to a model call, which is answered behind it', async () => {
+  it('delivers a steering message during a model call, and the message is answered next', async () => {
     const app = appOf([], [after(3_000, 'One.'), 'Two.']);
     const { end, turn } = await running(app);
     await clock.advance(2_000);
@@ -181,7 +181,7 @@ describe('the line of a holder', () => {
     expect(await passing(clock, end)).toMatchObject({ turn: { id: turn, text: 'Two.', iterations: 2 } });
   });
 
-  it('asks once for messages that come while it asks', async () => {
+  it('requests messages that arrive during a request once', async () => {
     const answers: (() => void)[] = [];
     const slow = (port: SessionPort): SessionPort => ({
       ...port,
@@ -208,7 +208,7 @@ describe('the line of a holder', () => {
     expect(brought).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('asks again soon when the object could not be reached', async () => {
+  it('is retried soon if the object could not be reached', async () => {
     let tries = 0;
     const app = appOf([], [never], (port) => ({
       ...port,
@@ -224,7 +224,7 @@ describe('the line of a holder', () => {
     expect(sent.renewals.map((at) => at >= 2_000 && at < 6_000)).toEqual([true, true, true]);
   });
 
-  it('brings what was left while an append hangs, which does not keep the lease', async () => {
+  it('delivers messages while an append hangs, and does not renew the lease', async () => {
     let appends = 0;
     const app = appOf([tool(never)], [calls('look')], (port) => ({
       ...port,
@@ -242,7 +242,7 @@ describe('the line of a holder', () => {
     expect(sent.renewals.slice(0, 2)).toEqual([2_000, 7_000]);
   });
 
-  it('is one of the six connections: five calls run beside it, and the others wait', async () => {
+  it('is one of the six connections: five calls run beside it and the others wait', async () => {
     let started = 0;
     const ends: (() => void)[] = [];
     const look = tool(() => {
@@ -263,7 +263,7 @@ describe('the line of a holder', () => {
     expect(await passing(clock, end)).toMatchObject({ turn: { text: 'Done.' } });
   });
 
-  it('waits while six calls run, and has the next connection; the holder asks every 1.2 s meanwhile', async () => {
+  it('waits while six calls run and gets the next free connection; the holder polls every 1.2 s meanwhile', async () => {
     let started = 0;
     const ends: (() => void)[] = [];
     const look = tool(() => {
@@ -287,7 +287,7 @@ describe('the line of a holder', () => {
     expect(await passing(clock, end, 1)).toMatchObject(CANCELLED);
   });
 
-  it('is taken up again when it breaks; until then the holder asks every 1.2 s', async () => {
+  it('is reopened when it breaks; until then the holder polls every 1.2 s', async () => {
     let isGone = false;
     const app = appOf([], [never], (port) => ({
       ...port,
@@ -312,7 +312,7 @@ describe('the line of a holder', () => {
     expect(new Set(sent.lines)).toEqual(new Set(['holder', 'closed']));
   });
 
-  it('is opened at once when somebody reads the session, as the next answer of the object says', async () => {
+  it('is opened at once when a client reads the session, as the object’s next response says', async () => {
     const app = appOf([tool(after(10, 'seen'), 'once')], [after(10, calls('look')), after(900, 'Done.')]);
     const reader = await app.port.watch({ onNotice: () => {}, onClosed: () => {} });
     const { end } = await running(app);
@@ -324,7 +324,7 @@ describe('the line of a holder', () => {
     expect(sent).toEqual({ lines: ['closed', 'closed'], renewals: [] });
   });
 
-  it('is not opened by an invocation that is near its limit of requests', async () => {
+  it('is not opened by an invocation near its request limit', async () => {
     const app = appOf([], [after(5_000, 'Done.')]);
     const platform = { ...UNLIMITED, internalSubrequests: 20 };
     let timers = 0;
@@ -343,7 +343,7 @@ describe('the line of a holder', () => {
     expect(sent).toEqual({ lines: [], renewals: [] });
   });
 
-  it('is closed when the turn waits for somebody outside, whose object then sleeps', async () => {
+  it('is closed when the turn waits for an outside answer, so the object can hibernate', async () => {
     const ask = tool(async (call) => (await call.ask({ for: 'decision', message: 'May I?' })).decision);
     const app = appOf([ask], [after(2_000, calls('look'))]);
     const { end } = await running(app);
@@ -359,7 +359,7 @@ describe('the line of a holder', () => {
     expect(await passing(clock, end, 1)).toMatchObject({ status: 'lost' });
   });
 
-  it('asks for nothing that was left for whoever comes next', async () => {
+  it('does not request messages that are left for the next holder', async () => {
     const app = appOf([], [after(2_000, 'Done.')]);
     const { end, turn } = await running(app);
     await clock.advance(1_500);
@@ -376,8 +376,8 @@ describe('the line of a holder', () => {
   });
 });
 
-describe('a message that steers', () => {
-  it('is told to the holder once, and again to the next one', async () => {
+describe('a steering message', () => {
+  it('is delivered to the holder once, and again to the next holder', async () => {
     const app = appOf(
       [tool(after(500, 'seen'), 'once')],
       [after(2_000, calls('look')), after(2_000, 'One.'), after(2_000, 'Two.')],
@@ -400,7 +400,7 @@ describe('a message that steers', () => {
     expect(steered).toEqual(['s1', 's2']);
   });
 
-  it('is taken in once by the holder of an older object, which tells it with every answer and knows no line', async () => {
+  it('is accepted once by the holder of an older object, which sends it with every response and has no connection', async () => {
     const older = (port: SessionPort): SessionPort => ({
       ...port,
       append: (epoch, from, { inboxHeld: _, ...change }) => port.append(epoch, from, change),
@@ -418,7 +418,7 @@ describe('a message that steers', () => {
     expect(steered).toHaveLength(1);
   });
 
-  it('and whatever else is left there reaches the holder of an older object when it renews its lease', async () => {
+  it('and other inbox messages reach the holder of an older object when it renews its lease', async () => {
     const older = (port: SessionPort): SessionPort => ({
       ...port,
       watch: ({ onNotice, onClosed }) =>

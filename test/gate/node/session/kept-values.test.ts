@@ -42,7 +42,7 @@ async function ran(tools: readonly AnyTool[], ...replies: readonly ScriptedReply
 }
 
 describe('the state of a call', () => {
-  it('is read through a schema, and so is what it is updated from and to', async () => {
+  it('is parsed by its schema when it is read and when it is updated', async () => {
     const visit = tool('visit', ({ state }) =>
       state.update('visits', v.number(), (before = 0) => before + 1),
     );
@@ -62,7 +62,7 @@ describe('the state of a call', () => {
     ]);
   });
 
-  it('is refused where its schema refuses it, and nothing is changed then', async () => {
+  it('is rejected by its schema and then stays unchanged', async () => {
     const tools = [
       tool('write', ({ state }) => state.set('visits', 'many')),
       tool('read', ({ state }) => state.get('visits', v.number())),
@@ -83,7 +83,7 @@ describe('the state of a call', () => {
   const write = (name: string, serial?: string) =>
     tool(name, ({ state }) => state.set('total', name), serial === undefined ? {} : { serial });
 
-  it('is told to the developer where two calls of a reply wrote it that did not see each other', async () => {
+  it('is logged if two calls of a reply wrote it without seeing each other’s value', async () => {
     await ran([write('pay'), write('book')], calls('pay', 'book'));
     expect(logged).toEqual([
       [
@@ -93,7 +93,7 @@ describe('the state of a call', () => {
     ]);
   });
 
-  it('is nothing to tell of where they share a serial, write other keys, or come one reply after another', async () => {
+  it('is not logged if the calls share a serial, write other keys, or run in different replies', async () => {
     await ran([write('pay', 'till'), write('book', 'till')], calls('pay', 'book'));
     await ran([write('pay'), tool('look', ({ state }) => state.set('seen', 1))], calls('pay', 'look'));
     await ran([write('pay'), write('book')], calls('pay'), calls('book'));
@@ -102,7 +102,7 @@ describe('the state of a call', () => {
 });
 
 describe('the blackboard', () => {
-  it('takes a value of a type, and gives back the newest through its schema', async () => {
+  it('accepts a value of a type and returns the newest through its schema', async () => {
     const add = tool('add', ({ blackboard }) => {
       blackboard.add(Customer, ANN);
       blackboard.add(Customer, BEN, { name: 'newest' });
@@ -124,7 +124,7 @@ describe('the blackboard', () => {
     ]);
   });
 
-  it('refuses a value that is none of its type, or no JSON', async () => {
+  it('rejects a value that does not match its type or is not JSON', async () => {
     const add = tool('add', ({ blackboard }) => blackboard.add(Customer, { id: 'ann' } as never));
     const odd = tool('odd', ({ blackboard }) => blackboard.add(Customer, { id: () => 1 } as never));
     const { told } = await ran([add, odd], calls('add'), calls('odd'));
@@ -135,7 +135,7 @@ describe('the blackboard', () => {
   });
 });
 
-it('the answer of a turn reads its artifacts by their type', async () => {
+it('the result of a turn returns its artifacts by their type', async () => {
   const tools = [
     tool('ann', () => artifact('Ann.', Customer, ANN)),
     tool('odd', () => artifact('Odd.', Customer, { id: 7 })),

@@ -33,7 +33,7 @@ const lateEvents = async (app: ReturnType<typeof memoryApp>) =>
   );
 
 describe('a late result of a call whose outcome is known', () => {
-  it('is void: the model is not told of it, and nothing is journaled', async () => {
+  it('is dropped: it is not shown to the model or journaled', async () => {
     const tools = [pay({ reconcile: async () => ({ done: 'paid by card' }) })];
     const app = memoryApp({ tools, replies: ['Done.', 'Next.'], clock, leaseMs: LEASE_MS });
     const left = await leftBehind(app, asked(['pay', 'once']));
@@ -45,7 +45,7 @@ describe('a late result of a call whose outcome is known', () => {
     expect(await lateEvents(app)).toEqual([]);
   });
 
-  it('is void the second time, though its outcome was unknown once', async () => {
+  it('is dropped the second time, even if the outcome was unknown before', async () => {
     const app = memoryApp({ tools: [pay()], replies: ['Hm.', 'Next.', 'Last.'], clock, leaseMs: LEASE_MS });
     const left = await leftBehind(app, asked(['pay', 'once']));
     await takenOver(app, clock, left);
@@ -57,7 +57,7 @@ describe('a late result of a call whose outcome is known', () => {
     expect((await app.state()).inDoubt).toEqual(new Set());
   });
 
-  it('is void when its call is of no journaled reply', async () => {
+  it('is dropped if its call is in no journaled reply', async () => {
     const app = memoryApp({ replies: ['Hello.', 'Next.'], clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     await passing(clock, app.run(leased));
@@ -68,7 +68,7 @@ describe('a late result of a call whose outcome is known', () => {
 });
 
 describe('a late result of a call that is still open', () => {
-  it('is the result of the call, which is neither asked about nor run again', async () => {
+  it('is the result of the call, which is not reconciled or run again', async () => {
     let reconciled = 0;
     const reconcile = async () => {
       reconciled += 1;
@@ -86,7 +86,7 @@ describe('a late result of a call that is still open', () => {
     expect(live()).toEqual(await app.state());
   });
 
-  it('goes through the decorators of its tool, as any result', async () => {
+  it('goes through the decorators of its tool, like any result', async () => {
     const tool = pay();
     const counted = decorate(tool, {
       call: async (input, call) => text(`Receipt: ${(await tool.call(input, call)).content}`),
@@ -98,7 +98,7 @@ describe('a late result of a call that is still open', () => {
     expect(answers((await app.state()).messages)).toEqual([['pay', 'Receipt: paid']]);
   });
 
-  it('counts for more than a not-done that comes while it arrives', async () => {
+  it('takes precedence over a not-done that arrives meanwhile', async () => {
     const app = memoryApp({
       tools: [
         pay({
@@ -119,7 +119,7 @@ describe('a late result of a call that is still open', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is its result though its tool is gone', async () => {
+  it('is accepted even if its tool is gone', async () => {
     const app = memoryApp({ tools: [], replies: ['Done.'], clock, leaseMs: LEASE_MS });
     const left = await leftBehind(app, asked(['pay', 'once']));
     await app.port.post(lateRow(left.turn));
@@ -127,7 +127,7 @@ describe('a late result of a call that is still open', () => {
     expect(answers((await app.state()).messages)).toEqual([['pay', 'paid']]);
   });
 
-  it('is its result though its turn is cancelled', async () => {
+  it('is accepted even if its turn is cancelled', async () => {
     const app = memoryApp({ tools: [pay()], replies: [], clock, leaseMs: LEASE_MS });
     const left = await leftBehind(app, asked(['pay', 'once']));
     await app.port.post(lateRow(left.turn));
@@ -136,7 +136,7 @@ describe('a late result of a call that is still open', () => {
     expect(answers((await app.state()).messages)).toEqual([['pay', 'paid']]);
   });
 
-  it('is its result inside a nested loop', async () => {
+  it('is accepted inside a nested loop', async () => {
     const dig: AnyTool = {
       ...pay(),
       name: 'dig',
@@ -165,7 +165,7 @@ describe('a late result of a call that is still open', () => {
     expect(await lateEvents(app)).toMatchObject([{ frame: 'c0', open: true }]);
   });
 
-  it('is its result when it comes while a decorator still works on the unknown outcome', async () => {
+  it('is accepted while a decorator still handles the unknown outcome', async () => {
     const slow = Promise.withResolvers<string>();
     const tool = defineTool({ name: 'pay', description: 'Pays.', timeout: 1_000, run: () => slow.promise });
     const patient = decorate(tool, {

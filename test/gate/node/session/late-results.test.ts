@@ -40,7 +40,7 @@ const PAY = { calls: [{ name: 'pay' }] };
 const types = async (app: ReturnType<typeof memoryApp>): Promise<readonly string[]> =>
   ((await app.port.read({ from: 1 }))?.rows ?? []).map(({ type }) => type);
 
-describe('a once call that a cancel met', () => {
+describe('a once call that was cancelled', () => {
   /** Cancels a turn whose call goes on, and waits for its end. */
   async function cancelled(tools: readonly AnyTool[], replies: readonly ScriptedReply[] = [PAY, 'Next.']) {
     const app = memoryApp({ tools, replies, clock, leaseMs: LEASE_MS });
@@ -53,7 +53,7 @@ describe('a once call that a cancel met', () => {
     return { app, turn };
   }
 
-  it('keeps its invocation, and tells its result to the model of the next turn', async () => {
+  it('keeps its invocation alive and reports its result to the model in the next turn', async () => {
     const { app, turn } = await cancelled([pay()]);
     expect(answers((await app.state()).messages)).toEqual([['pay', unknown('pay')]]);
     expect(work.length).toBe(1);
@@ -76,7 +76,7 @@ describe('a once call that a cancel met', () => {
     });
   });
 
-  it('tells a result that does not fit the model by its beginning', async () => {
+  it('reports only the beginning of a result that is too long for the model', async () => {
     const refused = new ModelError('context-length', 'Too long.', { length: { sent: 9, most: 9 } });
     const { app } = await cancelled([pay()], [PAY, refused, 'Next.']);
     const long = 'paid '.repeat(2_000);
@@ -99,7 +99,7 @@ describe('a once call that a cancel met', () => {
     expect(live()).toEqual(await app.state());
   });
 
-  it('tells nothing when it gives no answer after all', async () => {
+  it('reports no result if it never returns one', async () => {
     const { app } = await cancelled([
       defineTool({
         name: 'pay',
@@ -113,7 +113,7 @@ describe('a once call that a cancel met', () => {
     expect(await types(app)).not.toContain('late-result-received');
   });
 
-  it('inside a nested loop tells it to the turn', async () => {
+  it('reports its result to the turn if it ran inside a nested loop', async () => {
     const dig: AnyTool = {
       name: 'dig',
       description: 'Digs.',
@@ -133,7 +133,7 @@ describe('a once call that a cancel met', () => {
     expect(app.model.requests[2]?.messages.at(-1)).toEqual({ role: 'user', text: NOTE });
   });
 
-  it('whose session does not answer is told of in the log', async () => {
+  it('is logged if its session does not respond', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const app = memoryApp({
       tools: [pay()],
@@ -160,7 +160,7 @@ describe('a once call that a cancel met', () => {
   });
 });
 
-describe('the call that a late result is of', () => {
+describe('the call of a late result', () => {
   /** Answers what the test says, by amount. */
   const paying = (told: Map<string, (words: string) => void>): AnyTool =>
     defineTool({
@@ -187,14 +187,14 @@ describe('the call that a late result is of', () => {
     return shown.flatMap(({ role, text: words }) => (role === 'user' ? words : [])).slice(2);
   }
 
-  it('is told by its input, since another one of the tool may be in doubt too', async () => {
+  it('is identified by its input, because another call of the tool may be in doubt too', async () => {
     expect(await noted(['5 EUR', '7 EUR'], ['7 EUR', '5 EUR'])).toEqual([
       'The call of \'pay\' with the input {"amount":"7 EUR"}, whose outcome was unknown, has answered after all: paid as 7 EU',
       'The call of \'pay\' with the input {"amount":"5 EUR"}, whose outcome was unknown, has answered after all: paid as 5 EU',
     ]);
   });
 
-  it('is told by the first 200 characters of a long input', async () => {
+  it('is identified by the first 200 characters of a long input', async () => {
     const long = `1${'0'.repeat(1_000)}`;
     expect(await noted([long], [long])).toEqual([
       `The call of 'pay' with the input {"amount":"1${'0'.repeat(187)}…, whose outcome was unknown, has answered after all: paid as 1000`,
@@ -203,7 +203,7 @@ describe('the call that a late result is of', () => {
 });
 
 describe('a once call that timed out', () => {
-  it('and answers while the turn goes on is journaled in it, and the model is asked again', async () => {
+  it('is journaled if it returns while the turn continues, and the model is asked again', async () => {
     let reply: (words: string) => void = () => {};
     const thinking = () => new Promise<string>((resolve) => (reply = resolve));
     const app = memoryApp({
@@ -225,7 +225,7 @@ describe('a once call that timed out', () => {
     ]);
   });
 
-  it('and answers when its turn has gone to another invocation is told to that one', async () => {
+  it('is reported to the next invocation if its turn was handed over', async () => {
     const app = memoryApp({
       tools: [pay({ timeout: 1_000 })],
       replies: [PAY, () => new Promise(() => {}), 'It was paid.'],
@@ -245,7 +245,7 @@ describe('a once call that timed out', () => {
     expect(app.model.requests[2]?.messages.at(-1)).toEqual({ role: 'user', text: NOTE });
   });
 
-  it('and is too long to be kept is told of, as any other result', async () => {
+  it('is reported even if its result is too long to be kept', async () => {
     const app = memoryApp({ tools: [pay()], replies: [PAY, 'Next.'], clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const end = app.run(leased, host);
@@ -262,7 +262,7 @@ describe('a once call that timed out', () => {
     );
   });
 
-  it('is told once, though its holder could not tell whether it was stored, and left an inbox message of it too', async () => {
+  it('is reported once, even if its holder could not know if it was stored and also left an inbox message', async () => {
     let posted = 0;
     const app = memoryApp({
       tools: [pay({ timeout: 1_000 })],

@@ -7,7 +7,7 @@ import { event, READER, startInStore } from '../../../fixtures/session-contract/
 const LEASE_MS = 3_000;
 const TERM_AND_MORE = LEASE_MS * 1.25;
 
-it('a late report that some blobs were deleted is none of the erased session that has all to delete', () => {
+it('a late report of deleted blobs does not affect an erased session that still deletes all blobs', () => {
   let now = 1_000_000;
   const ledger = new SessionLedger(new MemoryStorage('s', () => {}), {
     leaseMs: LEASE_MS,

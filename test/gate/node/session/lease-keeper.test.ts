@@ -10,7 +10,7 @@ const unreachable = (): Promise<never> => Promise.reject(new Error('unreachable'
 const silent = (port: SessionPort): SessionPort => ({ ...port, ...unheard(port), renew: unreachable });
 
 describe('the holder of a lease', () => {
-  it('pings over its line after a third of the term in silence, which no request is sent for', async () => {
+  it('pings over its connection after a third of the term in silence, without a request', async () => {
     const { clock, log } = await hold();
     await clock.advance(LEASE_MS / 3 - 1);
     expect(log).toEqual([]);
@@ -20,7 +20,7 @@ describe('the holder of a lease', () => {
     expect(log).toEqual([4, 8, 12, 16].map((seconds) => `ping at ${seconds}000`));
   });
 
-  it('renews it when it has lived by its pings for 1.8 terms, and then lives by them again', async () => {
+  it('renews the lease after 1.8 terms of pings, and then relies on pings again', async () => {
     const { clock, log, session } = await hold();
     const first = 3 * ((LEASE_MS * 3) / 4) - (LEASE_MS * 5) / 12;
     await clock.advance(first - 1);
@@ -32,7 +32,7 @@ describe('the holder of a lease', () => {
     session.checkpoint();
   });
 
-  it('may not act from three quarters of three terms after something was stored, however well pings are answered', async () => {
+  it('cannot act after three quarters of three terms since the last store, even if every ping is answered', async () => {
     const { clock, session } = await hold({ wrap: (port) => ({ ...port, renew: unreachable }) });
     await clock.advance(3 * ((LEASE_MS * 3) / 4) - 1);
     session.checkpoint();
@@ -40,7 +40,7 @@ describe('the holder of a lease', () => {
     expect(() => session.checkpoint()).toThrow('The lease of this invocation has run out.');
   });
 
-  it('renews it by a request a twelfth of the term after a ping that is not answered, and sends no other ping', async () => {
+  it('renews the lease by a request a twelfth of the term after an unanswered ping, and sends no other ping', async () => {
     const { clock, log } = await hold({ wrap: (port) => ({ ...port, ...unheard(port) }) });
     await clock.advance(LEASE_MS / 3 + LEASE_MS / 12 - 1);
     expect(renewals(log)).toEqual([]);
@@ -50,7 +50,7 @@ describe('the holder of a lease', () => {
     expect(log).toEqual([5, 9, 13, 17].map((seconds) => `renew at ${seconds}000`));
   });
 
-  it('pings again over the next line when the one broke over which a ping was not answered', async () => {
+  it('pings again over the next connection after the one with the unanswered ping broke', async () => {
     let lines = 0;
     const { clock, log, restart } = await hold({
       wrap: (port) => ({
@@ -70,7 +70,7 @@ describe('the holder of a lease', () => {
     expect(log.slice(-pings.length)).toEqual(pings);
   });
 
-  it('counts from when it sent a ping, not from the answer', async () => {
+  it('counts from the time a ping was sent, not from the response', async () => {
     let pings = 0;
     const { clock, session } = await hold({
       wrap: (port, { after }) => ({
@@ -93,7 +93,7 @@ describe('the holder of a lease', () => {
     expect(pings).toBe(2);
   });
 
-  it('does not renew it while appends are answered', async () => {
+  it('does not renew the lease while appends are answered', async () => {
     const { clock, log, outbox } = await hold();
     for (let i = 0; i < 10; i += 1) {
       await clock.advance(LEASE_MS / 4);
@@ -103,7 +103,7 @@ describe('the holder of a lease', () => {
     expect(renewals(log)).toEqual([]);
   });
 
-  it('may not act from three quarters of the term after it was last heard, and aborts its work then', async () => {
+  it('cannot act after three quarters of the term since the last response, and then aborts its work', async () => {
     const { clock, session } = await hold({ wrap: silent });
     await clock.advance((LEASE_MS * 3) / 4 - 1);
     session.checkpoint();
@@ -116,7 +116,7 @@ describe('the holder of a lease', () => {
     expect(() => session.checkpoint()).toThrow('The lease of this invocation has run out.');
   });
 
-  it('counts from when it sent what was acknowledged, not from the answer', async () => {
+  it('counts from the time an acknowledged request was sent, not from the response', async () => {
     const { clock, session } = await hold({
       wrap: (port) => ({
         ...silent(port),
@@ -190,7 +190,7 @@ describe('the holder of a lease', () => {
   const SINCE_APPEND = LEASE_MS / 3 + 100;
 
   it.each(['silently', 'and its line closes'] as const)(
-    'has stopped acting before another is given it, a term after it was cut off %s',
+    'stops before another holder gets the lease, a term after it was cut off %s',
     async (cut) => {
       const { given, both } = await takenFrom(cut, Infinity);
       expect(both).toEqual([]);
@@ -199,7 +199,7 @@ describe('the holder of a lease', () => {
   );
 
   it.each([0, 1, 2_999, 4_000, 8_899])(
-    'has stopped acting before another is given it by an object that starts anew %i ms after it was cut off, and knows of no ping',
+    'stops before another holder gets the lease from an object that restarts %i ms after the cut and knows of no ping',
     async (restartAt) => {
       const { given, both } = await takenFrom('silently', restartAt);
       expect(both).toEqual([]);
@@ -208,7 +208,7 @@ describe('the holder of a lease', () => {
   );
 
   it.each([0, 4_000, 11_899])(
-    'has stopped acting before another is given it although the object that was replaced %i ms after answers its pings',
+    'stops before another holder gets the lease even if the object that was replaced %i ms after answers its pings',
     async (restartAt) => {
       const { both } = await takenFrom(
         'and its pings are answered by nobody that stores anything',
@@ -219,7 +219,7 @@ describe('the holder of a lease', () => {
   );
 
   it.each([0, 4_000, 11_999])(
-    'has stopped acting before another is given it when its line has closed and the object starts anew %i ms later',
+    'stops before another holder gets the lease when its connection has closed and the object restarts %i ms later',
     async (restartAt) => {
       const { given, both } = await takenFrom('and its line closes', restartAt);
       expect(both).toEqual([]);
@@ -227,7 +227,7 @@ describe('the holder of a lease', () => {
     },
   );
 
-  it('asks the clock before it acts, and does not rely on a timer', async () => {
+  it('checks the clock before it acts instead of relying on a timer', async () => {
     let now = 1_000_000;
     const held = await hold();
     const session = new HeldSession({
@@ -245,7 +245,7 @@ describe('the holder of a lease', () => {
     expect(session.signal.aborted).toBe(true);
   });
 
-  it('tries again soon when the object could not be reached', async () => {
+  it('retries soon if the object could not be reached', async () => {
     let tries = 0;
     const { clock, session } = await hold({
       wrap: (port) => ({
@@ -272,7 +272,7 @@ describe('the holder of a lease', () => {
     });
   });
 
-  it('takes in an inbox message that a renewal brings', async () => {
+  it('accepts an inbox message that arrives with a renewal', async () => {
     const { clock, session, port } = await hold();
     await port.post({ kind: 'cancel', turn: 't1', body: '{}' });
     await clock.advance(LEASE_MS / 3);
@@ -281,14 +281,14 @@ describe('the holder of a lease', () => {
     expect((await port.read({ from: 3 }))?.rows.map(({ type }) => type)).toEqual(['cancel-requested']);
   });
 
-  it('may not act when the lease runs out after the turn was cancelled', async () => {
+  it('cannot act if the lease expires after the turn was cancelled', async () => {
     const { clock, session } = await hold({ wrap: silent });
     session.cancel();
     await clock.advance(LEASE_MS);
     expect(() => session.assertHeld()).toThrow('The lease of this invocation has run out.');
   });
 
-  it('does not wait for a renewal that is never answered when it closes', async () => {
+  it('does not wait for an unanswered renewal when it closes', async () => {
     const renew = vi.fn<SessionPort['renew']>(() => new Promise(() => {}));
     const { clock, session } = await hold({ wrap: (port) => ({ ...port, watch: unreachable, renew }) });
     await clock.advance(LEASE_MS / 3);
@@ -298,14 +298,14 @@ describe('the holder of a lease', () => {
 });
 
 describe('a digest', () => {
-  it('is made once in an invocation', async () => {
+  it('is made once per invocation', async () => {
     const { session } = await hold();
     const first = session.digest('t1');
     expect(session.digest('t1')).toBe(first);
     expect(session.digest('t2')).not.toBe(first);
   });
 
-  it('is the same for the same id, and another for another id, session or incarnation', async () => {
+  it('is the same for the same id, and differs for another id, session or incarnation', async () => {
     const key = async (call: string, options?: Parameters<typeof hold>[0]) =>
       (await hold(options)).session.digest(call);
     const keys = await Promise.all([

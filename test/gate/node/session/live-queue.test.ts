@@ -32,8 +32,8 @@ function taken(seq: number): string[] {
 const shown = (seq: number, event: Pick<SessionEvent, 'type'> & object): void =>
   queue.shown({ ...event, seq, at: 0 } as never); // nothing else is looked at
 
-describe('what came over the line of a reader', () => {
-  it('is shown when the events that precede it are, in order', () => {
+describe('a live message from the connection of a reader', () => {
+  it('is shown after the events that precede it, in order', () => {
     queue.push(piece('a', { after: 3 }));
     queue.push(piece('b', { after: 5, at: 1 }));
     expect([queue.isReady(2), taken(2)]).toEqual([false, []]);
@@ -43,7 +43,7 @@ describe('what came over the line of a reader', () => {
   });
 
   it.each(['turn-resumed', 'turn-yielded', 'turn-ended'] as const)(
-    'is void when it came before %s',
+    'is dropped if it arrived before %s',
     (type) => {
       queue.push(piece('a', { after: 3 }));
       queue.push({
@@ -56,7 +56,7 @@ describe('what came over the line of a reader', () => {
     },
   );
 
-  it('is void behind the reply of its own loop, and not behind that of another', () => {
+  it('is dropped after the reply of its own loop, but not after that of another loop', () => {
     shown(4, { type: 'model-replied', frame: 'c1' } as never);
     queue.push(piece('own', { after: 3, frame: 'c1' }));
     queue.push(piece('other', { after: 3, frame: 'c2' }));
@@ -64,7 +64,7 @@ describe('what came over the line of a reader', () => {
     expect(taken(4)).toEqual(['other', 'next']);
   });
 
-  it('is void when its call has ended, and so is what a loop inside says', () => {
+  it('is dropped after its call has ended, and so are the messages of its nested loops', () => {
     shown(4, { type: 'tool-call-ended', call: 'c1' } as never);
     queue.push(piece('inside', { after: 3, frame: 'c1' }));
     queue.push({ turn: 't1', items: [{ item: { type: 'progress', call: 'c1', status: 'late' }, after: 3 }] });
@@ -72,7 +72,7 @@ describe('what came over the line of a reader', () => {
     expect(taken(4)).toEqual(['deep']);
   });
 
-  it('is shown in the order of the reply, text and reasoning alike, wherever its pieces come', () => {
+  it('is shown in the order of the reply, for text and reasoning, in any order of arrival', () => {
     const thought = { type: 'reasoning-delta', reply: '1.1', text: 'Hm.' } as const;
     queue.push({ turn: 't1', items: [{ item: thought, after: 3, at: 1 }] });
     expect(taken(3)).toEqual([]);
@@ -82,14 +82,14 @@ describe('what came over the line of a reader', () => {
     expect(taken(3)).toEqual(['a', 'Hm.', 'b']);
   });
 
-  it('is that of the turn that is followed alone, where one is', () => {
+  it('is shown only for the followed turn, if a turn is given', () => {
     queue = new LiveQueue('t2');
     queue.push(piece('a', { after: 3 }));
     queue.push(piece('b', { after: 3, turn: 't2' }));
     expect(taken(3)).toEqual(['b']);
   });
 
-  it('is not shown as long as what is before it in its reply was not', () => {
+  it('is held back until the earlier parts of its reply were shown', () => {
     queue.push(piece('cd', { after: 3, at: 2 }));
     expect(taken(3)).toEqual([]);
     queue.push(piece('abcd', { after: 3 }));
@@ -98,7 +98,7 @@ describe('what came over the line of a reader', () => {
     expect(taken(3)).toEqual(['abcd', 'e']);
   });
 
-  it('is shown once: of what comes again, the part that is new is shown', () => {
+  it('is shown once: only the new part of a repeated message is shown', () => {
     queue.push(piece('ab', { after: 3 }));
     queue.push(piece('ab', { after: 3 }));
     queue.push(piece('abc', { after: 3 }));
@@ -106,7 +106,7 @@ describe('what came over the line of a reader', () => {
     expect(taken(3)).toEqual(['ab', 'c', 'd']);
   });
 
-  it('tells once that a reply begins anew, and shows it from its beginning', () => {
+  it('reports a restarted reply once and shows it from its beginning', () => {
     const restarted: LiveMessage = {
       turn: 't1',
       items: [{ item: { type: 'reply-restarted', reply: '1.2' }, after: 3 }],

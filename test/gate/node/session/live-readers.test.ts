@@ -26,7 +26,7 @@ const showing =
   });
 
 describe('readers of a session', () => {
-  it('are all shown the text as it comes, joined to 50 ms, and so is the client of whoever runs the turn', async () => {
+  it('all see text as it arrives, joined to 50 ms, and so does the client of the invocation that runs the turn', async () => {
     const app = await liveApp({ speaks: [HELLO] });
     const readers = [await app.read(), await app.read()];
     const own: FeedItem[] = [];
@@ -46,7 +46,7 @@ describe('readers of a session', () => {
     ]);
   });
 
-  it('have nothing sent for them while there are none: no message, and no line', async () => {
+  it('cause no messages and no connection while there are none', async () => {
     const app = await liveApp({ speaks: [HELLO] });
     const { end } = await app.begin();
     await app.clock.advance(1_000);
@@ -54,7 +54,7 @@ describe('readers of a session', () => {
     expect([app.sent, app.lines]).toEqual([[], []]);
   });
 
-  it('have nothing sent for them who only wait for the end of a turn', async () => {
+  it('cause no messages if they only wait for the end of a turn', async () => {
     const app = await liveApp({ speaks: [HELLO] });
     await app.port.watch({ onNotice: () => {}, onClosed: () => {} });
     const { end } = await app.begin();
@@ -63,7 +63,7 @@ describe('readers of a session', () => {
     expect(app.sent).toEqual([]);
   });
 
-  it('have nothing sent for them by whoever streams to its own client alone', async () => {
+  it('cause no messages if the invocation streams only to its own client', async () => {
     const app = await liveApp({ speaks: [HELLO] });
     const { end } = await app.begin({ show: () => {} });
     await app.clock.advance(1_000);
@@ -71,7 +71,7 @@ describe('readers of a session', () => {
     expect([app.streamed, app.sent, app.lines]).toEqual([[true], [], []]);
   });
 
-  it('are shown events alone where the app has no module for it, and the model is not asked to stream for them', async () => {
+  it('see only events if the app lacks the module, and the model is not asked to stream for them', async () => {
     const app = await liveApp({ speaks: [HELLO, HELLO] });
     const reader = await app.read();
     const { end } = await app.begin({ liveText: undefined });
@@ -86,7 +86,7 @@ describe('readers of a session', () => {
     expect([app.streamed, app.sent]).toEqual([[false, true], []]);
   });
 
-  it('are shown events alone by a Worker without the module, though the invocation that runs the turn has it', async () => {
+  it('see only events in a Worker without the module, even if the invocation that runs the turn has it', async () => {
     const app = await liveApp({ speaks: [HELLO] });
     const items: FeedItem[] = [];
     const leave = new AbortController();
@@ -103,7 +103,7 @@ describe('readers of a session', () => {
     expect([app.lines, app.sent]).toEqual([['reader'], []]);
   });
 
-  it('are shown a reply from its beginning, as one piece, when they come in the middle of it', async () => {
+  it('see a reply from its beginning, in one piece, if they join in the middle of it', async () => {
     const app = await liveApp({ speaks: [[...'Hello, you all.'].map((letter) => [20, letter] as const)] });
     const first = await app.read();
     const { end } = await app.begin();
@@ -128,7 +128,7 @@ describe('readers of a session', () => {
       expect(reader.story()).toEqual([...BEGUN, '1.1: Hello, you all.', 'model-replied', 'turn-ended']);
   });
 
-  it('are sent its beginning alone, and in one message when several come at once', async () => {
+  it('receive its beginning alone, in one message even if several join at once', async () => {
     const app = await liveApp({ speaks: [[...HELLO, [5_000, ' You?']]] });
     const first = await app.read();
     const { end } = await app.begin();
@@ -150,7 +150,7 @@ describe('readers of a session', () => {
       expect(piecesOf(reader).map(({ text }) => text)).toEqual(['Hello.', ' You?']);
   });
 
-  it('are sent nothing when they come while no reply runs', async () => {
+  it('receive no message if they join while no reply runs', async () => {
     const rest = defineTool({
       name: 'rest',
       description: 'Rests.',
@@ -173,7 +173,7 @@ describe('readers of a session', () => {
     expect(second.story()).toEqual(first.story().filter((told) => told !== '1.1: call rest'));
   });
 
-  it('are shown the reply of whoever took the turn over, and nothing of the one that broke off, when they come in its middle', async () => {
+  it('that join in the middle see the reply of the new holder and not the interrupted one', async () => {
     const app = await liveApp({ speaks: [[...HELLO.slice(0, 3), [60_000, 'lo.']], HELLO] });
     const early = await app.read();
     const unreachable = () => Promise.reject(new Error('unreachable'));
@@ -191,7 +191,7 @@ describe('readers of a session', () => {
     for (const reader of [between, late]) expect(reader.story()).toEqual([...BEGUN, ...told]);
   });
 
-  it('are shown no secret that two pieces hold together, when they come between the two', async () => {
+  it('that join in the middle of a secret do not see it', async () => {
     const app = await liveApp({
       speaks: [
         [
@@ -212,7 +212,7 @@ describe('readers of a session', () => {
     expect(reader.story()).toEqual(told);
   });
 
-  it('are shown each character once when all lines break in the middle of a reply and are opened again', async () => {
+  it('see each character once if all connections break in the middle of a reply and reopen', async () => {
     const app = await liveApp({ speaks: [[...'Hello, you all.'].map((letter) => [100, letter] as const)] });
     const readers = [await app.read(), await app.read()];
     const { end, leased } = await app.begin();
@@ -226,7 +226,7 @@ describe('readers of a session', () => {
       expect(reader.story()).toEqual([...BEGUN, '1.1: Hello, you all.', 'model-replied', 'turn-ended']);
   });
 
-  it('are shown all of a reply in the middle of which the first of them comes, also while its model is silent', async () => {
+  it('see a whole reply if the first of them joins in its middle, also while the model is silent', async () => {
     const app = await liveApp({ speaks: [[...HELLO, [5_000, ' You?']]] });
     const { end } = await app.begin();
     await app.clock.advance(1_200); // the holder has its line by now
@@ -238,7 +238,7 @@ describe('readers of a session', () => {
     expect(reader.story()).toEqual([...BEGUN, '1.1: Hello. You?', 'model-replied', 'turn-ended']);
   });
 
-  it('are shown a reply from its beginning when those before them have left, and nobody was there for a while', async () => {
+  it('see a reply from its beginning if the earlier readers have left for a while', async () => {
     const app = await liveApp({ speaks: [[...'Hello, you all.'].map((letter) => [100, letter] as const)] });
     const first = await app.read();
     const { end } = await app.begin();
@@ -252,7 +252,7 @@ describe('readers of a session', () => {
     expect(second.story()[1]).toBe('1.1: Hello, you all.');
   });
 
-  it('are shown all of a long reply, in messages that a line can carry', async () => {
+  it('see all of a long reply, in messages small enough for a connection', async () => {
     // Six characters each as they are sent, and pairs that are not cut.
     const said = Array.from({ length: 200 }, () => '\u0001\u{1f600}'.repeat(1_000));
     const long = said.join('');
@@ -269,7 +269,7 @@ describe('readers of a session', () => {
     expect(Math.max(...lengths)).toBeLessThan(LONGEST_LIVE);
   });
 
-  it('are shown the beginning of a reply that is longer than what is kept, and the journal has it all', async () => {
+  it('see the beginning of a reply that is longer than the buffer, and the journal has all of it', async () => {
     const words = Array.from({ length: 120 }, () => [5, 'x'.repeat(10_000)] as const);
     const app = await liveApp({ speaks: [[...words, [3_000, 'end']], [[20, 'Next.']]] });
     const first = await app.read();
@@ -282,7 +282,7 @@ describe('readers of a session', () => {
       expect(piecesOf(reader).reduce((sum, { text }) => sum + text.length, 0)).toBe(1_040_000);
   });
 
-  it('are shown what a model says at once while an append is under way, which takes as long as there is of it', async () => {
+  it('see model output at once while an append is pending, and the append takes as long as it does', async () => {
     const letters = Array.from({ length: 400_000 }, () => [0, 'x'] as const);
     const app = await liveApp({ speaks: [[[20, 'call look']], letters], tools: [look] });
     const shown: string[] = [];
@@ -294,7 +294,7 @@ describe('readers of a session', () => {
     expect(shown).toHaveLength(400_000);
   });
 
-  it('have at most one more message sent for them when the last of them has left', async () => {
+  it('receive at most one more message after the last of them has left', async () => {
     const app = await liveApp({ speaks: [[...'Hello, you all.'].map((letter) => [100, letter] as const)] });
     const reader = await app.read();
     const { end } = await app.begin();
@@ -306,7 +306,7 @@ describe('readers of a session', () => {
     expect(app.sent).toHaveLength(3);
   });
 
-  it('are told that a reply begins anew when its holder was lost', async () => {
+  it('see that a reply restarts when its holder was lost', async () => {
     const app = await liveApp({ speaks: [[...HELLO.slice(0, 3), [60_000, 'lo.']], HELLO] });
     const reader = await app.read();
     const unreachable = () => Promise.reject(new Error('unreachable'));
@@ -328,7 +328,7 @@ describe('readers of a session', () => {
     ]);
   });
 
-  it('are shown no piece behind its own reply, however late it comes', async () => {
+  it('see no live message after the final reply, however late it arrives', async () => {
     const late: (() => boolean)[] = [];
     const app = await liveApp({
       speaks: [[[20, 'call look']], HELLO],
@@ -355,7 +355,7 @@ describe('readers of a session', () => {
     ]);
   });
 
-  it('are shown no more of a reply of which a piece was lost, none twice, and all of the next', async () => {
+  it('see no more of a reply after a lost message, no duplicates, and all of the next reply', async () => {
     let count = 0;
     const app = await liveApp({
       speaks: [[[20, 'call look '], ...HELLO.map(([, letter]) => [60, letter] as const)], HELLO],
@@ -381,7 +381,7 @@ describe('readers of a session', () => {
     ]);
   });
 
-  it('are shown all of what comes faster than it can be sent, once it can be', async () => {
+  it('see everything that arrives faster than it can be sent, as soon as it can be sent', async () => {
     const app = await liveApp({
       speaks: [[...Array.from({ length: 200 }, () => [1, 'x'.repeat(1_000)] as const), [10, 'end']]],
       wrap: showing((show) => (message) => app.clock.now() > 1_000_190 && show(message)),
@@ -394,7 +394,7 @@ describe('readers of a session', () => {
     expect(shown.join('')).toBe(`${'x'.repeat(200_000)}end`);
   });
 
-  it('who take it too slowly are shown the beginning of it, and then all events', async () => {
+  it('that are too slow see the beginning of it, and then all events', async () => {
     const app = await liveApp({
       speaks: [Array.from({ length: 200 }, () => [60, 'x'.repeat(10_000)] as const), HELLO],
     });
@@ -422,7 +422,7 @@ describe('readers of a session', () => {
     expect(types).toEqual(['turn-started', 'model-replied', 'turn-ended']);
   });
 
-  it('are shown what a tool says of its progress while it works, and nothing of it later', async () => {
+  it('see the progress of a tool while it runs, and not later', async () => {
     const dig = defineTool({
       name: 'dig',
       description: 'Digs.',
@@ -452,7 +452,7 @@ describe('readers of a session', () => {
     ]);
   });
 
-  it('of an object of an older version are shown the events alone, and nothing is sent to it', async () => {
+  it('of an object of an older version see only events, and cause no messages to it', async () => {
     const app = await liveApp({
       speaks: [HELLO],
       wrap: (port) => ({

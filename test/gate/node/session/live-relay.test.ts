@@ -49,8 +49,8 @@ async function told(): Promise<string[]> {
   });
 }
 
-describe('what a holder keeps for readers who come', () => {
-  it('is all of the open reply, its text and reasoning in their order', async () => {
+describe('the live buffer of a lease holder', () => {
+  it('contains the whole open reply, with text and reasoning in order', async () => {
     for (const item of [thought('Hm'), thought('.'), text('Hel'), text('lo'), thought('?'), text('.')])
       relay.add(item, 3);
     expect(await told()).toEqual([]);
@@ -61,7 +61,7 @@ describe('what a holder keeps for readers who come', () => {
     expect(await told()).toEqual(['all|!@10']);
   });
 
-  it('is sent again to each who comes, and to all of them once the line opens', async () => {
+  it('is sent again to each reader who joins, and to all when the connection opens', async () => {
     line.isRead = true;
     relay.add(text('Hel'), 3);
     expect(await told()).toEqual(['all|Hel@0']);
@@ -74,7 +74,7 @@ describe('what a holder keeps for readers who come', () => {
     expect(await told()).toEqual(['all|Hello@0', 'c|Hello@0']);
   });
 
-  it('is of each loop its own reply, until that is stored or its call has ended', async () => {
+  it('contains each loop’s own reply until it is stored or its call has ended', async () => {
     line.isRead = true;
     for (const frame of ['c1', 'c2', 'c3']) relay.add(text(frame, frame), 3);
     relay.add(text('root'), 3);
@@ -89,7 +89,7 @@ describe('what a holder keeps for readers who come', () => {
     expect(await told()).toEqual(['all|next@0', 'b|c3c3@0|next@0']);
   });
 
-  it('is the last progress of each call that runs', async () => {
+  it('contains the last progress of each running call', async () => {
     line.isRead = true;
     for (const [call, status] of [
       ['c1', 'deep'],
@@ -104,7 +104,7 @@ describe('what a holder keeps for readers who come', () => {
     expect(await told()).toEqual(['a|c1 deeper']);
   });
 
-  it('is of a reply that began anew the new attempt alone', async () => {
+  it('contains only the new attempt of a restarted reply', async () => {
     line.isRead = true;
     relay.add(text('Hel'), 3);
     await told();
@@ -114,7 +114,7 @@ describe('what a holder keeps for readers who come', () => {
     expect(await told()).toEqual(['all|anew 1.2|Ho@0', 'a|anew 1.2|Ho@0']);
   });
 
-  it('is the beginning of a reply that does not fit, and all of the next one', async () => {
+  it('contains the beginning of a reply that does not fit, and all of the next reply', async () => {
     line.isRead = true;
     relay.add(text('inside', 'c1'), 3);
     for (let length = 0; length < MOST_OPEN; length += 50_000) relay.add(text('x'.repeat(50_000)), 3);
@@ -129,7 +129,7 @@ describe('what a holder keeps for readers who come', () => {
     expect(await told()).toEqual(['all|next@0', 'b|c1inside@0|next@0']);
   });
 
-  it('is nothing of a reply that a model says at once, and that a message cannot hold, and all of the next attempt', async () => {
+  it('is empty for a one-piece reply that exceeds a message, and contains all of the next attempt', async () => {
     line.isRead = true;
     relay.add(text('x'.repeat(70_000)), 3);
     relay.add(text('end'), 3);
@@ -140,7 +140,7 @@ describe('what a holder keeps for readers who come', () => {
     expect(await told()).toEqual(['all|anew 1.2|Ho@0']);
   });
 
-  it('waits for room on the line, message by message, and is sent on where it stopped', async () => {
+  it('waits for room on the connection, message by message, and resumes where it stopped', async () => {
     line.isRead = true;
     for (let i = 0; i < 200; i += 1) relay.add(text('x'.repeat(1_000)), 3);
     relay.settle();
@@ -157,7 +157,7 @@ describe('what a holder keeps for readers who come', () => {
     expect(await told()).toEqual([]);
   });
 
-  it('is not sent when nobody reads any more, and nothing is once it is closed', async () => {
+  it('is not sent after the last reader has left or after it is closed', async () => {
     line.isRead = true;
     relay.add(text('Hel'), 3);
     relay.joined('a');

@@ -36,7 +36,7 @@ const note: AnyTool = decorate(writes, {
   },
 });
 
-it('an invocation folds the same state as it runs as its journal says afterwards', async () => {
+it('an invocation folds the same state while it runs as its journal gives afterwards', async () => {
   const steer = defineTool({
     name: 'steer',
     description: 'Steers.',

@@ -161,7 +161,7 @@ it.each<
       stack: 'TypeError: It returned something else.',
     },
   ],
-])('%s is told to the log, without secrets', async (_, config, replies, expected) => {
+])('%s is logged without secrets', async (_, config, replies, expected) => {
   const spies = (['error', 'warn', 'log', 'debug'] as const).map((name) =>
     vi.spyOn(console, name).mockImplementation(() => undefined),
   );
@@ -182,7 +182,7 @@ it.each<
   expect(spies.flatMap((spy) => spy.mock.calls)).toEqual([]);
 });
 
-it('a model that another one stands in for is told of', async () => {
+it('a fallback from one model to another is logged', async () => {
   const lines: LogEntry[] = [];
   const busy = scriptedModel([new ModelError('rate-limited', 'Too many.', { status: 429 })], { name: 'a' });
   const model = fallback([busy, scriptedModel(['Done.'], { name: 'b' })]);
@@ -196,7 +196,7 @@ it('a model that another one stands in for is told of', async () => {
   });
 });
 
-it('a call beside a session is told to the log of its manager', async () => {
+it('a call outside a session is logged to its manager’s log', async () => {
   const lines: LogEntry[] = [];
   const manager = createToolCallingManager({ log: (entry) => void lines.push(entry) });
   const reply = {

@@ -23,14 +23,14 @@ const TOLD = /^its model reads (\d+) characters a call\. See docs\/compaction\.m
 
 const lengthOf = (line: LogEntry | undefined): number => Number(TOLD.exec(line?.message ?? '')?.[1]);
 
-it('a conversation that becomes long is logged once, with how long it is', async () => {
+it('a conversation that becomes long is logged once with its length', async () => {
   const [line, ...more] = await linesOf(4_000);
   expect(line).toMatchObject({ level: 'info', agent: 'talker', session: 'test' });
   expect(lengthOf(line)).toBeGreaterThan(200_000);
   expect(more).toEqual([]);
 });
 
-it('a conversation that is short at its first snapshot is logged with a later one', async () => {
+it('a conversation that is short at its first snapshot is logged at a later one', async () => {
   const [line, ...more] = await linesOf(1_600);
   expect(lengthOf(line)).toBeGreaterThan(200_000);
   expect(more).toEqual([]);

@@ -54,8 +54,8 @@ async function turnOf(ask: Ask, modelTimeout?: ModelTimeout) {
 const failedWith = (message: string) => ({ type: 'model-failure', message });
 const hello = { text: 'Hello.', toolCalls: [], finish: 'stop' } as const;
 
-describe('a model that never settles and minds no signal', () => {
-  it('is left after ten minutes, and the turn says so', async () => {
+describe('a model call that never settles and ignores its signal', () => {
+  it('is abandoned after ten minutes, and the turn reports it', async () => {
     const turn = await turnOf(never);
     await turn.advance(10 * MINUTE - 1);
     expect([turn.end(), turn.asked[0]?.signal.aborted]).toEqual([undefined, false]);
@@ -64,7 +64,7 @@ describe('a model that never settles and minds no signal', () => {
     expect([turn.asked.length, turn.asked[0]?.signal.aborted, turn.timersLeft()]).toEqual([1, true, 0]);
   });
 
-  it('is left after as long as its agent says', async () => {
+  it('is abandoned after the time that its agent sets', async () => {
     const turn = await turnOf(never, { total: 1_500 });
     await turn.advance(1_499);
     expect(turn.end()).toBeUndefined();
@@ -72,7 +72,7 @@ describe('a model that never settles and minds no signal', () => {
     expect(turn.end()).toEqual(failedWith("The model 'mine' did not answer within 1500 ms."));
   });
 
-  it('says nothing to anybody any more, and may ask for nothing', async () => {
+  it('cannot show text or make requests any more', async () => {
     const turn = await turnOf(never, { total: 1_000 });
     await turn.advance(1_000);
     const [options] = turn.asked;
@@ -82,7 +82,7 @@ describe('a model that never settles and minds no signal', () => {
     expect([turn.texts(), turn.timersLeft()]).toEqual([[], 0]);
   });
 
-  it('is told apart from one that fails because of its signal', async () => {
+  it('is distinguished from one that fails because of its signal', async () => {
     const turn = await turnOf(
       ({ signal }) =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('Aborted.')))),
@@ -91,7 +91,7 @@ describe('a model that never settles and minds no signal', () => {
     expect(turn.end()).toEqual(failedWith("The model 'mine' did not answer within 600000 ms."));
   });
 
-  it('has ten minutes of talk too, and is not asked once more', async () => {
+  it('has a limit of ten minutes even if it streams, and is not retried', async () => {
     let talk = (): void => {};
     const turn = await turnOf(({ onText }) => {
       talk = () => onText?.('.');
@@ -108,8 +108,8 @@ describe('a model that never settles and minds no signal', () => {
   });
 });
 
-describe('a model that streams', () => {
-  it('is left after two minutes of silence, and asked once more, since what it said is void', async () => {
+describe('a model call that streams', () => {
+  it('is abandoned after two minutes of silence and retried once, since its text is dropped', async () => {
     const turn = await turnOf(async ({ onText }, n) => {
       onText?.('Hel');
       return n === 1 ? never() : hello;
@@ -125,7 +125,7 @@ describe('a model that streams', () => {
     expect([turn.asked.length, turn.timersLeft()]).toEqual([2, 0]);
   });
 
-  it('fails the turn when it falls silent twice', async () => {
+  it('fails the turn if it falls silent twice', async () => {
     const turn = await turnOf(({ onReasoning }) => {
       onReasoning?.('Hm.');
       return never();
@@ -135,7 +135,7 @@ describe('a model that streams', () => {
     expect([turn.asked.length, turn.timersLeft()]).toEqual([2, 0]);
   });
 
-  it('has its silence counted from its request on when it says that it streams', async () => {
+  it('counts silence from its request if it declares that it streams', async () => {
     const turn = await turnOf(({ alive }) => {
       alive?.();
       return never();
@@ -147,7 +147,7 @@ describe('a model that streams', () => {
     expect(turn.asked).toHaveLength(1);
   });
 
-  it('lives on with every sign of life', async () => {
+  it('continues as long as chunks arrive', async () => {
     const turn = await turnOf(() => never(), { silence: 1_000 });
     for (const sign of ['alive', 'onText', 'onReasoning', 'alive'] as const) {
       if (sign === 'alive') turn.asked[0]?.alive?.();
@@ -159,7 +159,7 @@ describe('a model that streams', () => {
     expect(turn.asked).toHaveLength(2);
   });
 
-  it('is waited for a little longer than it waits itself, unless its agent says how long', async () => {
+  it('is awaited slightly longer than its own timeout, if its agent sets no time', async () => {
     const patient: Ask = ({ alive }) => {
       alive?.(3 * MINUTE);
       return never();
@@ -175,7 +175,7 @@ describe('a model that streams', () => {
   });
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, -1])(
-    'has all of its time at most, if it says %d',
+    'has its full time at most if it says %d',
     async (ms) => {
       const turn = await turnOf(({ alive }) => {
         alive?.(ms);
@@ -187,7 +187,7 @@ describe('a model that streams', () => {
     },
   );
 
-  it('is not silent while it waits for leave to ask its provider once more', async () => {
+  it('is not silent while it waits for permission to retry its provider', async () => {
     const room = Promise.withResolvers<void>();
     const clock = createManualClock(0);
     const { loop } = memoryLoop({ tools: [], model: { name: 'mine', ask: never }, holder: clock });
@@ -220,7 +220,7 @@ describe('a model that streams', () => {
     });
   });
 
-  it('is not what a model is taken for that answers in one piece in its place', async () => {
+  it('is not confused with a fallback that answers in one piece', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => {});
     const streams: ChatModel = {
       name: 'streams',
@@ -240,7 +240,7 @@ describe('a model that streams', () => {
     vi.restoreAllMocks();
   });
 
-  it('may ask for nothing more when it has answered', async () => {
+  it('cannot make more requests after it has answered', async () => {
     const turn = await turnOf(async () => hello);
     expect(turn.end()).toBe('Hello.');
     await expect(turn.asked[0]?.again?.()).rejects.toThrow('The model has answered already.');
@@ -282,7 +282,7 @@ describe('loops inside of an agent', () => {
     ['a subagent', () => other(), 3_000],
     ['a subagent that says otherwise', () => other({ total: 5_000 }), 5_000],
     ['a subagent that says so of silence only', () => other({ silence: 5_000 }), 3_000],
-  ])('have its times: %s', async (_, tool, ms) => {
+  ])('use its timeouts: %s', async (_, tool, ms) => {
     const clock = createManualClock(1_000_000);
     const inner = tool();
     const agent = defineAgent({ ...clerk, tools: [inner], settings: { timeout: { total: 3_000 } } });

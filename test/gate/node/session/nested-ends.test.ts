@@ -124,7 +124,7 @@ async function play(draw: Draw): Promise<readonly StoredEvent[]> {
 }
 
 describe('nested loops', () => {
-  it('have no event after the end of their call, and no call is left open', async () => {
+  it('have no event after the end of their call, and leave no call open', async () => {
     const numbers = fc.array(fc.nat({ max: 999_999 }), { minLength: 80, maxLength: 80 });
     await fc.assert(
       fc.asyncProperty(numbers, async (drawn) => {

@@ -44,8 +44,8 @@ function scene() {
   return { app, note, release };
 }
 
-describe('a fact that is recorded beside turns', () => {
-  it('is journaled and folded after its turn has ended, and by every turn that comes', async () => {
+describe('a fact that is recorded outside of a turn', () => {
+  it('is journaled and folded after its turn has ended, and by every later turn', async () => {
     const { app, note } = scene();
     await app.say('One.');
     const { turn } = await app.state();
@@ -62,7 +62,7 @@ describe('a fact that is recorded beside turns', () => {
     expect(marksIn(await app.state())).toEqual(['a', 'b']);
   });
 
-  it('is journaled when the turn stops that runs meanwhile, which does not run once more for it', async () => {
+  it('is journaled when the running turn stops, which does not run once more for it', async () => {
     const { app, note, release } = scene();
     await app.say('One.');
     const first = idOf(await app.state());
@@ -77,7 +77,7 @@ describe('a fact that is recorded beside turns', () => {
     expect(noted).toHaveLength(1);
   });
 
-  it('is refused for a turn that never was', async () => {
+  it('is rejected for an unknown turn', async () => {
     const { app, note } = scene();
     await app.say('One.');
     expect(await note('t9', 'd')).toBe('no-such-turn');

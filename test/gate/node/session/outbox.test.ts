@@ -25,7 +25,7 @@ function gate() {
 }
 
 describe('the outbox', () => {
-  it('sends what one turn of the event loop emitted together', async () => {
+  it('sends the events of one event-loop turn together', async () => {
     const { outbox, log, clock } = await hold();
     outbox.emit(note('a'));
     outbox.emit(note('b'), note('c'));
@@ -34,7 +34,7 @@ describe('the outbox', () => {
     expect(log).toEqual(['append 3 turn-yielded turn-yielded turn-yielded']);
   });
 
-  it('has one append in flight; what is emitted meanwhile leaves together in the next', async () => {
+  it('has one append in flight, and sends later events together in the next', async () => {
     const { wrap, waiting, open } = gate();
     const { outbox, log, clock } = await hold({ wrap });
     outbox.emit(note('a'));
@@ -64,7 +64,7 @@ describe('the outbox', () => {
       event: { type: 'frame-started', turn: 't1', frame: 'a', name: 'dig', message: 'Dig.' },
     },
     { anew: false, event: { type: 'turn-resumed', turn: 't1', cause: 'expired' } },
-  ])('has take-overs counted anew after $event.type: $anew', async ({ anew, event }) => {
+  ])('counts take-overs from zero after $event.type: $anew', async ({ anew, event }) => {
     const sent: unknown[] = [];
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,
@@ -79,7 +79,7 @@ describe('the outbox', () => {
     expect([sent, outbox.hasProgressed]).toEqual([[anew || undefined], anew]);
   });
 
-  it('leaves no timer behind when it gives up before an append is tried again', async () => {
+  it('leaves no timer behind when it stops before an append is retried', async () => {
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,
       append: () => Promise.reject(new Error('gone')),
@@ -93,14 +93,14 @@ describe('the outbox', () => {
     expect(timersLeft()).toBe(0);
   });
 
-  it('folds an event at once, as it comes back from the journal', async () => {
+  it('folds an event as it is emitted, in the form the journal returns', async () => {
     const { outbox } = await hold();
     outbox.emit({ type: 'cancel-requested', turn: 't1' });
     expect(outbox.state).toMatchObject({ seq: 3, turn: { cancelRequested: true } });
     await outbox.settled();
   });
 
-  it('is durable once everything emitted before is stored, and does not wait for what came later', async () => {
+  it('is durable once all earlier events are stored, and does not wait for later ones', async () => {
     const { wrap, open } = gate();
     const { outbox, clock } = await hold({ wrap });
     outbox.emit(note('a'));
@@ -117,7 +117,7 @@ describe('the outbox', () => {
     expect(await standing(clock, outbox.durable())).toBe('resolved');
   });
 
-  it('shows events only when they are stored, with the clock of the object', async () => {
+  it('shows events only after they are stored, with the object’s clock', async () => {
     const { wrap, open } = gate();
     const { outbox, stored, clock } = await hold({ wrap });
     outbox.emit(note('a'));
@@ -127,7 +127,7 @@ describe('the outbox', () => {
     expect(stored).toEqual([{ seq: 3, at: 1_000_000, ...note('a') }]);
   });
 
-  it('stops when its lease is stale: what waits is refused, and nothing more is sent', async () => {
+  it('stops when its lease is stale: waiting events are rejected and no more are sent', async () => {
     const { outbox, session, log, clock, port } = await hold();
     await clock.advance(LEASE_MS / 2);
     await port.append(1, 3, { events: [], release: 'yielded' });
@@ -144,7 +144,7 @@ describe('the outbox', () => {
     expect(await standing(clock, session.close())).toBe('resolved');
   });
 
-  it('sends an append that failed again, the same one, while the lease lasts', async () => {
+  it('retries the same failed append while the lease lasts', async () => {
     const sent: unknown[] = [];
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,
@@ -162,7 +162,7 @@ describe('the outbox', () => {
     expect(sent).toEqual([sent[0], sent[0], sent[0]]);
   });
 
-  it('sends no more in one append than a message to the object may weigh', async () => {
+  it('limits an append to the maximum message size of the object', async () => {
     const sizes: number[] = [];
     const releases: unknown[] = [];
     const wrap = (port: SessionPort): SessionPort => ({
@@ -182,7 +182,7 @@ describe('the outbox', () => {
     expect(await port.read({ from: 1, limit: 1 })).toMatchObject({ head: 7, openTurn: null });
   });
 
-  it('has an inbox message deleted by the append that carries its events, when several carry them all', async () => {
+  it('deletes an inbox message with the append that carries its events, or with the last of several', async () => {
     const sent: (readonly [events: number, read: readonly number[] | undefined])[] = [];
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,
@@ -214,7 +214,7 @@ describe('the outbox', () => {
     await session.close();
   });
 
-  it('stops when the port fails until the lease has run out', async () => {
+  it('stops if the port fails until the lease has expired', async () => {
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,
       append: () => Promise.reject(new Error('overloaded')),
@@ -228,7 +228,7 @@ describe('the outbox', () => {
     expect(() => session.checkpoint()).toThrow('run out');
   });
 
-  it('waits for an append that is never answered no longer than its lease runs', async () => {
+  it('waits for an unanswered append only until its lease expires', async () => {
     const { wrap } = gate();
     const { outbox, session, clock } = await hold({ wrap });
     outbox.emit(note('a'));
@@ -244,7 +244,7 @@ describe('the outbox', () => {
     );
   });
 
-  it('gives the lease back together with what is left', async () => {
+  it('releases the lease together with the remaining events', async () => {
     const { outbox, log, port } = await hold();
     outbox.emit(note('a'));
     await outbox.release('ended');
@@ -252,7 +252,7 @@ describe('the outbox', () => {
     expect((await port.read({ from: 1 }))?.openTurn).toBeNull();
   });
 
-  it('gives the lease back in an append of its own when the last one is under way', async () => {
+  it('releases the lease in a separate append if the last one is in flight', async () => {
     const { wrap, open } = gate();
     const { outbox, log, clock } = await hold({ wrap });
     outbox.emit(note('a'));
@@ -264,7 +264,7 @@ describe('the outbox', () => {
     expect(log).toEqual(['append 3 turn-yielded', 'append 4 ']);
   });
 
-  it('takes an inbox message in once, with the append that deletes it', async () => {
+  it('accepts an inbox message once, in the append that deletes it', async () => {
     const { outbox, session, port } = await hold();
     await port.post({ kind: 'cancel', turn: 't1', body: '{}' });
     outbox.emit(note('a'));
@@ -277,7 +277,7 @@ describe('the outbox', () => {
   });
 
   it.each(['yielded', 'suspended'] as const)(
-    'leaves an inbox message that comes while the lease is given back to the next holder: %s',
+    'leaves an inbox message that arrives during the release to the next holder: %s',
     async (release) => {
       const { wrap, open } = gate();
       const { outbox, port, session, clock } = await hold({ wrap });

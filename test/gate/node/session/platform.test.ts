@@ -111,7 +111,7 @@ const typesOf = async (app: MemoryApp): Promise<string[]> => {
 
 describe('an invocation near its limit of subrequests', () => {
   it.each(['read', 'idempotent', undefined] as const)(
-    'hands a long turn of %s calls over, and never makes more than 40',
+    'hands over a long turn of %s calls and never makes more than 40 requests',
     async (effect) => {
       const { tool, calls } = counting('count', effect && { effect });
       const replies = [...Array.from({ length: 99 }, () => batch('count', 2)), 'Done.'];
@@ -129,7 +129,7 @@ describe('an invocation near its limit of subrequests', () => {
     },
   );
 
-  it('leaves what has not started of a batch to the next one, and finishes what has', async () => {
+  it('finishes the started calls of a batch and leaves the others to the next invocation', async () => {
     const { tool, calls } = counting('count');
     const scene = { replies: [batch('count', 60), 'Done.'], tools: [tool], platform: { subrequests: 40 } };
     const { app, invocations } = await drive({ ...scene, made: () => calls.length });
@@ -144,7 +144,7 @@ describe('an invocation near its limit of subrequests', () => {
     expect(types.filter((one) => one === 'turn-yielded').length).toBe(invocations.length - 1);
   });
 
-  it('says why it was handed over', async () => {
+  it('logs why it was handed over', async () => {
     const { tool } = counting('count');
     const replies = [...Array.from({ length: 20 }, () => batch('count')), 'Done.'];
     const { app } = await drive({ replies, tools: [tool], platform: { subrequests: 40 } });
@@ -155,7 +155,7 @@ describe('an invocation near its limit of subrequests', () => {
     });
   });
 
-  it('counts what a tool declares, before it runs', async () => {
+  it('counts the declared requests of a tool before it runs', async () => {
     const { tool, calls } = counting('import', { subrequests: 20 });
     const scene = { replies: [batch('import', 3), 'Done.'], tools: [tool], platform: { subrequests: 40 } };
     const { invocations } = await drive({ ...scene, made: () => 20 * calls.length });
@@ -164,7 +164,7 @@ describe('an invocation near its limit of subrequests', () => {
     expect(Math.max(...invocations.map(({ requests }) => requests))).toBeLessThanOrEqual(40);
   });
 
-  it('ends a turn as misconfigured whose tool asks for more than any invocation has', async () => {
+  it('ends a turn as misconfigured if its tool needs more requests than any invocation has', async () => {
     const { tool, calls } = counting('import', { subrequests: 29 });
     const { app } = await drive({ replies: [batch('import')], tools: [tool], platform: { subrequests: 40 } });
     expect(calls).toEqual([]);
@@ -188,7 +188,7 @@ const inSmallPages = (port: SessionPort): SessionPort => ({
 });
 
 describe('a turn that is always near a limit', () => {
-  it('comes to something in every invocation, and to its end', async () => {
+  it('makes progress in every invocation and reaches its end', async () => {
     const { tool, calls } = counting('count', { effect: 'read' });
     const replies = [batch('count', 2), batch('count'), 'Done.'];
     const platform = { subrequests: 20, internalSubrequests: 1_000 };
@@ -197,7 +197,7 @@ describe('a turn that is always near a limit', () => {
     expect([calls.length, app.model.requests.length]).toEqual([3, 3]);
   });
 
-  it('begins one thing in every invocation, though others have used it before', async () => {
+  it('starts one call in every invocation, even if others have used it before', async () => {
     const { tool, calls } = counting('count');
     const replies = [batch('count', 2), 'Done.'];
     const scene = { replies, tools: [tool], platform: { subrequests: 20 }, spent: 14 };
@@ -206,7 +206,7 @@ describe('a turn that is always near a limit', () => {
     expect([calls.length, app.model.requests.length]).toEqual([2, 2]);
   });
 
-  it('goes on though reading the session takes nearly all of an invocation', async () => {
+  it('continues even if reading the session takes nearly all requests of an invocation', async () => {
     const { tool } = counting('count', { effect: 'read' });
     const replies = [batch('count'), batch('count'), 'Done.'];
     const { app, invocations } = await drive({
@@ -219,7 +219,7 @@ describe('a turn that is always near a limit', () => {
     expect((await app.state()).turn).toMatchObject({ outcome: 'completed', text: 'Done.' });
   });
 
-  it('ends as failed, and says so, when no invocation can read its session', async () => {
+  it('ends as failed with the reason if no invocation can read its session', async () => {
     const { tool } = counting('count', { effect: 'read' });
     const replies = [...Array.from({ length: 20 }, () => batch('count')), 'Done.'];
     const { app, invocations } = await drive({
