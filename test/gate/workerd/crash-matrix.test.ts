@@ -1,4 +1,4 @@
-/** A few cells of the crash matrix in real Durable Objects. The full tier plays more. */
+/** A few cells of the crash matrix in real Durable Objects. The full tier runs more. */
 import { expect, it } from 'vitest';
 import { trialsOf } from '../../full/crash-matrix/matrix.ts';
 import { playSamples } from '../../full/crash-matrix/play-samples.ts';

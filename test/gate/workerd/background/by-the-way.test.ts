@@ -1,4 +1,4 @@
-/** What turns go through that an alarm hands over. This file runs twice: where a queue is bound, and where there is none. */
+/** Turns that an alarm hands over. This file runs twice: with a bound queue, and without one. */
 import { abortAllDurableObjects } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -27,17 +27,17 @@ const countOf = (events: readonly Record<string, unknown>[], type: string): numb
 const outcomes = async (session: string): Promise<unknown[]> =>
   (await journal(session)).flatMap(({ type, outcome }) => (type === 'turn-ended' ? [outcome] : []));
 
-/** How many turns of this session have come, in one way or in all. */
+/** Counts the turns of this session that arrived, by one way or in all. */
 function came(session: string, by: typeof handOvers): number {
   const name = sessionName(session);
   return by.filter((one) => one.name === name).length;
 }
 
 const refuse = () => Promise.reject(new Error('this invocation is cut off'));
-/** An invocation that can begin a turn, and then neither store nor renew anything. */
+/** An invocation that can begin a turn, but can then neither store events nor renew its lease. */
 const abandoned = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, renew: refuse })) });
 
-/** The whole journal, page after page. */
+/** Reads the whole journal, page by page. */
 async function wholeJournal(session: string): Promise<Record<string, unknown>[]> {
   const events: Record<string, unknown>[] = [];
   for (let path: unknown = `${session}/events`; typeof path === 'string'; ) {
@@ -76,7 +76,7 @@ describe('a turn in the background', () => {
     await answer.asked();
     await abortAllDurableObjects();
     answer.release();
-    // An invocation that the object had called is gone; whoever goes on need not wait for one that is not.
+    // The invocation that the object called is gone, so the next holder need not wait for it.
     await passIn(session, 2 * LONG_LEASE_MS);
     await ended(session);
     expect([count('bg-abort'), await outcomes(session)]).toEqual([1, ['completed']]);

@@ -20,14 +20,14 @@ const count = (note: string): number => recordings.filter((one) => one.note === 
 
 const LEASE_MS = 60_000;
 
-/** A session whose alarms send to the fake queue, and come again after so many ms. */
+/** A session whose alarms send to the fake queue, and fire again after the given number of ms. */
 const session = (): string => newSession('scripted', `${FAKED}-${withLease(LEASE_MS)}`);
 
 const sentOf = (of: string): readonly HandOver[] =>
   fakeQueue.sent.filter(({ name }) => name === sessionName(of));
 const runsOf = (of: string): number => handOvers.filter(({ name }) => name === sessionName(of)).length;
 
-/** A message in the background of this session, and what its alarm has sent. */
+/** Stores a message in the background of this session, and returns the hand-over that its alarm has sent. */
 async function accepted(of: string, message: string): Promise<HandOver> {
   const before = sentOf(of).length;
   const response = await post(of, { message }, BACKGROUND);
@@ -43,7 +43,7 @@ interface Delivery {
   readonly vars?: Readonly<Record<string, unknown>>;
 }
 
-/** Delivers one batch to the consumer; answers what became of each message. */
+/** Delivers one batch to the consumer, and returns the outcome of each message. */
 async function deliver(bodies: readonly unknown[], { config, vars }: Delivery = {}): Promise<string[]> {
   const consume = consumeTurns(createHoldfast({ agents: [scripted], ...config }));
   const fates = bodies.map(() => 'open');

@@ -15,7 +15,7 @@ const CRON = '0 6 * * *';
 
 const owned: Send = appWith({ auth: () => ({ id: 'anybody', tenant: 'acme' }) });
 
-/** A schedule over a session of its own. */
+/** A schedule with its own session. */
 function daily(
   message: string,
   more: Partial<ScheduleConfig> = {},

@@ -18,7 +18,7 @@ it('resumes a turn when the object that handed it over was reset, as by a deploy
   const reset = runInDurableObject(env.SESSIONS.getByName(sessionName(session)), (_, state) => {
     state.abort("The Durable Object's code has been updated, this version can no longer access storage.");
   });
-  await reset.catch(() => {}); // so ends a call into an object that aborts itself
+  await reset.catch(() => {}); // a call into an object that aborts itself rejects
   answer.release();
   const events = await ended(session);
   expect(events.map(({ type }) => type)).toEqual([
@@ -30,13 +30,13 @@ it('resumes a turn when the object that handed it over was reset, as by a deploy
   expect([model.requests.length, answer.aborted()]).toEqual([1, false]);
 });
 
-/** A turn that was stored and that nobody holds: by this name of its agent the Worker of the tests leaves it alone. */
+/** A stored turn without a lease holder. The tests' Worker ignores turns of an agent with this name. */
 async function leftAlone(text: string) {
   const session = newSession('agent');
   const agent = { ...scripted, name: 'agent' };
   const { TurnRunner, worker } = createHoldfast({ agents: [agent] });
   const via: Send = asDescribed(async (path, init) => {
-    const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+    const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
     return worker.fetch(request, { ...env }, createExecutionContext());
   });
   const { turn } = await json(await post(session, { message: text }, { headers: ASYNC, via }));

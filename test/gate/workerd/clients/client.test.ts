@@ -1,4 +1,4 @@
-/** The client of the package against the real routes, over the real object. */
+/** The package's client against the real routes and the real object. */
 import { describe, expect, it } from 'vitest';
 import { type ClientSession, createClient, type StreamItem } from '../../../../src/client/entry.ts';
 import { createSessionStore } from '../../../../src/client/react/entry.ts';
@@ -36,7 +36,7 @@ const seqs = (items: readonly StreamItem[]) => items.flatMap((item) => ('seq' in
 const words = (items: readonly StreamItem[]) =>
   items.flatMap((item) => (item.type === 'text-delta' ? item.text : [])).join('');
 
-/** Breaks the first stream that comes, in the middle of the frame behind an event of this type. */
+/** Breaks the first stream in the middle of the frame after an event of this type. */
 function cutAfter(type: string) {
   let isCut = false;
   return (response: Response): Response => {

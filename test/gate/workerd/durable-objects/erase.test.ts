@@ -14,7 +14,10 @@ import {
 } from '../../../fixtures/session-contract/harness.ts';
 import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
 
-/** Something in every table, chunks of an event, of a snapshot, of the inbox and of a blob among it, and a credential. */
+/**
+ * A session with rows in every table, including chunks of an event, a snapshot, the inbox and a blob, and a
+ * credential.
+ */
 async function filled(by = startOf('t1', keyed('k'))): Promise<ObjectHarness & { readonly epoch: number }> {
   const harness = makeObjectHarness();
   const { session } = harness;
@@ -34,7 +37,7 @@ async function filled(by = startOf('t1', keyed('k'))): Promise<ObjectHarness & {
   return { ...harness, epoch };
 }
 
-/** Everything that is stored in the object. */
+/** Returns everything that is stored in the object. */
 const leftIn = ({ stub }: ObjectHarness) =>
   runInDurableObject(stub(), async (_, { storage }) => ({
     tables: storage.sql.exec('SELECT name FROM sqlite_master').toArray(),
@@ -65,7 +68,7 @@ describe('a session object that is erased', () => {
     const harness = await filled();
     const erasing = harness.session.erase();
     await abortAllDurableObjects();
-    // The first try may have been the one that erased it.
+    // The first try may have erased it.
     expect([true, false]).toContain(await erasing);
     expect(await leftIn(harness)).toEqual(NOTHING);
   });
@@ -103,7 +106,7 @@ describe('a session object that is erased', () => {
 
 describe('an erased session object with an external store', () => {
   const inStore = () => filled(startInStore('t1', 'one'));
-  /** The rows of each table that has any. */
+  /** Counts the rows of each non-empty table. */
   const rowsIn = ({ stub }: ObjectHarness) =>
     runInDurableObject(stub(), async (_, { storage }) => {
       const names = storage.sql
@@ -158,7 +161,7 @@ describe('an erased session object with an external store', () => {
 });
 
 describe('the epochs of a session', () => {
-  /** Whether the holder of an erased session is heard in the next one of its name. */
+  /** Returns whether the next session of the same name accepts an append of the erased session's holder. */
   function lateAppend(firstEpochs: number[]): unknown {
     const storage = new MemoryStorage('s', () => {});
     const firstEpoch = (): number => firstEpochs.shift() ?? 0;

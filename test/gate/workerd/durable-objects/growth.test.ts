@@ -22,7 +22,7 @@ const compacting = defineAgent({
 });
 const via = appWith({ agents: [plain, compacting] });
 
-/** A session of so many turns before, and after them two more: the first one leaves a snapshot, and the second has read it. */
+/** A session with this many turns, and two more: the first leaves a snapshot, and the second has read it. */
 async function grown(agent: string, turns: number) {
   const session = newSession(agent);
   const name = sessionName(session);

@@ -1,4 +1,7 @@
-/** How the platform answers the pings of a holder for its object: what wakes it, what it stores, and what it knows afterwards. */
+/**
+ * The platform's responses to a holder's pings: whether they wake the object, what it stores, and what it
+ * knows afterwards.
+ */
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
 import { started } from '../../../fixtures/hand-overs.ts';
@@ -84,7 +87,7 @@ describe('a session object whose lease holder has a line', () => {
     await vi.waitFor(() => expect(told.closed).toBe(1), PATIENT);
     await wait(leaseMs * 2);
     expect(await session.resume(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
-    // A holder that lives is answered again as soon as it has another line.
+    // A live holder gets responses again as soon as it has another line.
     const again = await lineOf(harness, 1);
     await again.beat();
     await wait(leaseMs * 0.9);

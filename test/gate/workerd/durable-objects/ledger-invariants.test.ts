@@ -1,4 +1,4 @@
-/** Whatever is asked of a session, in whatever order, and however often its object is dropped: what is always true of it. */
+/** Invariants of a session under random calls in random order, and with random losses of its object. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Change, InboxMessage, InboxMessageKind, TurnStart } from '../../../doors/journal.ts';
@@ -8,23 +8,23 @@ import { event, READER, startOf } from '../../../fixtures/session-contract/harne
 
 const LEASE_MS = 20_000;
 
-/** One of these, by the next number that was drawn. */
+/** Picks an option by the next drawn number. */
 type Draw = <T>(options: readonly [T, ...T[]]) => T;
 
-/** A holder, which may have lost its lease without knowing. */
+/** A holder, which may have lost its lease without knowing it. */
 interface Holder {
   readonly epoch: number;
   readonly turn: string;
   seq: number;
   inbox: readonly number[];
-  /** When a message of it was acknowledged last. */
+  /** The time at which one of its messages was last acknowledged. */
   heard: number;
-  /** When a ping of it was answered last. */
+  /** The time at which one of its pings was last answered. */
   pinged: number;
   line?: HolderLine;
 }
 
-/** The line of a holder to one life of the object. */
+/** The holder's line to one life of the object. */
 interface HolderLine {
   readonly epoch: number;
   readonly line: number;
@@ -32,16 +32,16 @@ interface HolderLine {
   isOpen: boolean;
 }
 
-/** What the platform keeps for one life of the object: the line whose pings it answers. */
+/** The platform's state for one life of the object: the line whose pings it answers. */
 interface Life {
   line?: HolderLine | undefined;
-  /** Lines that have closed, of which the object was not told yet. */
+  /** Closed lines that the object has not been notified of. */
   readonly closed: HolderLine[];
 }
 
 type Append = readonly [epoch: number, from: number, change: Change];
 
-/** A session, its clock and its alarm, and what those who use it remember. */
+/** A session, its clock and its alarm, and the memory of its users. */
 class Scene {
   readonly draw: Draw;
   now = 1_000_000;
@@ -53,12 +53,12 @@ class Scene {
   ledger: SessionLedger;
   readonly turns: string[] = ['t0'];
   readonly waits: string[] = ['w0'];
-  /** Turns that somebody was told are stored. */
+  /** The turns whose storage was acknowledged. */
   readonly taken = new Set<string>();
   holder: Holder | undefined;
   sent: Append | undefined;
   step = 0;
-  /** A lease was given while the holder before could still act. */
+  /** `true` if a lease was granted while the previous holder could still act. */
   overlaps = false;
   #sessions = 0;
 
@@ -92,13 +92,13 @@ class Scene {
     this.holder = { epoch, turn, seq: head, inbox: ids, heard: this.now, pinged: this.now };
   }
 
-  /** As a holder counts for itself. */
+  /** By the holder's own clock. */
   mayAct({ heard, pinged }: Holder): boolean {
     const deadline = Math.min(Math.max(heard, pinged) + 0.75 * LEASE_MS, heard + 3 * 0.75 * LEASE_MS);
     return this.now < deadline;
   }
 
-  /** The line of a holder that this life of the object has closes; the object is told later. */
+  /** Closes the holder's line to this life of the object, which is notified later. */
   breakLine(): void {
     const { line, closed } = this.life;
     if (!line) return;
@@ -147,7 +147,10 @@ const resume: Step = (scene) => {
   if (answer.status === 'leased') scene.hold(answer.epoch, turn, answer.page.head, answer.inbox);
 };
 
-/** What a holder stores: an event or none, waits, turns for later, and what it has read. */
+/**
+ * The data that a holder stores: at most one event, waits, scheduled turns, and the messages that it has
+ * read.
+ */
 function changeOf({ draw, step, waits }: Scene, { turn, inbox }: Holder): Change {
   const isRead = draw([true, true, false]);
   if (draw([true, false, false, false])) return { events: [], ...(isRead && { inboxRead: inbox }) };
@@ -198,7 +201,7 @@ const openLine: Step = (scene) => {
   life.line = holder.line;
 };
 
-/** Also over a line to a life of the object that was replaced, and does not know. */
+/** Also over a line to a life of the object that was replaced, and does not know it. */
 const ping: Step = ({ holder, now }) => {
   if (!holder?.line?.isOpen) return;
   holder.line.pinged = now;
@@ -207,7 +210,7 @@ const ping: Step = ({ holder, now }) => {
 
 const closeLine: Step = (scene) => scene.breakLine();
 
-/** The object is told of the lines that have closed. */
+/** Notifies the object of the closed lines. */
 const hearCloses: Step = ({ life, ledger }) => {
   for (const closed of life.closed.splice(0)) ledger.clock.lineClosed(closed);
 };
@@ -238,15 +241,15 @@ const pass: Step = (scene) => {
 
 const early: Step = ({ ledger }) => void ledger.alarm();
 
-/** Of a turn, by somebody who waits for it: an alarm that is late is set anew. */
+/** A client that waits for a turn reads it, and a late alarm is set again. */
 const read: Step = ({ ledger, storage }) => void ledger.read({ from: 1, turn: storage.lease().turn ?? 't0' });
 
-/** The object loses its memory; its lines are kept. */
+/** The object loses its memory, but keeps its lines. */
 const hibernate: Step = (scene) => {
   scene.ledger = scene.restarted();
 };
 
-/** Its lines are lost too, without a word; their other ends may still be answered. */
+/** Its lines are lost too, without a notice, and the platform may still answer pings of their other ends. */
 const crash: Step = (scene) => {
   const { line } = scene.life;
   if (line) line.isOpen = scene.draw([true, false]);
@@ -302,7 +305,7 @@ const STEPS: readonly [Step, ...Step[]] = [
 
 const WAITING: readonly string[] = ['message', 'steer', 'scheduled'];
 
-/** What is not as it always must be. */
+/** Yields the violated invariants. */
 function* broken({ storage, alarm, now, taken, overlaps }: Scene): Iterable<string> {
   if (overlaps) yield 'a lease that was given while another holder could act';
   if (storage.head() === 0) {
@@ -322,7 +325,7 @@ function* broken({ storage, alarm, now, taken, overlaps }: Scene): Iterable<stri
   if (waiting.some(({ kind, turn }) => kind === 'scheduled' && !isDue('start', turn))) {
     yield 'a scheduled turn that never starts';
   }
-  // The turn of a holder that was heard is looked at within a term, or within three if it has a line.
+  // The turn of a known holder is checked within one term, or within three if it has a line.
   const look = lease.line > 0 ? 3 * LEASE_MS : LEASE_MS;
   const turnDue = lease.state === 'held' ? Math.max(lease.due ?? 0, now + look) : lease.due;
   const first = Math.min(...alarms.map(({ due }) => due), turnDue ?? Infinity);
@@ -351,13 +354,13 @@ const passPart: Step = (scene) => {
   scene.now += LEASE_MS * scene.draw([0.05, 0.1, 0.2, 0.4, 0.4, 1]);
 };
 
-/** Of a turn whose holder lives by its pings. */
+/** Steps with a turn whose holder lives by its pings. */
 const BY_PINGS: typeof STEPS = [
   ...[passPart, passPart, passPart, ping, ping, ping, openLine, openLine, resume, resume],
   ...[closeLine, hearCloses, hibernate, crash, renew, (scene: Scene) => send(scene), read],
 ] as [Step, ...Step[]]; // not empty
 
-/** What the first step breaks that breaks anything. */
+/** Returns the invariants that the first failing step violates. */
 function firstBreak(numbers: readonly number[], steps = STEPS): string | undefined {
   const scene = new Scene(numbers);
   for (scene.step = 1; scene.step <= 40; scene.step += 1) {

@@ -1,11 +1,14 @@
-/** What an object does with what is sent over the lines to it: it passes on what the holder shows, and believes nobody anything else. */
+/**
+ * How an object handles messages on its lines: it forwards the holder's live messages, and rejects those of
+ * other senders.
+ */
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
 import { type LiveMessage, MOST_UNREAD } from '../../../doors/journal.ts';
 import { event, goingOn, lease, starting } from '../../../fixtures/session-contract/harness.ts';
 import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
 
-/** A line as it is on the wire. */
+/** A raw line. */
 async function opened({ stub }: ObjectHarness, query: string) {
   const { webSocket } = await stub().fetch(`https://session/?${query}`, {
     headers: { upgrade: 'websocket' },
@@ -20,7 +23,7 @@ async function opened({ stub }: ObjectHarness, query: string) {
   return { told, closed: closed.promise, send: (sent: string | ArrayBuffer) => webSocket.send(sent) };
 }
 
-/** A session that is held, its holder and a reader. */
+/** A session with a holder and a reader. */
 async function scene() {
   const harness = makeObjectHarness();
   const { epoch } = await lease(harness.raw, starting('t1', 'a'));
@@ -144,7 +147,7 @@ describe('the lines to a session object', () => {
     }
     const most = Math.ceil(MOST_UNREAD / piece(text).length);
     expect(reader.told).toHaveLength(1 + most);
-    // Whoever shows is told that it was read.
+    // The holder is notified that its messages were read.
     expect(holder.told.filter((told) => told === 'read').length).toBeGreaterThan(5);
     reader.send('read');
     await harness.raw.read({ from: 1 });

@@ -17,31 +17,31 @@ declare global {
   }
 }
 
-/** Of objects in real time: short, since a test waits until it runs out. */
+/** For objects in real time. Short, since a test waits until it runs out. */
 const SHORT_LEASE_MS = 300;
-/** Of objects whose time is held. The parts of it that facts name are whole, as the time of an alarm is. */
+/** For objects with a held clock. Its fractions in events are whole numbers, like an alarm's time. */
 const LEASE_MS = 30_000;
 
-/** More than go off in any wait of a test. */
+/** More than fire in any wait of a test. */
 const MOST_ALARMS = 100;
 
-/** So far in the future that no alarm goes off by itself. */
+/** So far in the future that no alarm fires by itself. */
 const START = Date.UTC(2100, 0, 1);
 
 export interface ObjectHarness extends SessionHarness {
-  /** With the epochs as they are. */
+  /** Without normalized epochs. */
   readonly raw: SessionPort;
-  /** The time for its object, in ms since the epoch. */
+  /** Returns the time of its object, in ms since the epoch. */
   now(): number;
-  /** A new stub: one is dead for ever after a reset. */
+  /** Returns a new stub, because a stub is unusable after a reset. */
   stub(): DurableObjectStub<SessionObject>;
 }
 
-/** A session of a fresh name in a real Durable Object, which has real alarms, and whose time passes only by `wait`. */
+/** A session with a new name in a real Durable Object with real alarms. Its time only passes with `wait`. */
 export function makeObjectHarness(): ObjectHarness {
   const { name, stub, raw, ...harness } = realObject(LEASE_MS);
   const time = new HeldTime(name, START);
-  /** When the alarm of an object is due that does not run: to ask it would start it before its alarm does. */
+  /** The time of the alarm of an evicted object. Reading it would start the object before its alarm does. */
   let asleep: number | null | undefined;
   const alarm = () => runInDurableObject(stub(), (_, { storage }) => storage.getAlarm());
   const awake = new Proxy(raw, {
@@ -52,7 +52,7 @@ export function makeObjectHarness(): ObjectHarness {
         return Reflect.apply(Reflect.get(port, method), port, args);
       },
   });
-  /** Runs the alarm that is due until then, at its own time; `false` when there is none. */
+  /** Runs the alarm that is due by then, at its time. Returns `false` if there is none. */
   async function runNext(until: number): Promise<boolean> {
     const due = asleep === undefined ? await alarm() : asleep;
     if (due === null || due > until) return false;
@@ -71,20 +71,20 @@ export function makeObjectHarness(): ObjectHarness {
         if (alarms === MOST_ALARMS) throw new Error('Its alarm goes off without end.');
       }
       time.now = end;
-      // What the platform does next is to be later.
+      // So that the platform's next event is later.
       await new Promise((resolve) => setTimeout(resolve, 2));
     },
     setBack: (ms) => {
       time.now -= ms;
     },
     restart: async () => {
-      asleep = await alarm(); // and it runs, since one that does not cannot be evicted
+      asleep = await alarm(); // runs the object, since an inactive object cannot be evicted
       await evictDurableObject(stub());
     },
   };
 }
 
-/** The same in real time: its alarms go off by themselves. */
+/** The same in real time: its alarms fire by themselves. */
 export function makeRealObjectHarness(): ObjectHarness {
   const { raw, stub, ...harness } = realObject(SHORT_LEASE_MS);
   return {
@@ -95,7 +95,7 @@ export function makeRealObjectHarness(): ObjectHarness {
       throw new Error('The time of this object is real.');
     },
     restart: async () => {
-      await stub().read({ from: 1, limit: 1 }); // one that does not run cannot be evicted
+      await stub().read({ from: 1, limit: 1 }); // an inactive object cannot be evicted
       await evictDurableObject(stub());
     },
   };
@@ -109,7 +109,7 @@ function realObject(leaseMs: number) {
     stub: () => env.SESSIONS.getByName(name),
     loseAlarm: () =>
       runInDurableObject(env.SESSIONS.getByName(name), (_, { storage }) => storage.deleteAlarm()),
-    // What is sent over a line comes a while after.
+    // Messages on a line arrive with a delay.
     settled: () => new Promise<void>((resolve) => setTimeout(resolve, 100)),
     handOvers: () => handOvers.filter((handOver) => handOver.name === name).map(({ turn }) => turn),
     store: {
@@ -125,7 +125,7 @@ function realObject(leaseMs: number) {
   };
 }
 
-/** Waits until what the alarms of this session have sent off has arrived. */
+/** Waits until the hand-overs of this session's alarms have arrived. */
 function handedOverBy(name: string): Promise<void> {
   const count = (names: readonly string[]): number => names.filter((one) => one === name).length;
   return until(

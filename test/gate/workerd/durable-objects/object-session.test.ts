@@ -9,7 +9,7 @@ import { makeObjectHarness } from './object-harness.ts';
 
 type Namespace = typeof env.SESSIONS;
 
-/** Pauses that pass at once, and how long each was to be. */
+/** Pauses that end at once, and their planned lengths. */
 function heldPauses(random = 0.5) {
   const ms: number[] = [];
   const after = (pause: number, run: () => void) => {
@@ -20,7 +20,9 @@ function heldPauses(random = 0.5) {
   return { ms, pauses: { after, random: () => random } };
 }
 
-/** The objects, reached by stubs of which the first `times` fail, before a call is sent or when it was answered. */
+/**
+ * The objects, reached by stubs of which the first `times` fail, before a call is sent or after its response.
+ */
 function failing(failure: unknown, { times = 99, when = 'before' }: { times?: number; when?: string } = {}) {
   const count = { stubs: 0, calls: 0 };
   const getByName: Namespace['getByName'] = (...args) => {
@@ -38,7 +40,7 @@ function failing(failure: unknown, { times = 99, when = 'before' }: { times?: nu
         if (when === 'after') await send();
         throw failure;
       };
-    return new Proxy(stub, { get: (_, key) => call(key as keyof typeof stub) }); // nothing else is read of one
+    return new Proxy(stub, { get: (_, key) => call(key as keyof typeof stub) }); // no other member is read
   };
   const namespace: Namespace = new Proxy(env.SESSIONS, {
     get: (target, key) => (key === 'getByName' ? getByName : Reflect.get(target, key)),
@@ -50,7 +52,7 @@ const BLOBS = [{ id: 'a', about: '{}', size: 3, bytes: new Uint8Array([1, 2, 3])
 
 const lost = () => new Error('Network connection lost.');
 
-/** What the platform says of itself, in its documentation, in its source and in the logs of its users. */
+/** The platform's own errors, from its documentation, its source and its users' logs. */
 const OF_THE_PLATFORM = [
   'Network connection lost.',
   'Durable Object is no longer active',
@@ -66,7 +68,9 @@ const OF_THE_PLATFORM = [
   'disk I/O error: SQLITE_IOERR',
   'words that nobody has met yet',
 ];
-/** Some come with flags and some without, and `remote` is no sign: storage fails inside of the object. */
+/**
+ * Some have flags and some do not. `remote` is not a reliable flag, because storage fails inside the object.
+ */
 const FLAGS = [
   { remote: true },
   { remote: true, durableObjectReset: true },
@@ -101,7 +105,7 @@ describe('a call to the session object', () => {
     await expect(never.read({ from: 1 })).rejects.toThrow(new SessionUnavailableError(new Error('gone')));
   });
 
-  /** Each as its first stub is asked for it, which breaks when the object has done it. */
+  /** Each call, and its result if its first stub breaks after the object has run it. */
   const calls: readonly [
     keyof SessionPort,
     (port: SessionPort, epoch: number) => Promise<unknown>,
@@ -116,7 +120,7 @@ describe('a call to the session object', () => {
     [
       'post',
       (port) => port.post({ kind: 'answer', turn: 't1', body: '{}', answers: { wait: 'w', bodyHash: 'h' } }),
-      'known', // which whoever has sent it takes for its own
+      'known', // the sender takes it for its own
     ],
     ['read', (port) => port.read({ from: 1 }), { head: 2 }],
     ['blob', (port) => port.blob({ id: 'a' }), null],
@@ -209,7 +213,7 @@ describe('a call to the session object', () => {
 });
 
 describe('a call that an older object does not support', () => {
-  /** The objects, which are of a version without two of the methods, but for the last of so many calls. */
+  /** The objects, which lack two methods until after the given number of calls, like an older version. */
   function older(times = 99) {
     let calls = 0;
     const getByName: Namespace['getByName'] = (...args) => {

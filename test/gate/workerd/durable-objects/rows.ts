@@ -2,13 +2,13 @@ import { runInDurableObject } from 'cloudflare:test';
 import { vi } from 'vitest';
 import type { SessionObject } from '../../../doors/durable-objects.ts';
 
-/** Rows that the database of an object has read and written. */
+/** The rows that an object's database has read and written. */
 export interface Rows {
   readonly read: number;
   readonly written: number;
 }
 
-/** Answers what an object does with its database while `work` is done, as the platform counts and bills it. */
+/** Returns an object's database operations during `work`, as the platform counts and bills them. */
 export async function rowsOf(
   stub: DurableObjectStub<SessionObject>,
   work: () => Promise<unknown>,
@@ -16,7 +16,7 @@ export async function rowsOf(
   const exec = await runInDurableObject(stub, (_, { storage }) => vi.spyOn(storage.sql, 'exec'));
   await work();
   return runInDurableObject(stub, () => {
-    const cursors = exec.mock.results.map((result) => result.value as SqlStorageCursor<never>); // what `exec` answers
+    const cursors = exec.mock.results.map((result) => result.value as SqlStorageCursor<never>); // the results of `exec`
     exec.mockRestore();
     return {
       read: cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0),

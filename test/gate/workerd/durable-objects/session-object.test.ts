@@ -18,7 +18,7 @@ import { makeObjectHarness, makeRealObjectHarness, type ObjectHarness } from './
 
 const LONG = 5 * 1024 * 1024;
 
-/** Of whoever waits for a real alarm. */
+/** For tests that wait for a real alarm. */
 const PATIENT = { timeout: 20_000 };
 
 function tablesOf({ stub }: ObjectHarness): Promise<unknown[]> {
@@ -27,7 +27,7 @@ function tablesOf({ stub }: ObjectHarness): Promise<unknown[]> {
   );
 }
 
-/** The epoch of the lease, as the object has it. */
+/** The epoch of the lease in the object. */
 const epochIn = ({ sql }: DurableObjectStorage): number =>
   sql.exec<{ epoch: number }>('SELECT epoch FROM lease').one().epoch;
 
@@ -64,7 +64,7 @@ describe('the database of a session object', () => {
     const { session, stub } = makeObjectHarness();
     await session.begin(starting('t1', 'a'));
     const body = JSON.stringify('é€😀'.repeat(Math.ceil(LONG / 9)));
-    // Three of these may wait together.
+    // Three of these can wait together.
     const third = JSON.stringify('é€😀'.repeat(Math.floor(3_000_000 / 9)));
     const waiting = (turn: string) => ({
       ...startOf(turn),
@@ -263,7 +263,7 @@ describe('the database of a session object', () => {
 });
 
 describe('a read of a turn, and the line of a reader', () => {
-  /** What the object stores, and how often it sets its alarm, while it is read `times` times. */
+  /** Counts the object's writes and alarm changes during `times` reads. */
   const costOf = ({ stub }: ObjectHarness, times: number) =>
     runInDurableObject(stub(), async (object, { storage }) => {
       const exec = vi.spyOn(storage.sql, 'exec');

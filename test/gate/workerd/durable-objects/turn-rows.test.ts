@@ -1,4 +1,4 @@
-/** What a turn writes to its object's database: rows are what the platform bills. */
+/** The rows that a turn writes to its object's database, which the platform bills. */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool, type Effect } from '../../../../src/index.ts';
@@ -21,7 +21,7 @@ const looker = defineAgent({
 });
 const via = appWith({ agents: [looker], auth: () => ({ id: 'owner' }) });
 
-/** The rows that the turn of a message writes. */
+/** Counts the rows that a message's turn writes. */
 async function writtenBy(session: string, message: string): Promise<number> {
   const stub = env.SESSIONS.getByName(sessionName(session, 'owner'));
   const rows = await rowsOf(stub, async () =>
@@ -30,7 +30,7 @@ async function writtenBy(session: string, message: string): Promise<number> {
   return rows.written;
 }
 
-/** The rows that the second turn of a session writes, which gives these replies. */
+/** Counts the rows that the second turn of a session writes with these replies. */
 async function writtenBySecond(...replies: Parameters<typeof script>): Promise<number> {
   const session = newSession('looker');
   await writtenBy(session, script('Hello.', ...replies).message());
@@ -50,7 +50,7 @@ describe('the rows of a turn', () => {
   });
 
   it('are one for each append of a read-only turn, in which iterations are stored together', async () => {
-    // One append while the model answers, one behind it, and one with the end.
+    // One append while the model responds, one after that, and one with the end.
     expect(await writtenBySecond(...callsOf('read'), 'Done.')).toBeLessThanOrEqual(5 + 2);
   });
 });

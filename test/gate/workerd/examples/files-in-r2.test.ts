@@ -1,4 +1,4 @@
-/** Files in a bucket of R2, as the example keeps them. */
+/** Files in an R2 bucket, as in the example. */
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
@@ -44,7 +44,7 @@ it('files in R2 are deleted although the bucket lists them in several pages', as
       for (const key of gone) keys.delete(key);
     },
   };
-  await r2Files(bucket as never).deleteAll({ session: 's', incarnation: 'i1' }); // it has what is called
+  await r2Files(bucket as never).deleteAll({ session: 's', incarnation: 'i1' }); // has every method that is called
   expect(keys.size).toBe(0);
 });
 

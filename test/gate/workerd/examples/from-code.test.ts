@@ -1,4 +1,4 @@
-/** The Worker of the page on sessions from code, as it stands. */
+/** The Worker of the page on sessions from code. */
 import { createExecutionContext } from 'cloudflare:test';
 import { env as bindings } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
@@ -14,7 +14,7 @@ const holdfast = createHoldfast({ agents: [{ ...scripted, name: LETTERS.agent }]
 const env = { ...bindings, SHOP_TOKEN: 'shop' };
 
 const send = asDescribed(async (path: string, init: RequestInit = {}): Promise<Response> => {
-  const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+  const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
   return worker.fetch(request, env, createExecutionContext());
 });
 

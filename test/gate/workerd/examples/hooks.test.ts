@@ -1,4 +1,4 @@
-/** The Worker of docs/webhooks.md, as it stands. */
+/** The Worker of docs/webhooks.md. */
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { asDescribed } from '../http/as-described.ts';
 import { json, ORIGIN, type Send } from '../http/client.ts';
 
 const send: Send = asDescribed(async (path, init) => {
-  const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+  const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
   return worker.fetch(request, { ...env, GITHUB_WEBHOOK_SECRET: SECRET }, createExecutionContext());
 });
 

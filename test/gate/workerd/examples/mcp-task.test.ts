@@ -1,4 +1,4 @@
-/** The client of tasks in docs/mcp.md, as it stands. */
+/** The tasks client of docs/mcp.md. */
 import { expect, it } from 'vitest';
 import { begin, cancel, wait } from '../../../../src/examples/mcp/task.ts';
 import { held, script } from '../../../fixtures/scripts.ts';

@@ -1,4 +1,4 @@
-/** The Worker of docs/mcp.md, as it stands. */
+/** The Worker of docs/mcp.md. */
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -10,16 +10,19 @@ import { connected } from '../mcp/server/talk.ts';
 
 const TOKEN = 'token-of-the-wiki';
 
-/** Each turn stays in its invocation: the next one would be run by the Worker of the tests, which lacks the agent. */
+/**
+ * Each turn stays in its invocation, because the tests' Worker, which would run the next one, lacks the
+ * agent.
+ */
 const vars = { WIKI_TOKEN: TOKEN, SUBREQUESTS: '10000' };
 
 const via: Send = async (path, init) => {
   const request = new Request(path.startsWith('/') ? ORIGIN + path : path, init);
-  const incoming = request as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+  const incoming = request as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
   return worker.fetch(incoming, { ...env, ...vars }, createExecutionContext());
 };
 
-/** What answers at the address of the wiki, for one test. */
+/** A fake server at the wiki's address, for one test. */
 function wiki(): FakeServer {
   const inputSchema = {
     type: 'object' as const,

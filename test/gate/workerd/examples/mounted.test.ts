@@ -1,4 +1,4 @@
-/** The Workers of docs/mounting.md and docs/schedules.md, as they stand. */
+/** The Workers of docs/mounting.md and docs/schedules.md. */
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
@@ -7,13 +7,13 @@ import nightly from '../../../../src/examples/nightly/worker.ts';
 import { asDescribed } from '../http/as-described.ts';
 import { json, ORIGIN, post, type Send } from '../http/client.ts';
 
-/** As much of a namespace as the example asks. */
+/** The part of a namespace that the example uses. */
 const ORDERS = { get: async (number: string) => (number === 'A-17' ? 'Sent on Monday.' : null) };
 const vars = { ...env, ORDERS: ORDERS as unknown as KVNamespace, MODEL: 'offline' };
 
 const via: Send = asDescribed(
   async (path, init) => {
-    const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+    const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
     return mounted.fetch(request, vars, createExecutionContext());
   },
   { base: '/ai' },
@@ -34,7 +34,7 @@ it('a schedule without an owner starts a turn for the callers of the built-in au
   const time = { cron: '0 6 * * *', scheduledTime, type: 'scheduled', noRetry: () => {} } as const;
   await nightly.scheduled(time, { ...env, MODEL: 'offline' }, createExecutionContext());
   const path = '/agents/reporter/sessions/report-2027-01-31';
-  const request = new Request(ORIGIN + path) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+  const request = new Request(ORIGIN + path) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
   const state = await nightly.fetch(request, { ...env, MODEL: 'offline' }, createExecutionContext());
   expect(await json(state)).toMatchObject({ messages: [{ role: 'user', text: 'Report on yesterday.' }] });
 });

@@ -1,4 +1,4 @@
-/** The Worker and the clients of docs/openai.md, as they stand. */
+/** The Worker and the clients of docs/openai.md. */
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -13,7 +13,7 @@ import { say } from '../surfaces/chat-histories.ts';
 import { clientOf } from '../surfaces/openai-app.ts';
 
 const via: Send = async (path, init) => {
-  const request = new Request(path, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+  const request = new Request(path, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
   return worker.fetch(request, { ...env, MODEL: 'offline' }, createExecutionContext());
 };
 
@@ -38,7 +38,7 @@ it.each([true, false])('the documented client asks, and decides: %s', async (app
 
 it('the documented chat server asks for each of its users, and each gets their own answer', async () => {
   const send: Send = async (path, init) => {
-    const request = new Request(path, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+    const request = new Request(path, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
     const vars = { ...env, MODEL: 'offline', CHAT_TOKEN: 'of-the-chat-server' };
     return manyUsers.fetch(request, vars, createExecutionContext());
   };
@@ -68,7 +68,7 @@ it('the Agents SDK runs the agent of a Worker', async () => {
 it('the documented chat list shows a conversation, reads it and gives it a title', async () => {
   const token = crypto.randomUUID();
   const send: Send = async (path, init) => {
-    const request = new Request(path, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+    const request = new Request(path, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
     const vars = { ...env, MODEL: 'offline', HOLDFAST_TOKEN: token };
     return withLists.fetch(request, vars, createExecutionContext());
   };

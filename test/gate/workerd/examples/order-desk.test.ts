@@ -1,4 +1,4 @@
-/** The resources of docs/mcp.md, as they stand. */
+/** The resources of docs/mcp.md. */
 import { expect, it } from 'vitest';
 import { orderDesk } from '../../../../src/examples/mcp/order-desk.ts';
 import { appWith } from '../http/app.ts';

@@ -1,4 +1,4 @@
-/** The Workers of the page on outgoing webhooks, as they stand: what one tells, the other takes. */
+/** The Workers of the page on outgoing webhooks: one sends, and the other receives. */
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -13,7 +13,7 @@ const vars = { ...env, MODEL: 'offline', TURNS_WEBHOOK_SECRET: STANDARD_SECRET, 
 const sender =
   (to: typeof worker): Send =>
   async (path, init) => {
-    const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+    const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
     return to.fetch(request, vars, createExecutionContext());
   };
 

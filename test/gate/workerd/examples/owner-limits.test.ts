@@ -1,4 +1,4 @@
-/** The Worker of the page on limits of owners, as it is there. */
+/** The Worker of the page on limits of owners. */
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
@@ -14,7 +14,7 @@ const as =
     const headers = { ...Object(init?.headers), authorization: `Bearer ${token}` };
     const request = new Request(ORIGIN + path, { ...init, headers });
     return worker.fetch(
-      request as Request<unknown, IncomingRequestCfProperties>, // which nobody reads
+      request as Request<unknown, IncomingRequestCfProperties>, // `cf` is not read
       vars,
       createExecutionContext(),
     );

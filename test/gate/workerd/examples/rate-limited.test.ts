@@ -1,4 +1,4 @@
-/** A Worker with a kind of tool of its own, as the example declares it, over HTTP. */
+/** A Worker with a custom kind of tool, as in the example, over HTTP. */
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -6,7 +6,10 @@ import worker from '../../../../src/examples/rate-limited/worker.ts';
 import { asDescribed } from '../http/as-described.ts';
 import { json, newSession, ORIGIN, post, type Send } from '../http/client.ts';
 
-/** Each turn stays in its invocation: the next one would be run by the Worker of the tests, which lacks the agent. */
+/**
+ * Each turn stays in its invocation, because the tests' Worker, which would run the next one, lacks the
+ * agent.
+ */
 const vars = {
   MODEL: 'scribe',
   OPENAI_BASE_URL: 'https://models.example/v1',
@@ -15,11 +18,11 @@ const vars = {
 };
 
 const via: Send = asDescribed(async (path, init) => {
-  const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+  const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
   return worker.fetch(request, { ...env, ...vars }, createExecutionContext());
 });
 
-/** A message of the model, as the chat-completions protocol has it. */
+/** A message of the model in the chat-completions protocol. */
 const letter = (to: string) => ({
   role: 'assistant',
   content: null,
@@ -34,7 +37,7 @@ const letter = (to: string) => ({
 
 const words = (content: string) => ({ role: 'assistant', content });
 
-/** Answers at the address of the model with these messages; what it was asked is returned. */
+/** Serves these messages at the model's address, and returns the requests. */
 function model(...messages: readonly object[]): readonly { readonly messages: readonly Shown[] }[] {
   const asked: { messages: Shown[] }[] = [];
   const left = [...messages];

@@ -1,4 +1,4 @@
-/** The Worker of the page on the index of sessions, as it stands. */
+/** The Worker of the page on the index of sessions. */
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
@@ -18,7 +18,7 @@ const as =
       request as Request<unknown, IncomingRequestCfProperties>,
       vars,
       createExecutionContext(),
-    ); // which nobody reads
+    ); // `cf` is not read
   };
 
 it('lists sessions for users, and owners for the team, also for code of the app', async () => {

@@ -1,4 +1,4 @@
-/** The Worker of docs/mcp.md whose callers sign in with a provider. */
+/** The Worker of docs/mcp.md with callers who sign in with a provider. */
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -8,11 +8,11 @@ import { messagesOf, postMcp, rpc, texts } from '../mcp/server/talk.ts';
 
 const via: Send = async (path, init) => {
   const request = new Request(path.startsWith('/') ? ORIGIN + path : path, init);
-  const incoming = request as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+  const incoming = request as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
   return worker.fetch(incoming, { ...env, INTROSPECTION: 'd29ya2Vy' }, createExecutionContext());
 };
 
-/** What the provider says of tokens, by their text. */
+/** The provider's data for each token. */
 const TOKENS: Readonly<Record<string, object>> = {
   good: { active: true, sub: 'ann', aud: 'https://agents.example/mcp', scope: 'agents' },
   'of-another': { active: true, sub: 'ann', aud: 'https://other.example/mcp', scope: 'agents' },

@@ -10,7 +10,7 @@ import { appWith } from '../http/app.ts';
 const depthOf = ({ inner = [] }: AnyTool): number => 1 + Math.max(0, ...inner.map(depthOf));
 const leavesOf = (tool: AnyTool): readonly AnyTool[] => (tool.inner ? tool.inner.flatMap(leavesOf) : [tool]);
 
-/** The calls of the last turn, each with what the model reads of it. */
+/** Returns the calls of the last turn, each with its result for the model. */
 async function lastCalls(session: TestSession): Promise<readonly (readonly [string, string])[]> {
   const { messages } = await session.state();
   const turn = messages.slice(messages.findLastIndex(({ role }) => role === 'user'));
@@ -30,7 +30,7 @@ const call = (name: string, input: object = {}) => ({ name, input });
 const inside = (area: string, collection: string, ...replies: readonly object[][]): ScriptedReply[] => [
   { calls: [call(area)] },
   { calls: [call(collection)] },
-  ...replies.map((calls) => ({ calls: calls as { name: string; input: object }[] })), // of `call`
+  ...replies.map((calls) => ({ calls: calls as { name: string; input: object }[] })), // from `call`
   'Done.',
 ];
 

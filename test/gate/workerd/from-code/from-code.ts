@@ -13,26 +13,26 @@ import { marathon, scripted } from '../../../fixtures/scripted-agent.ts';
 import { type AppConfig, withLog } from '../http/app.ts';
 import { newSession, sessionId } from '../http/client.ts';
 
-/** An app of one's own, over the objects of the Worker of the tests, which goes on with its turns. */
+/** An app over the objects of the tests' Worker, which resumes its turns. */
 export const appOf = (config: AppConfig = {}): Holdfast =>
   createHoldfast({ agents: [scripted, clerk, marathon], ...withLog(config) });
 
 const holdfast = appOf();
 
-/** Whoever asks the Worker of the tests over HTTP. */
+/** The caller of the tests' Worker over HTTP. */
 export const LOCAL: Caller = { id: 'local' };
 
-/** The session at such a path, from code. */
+/** Returns the session at this path, for use from code. */
 export const at = (path: string, principal = LOCAL, app = holdfast): Session =>
   sessionOf(app, env, { agent: path.split('/')[2] ?? '', session: sessionId(path), principal });
 
-/** A session that nobody has used: its path, and from code. */
+/** Returns an unused session: its path, and its object for code. */
 export function fresh(agent?: string): { readonly path: string; readonly chat: Session } {
   const path = newSession(agent);
   return { path, chat: at(path) };
 }
 
-/** What a SessionError says, all of it. */
+/** All data of a SessionError. */
 export interface Refusal {
   readonly type: SessionErrorType;
   readonly message: string;
@@ -40,7 +40,7 @@ export interface Refusal {
   readonly more: Readonly<Record<string, unknown>>;
 }
 
-/** Why the session did not do it. */
+/** Returns the session's error. */
 export async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
   const failure = await work.then(
     () => 'nothing',
@@ -57,14 +57,14 @@ export const refusal = (
   { retryAfter, more = {} }: Partial<Pick<Refusal, 'retryAfter' | 'more'>> = {},
 ): Refusal => ({ type, message, retryAfter, more });
 
-/** All that an iterator has. */
+/** Collects all items of an iterator. */
 export async function listed<T>(items: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];
   for await (const item of items) list.push(item);
   return list;
 }
 
-/** JSON in which what differs from one session to the next is the same: ids, hashes, keys of scripts and times. */
+/** Replaces the parts of a JSON value that differ between sessions: ids, hashes, script keys and times. */
 export const neutral = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value)

@@ -1,4 +1,4 @@
-/** What a session refuses from code: in full, and with the words of the problem that HTTP answers for the same. */
+/** A session's refusals from code, in full, with the text of the same HTTP problem. */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { type Caller, ConfigurationError, sessionOf } from '../../../../src/create-holdfast.ts';
@@ -11,20 +11,20 @@ import { json, newSession, post, send, sessionId } from '../http/client.ts';
 import { answer, problem } from '../http/waiting.ts';
 import { appOf, at, fresh, LOCAL, type Refusal, refusal, refusalOf } from './from-code.ts';
 
-/** The same as HTTP says it, but for the status. */
+/** Returns the HTTP problem without its status. */
 async function told(response: Response): Promise<Record<string, unknown>> {
   const { status, ...said } = await json(response);
   expect(status).toBe(response.status);
   return { ...said, retryAfter: response.headers.get('retry-after') };
 }
 
-/** What HTTP would say. */
+/** Returns the refusal in its HTTP form. */
 const inHttp = ({ type, message, retryAfter, more }: Refusal): Record<string, unknown> => {
   const { status: _, ...said } = problem(type, 0, message, more);
   return { ...said, retryAfter: retryAfter === undefined ? null : String(retryAfter) };
 };
 
-/** A turn of the clerk that waits, and its call. */
+/** A waiting turn of the clerk, and its call. */
 async function asking(tool: string, principal = LOCAL) {
   const path = newSession('clerk');
   const chat = at(path, principal);

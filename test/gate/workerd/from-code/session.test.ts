@@ -1,4 +1,4 @@
-/** What code of the app asks a session for, beside what HTTP asks the same: the real object, in the runtime of production. */
+/** Requests to a session by the app's code, beside the same requests over HTTP, with the real object. */
 import { env, exports } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { SessionError, type ShownEvent, sessionOf } from '../../../../src/create-holdfast.ts';
@@ -28,7 +28,7 @@ const thrown = (): never => {
   throw new Error('broken');
 };
 
-/** A turn of the clerk that waits, from code. */
+/** A waiting turn of the clerk, from code. */
 async function waitingInCode(tool: string, ...replies: string[]) {
   const { path, chat } = fresh('clerk');
   const to = crypto.randomUUID();
@@ -52,7 +52,7 @@ describe('the same session over HTTP and from code', () => {
     expect(fromCode).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: 2, agent: 'scripted' });
     expect(neutral(await listed(chat.events()))).toEqual(neutral(await journal(path)));
     expect(neutral(await chat.state())).toEqual(neutral(await json(await send(path))));
-    // It is one session, whoever asks for it.
+    // It is one session for both.
     expect(await json(await send(other))).toEqual(JSON.parse(JSON.stringify(await chat.state())));
     expect(await listed(at(path).events())).toEqual(await journal(path));
     expect(neutral(await chat.turn(fromCode.turn))).toEqual(neutral(byHttp));
@@ -295,7 +295,7 @@ describe('cancel and erase', () => {
     await chat.erase();
     expect((await send(path)).status).toBe(404);
     await expect(chat.state()).rejects.toThrow(SessionError);
-    // There is none already, which is what was asked for.
+    // An unknown session counts as erased.
     await chat.erase();
   });
 

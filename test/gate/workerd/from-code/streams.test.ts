@@ -1,4 +1,7 @@
-/** What a turn shows, as code of the app reads it: live, from the journal, behind an event, and for whoever stops or is slow. */
+/**
+ * The items of a turn as the app's code reads them: live, from the journal, after an event, and with a reader
+ * that stops or is slow.
+ */
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError, type Session, type TurnItem } from '../../../../src/create-holdfast.ts';
 import { paidTo } from '../../../fixtures/clerk-agent.ts';
@@ -13,14 +16,14 @@ const adding = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 const seqsIn = (items: readonly TurnItem[]): number[] =>
   items.flatMap((item) => ('seq' in item ? item.seq : []));
 
-/** The sequences of a session's turns, behind one. */
+/** Returns the sequence numbers of a session's turns after the given one. */
 const journaled = async (path: string, after = 0): Promise<number[]> =>
   (await journal(path))
     .filter(({ turn }) => turn !== undefined)
     .map(({ seq }) => Number(seq))
     .filter((seq) => seq > after);
 
-/** A turn of the clerk that waits for these, from code. */
+/** A turn of the clerk that waits for these tools, from code. */
 async function asking(...tools: string[]) {
   const wait = await waiting(tools);
   return { ...wait, chat: at(wait.session), calls: wait.pending.map(({ call }) => String(call)) };

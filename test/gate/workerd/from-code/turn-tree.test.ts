@@ -1,4 +1,4 @@
-/** Turns of one session that start turns of another, over the real object: one tree, which ends. */
+/** Turns of one session that start turns of another, over the real object. They form one tree, which ends. */
 
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
@@ -21,7 +21,7 @@ import { LOCAL, listed } from './from-code.ts';
 
 const PASS = { calls: [{ name: 'pass_on' }] };
 
-/** What the call of each turn does with the other session. */
+/** Calls the other session from each turn. */
 type PassOn = (
   other: Session,
   call: CallContext,
@@ -32,7 +32,10 @@ type PassOn = (
 const send: PassOn = (other, _, context) =>
   other.send('Your turn.', { context, whenBusy: 'queue', background: true });
 
-/** Two sessions of an app, each turn of which passes on. The turns of its agent are run here: the Worker of the tests leaves them. */
+/**
+ * Two sessions of an app whose turns call each other. The agent's turns run here, because the tests' Worker
+ * ignores them.
+ */
 function twoSessions(passOn: PassOn = send, bindings?: object) {
   const tool = defineTool({
     name: 'pass_on',
@@ -75,7 +78,7 @@ function twoSessions(passOn: PassOn = send, bindings?: object) {
   const seen = new Set<string>();
   const next = (): HandOver | undefined =>
     handOvers.find(({ name, turn }) => (name.includes(a) || name.includes(b)) && !seen.has(turn));
-  /** Runs this many turns, as they are handed over. */
+  /** Runs this many turns as they are handed over. */
   const runTurns = async (count: number): Promise<void> => {
     for (let i = 0; i < count; i += 1) {
       await expect.poll(next).toBeDefined();
@@ -115,7 +118,7 @@ describe('two sessions that call each other', () => {
         },
         body: JSON.stringify({ message: 'Your turn.' }),
       });
-      // An incoming request has what the edge says of it besides.
+      // An incoming request also has the edge's properties.
       const incoming = request as Parameters<Holdfast['worker']['fetch']>[0];
       const response = await app.worker.fetch(incoming, { ...env }, createExecutionContext());
       if (response.status !== 202) throw new Error(await response.text());

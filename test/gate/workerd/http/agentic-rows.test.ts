@@ -1,4 +1,7 @@
-/** What tools with loops of their own and typed tools keep over HTTP: the object is killed, and the Worker is another, between requests. */
+/**
+ * State of tools with nested loops and of typed tools over HTTP. Between requests, the object is killed and
+ * the Worker is replaced.
+ */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { artifact, defineAgent, defineDomainType, defineTool } from '../../../../src/index.ts';

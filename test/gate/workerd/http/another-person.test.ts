@@ -1,4 +1,4 @@
-/** Several people in one session: who may say something into a turn, and who may end what another decides about. */
+/** Several people in one session: who can steer a turn, and who can end another person's pending decision. */
 
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
@@ -15,14 +15,14 @@ import { answer, problem, waiting } from './waiting.ts';
 const ann: Caller = { id: 'ann', tenant: 'acme', roles: ['clerk'] };
 const bob: Caller = { id: 'bob', tenant: 'acme', roles: ['clerk'] };
 
-/** A Worker that believes the header `x-caller`. */
+/** A Worker that trusts the header `x-caller`. */
 function app(config: Partial<HoldfastConfig> = {}): (caller: Caller) => Send {
   const via = appWith({ auth: ({ headers }) => JSON.parse(headers.get('x-caller') ?? 'null'), ...config });
   return (caller) => (path, init) =>
     via(path, { ...init, headers: { ...Object(init?.headers), 'x-caller': JSON.stringify(caller) } });
 }
 
-/** The agent, whose turns anyone may steer. */
+/** The agent, whose turns every person can steer. */
 const anyones = (agent: Agent): Agent => ({
   ...agent,
   policies: { ...agent.policies, steering: 'anyone' },
@@ -39,7 +39,7 @@ const steer = (
     body: JSON.stringify({ message: 'In blue?' }),
   });
 
-/** A session in which a turn of Ann's runs, until it is let go: then it does something, and ends. */
+/** A session with a turn of Ann that runs until it is released, then calls a tool and ends. */
 async function annsTurn(as: (caller: Caller) => Send) {
   const session = newSession();
   const first = held({ calls: [{ name: 'record', input: { note: 'red' } }] });
@@ -226,7 +226,7 @@ describe('a call that another person must decide', () => {
       'Send the token of another person. To take back what you asked for, cancel the turn.';
     const told = problem('another-person-required', 403, detail, { notBy: 'requester' });
     for (const decision of ['approve', 'reject', 'exit']) {
-      // Roles make nobody another person.
+      // Roles do not make a caller another person.
       const own = as({ ...ann, roles: ['manager'] });
       const response = await answer(link, { decision }, { via: own });
       expect([response.status, await json(response)]).toEqual([403, told]);
@@ -255,7 +255,7 @@ describe('a call that another person must decide', () => {
   it('cannot be decided by a person who has steered the turn', async () => {
     const as = app({ agents: [anyones(teller)] });
     const session = newSession('teller');
-    // Its start is durable before it runs: whoever stores that hears of what was left meanwhile.
+    // Its start is durable before it runs, and the append returns the messages that arrived meanwhile.
     const first = held({ calls: [{ name: 'note' }] });
     const { message } = script(first.reply, CALLS, 'Done.');
     const answering = post(session, { message: message('Pay.') }, { via: as(ann) });

@@ -1,4 +1,4 @@
-/** Questions that take no credentials: answers are journaled. */
+/** Questions that refuse credentials, because answers are journaled. */
 
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
@@ -28,12 +28,12 @@ const agent = defineAgent({
 });
 const via = appWith({ agents: [agent] });
 
-/** Where the question of a tool is answered. */
+/** The address for the answer to a tool's question. */
 async function asked(tool: string): Promise<{ readonly session: string; readonly link: string }> {
   const session = newSession('asker');
   const { message } = script({ calls: [{ name: tool }] }, 'Done.');
   const { pending } = await json(await post(session, { message: message() }, { via }));
-  const [{ links }] = pending as [{ links: { approvals: string } }]; // it asks one thing
+  const [{ links }] = pending as [{ links: { approvals: string } }]; // it asks one question
   return { session, link: links.approvals };
 }
 

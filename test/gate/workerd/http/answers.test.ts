@@ -14,7 +14,7 @@ type Headers = Readonly<Record<string, string>>;
 const answers = (session: string, list: unknown, more: { headers?: Headers; via?: Send } = {}) =>
   answer(`${session}/answers`, { answers: list }, more);
 
-/** The ids of the calls that wait. */
+/** The ids of the pending calls. */
 const callsOf = ({ pending }: { readonly pending: readonly Record<string, unknown>[] }): string[] =>
   pending.map(({ call }) => String(call));
 
@@ -130,7 +130,7 @@ describe('several answers in one request', () => {
     const [one = '', two = ''] = callsOf(wait);
     const headers = { 'idempotency-key': 'k1' };
     await answer(`${wait.session}/approvals/${one}`, { decision: 'approve' }, { headers });
-    // The first was taken before, and the request is one that goes on where another broke off.
+    // The first was accepted before, and the request continues where another one broke off.
     expect((await answers(wait.session, [approve(one), approve(two)], { headers })).status).toBe(200);
     expect(paidTo(wait.to).toSorted()).toEqual([1, 2]);
   });
@@ -197,7 +197,7 @@ describe('the check before the first of several answers', () => {
     expect([response.status, await json(response)]).toEqual([status, told(calls)]);
     expect(await answersIn(wait.session)).toEqual([]);
     expect(paidTo(wait.to)).toEqual([]);
-    // Nothing was taken, so all of it can be sent again as it should be.
+    // No answer was accepted, so the corrected list can be sent.
     expect((await answers(wait.session, calls.map(approve))).status).toBe(200);
   });
 

@@ -12,7 +12,7 @@ import { modelBySession, script } from '../../../fixtures/scripts.ts';
 import { asDescribed } from './as-described.ts';
 import { allEvents, journal, json, newSession, ORIGIN, post, type Send, SSE, sessionName } from './client.ts';
 
-/** What a tool was given, call by call. */
+/** The key and the context of each call of the tool. */
 let seen: { readonly key: string | undefined; readonly context: unknown }[] = [];
 afterEach(() => {
   seen = [];
@@ -34,7 +34,7 @@ const web = defineToolGroup({
   description: 'The web.',
   tools: ['search', 'fetch'].map((name) => defineTool({ name, description: 'Looks.', run: () => 'seen' })),
 });
-/** By this name the Worker of the tests leaves its turns alone, so that a test can run them. */
+/** The tests' Worker ignores turns of an agent with this name, so that a test can run them. */
 const agent = defineAgent({
   name: 'agent',
   description: 'Uses keys.',
@@ -45,7 +45,7 @@ const agent = defineAgent({
 });
 const USES = [{ calls: [{ name: 'use' }] }, 'Done.'] as const;
 
-/** A Worker of one's own, and its entry point for turns that nobody holds. */
+/** A separate Worker, and its entry point for abandoned turns. */
 function deployment(config: Partial<HoldfastConfig> = {}, vars: Readonly<Record<string, unknown>> = {}) {
   const { worker, TurnRunner } = createHoldfast({
     agents: [agent],
@@ -55,7 +55,7 @@ function deployment(config: Partial<HoldfastConfig> = {}, vars: Readonly<Record<
   });
   const all = { ...env, ...vars };
   const via: Send = asDescribed(async (path, init) => {
-    const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+    const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
     return worker.fetch(request, all, createExecutionContext());
   });
   const resume = async (session: string, turn: unknown): Promise<void> => {
@@ -65,7 +65,7 @@ function deployment(config: Partial<HoldfastConfig> = {}, vars: Readonly<Record<
   return { via, resume };
 }
 
-/** Stores a message and runs its turn as the alarm would have it run, by another deployment if one is given. */
+/** Stores a message and runs its turn as the alarm would, in another deployment if one is given. */
 async function inBackground(
   { via, resume }: ReturnType<typeof deployment>,
   body: Readonly<Record<string, unknown>>,
@@ -106,7 +106,7 @@ describe('the context of an app', () => {
   });
 
   it('must be JSON', async () => {
-    const context = { since: () => 1 } as never; // no type lets it pass
+    const context = { since: () => 1 } as never; // not allowed by the type
     const message =
       "`context` cannot be used: The tool-call context's 'since' is not JSON: at `$` it is a function.";
     expect(() => deployment({ context })).toThrow(new ConfigurationError(message));
@@ -177,14 +177,14 @@ describe('the secrets of an app', () => {
     ],
     [
       'that answers what is no text',
-      () => ({ apiKey: 471_147_114_711 }) as never, // no type lets it pass
+      () => ({ apiKey: 471_147_114_711 }) as never, // not allowed by the type
       500,
       'misconfigured',
       "`secrets` must return strings, but 'apiKey' is not one.",
     ],
     [
       'that answers no object',
-      () => 'key-zq4711' as never, // no type lets it pass
+      () => 'key-zq4711' as never, // not allowed by the type
       500,
       'misconfigured',
       '`secrets` must return an object of strings.',
@@ -196,7 +196,7 @@ describe('the secrets of an app', () => {
     expect(answer).toMatchObject({ status, title, error: { message } });
     const { turn, ...state } = await inBackground(app, { message: script(...USES).message() });
     expect(turn).toMatchObject({ outcome: 'failed', error: { message } });
-    // Long enough that no random id holds it.
+    // Long enough not to be part of a random id.
     expect(JSON.stringify([answer, turn, state])).not.toMatch(/zq4711|471147114711/);
     expect(seen).toEqual([]);
   });

@@ -7,29 +7,29 @@ import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { asDescribed } from './as-described.ts';
 import { ORIGIN, type Send } from './client.ts';
 
-/** What tests say of an app: its literal, and a log, whatever else it uses. */
+/** The configuration of an app in tests: its options, and a log. */
 export interface AppConfig extends Partial<HoldfastConfig> {
   readonly log?: LogOption | undefined;
 }
 
-/** Returns the literal with its log among its uses. */
+/** Returns the options with the log added to `use`. */
 export const withLog = <Config extends AppConfig>({ log, ...config }: Config): Omit<Config, 'log'> =>
   log === undefined ? config : { ...config, use: [...(config.use ?? []), logTo(log)] };
 
-/** Another Worker over the same objects: with its own settings, and vars in place of the test Worker's. */
+/** Another Worker over the same objects, with its own settings and vars. */
 export function appWith(config: AppConfig, vars: Readonly<Record<string, unknown>> = {}): Send {
   const { worker } = createHoldfast({ agents: [scripted], ...withLog(config) });
   return asDescribed(
     async (path, init) => {
       const url = path.startsWith('/') ? `${ORIGIN}${path}` : path;
-      const request = new Request(url, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+      const request = new Request(url, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
       return worker.fetch(request, { ...env, ...vars }, createExecutionContext());
     },
     { base: config.http?.basePath, use: config.use },
   );
 }
 
-/** An agent that fails inside the Worker in a way nobody foresaw. */
+/** An agent that fails inside the Worker with an unexpected error. */
 export const broken: Agent = {
   ...scripted,
   name: 'broken',
@@ -41,7 +41,7 @@ export const broken: Agent = {
 type Objects = typeof env.SESSIONS;
 type Stub = ReturnType<Objects['getByName']>;
 
-/** The objects, reached over a line on which some methods answer as `change` says. */
+/** The objects, with some methods replaced by `change`. */
 export function objectsWith(change: (stub: Stub) => Partial<Record<keyof Stub, unknown>>): Objects {
   const getByName: Objects['getByName'] = (...args) => {
     const stub = env.SESSIONS.getByName(...args);

@@ -10,12 +10,12 @@ import { answer, linkOf, problem, waiting } from './waiting.ts';
 const APPROVE = { decision: 'approve' };
 
 const as = (caller: Caller): Send => appWith({ agents: [clerk], auth: () => caller });
-/** Two of one team, and one of another. */
+/** Two callers of one team, and one of another. */
 const ann = as({ id: 'ann', tenant: 'acme', roles: ['clerk'] });
 const max = as({ id: 'max', tenant: 'acme', roles: ['clerk', 'manager'] });
 const eve = as({ id: 'eve', tenant: 'evil', roles: ['clerk', 'manager'] });
 
-/** How often somebody was believed. */
+/** Counts the accepted answers. */
 const answersIn = async (session: string, via?: Send): Promise<number> =>
   (await journal(session, via)).filter(({ type }) => type === 'tool-call-answered').length;
 
@@ -179,7 +179,7 @@ describe('an outdated decision', () => {
           'The model is told so, and may ask again.',
       ),
     );
-    // The alarm goes on with the turn, here by the old deployment: what was sent does not hold for that one either.
+    // The alarm resumes the turn, here with the old deployment, for which the answer is void too.
     await ended(wait.session);
     expect(paidTo(wait.to)).toEqual([]);
     expect(wait.model.requests.at(-1)?.messages.at(-1)).toMatchObject({

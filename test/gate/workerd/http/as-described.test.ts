@@ -1,4 +1,4 @@
-/** The check that all tests of routes go through finds what is not described. */
+/** The check that all route tests use detects undescribed responses. */
 import { describe, expect, it } from 'vitest';
 import { asDescribed } from './as-described.ts';
 import { allEvents } from './client.ts';

@@ -1,4 +1,6 @@
-/** Holds every response that tests get to the description of the HTTP surface: what that does not tell fails the test. */
+/**
+ * Compares every response in the tests with the description of the HTTP surface. A test fails if they differ.
+ */
 import { createParser } from 'eventsource-parser';
 import {
   type Check,
@@ -12,7 +14,10 @@ import {
 /** Sends a request to an app. */
 export type Send = (path: string, init?: RequestInit) => Promise<Response>;
 
-/** Sends by `send`, and throws when what is answered is not as it is described. What is no path of the app is not looked at. */
+/**
+ * Sends with `send`, and throws if the response does not match its description. Ignores paths outside the
+ * app.
+ */
 export function asDescribed(send: Send, { base = '', ...app }: DescribedApp = {}): Send {
   let description: Description | undefined;
   return async (path, init) => {
@@ -39,7 +44,7 @@ interface SentEvent {
   readonly data: unknown;
 }
 
-/** Throws when an event of a stream that came as described is not as its kind is. */
+/** Throws if an event of a described stream does not match its type. */
 export const mustBeDescribed = (stream: Response, event: SentEvent): void => streams.get(stream)?.(event);
 
 const streams = new WeakMap<Response, (event: SentEvent) => void>();
@@ -53,7 +58,7 @@ interface Answered {
 async function checked(description: Description, answered: Answered): Promise<Response> {
   const { method, response, pathname } = answered;
   const { status, headers } = response;
-  // What a browser asks before it sends a request is no operation.
+  // A preflight request is not an operation.
   if (method === 'OPTIONS') return response;
   const type = headers.get('content-type')?.split(';')[0] ?? '';
   const isProblem = type === 'application/problem+json';
@@ -78,7 +83,7 @@ async function checked(description: Description, answered: Answered): Promise<Re
   return isWhole ? new Response(text === '' ? null : text, { status, headers }) : response;
 }
 
-/** What is described of a path, by statuses. */
+/** Returns the described responses of a path, by status. */
 const responsesOf = ({ paths }: Description, { pathname, method }: Answered) =>
   paths.find(({ path }) => path.test(pathname))?.methods.get(method === 'HEAD' ? 'GET' : method);
 
@@ -87,7 +92,7 @@ const typeOf = (value: unknown): string => String(Object(value).type).replace('u
 const isOfNoRoute = (value: unknown): boolean =>
   ['unknown-route', 'method-not-allowed'].includes(typeOf(value));
 
-/** A problem is among those that are named for its status. */
+/** Reports a problem that the status does not name. */
 function unnamed(value: unknown, { description }: DescribedResponse): readonly string[] {
   return description.includes(`\`${typeOf(value)}\``) ? [] : [`${typeOf(value)} is not among ${description}`];
 }

@@ -1,4 +1,4 @@
-/** Messages for a session in which a turn is open: refused, queued, shown to the turn that runs, or scheduled. */
+/** Messages for a session with an open turn: refused, queued, shown to the running turn, or scheduled. */
 import { describe, expect, it } from 'vitest';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { type Held, held, type Scripted, script } from '../../../fixtures/scripts.ts';
@@ -34,16 +34,16 @@ interface Busy {
   readonly session: string;
   readonly first: Held;
   readonly model: Scripted['model'];
-  /** The open turn. */
+  /** The id of the open turn. */
   readonly turn: string;
-  /** Of its message. */
+  /** The response to its message. */
   readonly answering: Promise<Response>;
 }
 
-/** Its start is durable before it runs: whoever stores that hears of what was left meanwhile. */
+/** Its start is durable before it runs, and the append returns the messages that arrived meanwhile. */
 const RECORD: ScriptedReply = { calls: [{ name: 'record', input: { note: 'red' } }] };
 
-/** A session whose model is at work on the first message, and will say this. */
+/** A session whose model works on the first message, and will return these replies. */
 const busy = (...replies: readonly string[]): Promise<Busy> => busyWith('First.', replies);
 
 async function busyWith(reply: ScriptedReply, replies: readonly string[]): Promise<Busy> {
@@ -229,7 +229,7 @@ describe('a message that queues', () => {
     ]);
     first.release();
     await (await answering).text();
-    // The rest of the script is empty: each turn fails by itself, and the next one starts.
+    // The rest of the script is empty, so each turn fails, and the next one starts.
     await expect.poll(() => model.requests.length, { timeout: 15_000 }).toBeGreaterThan(100);
   }, 30_000);
 });
@@ -286,7 +286,7 @@ describe('a message that steers', () => {
   });
 
   it('becomes a separate turn if the open one ends first', async () => {
-    // Its holder would hear of the message after ten seconds, or with an append that does not end the turn.
+    // Its holder would receive the message after ten seconds, or with an append that does not end the turn.
     const session = newSession();
     const first = held('First.');
     const answering = post(session, { message: script(first.reply, 'Second.').message() });

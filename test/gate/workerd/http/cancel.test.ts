@@ -13,7 +13,7 @@ import { problem } from './waiting.ts';
 const cancel = (session: string, turn?: unknown): Promise<Response> =>
   send(`${session}/cancel${turn === undefined ? '' : `?turn=${turn}`}`, { method: 'POST' });
 
-/** Sends a message that is not to be answered here. */
+/** Sends a message whose answer the test does not read. */
 const waitingPost = (session: string, query: string, body: unknown): Promise<Response> =>
   send(`${session}/messages?${query}`, {
     method: 'POST',
@@ -157,7 +157,7 @@ describe('cancel', () => {
     );
     const unknown = `There is no turn 'nope' in this session: GET ${session} shows the last one, and those that wait.`;
     expect(await json(await cancel(session, 'nope'))).toEqual(problem('unknown-turn', 404, unknown));
-    // Nobody's name, though an event has it that is of no turn.
+    // An empty id, though some events have it because they belong to no turn.
     const none = problem('unknown-turn', 404, unknown.replace('nope', ''));
     expect(await json(await cancel(session, ''))).toEqual(none);
   });
@@ -237,13 +237,13 @@ describe('a once call that continues after its turn was cancelled', () => {
   it('keeps the invocation of its request, and its result is shown to the next turn', async () => {
     const { worker } = createHoldfast({ agents: [payer] });
     const kept: Promise<unknown>[] = [];
-    const ctx = { waitUntil: (work: Promise<unknown>) => kept.push(work) } as unknown as ExecutionContext; // all that is used
+    const ctx = { waitUntil: (work: Promise<unknown>) => kept.push(work) } as unknown as ExecutionContext; // has every property that is used
     const via: Send = asDescribed(async (path, init) => {
-      const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+      const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
       return worker.fetch(request, { ...env }, ctx);
     });
     const session = hearingSession('payer');
-    // The model is shown less of it then, and a reader all the same.
+    // The model then sees less of it, but a reader sees everything.
     const refused = new ModelError('context-length', 'Too long.');
     const { message, model } = script({ calls: [{ name: 'pay' }] }, refused, 'Next.');
     const answering = post(session, { message: message() }, { via });
@@ -251,12 +251,12 @@ describe('a once call that continues after its turn was cancelled', () => {
     await via(`${session}/cancel`, { method: 'POST' });
     holdersHear();
     await until(() => told.toStop);
-    pass(5_000); // it is left that much time for a last word
+    pass(5_000); // the time that the call has left to finish
     const { turn, outcome } = await json(await answering);
     expect(outcome).toBe('cancelled');
     const order: string[] = [];
     const over = Promise.all(kept).then(() => order.push('the invocation is over'));
-    await journal(session, via); // a whole round trip, after which it could be over
+    await journal(session, via); // a whole round trip, in which it could end
     order.push('it pays');
     paid.resolve();
     await over;

@@ -6,7 +6,7 @@ import { recordings } from '../../../fixtures/scripted-agent.ts';
 import { held, script, until } from '../../../fixtures/scripts.ts';
 import { ended, eventsOf, json, newSession, post, readUntil, SSE, sessionName } from './client.ts';
 
-/** Resolves when the Worker knows that the client of the session's message has gone. */
+/** Resolves when the Worker knows that the client of the session's message has disconnected. */
 const clientLost = (session: string): Promise<void> =>
   until(() => lostClients.includes(`${session}/messages`));
 

@@ -16,21 +16,21 @@ export type { Send } from './as-described.ts';
 
 export const ORIGIN = 'http://localhost';
 
-/** Sends a request to the Worker under test, whatever it answers. */
+/** Sends a request to the Worker under test, with any response. */
 export const sendUnchecked: Send = (path, init) =>
   exports.default.fetch(new Request(`${ORIGIN}${path}`, init));
 
-/** Sends a request to the Worker under test, which answers as it is described. */
+/** Sends a request to the Worker under test, and checks the response against its description. */
 export const send: Send = asDescribed(sendUnchecked);
 
-/** A path to a session that nobody has used. */
+/** Returns the path of an unused session. */
 export const newSession = (agent = 'scripted', prefix = 's'): string =>
   `/agents/${agent}/sessions/${prefix}-${crypto.randomUUID()}`;
 
-/** The id of the session at such a path. */
+/** Returns the id of the session at this path. */
 export const sessionId = (path: string): string => path.split('/').at(-1) ?? '';
 
-/** The name of its object, for a caller of a Worker that is open on localhost unless the id of another is given. */
+/** Returns the name of its object. The owner defaults to the caller of a Worker that is open on localhost. */
 export function sessionName(path: string, owner = 'local'): string {
   const [, , agent = ''] = path.split('/');
   return toSessionName({ owner: { id: owner }, agent, session: sessionId(path) });
@@ -52,19 +52,19 @@ export const post = (
 
 export const SSE = { accept: 'text/event-stream' };
 
-/** What a JSON response says, whatever its shape. */
+/** Returns the body of a JSON response. */
 export async function json(response: Response): Promise<Record<string, unknown>> {
   return response.json();
 }
 
 export interface Sent {
-  /** The sequence in its id. */
+  /** The sequence number in its id. */
   readonly id?: number;
   readonly event: string;
   readonly data: Record<string, unknown>;
 }
 
-/** The events of a stream as they arrive; returning early cancels it. */
+/** Yields the events of a stream as they arrive. Returning early cancels it. */
 export async function* eventsOf(response: Response): AsyncGenerator<Sent> {
   expect(response.headers.get('content-type')).toBe('text/event-stream');
   const waiting: EventSourceMessage[] = [];
@@ -93,14 +93,14 @@ export async function readUntil(events: AsyncIterator<Sent>, name?: string): Pro
 
 export const allEvents = (response: Response): Promise<Sent[]> => readUntil(eventsOf(response));
 
-/** The journal as the API shows it. */
+/** Returns the journal from the API. */
 export async function journal(session: string, via: Send = send): Promise<Record<string, unknown>[]> {
   const { events } = await json(await via(`${session}/events`));
   if (!Array.isArray(events)) throw new Error('there is no journal');
   return events;
 }
 
-/** Follows a session until its turn has ended, and answers the journal. */
+/** Follows a session until its turn has ended, and returns the journal. */
 export async function ended(session: string): Promise<Record<string, unknown>[]> {
   const events = eventsOf(await send(`${session}/events`, { headers: SSE }));
   await readUntil(events, 'turn-ended');

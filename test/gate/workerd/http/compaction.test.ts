@@ -13,7 +13,7 @@ const talker = defineAgent({
   description: 'Talks.',
   instructions: '',
   model: modelBySession,
-  // The key of the script stands in the summary, since the model is chosen by it.
+  // The summary contains the script's key, by which the model is chosen.
   use: [
     summarize({
       overTokens: 40,

@@ -25,7 +25,7 @@ const saver = defineAgent({
   ],
 });
 
-/** An app with the agent, and the lines that its log was given. */
+/** An app with the agent, and its log lines. */
 function logged(config: AppConfig = {}) {
   const lines: LogEntry[] = [];
   const via = appWith({ agents: [saver], log: (line) => void lines.push(line), ...config });

@@ -7,7 +7,7 @@ import { appWith, broken } from './app.ts';
 import { allEvents, ended, journal, json, newSession, post, SSE, send } from './client.ts';
 
 const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
-/** What the tool was given, but for the loop's id, which every turn has. */
+/** Returns the context of the tool without the loop's id, which every turn has. */
 function contextOf(note: string): unknown {
   const { [LOOP_ID_KEY]: loopId, ...rest } = Object(recordings.find((one) => one.note === note)?.context);
   expect(loopId).toMatch(/^[0-9a-f]{16}$/);

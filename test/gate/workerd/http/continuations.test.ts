@@ -1,4 +1,4 @@
-/** A stream that goes on behind what its client has seen, and the stream of one turn. */
+/** Streams that resume after a client's last event, and the stream of one turn. */
 import { describe, expect, it } from 'vitest';
 import { held, script } from '../../../fixtures/scripts.ts';
 import {
@@ -20,14 +20,14 @@ const adding = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 
 const idsOf = (events: readonly Sent[]): number[] => events.flatMap(({ id }) => id ?? []);
 
-/** The sequences of a turn's events behind one. */
+/** Returns the sequence numbers of a turn's events after the given one. */
 const seqsOf = async (session: string, after = 0): Promise<number[]> =>
   (await journal(session))
     .filter(({ turn }) => turn !== undefined)
     .map(({ seq }) => Number(seq))
     .filter((seq) => seq > after);
 
-/** Both ways to say after which event a stream goes on. */
+/** Both ways to name the event to resume after. */
 const WAYS = [
   ['?after=', (after: unknown) => ({ query: `?after=${after}`, headers: SSE })],
   ['Last-Event-ID', (after: unknown) => ({ query: '', headers: { ...SSE, 'last-event-id': String(after) } })],
@@ -117,7 +117,7 @@ describe('the event to resume after', () => {
         headers: { ...SSE, 'last-event-id': value },
       });
       expect((await json(header)).title).toBe('invalid header');
-      // What cannot be shown was not begun: the call waits as before, and nothing was said.
+      // A request that cannot be streamed does not begin: the call is still pending, and no reply was made.
       expect((await answer(linkOf(wait), { decision: 'approve' })).status).toBe(200);
       const session = newSession();
       const body = { message: script('Never.').message() };

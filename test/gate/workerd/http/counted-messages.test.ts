@@ -1,10 +1,10 @@
-/** What an invocation sends to the object of a session counts among the requests that it has. */
+/** An invocation's calls to the session's object count as subrequests. */
 import { describe, expect, it } from 'vitest';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { objectSession } from '../../../doors/durable-objects.ts';
 
 describe('the port of a session in its object', () => {
-  /** The session, whose object fails so many times before it answers, and how many messages were sent to it. */
+  /** A session whose object fails this many times before it responds, and the number of calls to it. */
   function sentTo(failures: number) {
     let messages = 0;
     let left = failures;
@@ -23,7 +23,7 @@ describe('the port of a session in its object', () => {
         messages += 1;
       },
     };
-    const port = objectSession({ getByName } as never, 's', { pauses }); // all that it reads
+    const port = objectSession({ getByName } as never, 's', { pauses }); // has every property that is read
     return { port, messages: () => messages };
   }
 

@@ -1,4 +1,4 @@
-/** What requests ask of a file store counts among the requests that an invocation has. */
+/** Requests to a file store count as subrequests of the invocation. */
 import { expect, it, vi } from 'vitest';
 import type { FileStore } from '../../../../src/modules/files/entry.ts';
 import { finding, taking } from '../../../doors/files.ts';
@@ -11,7 +11,7 @@ const kept = (id: string) => ({ id, about, size: 3, bytes });
 
 const ID = 'a'.repeat(64);
 
-/** A message of a session that is not there yet, with these files. */
+/** A message with these files for a new session. */
 const startWith = (...blobs: readonly KeptBlob[]) => ({
   turn: 't1',
   opening: { type: 'session-opened', turn: '', body: '{"incarnation":"i1"}' },
@@ -19,7 +19,7 @@ const startWith = (...blobs: readonly KeptBlob[]) => ({
   blobs,
 });
 
-/** A request for a session whose files are in this store, and how many requests it was counted for. */
+/** A request for a session whose files are in this store, and the number of counted requests. */
 function asked(store: FileStore | undefined) {
   const meter = new Meter({ subrequests: 50, internalSubrequests: 50, wallMs: 60_000 }, () => 0);
   const spend = vi.spyOn(meter, 'spend');
@@ -30,7 +30,7 @@ function asked(store: FileStore | undefined) {
   });
   const blobStates = async () => null;
   const host = { meter, log: () => undefined };
-  // As much as these functions ask of it.
+  // Has every property that these functions use.
   const request = {
     host,
     env: {},

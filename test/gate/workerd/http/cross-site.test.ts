@@ -1,4 +1,4 @@
-/** What a browser sends for a page of another site, some of it without asking first. */
+/** Requests of a browser for a page of another site, some without a preflight. */
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../../../src/create-holdfast.ts';
 import { cors } from '../../../../src/modules/http/entry.ts';
@@ -16,7 +16,7 @@ const refused = problem(
 
 const EVIL = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
 
-/** A message that waits for its time, and that whoever cancels it would end. */
+/** A scheduled message, which a cancel would end. */
 async function planned(app: ReturnType<typeof appWith>): Promise<string> {
   const session = newSession();
   const { turn } = await json(

@@ -10,13 +10,13 @@ import { journal, json, post, type Send, sessionId } from './client.ts';
 import { hearingSession, holdersHear, isLeft, LONG_LEASE_MS, passIn } from './time.ts';
 import { answer, problem } from './waiting.ts';
 
-/** What the tools wait for, in ms: of the call, and of an answer. */
+/** The tools' timeouts in ms: of the call, and of an answer. */
 const TIMEOUT = 10_000;
 const EXPIRES = 300_000;
-/** For how long a call that was told to stop may still say what it did, in ms. */
+/** The time in ms that a stopped call has to return its result. */
 const LAST_WORD = 5_000;
 
-/** Which calls ran, which were told to stop, and whether these are kept from ending. */
+/** The calls that ran, the calls that were stopped, and whether these are held. */
 const asking = { ran: [] as string[], stopped: [] as string[], isHeld: false };
 afterEach(() => {
   Object.assign(asking, { ran: [], stopped: [], isHeld: false });
@@ -42,7 +42,7 @@ async function book(_: unknown, call: CallContext): Promise<unknown> {
   return { decision, ...(input && { input }), ...(expired && { expired }) };
 }
 
-// No runner has it: whatever becomes of its turns, nobody else takes them over.
+// No runner has it, so its turns are not taken over.
 const agent = defineAgent({
   name: 'agent',
   use: [answers],
@@ -77,7 +77,7 @@ interface Scene {
   readonly via?: Send;
 }
 
-/** A turn that runs, whose call has asked. */
+/** A running turn whose call has asked. */
 async function asks({ tool = 'book', last = 'Done.', via = send }: Scene = {}): Promise<Asking> {
   const session = hearingSession('agent');
   const { message, model } = script({ calls: [{ name: tool }] }, last);
@@ -89,7 +89,7 @@ async function asks({ tool = 'book', last = 'Done.', via = send }: Scene = {}): 
   return { session, turn, link: String(link), pending: pending ?? {}, answering, model };
 }
 
-/** Nothing is sent again to an object that is overloaded. */
+/** Calls to an overloaded object are not retried. */
 const cut = (): Error => Object.assign(new Error('cut'), { overloaded: true });
 
 /** The same app, over a line to the objects that can be cut. */
@@ -108,7 +108,7 @@ const lossy = (line: { isCut: boolean }) =>
 
 const decide = (path: string, body: unknown): Promise<Response> => answer(path, body, { via: send });
 
-/** Sends an answer that is taken, and lets the holder of the turn hear of it. */
+/** Sends an answer that is accepted, and lets the holder of the turn receive it. */
 async function decideAndHear({ session, link }: Asking, body: unknown): Promise<Response> {
   const deciding = decide(link, body);
   await isLeft(session);
@@ -267,7 +267,7 @@ describe('a call that asked while it ran, and whose invocation is gone', () => {
     const { session, turn, link, answering: lost, model } = await asks({ via: lossy(line) });
     line.isCut = true;
     pass(LONG_LEASE_MS);
-    await passIn(session, 2 * LONG_LEASE_MS); // so long that whoever goes on need not wait for it
+    await passIn(session, 2 * LONG_LEASE_MS); // so long that the next holder need not wait
     await expect.poll(() => handOvers.some((one) => one.turn === turn)).toBe(true);
     const decided = await decide(link, { decision: 'approve' });
     expect(await json(decided)).toMatchObject({ outcome: 'completed', text: 'Done.' });

@@ -92,7 +92,7 @@ describe('a message with ?pending=decline', () => {
     const body = { message: 'Never mind.' };
     const both = await Promise.all([1, 2].map(() => decline(session, body, { headers })));
     const codes = both.map(({ status }) => status).toSorted((x, y) => x - y);
-    expect(codes).toEqual([200, expect.toBeOneOf([200, 409])]); // one that finds the other at work is told to come again
+    expect(codes).toEqual([200, expect.toBeOneOf([200, 409])]); // a request that meets the other one is refused with a retry
     const later = await decline(session, body, { headers });
     expect(await json(later)).toMatchObject({ outcome: 'completed', text: 'Hello again.' });
     expect([await messagesIn(session), await outcomesIn(session)]).toEqual([2, ['cancelled', 'completed']]);

@@ -1,4 +1,4 @@
-/** `DELETE` of one file, the retention of files, and what a model is shown of files that are gone. */
+/** `DELETE` of one file, the retention of files, and the model's view of deleted files. */
 
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
@@ -20,7 +20,7 @@ const file = (content: string, mediaType = 'image/png', name?: string) => ({
   ...(name !== undefined && { name }),
 });
 
-/** A model that sees files, and keeps what it was asked. It calls these tools first. */
+/** A model that accepts files, and records its requests. It calls these tools first. */
 function recording(...calls: readonly string[]) {
   const requests: ModelRequest[] = [];
   const model: ChatModel = {
@@ -32,7 +32,7 @@ function recording(...calls: readonly string[]) {
       return { text: '', toolCalls: [{ id: name, name, input: '{}' }], finish: 'tool-calls' };
     },
   };
-  /** What the last request says of files, and how many it carries. */
+  /** Returns the lines about files in the last request, and the number of files in it. */
   const last = () => {
     const messages = requests.at(-1)?.messages ?? [];
     const files = messages.flatMap((one) =>
@@ -178,7 +178,7 @@ describe('the retention of files', () => {
         storage.sql.exec(`UPDATE blobs SET at = at - 86400000`);
         storage.sql.exec(`UPDATE agenda SET due = due - 86400000 WHERE kind = 'blob-retention'`);
       });
-      // It keeps in memory what it has read.
+      // The object caches the rows that it has read.
       await evictDurableObject(object);
       await runDurableObjectAlarm(object);
       const id = await idOf('one');

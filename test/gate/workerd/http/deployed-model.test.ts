@@ -1,4 +1,7 @@
-/** An approval waits while a deployment brings another model. Strict servers refuse what the providers' refuse. */
+/**
+ * An approval waits while a deployment changes the model. Strict servers refuse the same requests as the
+ * providers.
+ */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { describe, expect, it } from 'vitest';
 import { type ChatModel, defineAgent, defineTool } from '../../../../src/index.ts';
@@ -21,7 +24,7 @@ const script: Script = {
   ],
 };
 
-/** The agent of a deployment; `pay` counts what was paid. */
+/** The agent of a deployment. `pay` counts the payments. */
 const agentOf = (model: ChatModel, pay: () => string) =>
   defineAgent({
     name: 'payer',
@@ -34,7 +37,7 @@ const agentOf = (model: ChatModel, pay: () => string) =>
     ],
   });
 
-/** A model, and the strict server that answers for it. */
+/** A model, and the strict server behind it. */
 interface Player {
   readonly model: ChatModel;
   readonly wire: Wire;
@@ -43,7 +46,7 @@ interface Player {
 const CLAUDES = { opus: 'claude-opus-4-5', sonnet: 'claude-sonnet-4-5' } as const;
 const NAMES = { ...CLAUDES, kimi: 'kimi-k2.6' } as const;
 
-/** Claude that thinks by a budget; it reads what the other one has thought. */
+/** Claude with a thinking budget. It reads the other model's reasoning. */
 function claude(name: keyof typeof CLAUDES): Player {
   const kin = Object.keys(CLAUDES).filter((other) => other !== name);
   const wire = createAnthropicWire({ script, seed: name, kin, variants: [] });
@@ -63,7 +66,7 @@ function kimi(): Player {
 const PLAYERS = { opus: () => claude('opus'), sonnet: () => claude('sonnet'), kimi };
 type Name = keyof typeof PLAYERS;
 
-/** Plays both turns: model `a` answers until the first approval, `b` until the second, and `a` from then on. */
+/** Runs both turns: model `a` until the first approval, `b` until the second, and then `a`. */
 async function play(a: Name, b: Name) {
   const [one, other] = [PLAYERS[a](), PLAYERS[b]()];
   let paid = 0;
@@ -102,7 +105,7 @@ async function play(a: Name, b: Name) {
   };
 }
 
-/** How many thoughts the last request holds; a blank one stands for none. */
+/** Counts the reasoning parts in the last request. A blank one is a placeholder. */
 const thoughtsIn = ({ requests }: Wire): number =>
   JSON.stringify(requests.at(-1)).split(/"type":"thinking"|"reasoning_content":"(?! ")/).length - 1;
 

@@ -23,17 +23,17 @@ const leaf = (name: string): AnyTool =>
 const holds = (name: string, inner: readonly AnyTool[]): AnyTool => ({ ...leaf(name), metadata: {}, inner });
 const input = { type: 'object', properties: { task: { type: 'string' } } } as const;
 
-/** What `GET /agents` tells of the tools of an agent. */
+/** Returns the tools of an agent from `GET /agents`. */
 async function listed(...tools: readonly AnyTool[]): Promise<readonly Record<string, unknown>[]> {
   const agent = defineAgent({ name: 'boss', description: 'Leads.', instructions: 'Lead.', tools });
   const cook = defineAgent({ name: 'cook', description: 'Cooks.', instructions: 'Cook.' });
   const { agents } = await json(
     await appWith({ agents: [agent, cook], model: openaiCompatible() })('/agents'),
   );
-  return (agents as { tools: Record<string, unknown>[] }[])[0]?.tools ?? []; // what this route answers
+  return (agents as { tools: Record<string, unknown>[] }[])[0]?.tools ?? []; // the contract of the route
 }
 
-/** The names of a tree, a list for each tool with tools inside. */
+/** Returns the names of a tree, with a list for each nesting tool. */
 const namesOf = (tools: readonly Record<string, unknown>[]): unknown[] =>
   tools.map(({ name, inner }) =>
     Array.isArray(inner) ? { [String(name)]: namesOf(inner as Record<string, unknown>[]) } : name,

@@ -1,4 +1,4 @@
-/** The description of the HTTP surface, ready to check responses by. */
+/** The description of the HTTP surface, compiled for checks of responses. */
 import { dereference, type Schema, validate } from '@cfworker/json-schema';
 import { mcpDescription } from '../../../../src/mcp/server/entry.ts';
 import { branchesDescription } from '../../../../src/modules/branches/entry.ts';
@@ -24,23 +24,23 @@ import {
   useOf,
 } from '../../../doors/openapi.ts';
 
-/** Answers what is wrong with a value. */
+/** Returns the problems of a value. */
 export type Check = (value: unknown) => readonly string[];
 
-/** What a route answers with one status. */
+/** A described response of a route for one status. */
 export interface DescribedResponse {
-  /** Names the problems that it may be. */
+  /** Names the problems that it can be. */
   readonly description: string;
-  /** What is wrong with a body, by its media type. */
+  /** The checks of a body, by media type. */
   readonly content: ReadonlyMap<string, Check>;
-  /** What is wrong with an event of a stream; any is right unless there is one. */
+  /** The check of a stream's event. Without it, every event is valid. */
   readonly event?: Check | undefined;
 }
 
-/** In the place of a status: what is answered with all that are not told. */
+/** Stands for the status of all undescribed responses. */
 export const OTHERS = 0;
 
-/** What a path answers, by method and status. */
+/** The described responses of a path, by method and status. */
 export interface DescribedPath {
   readonly path: RegExp;
   readonly methods: ReadonlyMap<string, ReadonlyMap<number, DescribedResponse>>;
@@ -51,17 +51,17 @@ export interface Description {
   readonly problem: Check;
 }
 
-/** What of an app decides what it describes, for whoever checks: the values of names in paths are not looked at. */
+/** The parts of an app that determine its description. Values of path parameters are not checked. */
 export interface DescribedApp {
-  /** Its modules: `openApi()` alone unless given. */
+  /** The modules of the app. Defaults to `openApi()` alone. */
   readonly use?: readonly ModuleUse[] | undefined;
-  /** The path below which it is. */
+  /** The path at which the app is mounted. */
   readonly base?: string | undefined;
 }
 
 type Described = Readonly<Record<string, unknown>>;
 
-/** An endpoint that says who signs in, without the SDK that serves it. */
+/** An endpoint with authorization metadata, without the SDK that serves it. */
 const ENDPOINT = {
   serve: () => Promise.reject(new Error('Nothing is served.')),
   authorization: { servers: [] },
@@ -84,11 +84,11 @@ const DESCRIPTIONS = {
   ...ownerLimitsDescription,
 };
 
-/** Answers the description of an app with an MCP endpoint, and with these modules. */
+/** Returns the description of an app with an MCP endpoint, and with these modules. */
 export function descriptionOf({ use = [openApi()] }: DescribedApp): Description {
-  // No more of an app is described, and nothing of it is called.
+  // Only these parts of an app are described, and none are called.
   const app = {
-    // It has every agent that its modules name, and an owner for each.
+    // It has every agent that its modules name, with an owner for each.
     agents: Object.assign(new Map(), { has: () => true }),
     auth: { owner: () => ({ id: 'any' }) },
     modules: composeModules([...use.filter(({ module }) => module.name !== 'mcp'), endpoint]),
@@ -103,7 +103,7 @@ export function descriptionOf({ use = [openApi()] }: DescribedApp): Description 
     (name: string): Check =>
     (value) => {
       const schema = lookup[`${BASE.href}#/$defs/${name}`] ?? false;
-      // Whether it is right is found out fast; what is wrong is looked for when something is.
+      // The fast check only returns a verdict. The problems are searched for if it fails.
       if (validate(value, schema, '2020-12', lookup, true).valid) return [];
       const { errors } = validate(value, schema, '2020-12', lookup, false);
       return errors.slice(-6).map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`);
@@ -123,7 +123,9 @@ export function descriptionOf({ use = [openApi()] }: DescribedApp): Description 
 
 const BASE = new URL('https://described.example/');
 
-/** Schemas are open, so that clients take what later versions add; here, what they do not name is a mistake. */
+/**
+ * Schemas are open, so that clients accept additions of later versions. Here, unknown properties are errors.
+ */
 const closed = (schema: unknown): Schema =>
   JSON.parse(JSON.stringify(schema), (_, value) => {
     if (typeof value === 'string') return value.replace(/^#\/components\/schemas\//, '#/$defs/');

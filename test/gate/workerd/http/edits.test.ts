@@ -1,4 +1,4 @@
-/** Edits over HTTP: what is told to whoever sends one that is not valid, and what they start from. */
+/** Edits over HTTP: the response to an invalid edit, and the input that an edit starts from. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
@@ -10,7 +10,7 @@ import { appWith } from './app.ts';
 import { journal, json, newSession, post } from './client.ts';
 import { answer, problem } from './waiting.ts';
 
-/** Takes no more than 100, which its JSON Schema does not say. */
+/** Accepts at most 100, which its JSON Schema does not express. */
 const pay = defineTool({
   name: 'pay',
   description: 'Pays.',
@@ -107,7 +107,7 @@ describe('an edit over HTTP', () => {
         },
       ],
     ]);
-    // The first question is answered, and takes nothing more.
+    // The first question is answered, and accepts no more answers.
     expect((await answer(link, { decision: 'approve' }, { via })).status).toBe(409);
     const edited = await answer(linkOf(pending), { decision: 'edit', input: { to, amount: 99 } }, { via });
     expect(await json(edited)).toMatchObject({ turn, outcome: 'completed' });

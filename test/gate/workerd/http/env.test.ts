@@ -1,4 +1,4 @@
-/** Tools of a Worker read its bindings, in whichever invocation they run, and whichever loop. */
+/** Tools of a Worker read its bindings, in every invocation and every loop. */
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { asDescribed } from './as-described.ts';
 import { journal, json, newSession, ORIGIN, post, type Send, sessionName } from './client.ts';
 
 const SECRET = 'the-key-of-the-shop';
-/** The Worker's own, whose `SESSIONS` is a binding, and a secret. */
+/** The Worker's env, in which `SESSIONS` is a binding, and a secret. */
 const vars = { ...env, SHOP_API_KEY: SECRET };
 
 const ask = (name: string) =>
@@ -26,7 +26,7 @@ const ask = (name: string) =>
   });
 const READ = [null, '[secret SHOP_API_KEY]'];
 
-/** An app of which one agent asks its tools, and another agent; its turns can be gone on with by hand. */
+/** An app with an agent that calls its tools and another agent. Tests can resume its turns. */
 function app() {
   const helper = defineAgent({
     name: 'helper',
@@ -36,7 +36,7 @@ function app() {
     model: scriptedModel([{ calls: [{ name: 'ask' }] }, 'Helped.']),
   });
   const wanted = [{ name: 'ask' }, { name: 'helper', input: { message: 'Go.' } }, { name: 'asked_first' }];
-  // The Worker of the tests leaves an agent of this name alone.
+  // The tests' Worker ignores turns of an agent with this name.
   const agent = defineAgent({
     name: 'agent',
     description: 'Asks.',
@@ -46,13 +46,13 @@ function app() {
   });
   const { worker, TurnRunner } = createHoldfast({ agents: [agent] });
   const via: Send = asDescribed(async (path, init) => {
-    const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+    const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
     return worker.fetch(request, vars, createExecutionContext());
   });
   return { via, runner: new TurnRunner(createExecutionContext(), vars) };
 }
 
-/** The tools that answered what the binding says, and no secret. */
+/** Returns the tools that returned the binding's value, without a secret. */
 async function readIn(session: string, via: Send): Promise<unknown[]> {
   const ended = (await journal(session, via)).filter(({ type }) => type === 'tool-call-ended');
   expect(JSON.stringify(ended)).not.toContain(SECRET);

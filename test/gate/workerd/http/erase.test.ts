@@ -9,7 +9,7 @@ import { answer, linkOf, problem, waiting } from './waiting.ts';
 
 const erase = (session: string, via = send): Promise<Response> => via(session, { method: 'DELETE' });
 
-/** A holder that waits for its model hears within a third of its lease that it holds nothing any more. */
+/** A holder that waits for its model learns within a third of its term that it has lost its lease. */
 
 describe('DELETE of a session', () => {
   it('returns 204 without a body, also for an unknown session, and then GET returns 404', async () => {
@@ -126,7 +126,7 @@ describe('a session that is erased while it is in use', () => {
     await readUntil(followed, 'turn-ended');
     await erase(session);
     await (await post(session, { message: script('Anew.').message() })).text();
-    // It may end before the other one is there, or go on with that.
+    // It can end before the other session exists, or continue with that.
     expect((await followed.next()).value).toEqual({ event: 'erased', data: {} });
     await followed.return(undefined);
   });

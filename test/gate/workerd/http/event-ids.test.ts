@@ -1,4 +1,7 @@
-/** Ids of events: who goes on after one is told when its session is no more, also where there is another one of its name. */
+/**
+ * Event ids: a client that resumes after one learns that its session was erased, also if another one has its
+ * name.
+ */
 import { describe, expect, it } from 'vitest';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
@@ -7,13 +10,13 @@ import { answer, linkOf, problem, waiting } from './waiting.ts';
 
 const erase = (session: string): Promise<Response> => send(session, { method: 'DELETE' });
 
-/** Says a word in a session, and answers the id of the turn. */
+/** Runs a turn in a session, and returns the turn's id. */
 async function talk(session: string, text = 'Done.'): Promise<string> {
   const { turn } = await json(await post(session, { message: script(text).message() }));
   return String(turn);
 }
 
-/** What tells a session from others of its name. */
+/** Returns the identity that distinguishes a session from others of its name. */
 const incarnationOf = async (session: string): Promise<string> =>
   String((await journal(session))[0]?.incarnation);
 
@@ -23,7 +26,7 @@ interface Frame {
   readonly data: Record<string, unknown>;
 }
 
-/** The frames of a stream as they come, with their ids as they are written. */
+/** Yields the frames of a stream with their raw ids. */
 async function* framesOf(response: Response): AsyncGenerator<Frame> {
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
   let rest = '';
@@ -41,7 +44,7 @@ async function* framesOf(response: Response): AsyncGenerator<Frame> {
   }
 }
 
-/** Reads up to a frame, or to the end; the rest is left. */
+/** Reads up to a frame, or to the end, and leaves the rest. */
 async function framesTo(response: Response, isLast = (_: Frame) => false): Promise<Frame[]> {
   const frames: Frame[] = [];
   for await (const frame of framesOf(response)) {
@@ -137,7 +140,7 @@ describe('the id of an event', () => {
 });
 
 describe('a client that resumes in an erased session', () => {
-  /** The id of the last event of a session that was erased, and begun again. */
+  /** Returns the last event's id of a session that was erased and created again. */
   async function again(session: string): Promise<string> {
     await talk(session);
     const id = `4-${await incarnationOf(session)}`;
@@ -159,7 +162,7 @@ describe('a client that resumes in an erased session', () => {
     const session = newSession();
     let id = await again(session);
     const told: string[] = [];
-    // As an EventSource does, whose connection is lost after each frame, and that sends no empty id.
+    // Like an EventSource that loses its connection after each frame, and sends no empty id.
     for (let connection = 0; connection < 5; connection += 1) {
       const [frame] = await framesTo(await events(session, id === '' ? undefined : id), () => true);
       told.push(frame?.event ?? '');

@@ -101,7 +101,7 @@ describe('a message whose response is a stream', () => {
     const slow = objectsWith((stub) => ({
       append: async (...args: Parameters<typeof stub.append>) => {
         isStored = false;
-        await until(() => model.requests.length === 2); // what it says is there, too
+        await until(() => model.requests.length === 2); // by then its text has arrived too
         const answer = await stub.append(...args);
         isStored = true;
         return answer;

@@ -1,4 +1,7 @@
-/** What unfolding tools and discovered objects keep over HTTP: the object is killed, and the Worker is another, between requests. */
+/**
+ * State of unfolding tools and discovered objects over HTTP. Between requests, the object is killed and the
+ * Worker is replaced.
+ */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, artifact, defineDomainType, defineTool } from '../../../../src/index.ts';

@@ -5,20 +5,20 @@ import type { BeginRequest, TurnStart } from '../../../doors/journal.ts';
 import { type AppConfig, appWith, objectsWith } from './app.ts';
 import { newSession, post, type Send } from './client.ts';
 
-/** What the tests' model takes: some images with their bytes or by address, PDF by its bytes alone. */
+/** The files that the tests' model accepts: some images by bytes or URL, PDF by bytes only. */
 export const MEDIA = {
   message: { data: ['image/png', 'image/webp', 'image/svg+xml', 'application/pdf'], url: ['image/*'] },
   result: { data: [], url: [] },
 };
 
-/** A model that answers everything by `Seen.` and says what it takes. */
+/** A model that always replies `Seen.`, and declares the files that it accepts. */
 export const seeing = (media: ChatModel['media'] = MEDIA): ChatModel => ({
   name: 'seeing',
   media,
   ask: async () => ({ text: 'Seen.', toolCalls: [], finish: 'stop' }),
 });
 
-/** What an agent of these tests is made with. */
+/** The options of these tests' agent. */
 export interface SeerConfig {
   readonly model?: ChatModel | undefined;
   readonly accepts?: readonly string[] | undefined;
@@ -27,13 +27,13 @@ export interface SeerConfig {
 export const seer = ({ model = seeing(), accepts }: SeerConfig = {}) =>
   defineAgent({ name: 'seer', description: 'Sees.', instructions: 'Look.', model, accepts });
 
-/** Files as they go to the session's object. */
+/** Files as they are sent to the session's object. */
 type SentFiles = NonNullable<TurnStart['blobs']>;
 
-/** An app of one agent that takes files, and what is set of these. */
+/** An app with one agent that accepts files, and its options. */
 type FileAppConfig = SeerConfig & AppConfig & FilesConfig;
 
-/** An app of one agent, and the files of what it has sent to its objects. */
+/** An app with one agent, and the files that it has sent to its objects. */
 export function fileApp(config: FileAppConfig = {}): {
   readonly via: Send;
   readonly sent: SentFiles[];
@@ -64,14 +64,14 @@ export function fileApp(config: FileAppConfig = {}): {
 export const bytesOf = (text: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(new TextEncoder().encode(text));
 
-/** The SHA-256 of a text in hex, as a second implementation has it. */
+/** Returns the SHA-256 of a text in hex, from a second implementation. */
 export async function idOf(content: string | Uint8Array<ArrayBuffer>): Promise<string> {
   const bytes = typeof content === 'string' ? bytesOf(content) : content;
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Posts a message to a new session of the app's agent, and answers its status and what was answered. */
+/** Posts a message to a new session of the app's agent, and returns the response's status and body. */
 export async function posted(
   via: Send,
   body: unknown,
@@ -81,6 +81,6 @@ export async function posted(
   return { status: response.status, answer: await response.json(), session };
 }
 
-/** What a response holds, whatever it says that it is. */
+/** Returns a response's body, for any media type. */
 export const contentOf = async (response: Response): Promise<string> =>
   new TextDecoder().decode(await response.arrayBuffer());

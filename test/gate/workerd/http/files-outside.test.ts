@@ -1,4 +1,4 @@
-/** `files({ store })`: a store outside for the bytes of files, and what becomes of it. */
+/** `files({ store })`: an external store for file bytes. */
 import { createExecutionContext, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -24,7 +24,7 @@ import { problem } from './waiting.ts';
 const log = vi.spyOn(console, 'error').mockImplementation(() => {});
 afterEach(() => log.mockClear());
 
-/** A store that only says what it is asked; `onPut` is called before it has each file. */
+/** A store that records its requests. `onPut` is called before it has each file. */
 function storeOf(onPut: (key: FileKey) => Promise<void> = async () => {}) {
   const asked: string[] = [];
   const said = ({ session, incarnation }: SessionFilesKey, id = '') =>

@@ -1,4 +1,4 @@
-/** Which files an agent takes, and what is said of those that it does not. */
+/** The files that an agent accepts, and the refusals of others. */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { fallback } from '../../../../src/index.ts';
@@ -15,7 +15,7 @@ const file = (mediaType: string, more: Record<string, unknown> = {}) => ({
 });
 const byUrl = (mediaType: string) => ({ type: 'file', mediaType, url: 'https://a.example/f' });
 
-/** What the app of such an agent answers to a message of these parts: 200, or why not. */
+/** Returns the result of a message with these parts: 200, or the refusal. */
 async function said(config: Parameters<typeof fileApp>[0], ...message: readonly unknown[]): Promise<unknown> {
   const { status, answer } = await posted(fileApp(config).via, { message });
   return status === 200 ? 200 : [status, answer.detail];
@@ -26,7 +26,7 @@ const shown = async (config: SeerConfig) => {
   return agents[0]?.accepts;
 };
 
-/** A model that does not say which files it takes. */
+/** A model that does not declare the files that it accepts. */
 const unknown = { ...seeing(), media: undefined };
 
 const TEXT = ['text/*', 'application/json', 'application/xml', 'application/yaml'];
@@ -177,7 +177,7 @@ it('a message of the other tests’ agents contains no files', async () => {
 });
 
 describe('an external store', () => {
-  /** A store that notes what it is asked. */
+  /** A store that records its requests. */
   function storeOf(put: FileStore['put'] = async () => {}) {
     const puts: unknown[] = [];
     const store: FileStore = {

@@ -1,4 +1,4 @@
-/** Files of a session, as its owner reads them. */
+/** Files of a session, read by its owner. */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { type FileStore, files } from '../../../../src/modules/files/entry.ts';
@@ -17,7 +17,7 @@ interface Kept {
   readonly id: string;
 }
 
-/** Puts a file into a session by a message, and answers where it is. */
+/** Puts a file into a session by a message, and returns its address. */
 async function keep(
   content: string,
   {
@@ -271,11 +271,11 @@ describe('a range', () => {
   });
 });
 
-/** Text whose bytes tell where they stand. */
+/** A text whose bytes encode their position. */
 const long = (bytes: number): string =>
   Array.from({ length: bytes / 8 }, (_, at) => String(at).padStart(8, '.')).join('');
 const MIB = 1024 * 1024;
-/** More than one answer of a session holds. */
+/** More than one response of a session object holds. */
 const LARGE = 4 * MIB + 1024;
 
 it('a file of several pages is returned as a whole, and in ranges across page boundaries', async () => {
@@ -291,7 +291,7 @@ it('a file of several pages is returned as a whole, and in ranges across page bo
   expect(await idOf(await contentOf(most))).toBe(await idOf(content.slice(5)));
 });
 
-/** A store in memory. */
+/** An in-memory store. */
 function storing() {
   const kept = new Map<string, Uint8Array>();
   const store: FileStore = {

@@ -1,4 +1,4 @@
-/** Sessions that begin with a copy of another one's events. */
+/** Sessions that begin with a copy of another session's events. */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { branches } from '../../../../src/modules/branches/entry.ts';
@@ -19,7 +19,7 @@ const forked = (path: string, body: unknown = {}, via = send): Promise<Response>
     body: JSON.stringify(body),
   });
 
-/** The path of a fork that is made. */
+/** Makes a fork, and returns its path. */
 async function forkOf(path: string, body: unknown = {}, via = send): Promise<string> {
   const response = await forked(path, body, via);
   const fork = await json(response);
@@ -27,7 +27,7 @@ async function forkOf(path: string, body: unknown = {}, via = send): Promise<str
   return String(fork.url);
 }
 
-/** What the model was shown last, without its instructions. */
+/** Returns the model's last messages, without its instructions. */
 const shown = (model: ScriptedModel): (string | undefined)[] =>
   (model.requests.at(-1)?.messages ?? []).slice(1).map(({ text }) => text);
 
@@ -44,7 +44,9 @@ async function twoTurns() {
   return { path, model, message };
 }
 
-/** A session whose call of `record`, which is `once`, is the 4th event of 7: asked, started and ended. */
+/**
+ * A session in which the 4th of 7 events starts the `once` call of `record`, between its request and its end.
+ */
 async function recorded() {
   const path = newSession();
   const note = crypto.randomUUID();
@@ -82,7 +84,7 @@ describe('a fork', () => {
     const next = await json(await post(url, { message: 'Other' }));
     expect(next).toMatchObject({ outcome: 'completed', text: 'Three.' });
     expect(shown(model)).toEqual([expect.stringMatching(/^First/), 'One.', 'Other']);
-    // The source stays as it is.
+    // The source is unchanged.
     expect(types(await journal(path)).slice(7)).toEqual(['module-event']);
   });
 
@@ -132,7 +134,7 @@ describe('a fork', () => {
   it('ends the open turn as cancelled: started calls are unknown, waiting ones declined, and the others skipped', async () => {
     const { session: path, to } = await waiting(['pay', 'pay_now']);
     const events = await journal(path);
-    // Both were asked, one waits, and the other one has not begun.
+    // Both were requested: one waits, and the other has not begun.
     const at = events.findIndex(({ type }) => type === 'tool-call-suspended') + 1;
     const response = await forked(path, { at });
     expect(await json(response)).toMatchObject({
@@ -283,7 +285,7 @@ describe('a fork request is refused', () => {
 });
 
 describe('a fork whose invocation was killed', () => {
-  /** Opens a fork as a request does that is killed then. */
+  /** Opens a fork, as a request does that is then killed. */
   async function left(path: string, at: number): Promise<string> {
     const url = newSession('scripted', withLease(300));
     const [, second] = await journal(path);

@@ -1,4 +1,4 @@
-/** Forms at the route of their own, `.../forms`, as generated clients send them. */
+/** Forms at their own route, `.../forms`, as generated clients send them. */
 import { describe, expect, it } from 'vitest';
 import { appWith } from './app.ts';
 import { journal, json, newSession, type Send } from './client.ts';
@@ -6,7 +6,7 @@ import { fileApp, idOf, seer } from './file-app.ts';
 
 const png = (text = 'a png', name = 'chart.png') => new File([text], name, { type: 'image/png' });
 
-/** A form whose message and files stand in the fields that the description names. */
+/** A form with the message and the files in the described fields. */
 function formOf({ message, files = [] }: { message?: string; files?: readonly File[] }): FormData {
   const form = new FormData();
   if (message !== undefined) form.append('message', message);

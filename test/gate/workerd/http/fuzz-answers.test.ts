@@ -7,7 +7,7 @@ import { answer, type Waiting, waiting } from './waiting.ts';
 const SEED = 20261122;
 const APPROVE = '{"decision":"approve"}';
 const FOUND = '{"text":"Found."}';
-/** The turn of the session, where a drawn path or body names it. */
+/** The placeholder for the session's turn in a drawn path or body. */
 const TURN = '~turn~';
 
 interface Drawn {
@@ -22,7 +22,7 @@ const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(leve
 const text = fc.string({ unit: 'binary', maxLength: 40 });
 const notText = fc.jsonValue().filter((value) => typeof value !== 'string');
 
-/** None of them is a decision or a result, whatever call they are sent for. */
+/** None is a valid decision or result for any call. */
 const BODIES = [
   '',
   '{',
@@ -61,7 +61,7 @@ const hostileBody = fc.oneof(
 );
 const anyBody = fc.oneof(fc.constantFrom(APPROVE, FOUND), hostileBody);
 
-/** None of them is the id of a call that waits, also once it is decoded. The first three lead to other paths. */
+/** None is the id of a pending call, also after decoding. The first three lead to other paths. */
 const CALLS = [
   '',
   '.',
@@ -120,7 +120,7 @@ const drawn = fc
   .oneof(
     to(both, fc.constantFrom(`${TURN}.3.0`, `${TURN}.3.1`), hostileBody),
     to(both, hostileCall, anyBody),
-    // The right call, and the body of the other kind.
+    // The right call, with the body of the other kind.
     to(fc.constant('approvals'), fc.constant(`${TURN}.3.1`), fc.constantFrom(APPROVE, FOUND)),
     to(fc.constant('results'), fc.constant(`${TURN}.3.0`), fc.constantFrom(APPROVE, FOUND)),
   )
@@ -137,7 +137,7 @@ const sent = (paths: readonly string[], bodies: readonly string[]): Drawn[] =>
   paths.flatMap((path) =>
     bodies.map((body) => ({ path, headers: { 'content-type': 'application/json' }, body })),
   );
-/** Tried before anything is drawn: each of what is listed above, with all else in order. */
+/** Tried before random inputs: each item above, with all else valid. */
 const LISTED = [
   ...sent(places(CALLS_THAT_WAIT), BODIES),
   ...sent(places(CALLS), VALID),
@@ -174,7 +174,7 @@ describe('an arbitrary answer from a client', () => {
       { seed: SEED, numRuns: LISTED.length + 200, examples: LISTED.map((one) => [one]) },
     );
     expect(log).not.toHaveBeenCalled();
-    expect([...seen].sort()).toEqual(EXPECTED); // the test of the test: what was drawn led everywhere
+    expect([...seen].sort()).toEqual(EXPECTED); // checks the test itself: the random inputs reached every outcome
     expect([wait.model.requests.length, paidTo(wait.to)]).toEqual([1, []]);
     const [approval = '', result = ''] = wait.links;
     expect((await answer(approval, APPROVE)).status).toBe(202);

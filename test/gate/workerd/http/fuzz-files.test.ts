@@ -1,4 +1,4 @@
-/** Messages with files as no friend would send them: whatever comes is taken or refused, and breaks nothing. */
+/** Hostile messages with files: each is accepted or refused, without an internal error. */
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { json, newSession, type Send } from './client.ts';
@@ -51,7 +51,7 @@ const text = fc.record({
 const part = fc.oneof<fc.Arbitrary<unknown>[]>(text, file, file, almostFile);
 const parts = fc.record({ message: fc.array(oftenOr<unknown>(part, anything), { maxLength: 4 }) });
 
-/** Text that is almost a form. */
+/** A text that is almost a form. */
 const field = fc.constantFrom(
   'content-disposition: form-data; name="message"\r\n\r\nHello.',
   'content-disposition: form-data; name="f"; filename="f.png"\r\ncontent-type: image/png\r\n\r\nbytes',
@@ -93,7 +93,7 @@ it.each([
       { seed: SEED, numRuns: 200 },
     );
     expect(log).not.toHaveBeenCalled();
-    // The test of the test: what was drawn led everywhere.
+    // Checks the test itself: the random inputs reached every outcome.
     expect([...seen].sort()).toEqual(expected);
     log.mockRestore();
   },

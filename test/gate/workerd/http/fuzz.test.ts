@@ -130,7 +130,7 @@ describe('an arbitrary request from a client', () => {
     );
     const ofModels = /This session has no script\./;
     expect(log.mock.calls.filter(([text]) => !ofModels.test(String(text)))).toEqual([]);
-    // The test of the test: what was drawn led everywhere.
+    // Checks the test itself: the random inputs reached every outcome.
     expect([...seen].sort()).toEqual(EXPECTED);
     log.mockRestore();
   }, 60_000);

@@ -1,4 +1,7 @@
-/** What reaches a turn that runs over the line of its holder. Without it, nothing would come for twenty seconds of these leases. */
+/**
+ * Messages that reach a running turn over its holder's line. Without it, they would take twenty seconds with
+ * these leases.
+ */
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -11,7 +14,7 @@ import { journal, json, newSession, post, type Send, sessionName } from './clien
 import { HEARING, LONG_LEASE_MS } from './time.ts';
 import { answer } from './waiting.ts';
 
-/** Whether the tools run, and were told to stop. */
+/** Whether the tools run, and whether they were stopped. */
 const tools = { run: false, stopped: false };
 beforeEach(() => {
   Object.assign(tools, { run: false, stopped: false });
@@ -49,7 +52,7 @@ const digger = defineAgent({
 interface Place {
   readonly session: string;
   readonly via: Send;
-  /** The ids of the messages that renewals of the lease have brought. */
+  /** The ids of the messages that lease renewals returned. */
   readonly brought: readonly number[];
 }
 
@@ -66,20 +69,20 @@ function place(): Place {
   return { session: newSession('digger', HEARING), via, brought };
 }
 
-/** How many lines the object of the session has open, of its holder and of its readers. */
+/** Returns the number of the object's open lines, of its holder and of its readers. */
 const linesOf = (session: string): Promise<readonly number[]> =>
   runInDurableObject(env.SESSIONS.getByName(sessionName(session)), (_, state) =>
     ['holder', 'reader'].map((tag) => state.getWebSockets(tag).length),
   );
 
-/** Lets a second pass, after which whoever holds the session has a line to it. */
+/** Lets a second pass, after which the lease holder has a line. */
 async function lineOpens({ session }: Place): Promise<void> {
   expect(await linesOf(session)).toEqual([0, 0]);
   pass(1_000);
   await expect.poll(() => linesOf(session), { timeout: 15_000 }).toEqual([1, 0]);
 }
 
-/** The outcome of a turn, and that it took far less time than a renewal of its lease would have. */
+/** Returns the outcome of a turn that took far less time than a renewal of its lease would have. */
 async function endOf(answering: Promise<Response>, began: number): Promise<Record<string, unknown>> {
   const told = await json(await answering);
   expect(Date.now() - began).toBeLessThan(LONG_LEASE_MS / 3 - 2_000);

@@ -11,7 +11,7 @@ export const HOOK = '/hooks/github';
 export const deliver = (app: Send, signed: Signed, path = HOOK): Promise<Response> =>
   app(path, { method: 'POST', ...signed });
 
-/** An issue that nobody else has: the test's own session. */
+/** An issue with a new number, and so a separate session. */
 export const issueBody = (more: Record<string, unknown> = {}): string =>
   JSON.stringify({
     action: 'opened',
@@ -25,10 +25,10 @@ export const issueBody = (more: Record<string, unknown> = {}): string =>
 export const signedIssue = (body = issueBody(), delivery?: string): Promise<Signed> =>
   fromGithub('issues', { secret: SECRET, body }, delivery);
 
-/** Sessions of the caller that reads them here. */
+/** The sessions belong to the caller that reads them here. */
 export const config = { agent: 'scripted', secret: 'SECRET', owner: { id: 'local' } } as const;
 
-/** An app whose model is scripted: `message` marks what it is sent. */
+/** An app with a scripted model. `message` marks the model's message. */
 export const appFor = (
   message: (text?: string) => string,
   more: Partial<Parameters<typeof githubWebhook>[0]> = {},
@@ -46,10 +46,10 @@ export const appFor = (
     ENV,
   );
 
-/** An app whose webhook maps as usual. */
+/** An app whose webhook uses the default mapping. */
 export const plain = appWith({ use: [githubWebhook(config)] }, ENV);
 
-/** What is answered as a problem. */
+/** The body of a problem response. */
 export const problem = (status: number, type: string, detail: string) => ({
   type: `urn:holdfast:problem:${type}`,
   title: type.replaceAll('-', ' '),
@@ -70,7 +70,7 @@ export const NOT_SIGNED = problem(
     'body was changed on its way.',
 );
 
-/** What the sender is told, whatever went wrong inside. */
+/** The sender's response to every internal failure. */
 export const FAILED = problem(
   500,
   'webhook-failed',

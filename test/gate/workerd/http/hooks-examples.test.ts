@@ -7,18 +7,18 @@ import { fromGithub, SECRET } from '../../../fixtures/signed.ts';
 import { appWith } from './app.ts';
 import { json } from './client.ts';
 
-/** What GitHub sends, as its community has collected it. */
+/** GitHub's payloads, as collected by its community. */
 const EXAMPLES = examples.flatMap(({ name, examples: payloads }) =>
   payloads.map((payload) => ({ event: name, body: JSON.stringify(payload) })),
 );
 type Example = (typeof EXAMPLES)[number];
-/** Some are collected twice, byte for byte: to whoever only has the signed bytes they are one. */
+/** Some are duplicates, byte for byte, and have the same signature. */
 const DIFFERENT = new Set(EXAMPLES.map(({ body }) => body));
 
-/** Anybody may ask for these twice with the same words, so they are told apart by their ids as well. */
+/** Callers can send these twice with the same content, so the delivery id distinguishes them too. */
 const REPEATABLE = ['repository_dispatch', 'workflow_dispatch'];
 
-/** Whose turns the test Worker leaves alone: what is looked at is which of them are there. */
+/** The tests' Worker ignores its turns: the tests only check that they exist. */
 const IDLE = { ...scripted, name: 'agent' };
 
 it('all example payloads of GitHub are accepted, and recognized if they are delivered again', async () => {
@@ -26,7 +26,7 @@ it('all example payloads of GitHub are accepted, and recognized if they are deli
     agent: IDLE.name,
     secret: 'SECRET',
     bots: 'take',
-    // Most examples are of one repository and its first issue, and so many messages may not wait in one session.
+    // Most examples are of one repository's first issue, and a session cannot queue so many messages.
     start: ({ usual, event }) => ({ session: `${usual.session}:${event}`, message: usual.message }),
   });
   const app = appWith({ agents: [IDLE], use: [webhook] }, ENV);

@@ -11,7 +11,7 @@ const IDLE = { ...scripted, name: 'agent' };
 const webhook = (owner?: Owner, name?: string): Webhook =>
   githubWebhook({ agent: IDLE.name, secret: 'SECRET', owner, name });
 
-/** What a caller gets at the address that a delivery is answered with. */
+/** Returns a caller's response at the address of a delivery's turn. */
 async function readBack(
   config: Partial<Parameters<typeof appWith>[0]>,
   vars: Readonly<Record<string, string>> = {},

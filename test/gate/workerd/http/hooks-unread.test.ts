@@ -13,7 +13,7 @@ import { appWith } from './app.ts';
 import type { Send } from './client.ts';
 import { config, deliver, expectProblem, issueBody, plain, problem, signedIssue } from './hook-deliveries.ts';
 
-/** Sends a body that says how much of it was read. */
+/** Sends a body that counts how much of it was read. */
 async function deliverCounted(app: Send, headers: Readonly<Record<string, string>>, path = '/hooks/github') {
   let pulled = 0;
   const body = new ReadableStream(
@@ -79,11 +79,11 @@ describe('the body of an unsigned delivery', () => {
 
 describe('a body', () => {
   const bodyOf = (chunks: AsyncIterable<Uint8Array>): Request =>
-    ({ headers: new Headers(), body: chunks }) as unknown as Request; // what is used of one
+    ({ headers: new Headers(), body: chunks }) as unknown as Request; // has every property that is used
 
   it('is kept without the buffers of its chunks', async () => {
     async function* inOneBuffer(): AsyncGenerator<Uint8Array> {
-      const buffer = new Uint8Array(4096); // who copies does not mind that it is used again
+      const buffer = new Uint8Array(4096); // harmless to a reader that copies
       for (const byte of [65, 66, 67]) {
         buffer[0] = byte;
         yield buffer.subarray(0, 1);

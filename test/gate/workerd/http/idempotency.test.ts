@@ -130,7 +130,7 @@ describe('a message without a key', () => {
     await answer.asked();
     const response = await post(session, { message: 'Me too' });
     expect(response.status).toBe(409);
-    expect(response.headers.get('retry-after')).toMatch(/^[1-5]$/); // what is left of the lease, in seconds
+    expect(response.headers.get('retry-after')).toMatch(/^[1-5]$/); // the rest of the lease term, in seconds
     const { turn, ...problem } = await json(response);
     expect(problem).toEqual({
       type: 'urn:holdfast:problem:session-busy',

@@ -7,19 +7,19 @@ import { answer } from './waiting.ts';
 
 type Boss = Partial<Parameters<typeof defineAgent>[0]>;
 
-/** A session of which nothing but its rows outlives a request. */
+/** A session of which only the rows survive a request. */
 export interface KilledDesk {
   readonly session: string;
   readonly model: ScriptedModel;
-  /** Kills the object, and lets a Worker that has just started take the request: a message, an answer, or a read. */
+  /** Kills the object, and sends the request to a new Worker: a message, an answer, or a read. */
   send(path: string, body?: object): Promise<Record<string, unknown>>;
-  /** The results of all calls that the model was shown last. */
+  /** Returns the tool results in the model's last request. */
   results(): readonly string[];
-  /** The tools of each request, sorted. */
+  /** Returns the tools of each request, sorted. */
   offered(): readonly string[];
 }
 
-/** A session of a boss. `make` runs for each request: its Worker makes all its code again. */
+/** A session of a boss. `make` runs for each request, because its Worker is new each time. */
 export function killedDesk(
   make: () => Boss & { readonly others?: readonly Agent[] },
   replies: readonly ScriptedReply[],

@@ -1,4 +1,4 @@
-/** Bodies that may be large for their files, and for nothing else. */
+/** Bodies that can be large only because of their files. */
 import { describe, expect, it } from 'vitest';
 import { json, newSession, post } from './client.ts';
 import { fileApp } from './file-app.ts';
@@ -9,7 +9,7 @@ const TOO_LARGE = {
   detail: 'Besides its files, the body is larger than 1000000 bytes. Send less, or long text as a file.',
 };
 
-/** A message with a file of so many characters of base64. */
+/** A message with a file of this many base64 characters. */
 const withFile = (characters: number, more: object = {}): string =>
   JSON.stringify({
     message: [

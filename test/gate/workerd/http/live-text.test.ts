@@ -1,4 +1,6 @@
-/** The text of a reply as it comes, for everybody who reads: whoever asked, and those who follow the session or the turn from elsewhere. */
+/**
+ * The text of a streaming reply for all readers: the sender, and those who follow the session or the turn.
+ */
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
@@ -20,7 +22,7 @@ import {
 } from './client.ts';
 import { hearingSession, LONG_LEASE_MS, passIn } from './time.ts';
 
-/** A model that answers the first message at once, and then says the next piece when it is let. */
+/** A model that replies to the first message at once, and then waits before each further piece. */
 function speaking(...replies: readonly (readonly string[])[]) {
   let allowed = 0;
   let asked = 0;
@@ -49,13 +51,13 @@ function speaking(...replies: readonly (readonly string[])[]) {
   };
 }
 
-/** A session in which a turn has ended, so that it can be read. */
+/** A session with an ended turn, so that it can be read. */
 async function begun({ message }: { readonly message: string }, session = newSession()): Promise<string> {
   await (await post(session, { message })).text();
   return session;
 }
 
-/** Follows a path from what comes next. */
+/** Follows a path from the next event on. */
 async function following(path: string, init: RequestInit = {}) {
   const events = eventsOf(await send(path, { ...init, headers: { ...SSE, ...init.headers } }));
   return {
@@ -64,7 +66,7 @@ async function following(path: string, init: RequestInit = {}) {
   };
 }
 
-/** How many lines the object of the session has open, by their kind. */
+/** Returns the number of the object's open lines, by kind. */
 const linesOf = (session: string): Promise<Readonly<Record<string, number>>> =>
   runInDurableObject(env.SESSIONS.getByName(sessionName(session)), (_, state) =>
     Object.fromEntries(['holder', 'reader', 'live'].map((tag) => [tag, state.getWebSockets(tag).length])),
@@ -72,7 +74,7 @@ const linesOf = (session: string): Promise<Readonly<Record<string, number>>> =>
 
 const readersOf = async (session: string): Promise<number> => (await linesOf(session)).live ?? 0;
 
-/** The pieces of each reply, made one, where they came between the events. */
+/** Joins the pieces of each reply, in their place between the events. */
 function story(events: readonly Sent[]): readonly string[] {
   const told: string[] = [];
   for (const { id, event, data } of events) {
@@ -104,7 +106,7 @@ describe('streamed text', () => {
     await expect.poll(() => readersOf(session)).toBe(3);
     model.say(1);
     const first = await one.until('text-delta');
-    expect(story(first)).toEqual(['1.1: Hel']); // while the model has more to say
+    expect(story(first)).toEqual(['1.1: Hel']); // while the model still streams
     model.say();
     const own = await allEvents(await asking);
     expect(story(own)).toEqual([...TURN, 'answer']);

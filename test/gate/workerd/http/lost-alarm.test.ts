@@ -7,10 +7,10 @@ import { appWith, objectsWith } from './app.ts';
 import { allEvents, journal, json, post, SSE, send, sessionName } from './client.ts';
 import { hearingSession, LONG_LEASE_MS, passIn } from './time.ts';
 
-/** Nothing is sent again to an object that is overloaded. */
+/** Calls to an overloaded object are not retried. */
 const refuse = () =>
   Promise.reject(Object.assign(new Error('this invocation is cut off'), { overloaded: true }));
-/** An invocation that can begin a turn, and then neither store nor renew anything. */
+/** An invocation that can begin a turn, but can then neither store events nor renew its lease. */
 const abandoned = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, renew: refuse })) });
 
 const stubOf = (session: string) => env.SESSIONS.getByName(sessionName(session));
@@ -18,7 +18,7 @@ const alarmOf = (session: string) =>
   runInDurableObject(stubOf(session), (_, { storage }) => storage.getAlarm());
 const KEYED = { 'idempotency-key': 'k1' };
 
-/** A turn whose invocation fell silent, whose lease has run out, and whose alarm the platform has lost. */
+/** A turn whose invocation went silent, whose lease has expired, and whose alarm the platform has lost. */
 async function forgotten() {
   const session = hearingSession();
   const lost = held('Not stored.');

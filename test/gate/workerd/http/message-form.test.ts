@@ -1,4 +1,4 @@
-/** Messages that are sent as forms, with files in them. */
+/** Messages that are sent as forms with files. */
 import { describe, expect, it } from 'vitest';
 import { journal, json, newSession, type Send, send } from './client.ts';
 import { bytesOf, fileApp, idOf } from './file-app.ts';

@@ -1,4 +1,4 @@
-/** Messages of parts: what is taken, what is journaled of it, and what is refused. */
+/** Messages of parts: what is accepted, journaled and refused. */
 import { describe, expect, it } from 'vitest';
 import { journal, json, newSession, post, send } from './client.ts';
 import { bytesOf, fileApp, idOf, posted } from './file-app.ts';

@@ -1,4 +1,6 @@
-/** What somebody hands to `createHoldfast` or `defineSchedule` by mistake: each is told when the module is loaded, in full. */
+/**
+ * Invalid arguments of `createHoldfast` and `defineSchedule`: each is reported in full when the module loads.
+ */
 import { expect, it } from 'vitest';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../src/index.ts';

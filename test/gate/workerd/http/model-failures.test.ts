@@ -7,7 +7,7 @@ import { allEvents, journal, json, newSession, post, SSE, send, sessionId } from
 
 type Answer = () => Response | Promise<Response>;
 
-/** A server that gives these answers in order, then a good one; `asked` holds the bodies that it was sent. */
+/** A server that returns these responses in order, then a good one. `asked` holds the request bodies. */
 function server(...answers: Answer[]) {
   const asked: { messages: Record<string, unknown>[] }[] = [];
   const model = openaiCompatible({
@@ -111,7 +111,7 @@ describe('a model that fails', () => {
     const { turn, error } = await json(response);
     expect(error).toMatchObject({ type: 'model-failure', retryAfter: seconds });
     expect((await journal(session)).at(-1)).toMatchObject({ type: 'turn-ended', error });
-    // It was for the turn's end: asking for this turn again later changes nothing.
+    // It applied to the turn's end, and does not change on a later read.
     const later = await send(`${session}/turns/${turn}`);
     expect([later.status, later.headers.get('retry-after')]).toEqual([502, null]);
     expect(await json(later)).toMatchObject({ error });
@@ -204,7 +204,7 @@ describe('a turn that fails', () => {
 
   it('because the deployment lacks its agent is a 500 that names it', async () => {
     const session = newSession('elsewhere');
-    const via = appWith({ agents: [{ ...scripted, name: 'elsewhere' }] }); // which the Worker under test has not
+    const via = appWith({ agents: [{ ...scripted, name: 'elsewhere' }] }); // which the Worker under test lacks
     const headers = { 'idempotency-key': 'k', prefer: 'respond-async' };
     await post(session, { message: 'Hello' }, { headers, via });
     const response = await post(session, { message: 'Hello' }, { headers: { 'idempotency-key': 'k' }, via });

@@ -1,4 +1,4 @@
-/** Agents and tools whose model is made of the Worker's environment. */
+/** Agents and tools whose model is created from the Worker's environment. */
 
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
@@ -31,12 +31,12 @@ function deployed(
   const all = { ...env, MODEL: '', ...vars };
   return asDescribed(async (path, init) => {
     const url = path.startsWith('/') ? `${ORIGIN}${path}` : path;
-    const request = new Request(url, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+    const request = new Request(url, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
     return worker.fetch(request, all, createExecutionContext());
   });
 }
 
-/** Makes a model of the var `WORD`, which says that word and what is in its script. */
+/** Creates a model from the var `WORD`, which replies with that word and its script. */
 function maker(...replies: readonly ScriptedReply[]) {
   const seen: unknown[] = [];
   const make: ModelOfEnv = ({ WORD }) => {
@@ -200,7 +200,7 @@ describe('a model from the environment', () => {
     ]);
     expect(listed.map((agent) => 'accepts' in agent)).toEqual([true, false, false]);
     expect(seen).toEqual(['red']);
-    expect(log).not.toHaveBeenCalled(); // a message to it is what says so
+    expect(log).not.toHaveBeenCalled(); // only a message reports it
   });
 
   it('can have a cost limit, and the turn reports missing prices', async () => {

@@ -6,7 +6,7 @@ import { appWith } from './app.ts';
 import { allEvents, json, post, SSE } from './client.ts';
 import { hearingSession } from './time.ts';
 
-/** By this name the Worker of the tests leaves its turns alone. */
+/** The tests' Worker ignores turns of an agent with this name. */
 const agentOf = (ask: ChatModel['ask'], modelTimeout?: ModelTimeout) =>
   defineAgent({
     name: 'agent',
@@ -40,11 +40,11 @@ it('a model that has responded leaves no timer', async () => {
     during = systemTimersOf(51);
     return { text: 'Hello.', toolCalls: [], finish: 'stop' };
   };
-  // A model streams for whoever may come to read.
+  // A model streams in case a reader joins.
   const via = appWith({ agents: [agentOf(prompt, { total: 51 })], use: [liveText()] });
   const response = await post(hearingSession('agent'), { message: 'Hi.' }, { via });
   expect(response.status).toBe(200);
-  // The one of the invocation, which nothing else needs so soon, minds its silence and the whole.
+  // The invocation's timer, which is not needed for anything else so soon, limits silence and total time.
   expect([during, systemTimersOf(51)]).toEqual([1, 0]);
 });
 

@@ -1,4 +1,4 @@
-/** The app below a path of another app, or of a site: every link of every answer leads somewhere. */
+/** The app mounted below another app's or a site's path: every link of every response works. */
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { Hono } from 'hono';
@@ -53,7 +53,7 @@ const sending = (fetch: Fetch, base = ''): Send =>
     { base },
   );
 
-/** Where the app is, and how it got there. */
+/** The place of the app, and how it was mounted. */
 const PLACES: readonly (readonly [how: string, base: string, fetch: () => Fetch])[] = [
   ['by itself', '', () => app().worker.fetch as Fetch],
   ['by app.route, without a setting', '/ai', () => new Hono().route('/ai', app().routes).fetch],
@@ -85,7 +85,7 @@ const PLACES: readonly (readonly [how: string, base: string, fetch: () => Fetch]
   ],
 ];
 
-/** Everything in a value that looks like a path, also in words such as "GET /agents lists them". */
+/** Returns every path in a value, also within text such as "GET /agents lists them". */
 function pathsIn(value: unknown): string[] {
   if (typeof value === 'string')
     return value.startsWith('/')
@@ -104,7 +104,7 @@ const POST = { method: 'POST', headers: { 'content-type': 'application/json' } }
 describe.each(PLACES)('an app that is served %s', (_how, base, fetchOf) => {
   const via = sending(fetchOf(), base);
   const met: string[] = [];
-  /** Sends, notes the links of the answer, and answers what it says. */
+  /** Sends a request, records the links of its response, and returns the body. */
   async function asks(path: string, init?: RequestInit): Promise<Record<string, unknown>> {
     const response = await via(path, init);
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
@@ -148,7 +148,7 @@ describe.each(PLACES)('an app that is served %s', (_how, base, fetchOf) => {
     for (const link of new Set(met)) {
       expect(link.startsWith(`${base}/`)).toBe(true);
       const { status } = await via(link);
-      // What is there, and what is to be posted to.
+      // The link exists, or accepts POST.
       expect([link, [200, 202, 405].includes(status) || link.endsWith('/messages')]).toEqual([link, true]);
     }
   });
@@ -197,7 +197,7 @@ describe.each(PLACES)('an app that is served %s', (_how, base, fetchOf) => {
 
   it('gives MCP clients working links only', async () => {
     const below: Send = (path, init) => via(base + path, init);
-    // A retry is answered the task of the turn that waits.
+    // A retry returns the task of the waiting turn.
     const meta = { [KEY]: crypto.randomUUID() };
     const waits = await calling(below, 'clerk', { message: 'Pay.' }, meta);
     const { session, turn, path } = Object(waits.structuredContent);

@@ -1,4 +1,4 @@
-/** No answer stays in a cache: a session is its owner's, and is erased when they say so. */
+/** Responses are not cached, because a session belongs to its owner, who can erase it. */
 import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
 import { script } from '../../../fixtures/scripts.ts';
@@ -9,7 +9,7 @@ import { fileApp, idOf, posted } from './file-app.ts';
 
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
 
-/** What the answer says to caches. */
+/** Returns the caching headers of a response. */
 const said = async (answer: Response | Promise<Response>): Promise<readonly unknown[]> => {
   const { status, headers, body } = await answer;
   await body?.cancel();

@@ -1,4 +1,4 @@
-/** A caller has so many event streams open in an isolate, and no more. */
+/** The limit of open event streams that a caller has in an isolate. */
 import { describe, expect, it } from 'vitest';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { type ChatModel, defineAgent } from '../../../../src/index.ts';
@@ -10,7 +10,7 @@ const model: ChatModel = { name: 'brief', ask: async () => ({ text: 'Hi.', toolC
 const clerk = defineAgent({ name: 'clerk', description: 'Answers.', instructions: '', model });
 const EVENTS = { headers: { accept: 'text/event-stream' } };
 
-/** An app of two callers, by a header, with a session of the first. */
+/** An app with two callers, by a header, and a session of the first. */
 async function appOf(maxStreams?: number) {
   const auth = (request: Request) => ({ id: request.headers.get('x-id') ?? 'ann', tenant: 'acme' });
   const via = appWith({ agents: [clerk], auth, use: [aiSdkUi()], http: { maxStreams } });
@@ -42,11 +42,11 @@ describe('the event streams of a caller', () => {
       type: 'urn:holdfast:problem:rate-limited',
       detail: 'You have 16 event streams open. Close one, or ask for JSON.',
     });
-    // Nothing was taken of a message that would be answered with a stream.
+    // A message that asks for a stream was not accepted.
     expect((await post(via, path, { accept: 'text/event-stream' })).status).toBe(429);
     const { events } = await json(await via(`${path}/events`));
     expect(JSON.stringify(events).match(/"type":"turn-started"/g)).toHaveLength(1);
-    // What is no stream is answered, and so is another caller.
+    // Requests without a stream still work, and so do another caller's.
     expect((await post(via, path)).status).toBe(200);
     const other = await via(`${newSession('clerk')}/messages`, {
       method: 'POST',

@@ -1,4 +1,4 @@
-/** Where the global `fetch` goes, under the flags of our `wrangler.toml`, which all tests in workerd run under. */
+/** The route of the global `fetch` under the flags of our `wrangler.toml`, which all workerd tests use. */
 import { expect, it } from 'vitest';
 
 it('a request to the own zone takes the public route, and does not bypass the Worker', () => {

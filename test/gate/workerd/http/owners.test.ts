@@ -1,4 +1,6 @@
-/** Whose a session is: a caller's, by its id, or a tenant's. The two never meet, also when they are called alike. */
+/**
+ * The owner of a session: a caller, by id, or a tenant. The two are distinct even if their names are equal.
+ */
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../../src/create-holdfast.ts';
 import { toSessionName } from '../../../doors/session.ts';
@@ -6,7 +8,7 @@ import { script } from '../../../fixtures/scripts.ts';
 import { appWith } from './app.ts';
 import { newSession, post, type Send } from './client.ts';
 
-/** An app that believes whoever says who they are. */
+/** An app that trusts a header for its caller. */
 const app = appWith({ auth: (request) => JSON.parse(request.headers.get('x-caller') ?? '') });
 
 const as =
@@ -16,7 +18,7 @@ const as =
 
 const acme = { id: 'ann', tenant: 'acme' };
 
-/** Has a turn in the session, which says this. */
+/** Runs a turn in the session with this reply. */
 const say = (session: string, via: Send, text: string): Promise<Response> =>
   post(session, { message: script(text).message() }, { via });
 

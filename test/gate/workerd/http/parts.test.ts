@@ -37,7 +37,7 @@ const done: readonly ReplyPart[] = [
   { type: 'text', text: 'Done.' },
 ];
 
-/** A script of a provider's model; `message` marks a text with its key. */
+/** A script of a provider's model. `message` marks a text with its key. */
 function script(...replies: readonly ScriptedReply[]) {
   const { key, model } = playModel(scriptedModel(replies));
   return { model, message: `Go. #${key}` };
@@ -46,7 +46,7 @@ function script(...replies: readonly ScriptedReply[]) {
 const dataOf = (events: readonly Sent[], ...names: string[]) =>
   events.filter(({ event }) => names.includes(event)).map(({ event, data }) => ({ event, ...data }));
 
-/** What every reader of the reply is shown: its words and calls beside its parts. */
+/** Returns the reply as every reader gets it: its text and calls beside its parts. */
 const shownOf = (turn: unknown) => {
   const call = { id: `${turn}.3.0`, providerId: 'c1', name: 'record', input: '{"note":"of parts"}' };
   const [reasoning, text] = thinking;

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 
-/** Does the work, whose timers are over as soon as they are set: nobody waits for the pauses between its tries. */
+/** Runs the work with timers that fire at once, so that the pauses between its tries take no time. */
 export async function pausesPassing<T>(work: () => Promise<T>): Promise<T> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const passing = setInterval(() => vi.runOnlyPendingTimers(), 1);

@@ -28,10 +28,10 @@ afterEach(() => lift());
 const add = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
 
-/** For how long an invocation may run, in ms: none of them comes near it by itself. */
+/** The time limit of an invocation in ms. No test comes near it. */
 const WALL_MS = 30_000;
 
-/** Three iterations of work, then a reply that takes long, in the first invocation and in the next. */
+/** Three iterations, then a slow reply, in the first invocation and in the next. */
 function longTurn() {
   const answer = held('Done.');
   const replies = [add, record('once only'), add, answer.reply, answer.reply];
@@ -85,7 +85,7 @@ describe('a client whose invocation must end before its turn', () => {
     const rest = eventsOf(await send(String(sent.at(-1)?.data.events), { headers: SSE }));
     const seen = [...sent, ...(await readUntil(rest, 'turn-ended'))].flatMap(({ id }) => id ?? []);
     await rest.return(undefined);
-    // 1 says that the session was opened, which is before the turn.
+    // Event 1 opens the session, before the turn.
     expect(seen).toEqual(Array.from({ length: seen.length }, (_, i) => i + 2));
     expect(seen.at(-1)).toBe((await journal(session)).length);
   });

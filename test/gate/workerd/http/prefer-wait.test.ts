@@ -1,4 +1,4 @@
-/** A client that says how long it would wait for an answer (`Prefer: wait=10`, RFC 7240). */
+/** A client that limits its wait for an answer (`Prefer: wait=10`, RFC 7240). */
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
@@ -15,13 +15,16 @@ const get = (session: string, turn: unknown, prefer: string): Promise<Response> 
   send(`${session}/turns/${turn}`, wait(prefer));
 const runsInBackground = (session: string): boolean =>
   handOvers.some(({ name }) => name === sessionName(session));
-/** What the answer says, apart from its body. */
+/** Returns the status and the headers of a response. */
 const told = ({ status, headers }: Response): readonly unknown[] => [
   status,
   headers.get('preference-applied'),
 ];
 
-/** Waits until so many read the session as it grows: whoever waits for a turn has looked at the clock by then. */
+/**
+ * Waits until this many readers watch the session. By then, a request that waits for a turn has started its
+ * timer.
+ */
 const isWatched = (session: string, readers = 1): Promise<unknown> =>
   expect
     .poll(() =>
@@ -39,7 +42,7 @@ interface Running {
   readonly reply: Held;
 }
 
-/** A turn that runs in the background, whose model is asked and says nothing yet. */
+/** A turn in the background whose model was called and has not replied yet. */
 async function running(said: ScriptedReply = 'Done.', ...more: ScriptedReply[]): Promise<Running> {
   const session = hearingSession();
   const reply = held(said);

@@ -1,4 +1,4 @@
-/** Who asks: known to tools, to hooks and to those who mint credentials, and chosen by nothing that a client sends. */
+/** The principal: tools, hooks and credential hooks receive it, and client input cannot choose it. */
 
 import { createExecutionContext } from 'cloudflare:test';
 import { env as bindings } from 'cloudflare:workers';
@@ -43,7 +43,7 @@ const look = defineTool({
     return 'Looked.';
   },
 });
-/** By this name the Worker of the tests leaves its turns alone, so that a test can run them. */
+/** The tests' Worker ignores turns of an agent with this name, so that a test can run them. */
 const agent = defineAgent({
   name: 'agent',
   description: 'Looks.',
@@ -62,7 +62,7 @@ const LOOKS = [{ calls: [{ name: 'look' }] }, 'Done.'] as const;
 const ann: Caller = { id: 'ann', tenant: 'acme', roles: ['clerk'], claims: { sub: 'ann', plan: 'gold' } };
 const principalOfAnn = { id: 'ann', tenant: 'acme', roles: ['clerk'] };
 
-/** A Worker of one's own, which believes the header `x-caller`, and its entry for turns that nobody holds. */
+/** A separate Worker, which trusts the header `x-caller`, and its entry point for abandoned turns. */
 function deployment(config: Partial<HoldfastConfig> = {}) {
   const { worker, TurnRunner } = createHoldfast({
     agents: [{ ...agent, model: modelBySession }],
@@ -74,7 +74,7 @@ function deployment(config: Partial<HoldfastConfig> = {}) {
       const headers = { 'x-caller': JSON.stringify(caller), ...Object(init?.headers) };
       const request = new Request(`${ORIGIN}${path}`, { ...init, headers });
       return worker.fetch(
-        request as Request<unknown, IncomingRequestCfProperties>, // which nobody reads
+        request as Request<unknown, IncomingRequestCfProperties>, // `cf` is not read
         env,
         createExecutionContext(),
       );
@@ -90,7 +90,7 @@ function deployment(config: Partial<HoldfastConfig> = {}) {
   return { as, resume, worker };
 }
 
-/** Where the only call that waits is answered. */
+/** Returns the address for the answer to the only pending call. */
 const linkIn = ({ pending }: Readonly<Record<string, unknown>>): string =>
   String(Object.values(Object(pending)[0].links)[0]);
 
@@ -257,7 +257,7 @@ describe('a decision', () => {
     expect((await answer(link, APPROVE, { via: as({ ...ann, id: 'max', roles: ['manager'] }) })).status).toBe(
       200,
     );
-    // The call is still that of whoever sent the message, as it was.
+    // The call still belongs to the sender of the message.
     expect(seen).toMatchObject([{ principal: { id: 'ann', tenant: 'acme', roles: ['manager'] } }]);
   });
 });
@@ -268,7 +268,7 @@ describe('the request of a caller', () => {
     told.push([principal.id, request?.headers.get('authorization'), claims]);
     return { key: request?.headers.get('authorization') ?? `minted-for-${principal.id}` };
   };
-  /** For whom a context was made, with whose request. */
+  /** The principal and the request of each created context. */
   const made: unknown[] = [];
   const context: HoldfastConfig['context'] = (_, { principal, request }) => {
     made.push([principal.id, request?.headers.get('authorization')]);

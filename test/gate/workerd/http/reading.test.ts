@@ -178,7 +178,7 @@ describe('the journal as a stream', () => {
     for await (const { id } of eventsOf(await send(`${session}/events`, { headers: SSE }))) {
       ids.push(id);
       if (ids.length === 91) break;
-      // Another request is answered in the meantime.
+      // Another request is served meanwhile.
       if (ids.length % 5 === 0) await (await send(`${session}/events?after=90`)).text();
     }
     expect(ids).toEqual(Array.from({ length: 91 }, (_, i) => i + 1));
@@ -188,7 +188,7 @@ describe('the journal as a stream', () => {
     const session = newSession();
     const { message } = script('1', '2', '3', '4', '5', '6', '7', '8');
     for (let i = 0; i < 8; i += 1) await post(session, { message: i === 0 ? message() : 'x'.repeat(50_000) });
-    /** Follows the session page after page, an event in each; another one may be on its way. */
+    /** Follows the session page by page, with one event in each. Another page can be in flight. */
     async function follow() {
       const count = { pages: 0 };
       const onePerPage = objectsWith((stub) => ({
@@ -208,7 +208,7 @@ describe('the journal as a stream', () => {
     const waiting = await follow();
     await expect.poll(() => waiting.count.pages).toBeGreaterThanOrEqual(8);
     const other = await follow();
-    await readAll(other); // in which time the first could have read as much
+    await readAll(other); // long enough for the first to read as much
     expect([waiting.count.pages < 15, other.count.pages > 24]).toEqual([true, true]);
     await readAll(waiting);
     expect(waiting.count.pages).toBeGreaterThan(24);

@@ -1,4 +1,4 @@
-/** A stream of a turn that waits: it is about to end, and just then somebody decides, so that the turn resumes. */
+/** A stream of a waiting turn that is about to end when a decision arrives, so that the turn resumes. */
 import { describe, expect, it } from 'vitest';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
@@ -16,7 +16,7 @@ describe('a stream of a turn that resumes while its end is read', () => {
     let decided: unknown;
     const SESSIONS = objectsWith((stub) => ({
       async read(query: Parameters<typeof stub.read>[0]) {
-        // The events of the whole turn, which the last item of its stream is made of.
+        // A read of the whole turn, from which the stream makes its last item.
         if (query.maxBytes !== undefined && query.turn !== undefined) decided ??= await approve();
         return stub.read(query);
       },

@@ -1,4 +1,4 @@
-/** The last message of a session is tried again, if its turn has no answer. */
+/** A retry of a session's last message, if its turn has no answer. */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { createHoldfast, sessionOf } from '../../../../src/create-holdfast.ts';
@@ -29,7 +29,7 @@ const again = (session: string, headers: Record<string, string> = {}, send: Send
 
 const down = new ModelError('bad-request', 'It is down.');
 
-/** What the model was shown last. */
+/** Returns the model's last messages. */
 const shown = ({ model }: ReturnType<typeof script>) =>
   model.requests.at(-1)?.messages.flatMap(({ role, text }) => (role === 'system' ? [] : [[role, text]]));
 

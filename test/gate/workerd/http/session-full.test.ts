@@ -1,4 +1,4 @@
-/** What clients are told of a session whose database takes nothing more. */
+/** Responses for a session whose database is full. */
 import { expect, it } from 'vitest';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';

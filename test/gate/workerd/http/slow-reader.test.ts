@@ -25,7 +25,7 @@ it('a client that does not read does not block its turn, and receives the rest f
     last.reply,
   );
   const response = await post(session, { message: message() }, { headers: SSE });
-  // Its turn goes on, though nothing was read.
+  // Its turn continues, though its stream was not read.
   await last.asked();
   last.release();
   await vi.waitFor(async () =>
@@ -60,7 +60,7 @@ it('a stream of a journal reads no further than its client', async () => {
       },
     }));
     const response = await ask(appWith({}, { SESSIONS }));
-    // Meanwhile another reader gets all of it.
+    // Meanwhile another reader receives everything.
     const events = eventsOf(await send(`${session}/events`, { headers: SSE }));
     await readUntil(events, 'turn-ended');
     await events.return(undefined);

@@ -12,7 +12,7 @@ function open(frames: (leave: AbortSignal) => AsyncIterable<string>, signal?: Ab
   return { response, finished: () => waitOnExecutionContext(execution) };
 }
 
-/** Frames that come to no end before this has come. */
+/** Yields frames until the promise resolves. */
 async function* silentUntil(end: Promise<void>): AsyncGenerator<string> {
   await end;
   yield* [];
@@ -51,7 +51,7 @@ describe('an event stream', () => {
       for (; written < 100; written += 1) yield framed('big', 'x'.repeat(10_000));
     });
     await expect.poll(() => written).toBeGreaterThanOrEqual(6);
-    await promisesSettled(); // nothing else keeps it from writing more
+    await promisesSettled(); // nothing else stops it from writing more
     expect(written).toBeLessThan(10);
     expect((await response.text()).length).toBeGreaterThan(1_000_000);
     await finished();

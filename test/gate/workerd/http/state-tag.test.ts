@@ -1,4 +1,4 @@
-/** The tag of a session's state, by which a client asks whether it has changed (RFC 9110). */
+/** The ETag of a session's state, with which a client asks whether it has changed (RFC 9110). */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { defineModule } from '../../../../src/module.ts';
@@ -12,11 +12,11 @@ import { json, newSession, post, send, sessionName } from './client.ts';
 const tagOf = async (session: string, via = send): Promise<string> =>
   (await via(session)).headers.get('etag') ?? '';
 
-/** Asks for the state with these tags. */
+/** Requests the state with these ETags. */
 const asking = (session: string, tags: string, init: RequestInit = {}, via = send): Promise<Response> =>
   via(session, { ...init, headers: { 'if-none-match': tags } });
 
-/** A session of so many turns. */
+/** A session with this many turns. */
 async function talked(turns = 1): Promise<string> {
   const session = newSession();
   const { message } = script(...Array.from({ length: turns }, () => 'Done.'));
@@ -38,7 +38,7 @@ describe('the ETag of a state', () => {
     const { message } = script(first.reply, second.reply, 'Done.');
     const body = { message: message() };
     const seen = new Map<string, unknown>();
-    /** Each state has a tag that none before had. */
+    /** Each state has a new ETag. */
     const look = async (): Promise<void> => {
       const response = await send(session);
       const tag = response.headers.get('etag') ?? '';
@@ -60,7 +60,7 @@ describe('the ETag of a state', () => {
     await running;
     await look();
     await send(`${session}/cancel?turn=${turn}`, { method: 'POST' });
-    // The session is told, and ends it by itself.
+    // The session receives the cancel, and ends the turn.
     await expect
       .poll(async () => (await json(await send(`${session}/turns/${turn}`))).outcome)
       .toBe('cancelled');
@@ -148,7 +148,7 @@ describe('a client that has the state', () => {
         return page;
       },
     }));
-    // The modules of the app are in the tag.
+    // The ETag covers the modules of the app.
     const via = appWith({ use: [answers, branches()] }, { SESSIONS: counted });
     const costs = async (session: string) => {
       const tag = await tagOf(session);

@@ -25,7 +25,7 @@ describe('an app', () => {
       name: 'boss',
       description: 'Leads.',
       instructions: 'Lead.',
-      // One that is listed by a name which is not there would be refused at the start.
+      // An unknown name in this list would be refused at the start.
       tools: [
         defineSubagent({ agent: 'clerk' }),
         toolProvider({ toolsNow: () => [defineSubagent({ agent: 'cook' })] }),

@@ -35,7 +35,7 @@ const host: HttpHost = {
   checks: nothing,
 };
 
-/** What the app routes, as OpenAPI writes it: path, then methods. */
+/** Returns the routes of the app in OpenAPI notation: the methods of each path. */
 function routes(): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const { path, method } of createApp(host, routeTable(host)).routes) {
@@ -49,7 +49,7 @@ function routes(): Map<string, Set<string>> {
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 type Described = Record<string, unknown>;
 
-/** Every `$ref` below a value. */
+/** Returns every `$ref` below a value. */
 function refsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, child]) => (key === '$ref' ? [String(child)] : refsIn(child)));

@@ -12,7 +12,7 @@ import { appWith } from './app.ts';
 import { allEvents, json, newSession, post, SSE, sessionId, sessionName } from './client.ts';
 
 const ask = defineTool({ name: 'ask', description: 'Asks.', run: () => 'never' });
-/** Of this name, which the runner under test leaves alone. */
+/** The runner under test ignores turns of an agent with this name. */
 const waiting = defineAgent({
   name: 'agent',
   description: 'Waits.',
@@ -29,7 +29,7 @@ const waiting = defineAgent({
 const via = appWith({ agents: [waiting] });
 const KEY = { 'idempotency-key': 'k' };
 
-/** A call that waits, wherever it is told. */
+/** The pending call in every response. */
 const pending = (session: string, turn: unknown) => ({
   call: `${turn}.3.0`,
   question: 1,
@@ -42,7 +42,7 @@ const pending = (session: string, turn: unknown) => ({
   links: { approvals: `${session}/approvals/${turn}.3.0` },
 });
 
-/** What is said of a turn that waits, in a body or in the last event of a stream. */
+/** The response for a waiting turn, as a body or as the last event of a stream. */
 const said = (session: string, turn: unknown) => ({
   turn,
   loopId: turn,
@@ -116,7 +116,7 @@ describe('a turn that waits for a decision', () => {
 });
 
 describe('a turn that begins to wait in another invocation', () => {
-  /** Goes on with an accepted turn, and gives its lease back as suspended, in an append of this many events. */
+  /** Resumes an accepted turn, and releases its lease as suspended, with an append of this many events. */
   async function suspend(port: SessionPort, turn: string, events: number): Promise<void> {
     const leased = await port.resume({ nonce: 'n', turn, reader: readerOf() });
     if (leased.status !== 'leased') throw new Error(`No lease: ${leased.status}.`);

@@ -23,10 +23,10 @@ const count = (note: string): number => recordings.filter((one) => one.note === 
 const outcomes = async (session: string): Promise<unknown[]> =>
   (await journal(session)).flatMap(({ type, outcome }) => (type === 'turn-ended' ? [outcome] : []));
 
-/** Nothing is sent again to an object that is overloaded. */
+/** Calls to an overloaded object are not retried. */
 const refuse = () =>
   Promise.reject(Object.assign(new Error('this invocation is cut off'), { overloaded: true }));
-/** An invocation that can begin a turn, and then neither store nor renew anything. */
+/** An invocation that can begin a turn, but can then neither store events nor renew its lease. */
 const abandoned = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, renew: refuse })) });
 
 describe('a turn whose invocation goes silent', () => {
@@ -74,7 +74,7 @@ describe('a turn whose lease was granted to another invocation', () => {
     await runInDurableObject(stubOf(session), (_, { storage }) => {
       storage.sql.exec('UPDATE lease SET epoch = epoch + 1');
     });
-    await evictDurableObject(stubOf(session)); // it remembers the lease that it gave
+    await evictDurableObject(stubOf(session)); // it remembers the lease that it granted
     answer.release();
     await leaseRunsOut(session);
     expect(await json(await answering)).toMatchObject({ outcome: 'completed', text: 'Done.' });

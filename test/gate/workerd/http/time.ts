@@ -5,21 +5,24 @@ import { pass, setTime, timeOf } from '../../../fixtures/held-time.ts';
 import { withLease } from '../../../fixtures/lease-terms.ts';
 import { newSession, sessionName } from './client.ts';
 
-/** In ms: no loaded machine lets a good part of it pass between two steps of a test. */
+/** In ms. Long enough that even on a busy machine only a small part passes between two steps of a test. */
 export const LONG_LEASE_MS = 60_000;
 
-/** The start of the id of a session whose holder hears of what is left for it when a test says so. */
+/** The prefix for the id of a session whose holder receives its messages when the test says so. */
 export const HEARING = withLease(LONG_LEASE_MS);
 
-/** A session whose holder hears of what is left for it when a test says so: it has to wait until it renews its lease. */
+/**
+ * Returns a session whose holder receives its messages when the test says so, because it waits until it
+ * renews its lease.
+ */
 export const hearingSession = (agent?: string): string => newSession(agent, HEARING);
 
-/** Lets so much time pass that the holders of such sessions renew their leases: after a third of the term. */
+/** Lets a third of the term pass, after which the holders of such sessions renew their leases. */
 export const holdersHear = (): void => pass(LONG_LEASE_MS / 3);
 
 const stubOf = (session: string) => env.SESSIONS.getByName(sessionName(session));
 
-/** Waits until something was left for the holder of the session's turn. */
+/** Waits until a message was stored for the holder of the session's turn. */
 export async function isLeft(session: string): Promise<void> {
   const left = () =>
     runInDurableObject(
@@ -29,7 +32,7 @@ export async function isLeft(session: string): Promise<void> {
   await expect.poll(left, { timeout: 20_000 }).toBeGreaterThan(0);
 }
 
-/** Lets so much time pass for the object of this session, which runs, and then its alarm when that is due. */
+/** Advances the clock of this session's running object, and runs its alarm if that is due. */
 export async function passIn(session: string, ms: number): Promise<void> {
   const name = sessionName(session);
   const due = await runInDurableObject(stubOf(session), (_, { storage }) => storage.getAlarm());

@@ -91,7 +91,7 @@ describe('GET .../turns/{turn}', () => {
 
   it('links a message that steered to the turn that took it in', async () => {
     const session = hearingSession();
-    // Its start is durable before it runs: whoever stores that hears of what was left meanwhile.
+    // Its start is durable before it runs, and the append returns the messages that arrived meanwhile.
     const reply = held({ calls: [{ name: 'record', input: { note: 'red' } }] });
     const answering = post(session, { message: script(reply.reply, 'In blue.').message() });
     await reply.asked();

@@ -37,7 +37,7 @@ describe('a session with events of a newer deployment', () => {
   });
 });
 
-/** What a line to the objects throws that cannot be mended. */
+/** The objects over a line that throws this permanent error. */
 const failing = (error: Error) => {
   const fail = () => Promise.reject(error);
   return {
@@ -204,7 +204,7 @@ describe('a session whose object cannot be reached', () => {
     expect(events.find(({ type }) => type === 'turn-yielded')).toMatchObject({
       reason: 'its invocation is near its limit of 20 subrequests to the platform itself',
     });
-    // One that begins the turn, and what was kept back for the end of it.
+    // One begins the turn, and the rest was reserved for its end.
     expect(tries).toBeLessThanOrEqual(16);
     log.mockRestore();
   });

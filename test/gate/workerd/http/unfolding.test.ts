@@ -1,4 +1,4 @@
-/** Unfolding tools over HTTP, where nothing of the Worker is left between two requests. */
+/** Unfolding tools over HTTP, with a new Worker for each request. */
 
 import { abortAllDurableObjects, createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
@@ -12,7 +12,7 @@ import { modelBySession, script } from '../../../fixtures/scripts.ts';
 import { json, newSession, ORIGIN, post, type Send, sessionId } from './client.ts';
 import { answer } from './waiting.ts';
 
-/** A Worker that has just started: all its code is made again. By the name of its agent, the Worker of the tests leaves its turns alone. */
+/** A new Worker, whose code is created again. The tests' Worker ignores turns of an agent with this name. */
 function freshWorker(): Send {
   const find = defineTool({ name: 'find', description: 'Finds.', effect: 'read', run: () => 'Found.' });
   const archive = defineUnfolding({
@@ -33,7 +33,7 @@ function freshWorker(): Send {
     description: 'Finds.',
     instructions: 'Find.',
     tools: [find],
-    // What a strategy adds is not known before, so the agent names the module that its guard asks by.
+    // A strategy's tools are not known in advance, so the agent names the module of their approval.
     use: [
       answers,
       defineInjectionStrategy({
@@ -49,7 +49,7 @@ function freshWorker(): Send {
   return async (path, init) => {
     const request = new Request(path.startsWith('/') ? `${ORIGIN}${path}` : path, init);
     return worker.fetch(
-      request as Request<unknown, IncomingRequestCfProperties>, // which nobody reads
+      request as Request<unknown, IncomingRequestCfProperties>, // `cf` is not read
       { ...env },
       createExecutionContext(),
     );

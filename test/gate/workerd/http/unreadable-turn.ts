@@ -7,7 +7,7 @@ import { LONG_LEASE_MS } from './time.ts';
 
 const id = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 16);
 
-/** Stores a turn with an event whose fold throws, as code would that folds it, and gives it back; answers its id. */
+/** Stores a turn with an event whose fold throws, as a code bug would, and releases it. Returns its id. */
 export async function unreadable(session: string): Promise<string> {
   const port = objectSession(env.SESSIONS, sessionName(session));
   const message = { message: 'Go.', context: ToolCallContext.EMPTY, from: { id: 'local' } };

@@ -21,7 +21,7 @@ beforeEach(() => {
   said = vi.spyOn(console, 'error').mockImplementation(() => {}).mock.calls;
 });
 afterEach(async () => {
-  // Else their alarms go on trying, and are heard in the next test.
+  // Otherwise their alarms keep retrying and reach the next test.
   for (const session of begun.splice(0)) await send(session, { method: 'DELETE' });
   vi.restoreAllMocks();
 });
@@ -34,13 +34,13 @@ function newSession(): string {
   return session;
 }
 
-/** The open turn, whether somebody holds it, and how often it was taken over. */
+/** Returns the open turn, whether it is leased, and the number of its take-overs. */
 const lease = (session: string) =>
   runInDurableObject(env.SESSIONS.getByName(sessionName(session)), (_, { storage }) =>
     storage.sql.exec('SELECT turn, expired, state FROM lease').one(),
   );
 
-/** Lets the session's alarm hand the turn over, and whoever comes for it give it back. */
+/** Lets the session's alarm hand the turn over, and the next holder release it. */
 async function triedAgain(session: string, then: object): Promise<void> {
   await passIn(session, 5 * LONG_LEASE_MS);
   await expect.poll(() => lease(session)).toEqual({ ...then, state: 'free' });
@@ -61,7 +61,7 @@ const STUCK = {
     'The turn was taken over 8 times without progress, and could not be read. Deploy code that can read it, or begin another session.',
 };
 
-/** Takes a message without waiting for its answer. */
+/** Posts a message without waiting for its answer. */
 const left = (session: string, query = ''): Promise<Response> =>
   send(`${session}/messages${query}`, {
     method: 'POST',
@@ -86,7 +86,7 @@ describe('a session with an unreadable turn', () => {
   it('shows its events and the running turn, without a fold', async () => {
     const session = newSession();
     const turn = await unreadable(session);
-    // No code wrote an event as the one that keeps it from being read.
+    // The event that makes the turn unreadable does not have its usual form.
     const { events } = await json(await sendUnchecked(`${session}/events`));
     const types = ['session-opened', 'turn-started', 'frame-started'];
     expect(events).toMatchObject(types.map((type) => ({ type })));

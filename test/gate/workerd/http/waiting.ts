@@ -7,7 +7,7 @@ interface Options {
   readonly signal?: AbortSignal;
 }
 
-/** Answers a call that waits: by its link, or by a path below its session. */
+/** Answers a pending call by its link, or by a path below its session. */
 export const answer = (
   path: string,
   body: unknown,
@@ -23,15 +23,15 @@ export const answer = (
 export interface Waiting {
   readonly session: string;
   readonly turn: string;
-  /** Whom its payments go to: nobody else's. */
+  /** The recipient of its payments, used by this turn only. */
   readonly to: string;
-  /** Where each call that waits is answered, in their order. */
+  /** The addresses to answer the pending calls, in order. */
   readonly links: readonly string[];
   readonly pending: readonly Record<string, unknown>[];
   readonly model: Scripted['model'];
 }
 
-/** A turn of the clerk that waits: one call of each of these tools, then these replies. */
+/** A waiting turn of the clerk with one call of each of these tools, and then these replies. */
 export async function waiting(
   tools: readonly string[],
   {
@@ -57,7 +57,7 @@ export async function waiting(
   return { session, turn: String(body.turn), to, links, pending, model };
 }
 
-/** The only link of a turn that waits for one thing. */
+/** Returns the only link of a turn with one pending call. */
 export function linkOf({ links: [link, ...more] }: Waiting): string {
   if (link === undefined || more.length > 0) throw new Error('It does not wait for one thing.');
   return link;

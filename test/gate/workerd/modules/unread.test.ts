@@ -1,4 +1,4 @@
-/** A module whose facts must not be passed over, and a deployment that lacks it: both serve one session. */
+/** A module whose events must not be ignored, and a deployment without it, on one session. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
@@ -45,7 +45,7 @@ describe('a deployment without a module whose events it must not ignore', () => 
     const withIt = appWith({ agents, use: [use] });
     const session = newSession('actor');
     const acts = { calls: [{ name: 'act' }] };
-    // Each message of the session is for the replies after those that it has.
+    // Each message of the session has the replies after the earlier ones.
     const says = () => ({ message: script(acts, 'Done.', acts, 'Done.').message() });
     expect((await post(session, says(), { via: withIt })).status).toBe(200);
     const read = await without(session);

@@ -13,14 +13,14 @@ import { script } from '../../../fixtures/scripts.ts';
 import { json, ORIGIN, type Send } from '../http/client.ts';
 import { tenant } from '../modules/index/indexed.ts';
 
-/** Only its index is asked: the app under test has the same sessions. */
+/** Only its index is used, because the app under test has the same sessions. */
 const asked = createHoldfast({ agents: [indexed], use: [sessionIndex()] });
 
 const speaking = [answers, sessionIndex(), a2a({ agents: ['indexed'], index: () => indexOf(asked, env) })];
 
 const pays = { calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] };
 
-/** A tenant whose agent speaks A2A, by the protocol's own client. */
+/** A tenant whose agent is used with the official A2A client. */
 async function desk() {
   const shop = tenant({ use: speaking });
   const { talk, send } = await clientOf(shop.via);
@@ -53,7 +53,7 @@ async function clientOf(via: Send) {
       tenant: '',
       message: {
         ...{ messageId: crypto.randomUUID(), contextId, taskId: '', role: Role.ROLE_USER },
-        ...{ parts: [part as never], metadata: undefined, extensions: [], referenceTaskIds: [] }, // as the SDK makes one
+        ...{ parts: [part as never], metadata: undefined, extensions: [], referenceTaskIds: [] }, // in the form that the SDK creates
       },
       configuration: {
         ...{ acceptedOutputModes: [], taskPushNotificationConfig: undefined, returnImmediately: false },
@@ -66,7 +66,7 @@ async function clientOf(via: Send) {
   return { talk, send };
 }
 
-/** What an error of JSON-RPC says. */
+/** Returns the content of a JSON-RPC error. */
 async function rpc({ via }: { readonly via: Send }, params: object) {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ListTasks', params });
   const headers = { 'content-type': 'application/json' };

@@ -1,4 +1,4 @@
-/** A2A by its own client, over the real Durable Object: what it was told ends with what the journal says. */
+/** A2A with its official client over the real Durable Object. Each stream ends with the journal's content. */
 import { type Message, Role, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
 import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
 import { describe, expect, it } from 'vitest';
@@ -45,7 +45,7 @@ const app = (config: Partial<HoldfastConfig> = {}, vars = {}): Send =>
     vars,
   );
 
-/** The protocol's own client, made by the card of an agent. */
+/** The official client, created from an agent's card. */
 async function client(agent: string, via: Send = app()) {
   const fetchImpl: typeof fetch = async (url, init) => via(String(url), init as RequestInit);
   const factory = new ClientFactory({
@@ -111,7 +111,7 @@ async function begun(stream: AsyncGenerator<StreamResponse>): Promise<string> {
   return value.payload.value.id;
 }
 
-/** What a client that keeps a task by its stream has in the end, and the kinds of what it was told. */
+/** Returns the final task of a client that reads a stream, and the kinds of its events. */
 async function read(stream: AsyncIterable<StreamResponse>) {
   const kinds: string[] = [];
   const artifacts = new Map<string, Message['parts']>();

@@ -1,4 +1,4 @@
-/** Threads of AG-UI in a list: the example asks the index, and opens a thread by the protocol's own client. */
+/** AG-UI threads in a list: the example reads the index, and opens a thread with the official client. */
 import { expect, it } from 'vitest';
 import { agUi } from '../../../../src/examples/ag-ui/ag-ui.ts';
 import { listThreads, openThread } from '../../../../src/examples/ag-ui/threads.ts';

@@ -1,4 +1,6 @@
-/** AG-UI by its own client, over the real Durable Object: what it was told ends with what the journal says. */
+/**
+ * AG-UI with its official client over the real Durable Object. Each stream ends with the journal's content.
+ */
 import { type BaseEvent, HttpAgent, type Message, type RunAgentParameters } from '@ag-ui/client';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
@@ -23,7 +25,7 @@ const PNG =
 
 const PIXEL = Uint8Array.from(atob(PNG), (letter) => letter.charCodeAt(0));
 
-/** A helper whose inner calls may ask first. */
+/** A helper whose inner calls can ask first. */
 const desk = defineAgent({
   name: 'desk',
   description: 'Has others work.',
@@ -48,7 +50,7 @@ const desk = defineAgent({
   ],
 });
 
-/** Is offered the tools of its page. */
+/** Uses the client's tools. */
 const guide = defineAgent({
   name: 'guide',
   description: 'Guides.',
@@ -58,7 +60,7 @@ const guide = defineAgent({
   use: [clientTools()],
 });
 
-/** A schema inside a schema, so many times. */
+/** A schema with this many nested schemas. */
 const nestedIn = (depth: number): object => (depth === 0 ? {} : { items: nestedIn(depth - 1) });
 
 const seer = defineAgent({ name: 'seer', description: 'Sees.', instructions: '', model: seeing(MEDIA) });
@@ -66,7 +68,7 @@ const seer = defineAgent({ name: 'seer', description: 'Sees.', instructions: '',
 const app = (config: AppConfig = {}): Send =>
   appWith({ agents: [scripted, clerk, desk, seer, guide], use: [agUi(), files()], ...config });
 
-/** A client of a thread of its own, and what it was told. */
+/** A client with a new thread, and its received events. */
 function client(agent: string, via: Send = app(), path = newSession(agent)) {
   const events: BaseEvent[] = [];
   const chat = new HttpAgent({
@@ -86,7 +88,7 @@ function client(agent: string, via: Send = app(), path = newSession(agent)) {
     events,
     run,
     types: () => namesOf(events),
-    /** Says something, and answers all that this run was told. */
+    /** Sends a message, and returns the events of its run. */
     say(said: Extract<Message, { role: 'user' }>['content'], more?: RunAgentParameters) {
       chat.addMessage({ id: crypto.randomUUID(), role: 'user', content: said });
       return run(more);
@@ -94,25 +96,25 @@ function client(agent: string, via: Send = app(), path = newSession(agent)) {
   };
 }
 
-/** The types of events, where pieces in a row are one. */
+/** Returns the types of events, with consecutive pieces as one. */
 const namesOf = (events: readonly BaseEvent[]): string[] =>
   events
     .map(({ type }) => String(type))
     .filter((type, place, all) => !type.endsWith('_CONTENT') || type !== all[place - 1]);
 
-/** The assistant's last words, as the client holds them. */
+/** Returns the assistant's last text in the client. */
 const lastText = (messages: readonly Message[]) =>
   messages.findLast(({ role, content: said }) => role === 'assistant' && said !== undefined && said !== '')
     ?.content;
 
-/** How the journal ended, and what its answer is. */
+/** Returns the end of the journal, and its answer. */
 async function journaled(path: string, via: Send = send) {
   const events = await journal(path, via);
   const turn = String(events.findLast(({ type }) => type === 'turn-ended')?.turn);
   return json(await via(`${path}/turns/${turn}`));
 }
 
-/** How a request is answered that no client would send. */
+/** Returns the response to a request that no client would send. */
 async function posted(body: unknown, via = app(), agent = 'scripted') {
   const response = await via(`/agents/${agent}/ag-ui`, {
     method: 'POST',
@@ -236,7 +238,7 @@ describe('a run', () => {
     expect(file.headers.get('content-type')).toBe('image/png');
     expect(new Uint8Array(await file.arrayBuffer())).toEqual(PIXEL);
 
-    // A page that is loaded anew finds it too, without the line by which the model knows it.
+    // A reloaded page shows it too, without the line for the model.
     const again = client('desk', via, drawn.path);
     await again.run();
     expect(again.chat.messages.find(({ role }) => role === 'tool')?.content).toEqual([
@@ -365,7 +367,7 @@ describe('client tools', () => {
     const call = callOf(chat);
     expect(call?.function).toEqual({ name: 'paint_page', arguments: '{"color":"red"}' });
     expect(events.at(-1)).toMatchObject({ outcome: { type: 'success', pendingToolCallIds: [call?.id] } });
-    // By the journal alone the tool is there again: this run declares nothing.
+    // The tool exists again from the journal alone, because this run declares none.
     chat.addMessage({ id: 'r1', role: 'tool', toolCallId: call?.id ?? '', content: 'Painted.' });
     await run();
     expect(await journaled(path, app())).toMatchObject({ outcome: 'completed', text: 'It is red.' });
@@ -504,7 +506,7 @@ describe('a call that waits for a person', () => {
     const { path, chat, run, types, to, interrupt } = await waiting('pay', 'Done.');
     const said = typeof payload === 'function' ? payload(to) : payload;
     await run({ resume: [{ interruptId: interrupt?.id ?? '', status: 'resolved', payload: said }] });
-    // What it was told before is not told again.
+    // Earlier events are not sent again.
     expect(types()).toEqual([
       ...['RUN_STARTED', 'STATE_SNAPSHOT', 'TOOL_CALL_RESULT'],
       ...['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_END', 'STATE_SNAPSHOT', 'RUN_FINISHED'],
@@ -593,7 +595,7 @@ describe('a call that waits for a person', () => {
     expect(model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: '{"total":12.5}' });
     expect(await journaled(path)).toMatchObject({ outcome: 'completed', text: 'Twelve.' });
     expect(lastText(chat.messages)).toBe('Twelve.');
-    // The client has its own result, and is not told it again.
+    // The client has its own result, and does not receive it again.
     expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
   });
 
@@ -636,7 +638,7 @@ describe('a call that waits for a person', () => {
 });
 
 describe('a nested loop', () => {
-  /** The loop inside is played by the script of the message. */
+  /** The nested loop uses the script of the message. */
   const helping: ScriptedReply = async ({ messages }) => ({
     calls: [{ name: 'helper', input: { task: messages.find(({ role }) => role === 'user')?.text ?? '' } }],
   });
@@ -722,7 +724,7 @@ describe('a lost connection', () => {
     await loaded.run({ resume: [{ interruptId, status: 'resolved', payload: { approved: true } }] });
     expect(paidTo(to)).toEqual([1]);
     expect(loaded.chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
-    // And once more, when all is over.
+    // The same after the end.
     const over = client('clerk', via, first.path);
     await over.run();
     expect(lastText(over.chat.messages)).toBe('Done.');

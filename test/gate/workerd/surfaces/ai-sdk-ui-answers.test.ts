@@ -1,4 +1,6 @@
-/** Answers of a page, where several are waited for, or others than it thinks: versions 6 and 7 of the AI SDK. */
+/**
+ * Answers of a page when several calls are pending, or others than it shows, with AI SDK versions 6 and 7.
+ */
 import { describe, expect, it } from 'vitest';
 import type { OpenChat } from '../../../fixtures/ui-chat.ts';
 import { lastParts, loadedFrom, problemOf, toolOf, VERSIONS } from '../../../fixtures/ui-chat.ts';
@@ -25,7 +27,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await settled({ chat, asked }, 2);
     expect(statesOf(lastParts(chat))).toEqual(['where output-available', 'pay approval-requested']);
     await sameAsLoaded(chat, id, version);
-    // So does a page that comes only now.
+    // A page that is opened now shows the same.
     const other = open({
       version,
       sends: 'both',

@@ -1,4 +1,4 @@
-/** What a chat is told whose request cannot be taken: its `error.message`, in full. */
+/** The `error.message` of a chat for each refused request, in full. */
 import { describe, expect, it } from 'vitest';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
@@ -232,7 +232,7 @@ describe('a chat gets an error', () => {
     expect(await (await post(wrong)).text()).toBe(
       notValid('answers[0].input.amount: Instance type "string" is invalid. Expected "number"'),
     );
-    // What waits refuses another message, and says so.
+    // A pending call causes a refusal of another message, with the reason.
     await chat.sendMessage({ text: 'And another thing' });
     expect(chat.error?.message).toContain('waits for an answer from outside. Answer its pending calls');
   });

@@ -24,7 +24,7 @@ const parameters = { type: 'object', properties: { color: { type: 'string' } }, 
 const paint = { name: 'paint_page', description: 'Paints the page.', parameters };
 const painting = { calls: [{ name: 'paint_page', input: { color: 'red' } }] };
 
-/** A chat of its own, whose message declares these tools. */
+/** A new chat whose message declares these tools. */
 function open(agent: string, version: 6 | 7, tools: unknown) {
   const asked = script(painting, 'It is red.');
   const called: string[] = [];

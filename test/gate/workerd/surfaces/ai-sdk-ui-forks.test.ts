@@ -1,4 +1,4 @@
-/** Other answers and other words in chats of the AI SDK, which are forks of their sessions. */
+/** Regenerated answers and edited messages in AI SDK chats, which are forks of their sessions. */
 import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../../../src/index.ts';
 import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
@@ -19,7 +19,7 @@ import { desk, via } from './desk.ts';
 const textOf = ({ parts }: ChatMessage): string =>
   parts.flatMap(({ type, text }) => (type === 'text' ? [String(text)] : [])).join(' ');
 
-/** What a chat shows, without the key of its script. */
+/** Returns the texts of a chat, without the key of its script. */
 const texts = (messages: readonly ChatMessage[]): string[] =>
   messages.map((message) => textOf(message).replace(/ #[0-9a-f-]{36}/, ''));
 
@@ -44,7 +44,7 @@ const starts = async (id: string) =>
 describe.each(VERSIONS)('a chat of version %i', (version) => {
   const load = (id: string) => loadedFrom(via, { agent, id, version });
 
-  /** A page that is loaded again shows the same, and names the same session. */
+  /** A reloaded page shows the same, and names the same session. */
   async function isSameLoaded({ chat, id }: { chat: OpenChat; id: string }): Promise<void> {
     const loaded = await load(id);
     expect([chat.status, chat.error]).toEqual(['ready', undefined]);
@@ -144,7 +144,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await edit('Yes');
     expect([chat.error, texts(chat.messages)]).toEqual([undefined, ['Yes, Hello', 'Last.']]);
     await isSameLoaded({ chat, id });
-    // The same edit, sent again, is the same fork.
+    // The same edit, sent again, makes the same fork.
     const branch = branchOf(chat);
     await edit('Yes');
     expect([chat.error, branchOf(chat)]).toEqual([undefined, branch]);
@@ -283,7 +283,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await loaded.chat.sendMessage({ text: 'And then?' });
     expect(texts(await load(id))).toEqual(['Hello', 'One.', 'And then?', 'Two.']);
     expect(await starts(id)).toHaveLength(2);
-    // The same edit, without what was refused, is made all the same.
+    // The same edit, without the refused part, still succeeds.
     await edit({});
     expect(texts(await load(id))).toEqual(['Well, Hello', 'Edited.']);
     await chat.sendMessage({ text: 'So?' });

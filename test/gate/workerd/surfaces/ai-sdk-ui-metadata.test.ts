@@ -1,4 +1,4 @@
-/** The metadata of a page's messages, which is kept with them. */
+/** The metadata of a page's messages, which is stored with them. */
 import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
 import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';

@@ -1,4 +1,4 @@
-/** What the chats of the AI SDK see, versions 6 and 7, over the real app and its objects. */
+/** The view of AI SDK chats, versions 6 and 7, over the real app and its objects. */
 import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../../../src/index.ts';
 import type { ReplyPart } from '../../../../src/model/entry.ts';

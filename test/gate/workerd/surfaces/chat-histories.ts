@@ -1,4 +1,4 @@
-/** Chats of the real client, which sends its whole history and nothing else. */
+/** Chats of the real client, which sends its whole history and no id. */
 import type OpenAI from 'openai';
 import type { Caller, HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
@@ -13,7 +13,7 @@ export type Message = OpenAI.ChatCompletionMessageParam;
 
 export const user = (content: string): Message => ({ role: 'user', content });
 
-/** What a chat has come to. */
+/** The result of a chat. */
 export interface Said {
   readonly history: Message[];
   readonly session: string;
@@ -22,11 +22,11 @@ export interface Said {
 export interface Saying extends OpenAI.RequestOptions {
   readonly via: OpenAI;
   readonly model?: string;
-  /** What the body says besides. */
+  /** Additional fields of the body. */
   readonly more?: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>;
 }
 
-/** Sends a history with a message behind it, and returns it with the answer. */
+/** Sends a history with another message, and returns it with the answer. */
 export async function say(
   history: readonly Message[],
   message: string | Message,
@@ -46,10 +46,10 @@ export async function say(
 
 export const lastWords = ({ history }: Said): unknown => history.at(-1)?.content;
 
-/** The refusal of a chat whose session is not known. */
+/** The refusal of a chat whose session is unknown. */
 export const unknown = { status: 400, code: 'unknown_conversation' };
 
-/** A Worker whose `auth` lets in one caller, and clients of it, each with these headers. */
+/** A Worker whose `auth` admits one caller, and clients of it, each with these headers. */
 export function clientsOf(
   caller: Caller,
   config: Partial<HoldfastConfig> = {},

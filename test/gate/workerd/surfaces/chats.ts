@@ -1,4 +1,4 @@
-/** Chats of the AI SDK, of either version, over the real app and its objects. */
+/** AI SDK chats, of either version, over the real app and its objects. */
 import { expect } from 'vitest';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { script } from '../../../fixtures/scripts.ts';
@@ -21,7 +21,7 @@ export const pathOf = (id: string): string => `/agents/${agent}/sessions/${id}`;
 
 type Options = Partial<Parameters<typeof openChat>[0]> & { readonly version: Version };
 
-/** A chat whose model says these replies. */
+/** A chat whose model gives these replies. */
 export function open(options: Options, ...replies: ScriptedReply[]) {
   const id = options.id ?? newId();
   const { message, model } = script(...replies);
@@ -40,7 +40,7 @@ export const ready = async (chat: OpenChat): Promise<void> => {
   await expect.poll(() => [chat.status, chat.error?.message]).toEqual(['ready', undefined]);
 };
 
-/** Resolves when the chat has sent so many requests, and the last one is over. */
+/** Resolves when the chat has sent this many requests, and the last one is over. */
 export async function settled(
   { chat, asked }: { chat: OpenChat; asked: string[] },
   requests: number,
@@ -49,7 +49,10 @@ export async function settled(
   await ready(chat);
 }
 
-/** A chat shows what a page is given which is loaded again, and metadata tells of the turn what the journal does. */
+/**
+ * Checks that a chat shows the same as a reloaded page, and that its metadata has the turn's journaled
+ * values.
+ */
 export async function sameAsLoaded(chat: OpenChat, id: string, version: Version): Promise<void> {
   const messages = await loadedFrom(via, { agent, id, version });
   expect(await problemOf(messages, version)).toBeUndefined();

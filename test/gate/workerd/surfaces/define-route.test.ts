@@ -1,4 +1,4 @@
-/** The errors for routes of modules that cannot be, when the Worker starts. */
+/** The errors for invalid routes of modules, when the Worker starts. */
 import { describe, expect, it } from 'vitest';
 import { createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { defineModule, defineRoute, type Module } from '../../../../src/module.ts';
@@ -8,7 +8,7 @@ import { appWith } from '../http/app.ts';
 
 const handle = () => new Response('');
 
-/** A route that is one, but for this. */
+/** A valid route, with these changes. */
 const route = (more: Readonly<Record<string, unknown>> = {}) => ({
   method: 'GET',
   path: '/echo',
@@ -206,7 +206,7 @@ describe('createHoldfast reports conflicting routes', () => {
   it('accepts routes without a common path', () => {
     const chat = made([route({ path: '/agents/{agent}/chat/{chat}/stream' })], 'chat');
     expect(told(() => app([chat, made([route({ path: '/v1/{x}' })])]))).toBe('nothing');
-    // Only an app that serves it has it.
+    // Only an app that serves it has the conflict.
     expect(told(() => app([made([route({ method: 'POST', path: '/mcp' })])]))).toBe('nothing');
   });
 });

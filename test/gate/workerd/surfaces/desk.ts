@@ -1,4 +1,4 @@
-/** An agent whose turns have something of all that a chat can show. */
+/** An agent whose turns have every kind of content that a chat can show. */
 
 import * as v from 'valibot';
 import { artifact, content, defineAgent, defineTool, image, text } from '../../../../src/index.ts';
@@ -57,7 +57,7 @@ const here = defineManualTool({
   input: v.object({}),
 });
 
-/** Goes on whatever is decided. */
+/** Continues after any decision. */
 const suggest = defineTool({
   name: 'suggest',
   description: 'Suggests.',

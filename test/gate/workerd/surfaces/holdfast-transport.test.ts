@@ -10,13 +10,13 @@ import { via } from './desk.ts';
 
 type Send = typeof via;
 
-/** A request that was sent. */
+/** A sent request. */
 interface Asked {
   readonly method: string;
   readonly path: string;
 }
 
-/** A chat by the transport of Holdfast, whose requests go through `line`. */
+/** A chat with Holdfast's transport, whose requests go through `line`. */
 function chatBy(line: (send: Send) => Send, ...replies: ScriptedReply[]) {
   const requests: Asked[] = [];
   const send = line(async (path, init) => {
@@ -42,7 +42,7 @@ function chatBy(line: (send: Send) => Send, ...replies: ScriptedReply[]) {
 
 const whole = (send: Send): Send => send;
 
-/** A line that breaks off the first stream of each method behind so many chunks. */
+/** A line that breaks off the first stream of each method after this many chunks. */
 const cutAfter =
   (chunks: number) =>
   (send: Send): Send => {
@@ -55,7 +55,7 @@ const cutAfter =
     };
   };
 
-/** What is behind the cut is read all the same: to the Worker it is as if its client were there. */
+/** The rest is still read, so for the Worker its client is connected. */
 function cutBody(body: ReadableStream<Uint8Array>, chunks: number): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let passed = 0;
@@ -319,7 +319,7 @@ describe('HoldfastChatTransport', () => {
       await say();
       const stale = plain(chat.messages);
       await chat.sendMessage({ text: 'And then?' });
-      // The page in another tab has cut off nothing: it has not seen it.
+      // The page in another tab has removed no messages, because it has not seen them.
       const tab = openChat({
         ...{ version: 7, agent, via, id, messages: stale },
         transport: (api, fetch) => new HoldfastChatTransport({ api, fetch }),

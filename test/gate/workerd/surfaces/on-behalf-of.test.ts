@@ -1,4 +1,6 @@
-/** Two persons behind one token send the same to every protocol, with the same ids: each has a session of their own. */
+/**
+ * Two persons with one token send the same to every protocol, with the same ids. Each has a separate session.
+ */
 import { describe, expect, it } from 'vitest';
 import { a2a } from '../../../../src/examples/a2a/a2a.ts';
 import { agUi } from '../../../../src/examples/ag-ui/ag-ui.ts';
@@ -26,7 +28,9 @@ const app = (tenant?: string): Send =>
     auth: () => ({ id: 'app', tenant, delegates: true }),
   });
 
-/** How a protocol is sent a message: the path and the body; `id` is what the client calls its message, its thread or its key. */
+/**
+ * A protocol's request: the path and the body. `id` is the client's id of its message, its thread or its key.
+ */
 interface Protocol {
   readonly path: string;
   body(text: string, id: string): unknown;
@@ -86,7 +90,7 @@ const send = async (
   return response.text();
 };
 
-/** What the user has said in a request to the model. */
+/** Returns the user's messages in a request to the model. */
 const saidIn = ({ messages }: ModelRequest): string[] =>
   messages.flatMap(({ role, text }) => (role === 'user' ? [text] : []));
 

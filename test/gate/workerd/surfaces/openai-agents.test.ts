@@ -15,7 +15,7 @@ const runnerOver = (via = speaking) =>
   });
 const runner = runnerOver();
 
-/** Its tools run where the agent does; the label is what lets it take our questions. */
+/** Its tools run where the agent runs. It accepts our questions because of the label. */
 const tools = [
   hostedMcpTool({ serverLabel: 'holdfast', serverUrl: 'http://localhost', requireApproval: 'always' }),
 ];

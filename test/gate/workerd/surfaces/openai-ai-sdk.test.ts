@@ -1,4 +1,4 @@
-/** The provider of OpenAI of the AI SDK, which writes items that are stored by their ids alone. */
+/** The AI SDK's OpenAI provider, which sends stored items by their ids only. */
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, jsonSchema, type ModelMessage, stepCountIs, streamText, tool } from 'ai';
 import { describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ const provider = createOpenAI({
   fetch: (input, init) => speaking(String(input), init),
 });
 const model = provider.responses('clerk');
-/** By this label its approval requests are taken. */
+/** It accepts approval requests with this label. */
 const holdfast = provider.tools.mcp({ serverLabel: 'holdfast', serverUrl: 'http://localhost' });
 const quiet = { maxRetries: 0 };
 

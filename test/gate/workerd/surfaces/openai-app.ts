@@ -5,10 +5,10 @@ import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { appWith } from '../http/app.ts';
 import { journal, type Send } from '../http/client.ts';
 
-/** A Worker that speaks OpenAI, over the objects of the tests. */
+/** A Worker with the OpenAI surface, over the tests' objects. */
 export const speaking: Send = appWith({ agents: [scripted, clerk], use: [openAi()] });
 
-/** The real client, whose requests go to it. */
+/** The real client, whose requests go to that Worker. */
 export const clientOf = (via: Send = speaking, options: Partial<ClientOptions> = {}): OpenAI =>
   new OpenAI({
     baseURL: 'http://localhost/v1',
@@ -17,7 +17,7 @@ export const clientOf = (via: Send = speaking, options: Partial<ClientOptions> =
     ...options,
   });
 
-/** The journal of the session of a response. */
+/** Returns the journal of a response's session. */
 export const journalOf = ({
   model,
   conversation,
@@ -26,13 +26,13 @@ export const journalOf = ({
 
 type StreamEvent = OpenAI.Responses.ResponseStreamEvent;
 
-/** The types of events, in which pieces of a text are one. */
+/** Returns the types of events, with the pieces of a text as one. */
 export const typesOf = (events: readonly StreamEvent[]): string[] =>
   events.flatMap(({ type }, place) =>
     type.endsWith('.delta') && events[place - 1]?.type === type ? [] : [type],
   );
 
-/** What was said in pieces. */
+/** Returns the joined pieces of text. */
 export const textsOf = (events: readonly StreamEvent[]): { text: string; reasoning: string } => ({
   text: events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : '')).join(''),
   reasoning: events

@@ -1,4 +1,4 @@
-/** What clients of OpenAI ask for beside a message: instructions of their own, and a form of the answer. */
+/** Options of OpenAI clients beside a message: instructions, and a response format. */
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { ChatOpenAI } from '@langchain/openai';
@@ -23,7 +23,7 @@ const Order = z.object({ total: z.number(), items: z.array(z.string()) });
 const ORDER = { total: 12.5, items: ['tea'] };
 const ANSWER = JSON.stringify(ORDER);
 
-/** It answers orders, as its own code says. */
+/** It returns orders, as its output declares. */
 const orders = defineAgent({
   name: 'orders',
   description: 'Answers orders.',
@@ -39,7 +39,7 @@ const over =
   (input, init) =>
     send(String(input), init);
 
-/** What the model was shown as instructions, request by request. */
+/** Returns the model's instructions, request by request. */
 const systems = ({ model }: Scripted): string[] =>
   model.requests.map(({ messages }) => messages.find(({ role }) => role === 'system')?.text ?? '');
 
@@ -49,7 +49,10 @@ const BEHIND =
 
 const MARKED = /\n\[untrusted ([0-9a-f]{16})\]\n([\s\S]*)\n\[\/untrusted \1\]$/;
 
-/** The caller's words in what the model was shown, and what is before them. A schema has marks of its own. */
+/**
+ * Returns the caller's text in the model's instructions, and the text before it. A schema has its own
+ * delimiters.
+ */
 function callersWords(system = ''): { before: string; words: string } {
   const from = Math.max(0, system.indexOf(BEHIND));
   const found = MARKED.exec(system.slice(from));
@@ -407,7 +410,7 @@ describe('a response format', () => {
     });
     const done = await client.responses.create({ model: 'clerk', input, text: { format } });
     expect(done.output_text).toBe('{"total":1,"note":"ok"}');
-    // Another invocation has asked for the second reply, and has read it all in the journal.
+    // Another invocation has requested the second reply, and has read everything from the journal.
     const [first, second] = systems(asked);
     expect([second, asked.model.requests[1]?.output]).toEqual([first, { name: 'sum', schema }]);
   });

@@ -1,4 +1,4 @@
-/** Chats whose history was edited by the person who has them, to an app with `branches()`: each is a fork of its session. */
+/** Chats whose history a person has edited, in an app with `branches()`. Each is a fork of its session. */
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { branches } from '../../../../src/modules/branches/entry.ts';
@@ -35,9 +35,9 @@ const client = clientOf(app, { maxRetries: 0 });
 const say = (history: readonly Message[], text: string, options: Partial<Saying> = {}): Promise<Said> =>
   sayBy(history, text, { via: client, ...options });
 
-/** As the client library sends a request again by itself. */
+/** A repeated request of the client library. */
 const BY_LIBRARY = { headers: { 'x-stainless-retry-count': '1' } };
-/** As a client that does not count its tries. */
+/** A client that does not count its tries. */
 const UNCOUNTED = { headers: { 'x-stainless-retry-count': null } };
 
 const messagesOf = async (session: string, agent = 'scripted') =>
@@ -48,7 +48,7 @@ const messagesOf = async (session: string, agent = 'scripted') =>
 const forksOf = async (session: string, agent = 'scripted'): Promise<unknown[]> =>
   Object((await json(await app(`/agents/${agent}/sessions/${session}/forks`))).forks);
 
-/** What the model was shown last, without instructions. */
+/** Returns the model's last messages, without instructions. */
 const shown = ({ model }: ReturnType<typeof script>) =>
   model.requests.at(-1)?.messages.flatMap(({ role, text }) => (role === 'system' ? [] : [text]));
 
@@ -68,7 +68,7 @@ describe('an edited history', () => {
     expect(shown(asked)).toEqual([message, 'One.', 'And when?']);
     const next = await say(edited.history, 'So?');
     expect([lastWords(next), next.session]).toEqual(['Last.', edited.session]);
-    // The client may go back to what it had before.
+    // The client can return to its earlier history.
     const back = await say(second.history, 'Go on.');
     expect([lastWords(back), back.session]).toEqual(['Three.', first.session]);
     expect(await messagesOf(first.session)).toEqual([message, 'And then?', 'Go on.']);

@@ -20,7 +20,7 @@ import { clientOf, speaking } from './openai-app.ts';
 
 const client = clientOf();
 
-/** A Worker whose one caller is one person, so that chats go on whatever their sessions hold. */
+/** A Worker whose only caller is one person, so chats continue with any content of their sessions. */
 const personal = appWith({
   agents: [scripted, clerk],
   use: [openAi()],
@@ -28,7 +28,7 @@ const personal = appWith({
 });
 const person = clientOf(personal);
 
-/** Sends a history with a message behind it, by a client of which nothing is known unless another is given. */
+/** Sends a history with another message. Defaults to a client without a known person. */
 const say = (history: readonly Message[], text: string, options: Partial<Saying> = {}): Promise<Said> =>
   sayBy(history, text, { via: client, ...options });
 
@@ -255,7 +255,7 @@ describe('two chats with the same text', () => {
 });
 
 describe('a message of a chat that its client repeats', () => {
-  /** A client whose answers are lost on their way, the first of each request. */
+  /** A client that loses the first response to each request. */
   const losing = (): { via: OpenAI; retries: string[] } => {
     const retries: string[] = [];
     const via = clientOf(async (path, init) => {

@@ -1,4 +1,4 @@
-/** Chats of several persons behind one token, which begin with the same words. */
+/** Chats of several persons with one token, which begin with the same text. */
 import type OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import type { HoldfastConfig } from '../../../../src/create-holdfast.ts';
@@ -10,7 +10,7 @@ import { held, script } from '../../../fixtures/scripts.ts';
 import { objectsWith } from '../http/app.ts';
 import { clientsOf, lastWords, type Message, type Saying, say, unknown, user } from './chat-histories.ts';
 
-/** One token for everybody, as a backend has it that says nothing of its users. */
+/** One token for all users, from a backend that does not name them. */
 const shared = clientsOf({ id: 'app' });
 
 /** The same, where the backend names its users. */
@@ -30,7 +30,7 @@ const picture = (text: string): Message => ({
   ],
 });
 
-/** An opening that leaves more than words in its session. */
+/** A first message whose session contains more than text. */
 interface Opening {
   readonly replies: readonly ScriptedReply[];
   readonly message?: (text: string) => Message;

@@ -1,4 +1,6 @@
-/** Chats whose last message is sent again after its turn has ended without an answer, to an app with `retry()`. */
+/**
+ * Chats whose last message is repeated after its turn has ended without an answer, in an app with `retry()`.
+ */
 import { describe, expect, it } from 'vitest';
 import { defineAgent, ModelError } from '../../../../src/index.ts';
 import { retry } from '../../../../src/modules/retry/entry.ts';
@@ -10,7 +12,7 @@ import { journal } from '../http/client.ts';
 import { lastWords, type Message, type Said, type Saying, say as sayBy, user } from './chat-histories.ts';
 import { clientOf } from './openai-app.ts';
 
-/** Has one request to its model, so that a reply with a call meets its limit. */
+/** Its limit is one model request, which a reply with a call reaches. */
 const brief = defineAgent({
   name: 'brief',
   description: 'Calls once.',
@@ -28,23 +30,23 @@ const client = clientOf(app, { maxRetries: 0 });
 const say = (history: readonly Message[], text: string, options: Partial<Saying> = {}): Promise<Said> =>
   sayBy(history, text, { via: client, ...options });
 
-/** As the client library sends a request again by itself. */
+/** A repeated request of the client library. */
 const BY_LIBRARY = { headers: { 'x-stainless-retry-count': '1' } };
 
 const down = new ModelError('bad-request', 'It is down.');
 const failed = { status: 502 };
 
-/** Meets the limit, at which an answer is asked for. */
+/** Reaches the limit, after which an answer is requested. */
 const CALL = { text: 'Let me see.', calls: [{ name: 'look', input: {} }] };
 
-/** What the model was shown last, without instructions. */
+/** Returns the model's last messages, without instructions. */
 const shown = ({ model }: ReturnType<typeof script>) =>
   model.requests.at(-1)?.messages.flatMap(({ role, text }) => (role === 'system' ? [] : [text]));
 
 const starts = async (session: string, agent = 'scripted') =>
   (await journal(`/agents/${agent}/sessions/${session}`, app)).filter(({ type }) => type === 'turn-started');
 
-/** A chat whose second message is being answered, and is cancelled. */
+/** A chat whose second message is cancelled while it is being answered. */
 async function cancelled(...replies: Parameters<typeof script>) {
   const hanging = held('Cut.');
   const asked = script('One.', hanging.reply, ...replies);
@@ -133,7 +135,7 @@ describe('a repeated message of a chat', () => {
     const { metadata } = (await client.chat.completions.create(
       { model: 'scripted', messages: [...history, user('Again.')] },
       BY_LIBRARY,
-    )) as unknown as { metadata: Record<string, string> }; // which the protocol lacks
+    )) as unknown as { metadata: Record<string, string> }; // the protocol lacks it
     expect(metadata.turn).toBe(turn);
     expect(asked.model.requests).toHaveLength(2);
   });
@@ -265,7 +267,7 @@ describe('a repeated message after a response', () => {
   const ask = (previous: string | undefined, input: string, more: object = {}) =>
     client.responses.create({ model: 'scripted', previous_response_id: previous ?? null, input, ...more });
 
-  /** A response, and the message behind it, which is cancelled. */
+  /** A response, and a cancelled message after it. */
   async function stopped(...replies: Parameters<typeof script>) {
     const hanging = held('Cut.');
     const asked = script('One.', hanging.reply, ...replies);

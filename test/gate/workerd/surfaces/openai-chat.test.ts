@@ -7,7 +7,7 @@ import { clientOf, speaking } from './openai-app.ts';
 const client = clientOf();
 
 type Session = { readonly metadata: { readonly session: string } };
-/** The session that an answer tells beside the protocol. */
+/** Returns the session that a response names beside the protocol's fields. */
 const sessionIn = (answer: unknown): string => (answer as Session).metadata.session;
 
 describe('a chat completion', () => {
@@ -160,7 +160,7 @@ describe('a chat completion', () => {
       ],
     });
     expect(await runner.finalContent()).toBe('Red and blue.');
-    // Clients keep messages apart by the ids of their completions.
+    // Clients distinguish messages by the ids of their completions.
     expect(new Set(runner.allChatCompletions().map(({ id }) => id)).size).toBe(2);
     const read = JSON.stringify(model.requests[1]?.messages);
     expect(read).toContain('colour of 7');

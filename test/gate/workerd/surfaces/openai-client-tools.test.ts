@@ -1,4 +1,4 @@
-/** Clients of OpenAI with tools of their own, unchanged: the model is offered them, and they run them. */
+/** Unmodified OpenAI clients with their own tools: the model is offered them, and the clients run them. */
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { HumanMessage, ToolMessage } from '@langchain/core/messages';
@@ -55,7 +55,7 @@ const forChat = (more: object = {}): OpenAI.ChatCompletionTool => ({
 const forResponses = { type: 'function' as const, strict: true, ...weather };
 
 const looking = { calls: [{ name: 'get_weather', input: { city: 'Paris' } }] };
-/** A script that asks for the weather, and then says what it is. */
+/** A script that calls the weather tool, and then describes the weather. */
 const asking = () => script(looking, 'It rains in Paris.', 'Yes.');
 const offered = ({ model }: Scripted) =>
   model.requests.map(({ tools = [] }) => tools.map(({ name }) => name));
@@ -230,7 +230,7 @@ describe('functions of a client', () => {
     messages.push({ role: 'user', content: 'Again' });
     const second = await create({ tools: [forChat({ name: 'other' })] });
     expect(second.choices[0]?.message.content).toBe('Hello again.');
-    const session = (second as unknown as { metadata: { session: string } }).metadata.session; // an addition
+    const session = (second as unknown as { metadata: { session: string } }).metadata.session; // an addition to the protocol
     const turns = (await journal(`/agents/guide/sessions/${session}`, nobody)).filter(
       ({ type }) => type === 'turn-started',
     );
@@ -252,7 +252,7 @@ describe('functions of a client', () => {
     await expect(
       client.chat.completions.create({ model: 'guide', messages, tools: [forChat(), forChat(more)] }),
     ).rejects.toMatchObject(refused);
-    const tools = [forResponses, { ...forResponses, ...more }] as OpenAI.Responses.Tool[]; // which they are not
+    const tools = [forResponses, { ...forResponses, ...more }] as OpenAI.Responses.Tool[]; // deliberately invalid
     await expect(client.responses.create({ model: 'guide', input: 'Hello', tools })).rejects.toMatchObject(
       refused,
     );

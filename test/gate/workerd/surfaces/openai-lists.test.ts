@@ -1,4 +1,4 @@
-/** Lists of conversations and of their items, asked for by the client of OpenAI. */
+/** Lists of conversations and of their items, with the OpenAI client. */
 import type OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../../src/create-holdfast.ts';
@@ -17,7 +17,7 @@ import { clientOf } from './openai-app.ts';
 
 const use = [answers, files(), openAi({ lists: openAiLists() }), sessionIndex()];
 
-/** An app of two agents, as somebody of a tenant asks it, and the client of OpenAI on it. */
+/** An app with two agents, used by a person of a tenant, and the OpenAI client for it. */
 function tenant(caller: Partial<Caller> = {}) {
   const name = `t-${crypto.randomUUID()}`;
   const as = (who: Partial<Caller>): Send =>
@@ -50,7 +50,7 @@ const now = expect.closeTo(Date.now() / 1000, -3);
 
 const notFound = { status: 404, code: 'conversation_not_found', type: 'invalid_request_error' };
 
-/** Begins conversations one after the other, which the index knows when this resolves. */
+/** Begins conversations one after the other. Resolves when the index knows them. */
 async function begun({ ask, client }: ReturnType<typeof tenant>, ...ids: readonly string[]) {
   const { message } = script(...ids.map(() => 'Done.'));
   for (const id of ids) {
@@ -232,7 +232,7 @@ describe('the list of conversations', () => {
   });
 });
 
-/** An item, without what is not told of its kind. */
+/** Returns an item without the fields that its kind does not describe. */
 const told = (items: readonly object[]): unknown[] =>
   items.map((item) => {
     const { type, role, content, output, name, approve, reason } = Object(item);
@@ -282,7 +282,7 @@ describe('the items of a conversation', () => {
       { type: 'function_call_output', output: 'It is here.' },
       { type: 'message', role: 'assistant', text: 'Found.' },
     ]);
-    // The items that responses have are the same here, by the same ids.
+    // The items have the same ids as in the responses.
     const output = [first, second, third, fourth].flatMap((one) => one.output);
     expect(data).toEqual(expect.arrayContaining(output));
     expect(data[3]).toMatchObject({ approval_request_id: question?.id });

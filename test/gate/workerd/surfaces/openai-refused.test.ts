@@ -34,7 +34,7 @@ const LABEL =
   "the tools of an agent are in its code. tools[0] may only be a function, or a tool of type mcp with server_label 'holdfast'.";
 const FILE = 'a data URL of base64, or an https URL';
 
-/** An id as responses tell it. */
+/** Returns an id in the form of responses. */
 const idOf = (prefix: string, inside: string): string => `${prefix}_${btoa(inside).replace(/=+$/, '')}`;
 
 const approval = (inside: string) => ({
@@ -218,7 +218,7 @@ describe('a request for a response', () => {
       retry: 'false',
       error: { code: 'session_busy', type: 'invalid_request_error', param: null },
     });
-    // The parameters of the REST API that would help there are not taken here, so they are not named.
+    // The REST API's parameters for this do not exist here, so the error does not name them.
     expect(refused.error).toHaveProperty(
       'message',
       expect.stringMatching(

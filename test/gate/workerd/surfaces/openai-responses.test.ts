@@ -109,7 +109,7 @@ describe('a response', () => {
     ['content-filter', { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }],
     ['constructor', { status: 'completed', incomplete_details: null }],
   ] as const)('reports why its last reply was cut off: %s', async (said, told) => {
-    const finish = said as 'length'; // an adapter without types may say anything
+    const finish = said as 'length'; // an untyped adapter can return any value
     const { key } = playModel({ name: 'cut', ask: async () => ({ text: 'So f', toolCalls: [], finish }) });
     expect(await client.responses.create({ model: 'scripted', input: `#${key}` })).toMatchObject(told);
   });
@@ -426,7 +426,7 @@ describe('a call that waits', () => {
         }),
       ]),
     });
-    // Each response stays as it was.
+    // Each response is unchanged.
     expect(await client.responses.retrieve(first.id)).toEqual(first);
     expect(await client.responses.retrieve(second.id)).toEqual(second);
   });

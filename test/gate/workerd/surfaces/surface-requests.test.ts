@@ -1,4 +1,4 @@
-/** What a surface is given with a request, and how what it answers and refuses leaves the Worker. */
+/** Requests to a surface, and how its responses and refusals leave the Worker. */
 import { env } from 'cloudflare:workers';
 import { Hono } from 'hono';
 import { describe, expect, it, vi } from 'vitest';
@@ -17,10 +17,10 @@ import { type AppConfig, appWith, objectsWith } from '../http/app.ts';
 import { ended, json, newSession, ORIGIN, type Send, send, sessionId } from '../http/client.ts';
 import { seer } from '../http/file-app.ts';
 
-/** What the handler of the one route does. */
+/** The handler of the only route. */
 type Handle = (asked: ModuleRequest, named: { readonly session: string }) => Response | Promise<Response>;
 
-/** A surface whose one route does this, and tells problems in words of its own. */
+/** A surface with one route for this handler, and its own format of problems. */
 const surfaceOf = (handle: Handle, name = 'echo') =>
   defineModule({ name }).use({
     routes: [
@@ -47,7 +47,7 @@ const ask = (via: Send, body: unknown = {}, init: RequestInit = {}, path = '/ech
     headers: { ...JSON_TYPE, ...init.headers },
   });
 
-/** How a refusal came back. */
+/** Returns the refusal in a response. */
 const refused = async (response: Response) => ({ status: response.status, ...(await json(response)) });
 
 const echoed: Handle = async (asked, named) => {
@@ -158,7 +158,7 @@ describe('a public route', () => {
       named: { agent: 'scripted' },
       body: { a: 1 },
     });
-    // Beside it, all is as before.
+    // Beside it, other routes are unchanged.
     expect((await ask(via)).status).toBe(401);
   });
 
@@ -178,7 +178,7 @@ describe('a public route', () => {
 const BUSY = { status: 'busy', turn: 't1', retryAfter: 1 };
 
 describe('the index of a surface', () => {
-  /** Keeps what its body says, and then answers what is kept. */
+  /** Keeps the body's texts, and returns the kept ones. */
   const keeping: Handle = async (asked, { session: key }) => {
     const { texts = [] } = await asked.json();
     for (const text of Array.isArray(texts) ? texts : []) await asked.keep(key, String(text));

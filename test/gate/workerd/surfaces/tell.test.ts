@@ -1,4 +1,4 @@
-/** The words that people are shown of what went wrong, by each protocol, over the real app and its objects. */
+/** The error texts that people see with each protocol, over the real app and its objects. */
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../../../src/create-holdfast.ts';
@@ -58,7 +58,7 @@ const desk = defineAgent({
   model: modelBySession,
 });
 
-/** An agent that the deployment has no model for. */
+/** An agent without a model in the deployment. */
 const unset = defineAgent({
   name: 'unset',
   description: 'Has no model.',
@@ -68,7 +68,7 @@ const unset = defineAgent({
   },
 });
 
-/** The surfaces of an app with callers of its own, asked at the name that it has in production. */
+/** The surfaces of an app with its own callers, at its production host. */
 function deployed(tell?: Tell, config: AppConfig = {}, origin = 'https://desk.example'): Send {
   const words = tell ? { tell } : {};
   const via = appWith({

@@ -24,7 +24,7 @@ class Endless {
 }
 const TOO_DEEP = 'nested more than 500 levels deep';
 
-/** Has its own idea of what is in it, which JSON.stringify does not ask for. */
+/** Defines its own JSON content, which JSON.stringify ignores. */
 class Page extends Array<number> {
   override entries() {
     return Array.of<[number, number]>().values();

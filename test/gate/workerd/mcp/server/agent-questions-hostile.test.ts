@@ -7,7 +7,7 @@ import { modelBySession, script } from '../../../../fixtures/scripts.ts';
 import { type Asked, answered } from './asking.ts';
 import { newId, publishing, texts, viewOf } from './talk.ts';
 
-/** Callers say who they are: id, tenant, and their only role. */
+/** The header names the caller: id, tenant, and the only role. */
 const auth = ({ headers }: Request): Caller => {
   const [id = '', tenant, role] = (headers.get('x-user') ?? 'ann').split(' ');
   return { id, ...(tenant && { tenant }), ...(role && { roles: [role] }) };
@@ -48,7 +48,7 @@ interface Again extends Partial<Params> {
   readonly state?: unknown;
 }
 
-/** A call of the clerk that is asked whether it may pay. */
+/** A call of the clerk that asks whether it can pay. */
 async function asked(user = 'ann', replies: Parameters<typeof script> = ['Paid.'], tool = 'pay') {
   const to = crypto.randomUUID();
   const { message, model } = script({ calls: [{ name: tool, input: { to, amount: 5 } }] }, ...replies);
@@ -67,7 +67,7 @@ async function asked(user = 'ann', replies: Parameters<typeof script> = ['Paid.'
   return { to, model, session, params, key, state: requestState, again };
 }
 
-/** What a state says, changed. */
+/** Changes the content of a state. */
 const forged = (state: string, change: Readonly<Record<string, unknown>>): string =>
   `holdfast-1.${btoa(JSON.stringify({ ...JSON.parse(atob(state.slice('holdfast-1.'.length))), ...change }))}`;
 
@@ -145,7 +145,7 @@ describe('an answer to a pending question', () => {
     expect(await tenants.again(approve, { by: 'ann blue' })).toEqual(INVALID_STATE);
     expect(await tenants.again(approve, { by: 'ann' })).toEqual(INVALID_STATE);
     expect([paidTo(to), paidTo(tenants.to)]).toEqual([[], []]);
-    // Whoever shares the session may decide in it, as over HTTP.
+    // A caller who shares the session can decide in it, as over HTTP.
     expect(texts((await tenants.again(approve, { by: 'bob red' })).result)).toEqual(['Paid.']);
   });
 

@@ -11,7 +11,7 @@ import { calling, newId, publishing, texts, viewOf } from './talk.ts';
 const done = (name: string, input: v.GenericSchema<Record<string, unknown>> = v.object({})) =>
   defineTool({ name, description: 'Does it.', effect: 'read', input, run: (given) => JSON.stringify(given) });
 
-/** The form of a server's question, as it waits in a session. */
+/** The form of a server's question, as stored in a session. */
 const SEATS = {
   type: 'object',
   properties: {
@@ -55,7 +55,7 @@ const via = publishing({ agents: ['clerk', asker] }, { agents: [clerk, asker] })
 
 const pay = (to: string, amount = 5, name = 'pay') => ({ name, input: { to, amount } });
 
-/** A call that is asked something: what was asked, and how to answer it. */
+/** A call with questions, and a function to answer them. */
 async function asked(
   agent: string,
   { message }: Scripted,
@@ -70,7 +70,7 @@ async function asked(
     params,
     first,
     keys,
-    /** One answer for each question, in their order. */
+    /** Sends one answer for each question, in order. */
     answer: (...answers: readonly unknown[]) =>
       again(
         params,
@@ -96,7 +96,7 @@ const approve = accept({ decision: 'approve' });
 const formOf = ({ inputRequests }: Asked, key: string | undefined) =>
   Object(inputRequests[key ?? '']?.params) as { readonly message: string; readonly requestedSchema: object };
 
-/** The result of the call that the model was told last. */
+/** Returns the result of the model's last call. */
 const told = ({ model }: Scripted): string => String(Object(model.requests.at(-1)?.messages.at(-1)).text);
 
 describe('a turn that waits for a decision', () => {
@@ -260,7 +260,7 @@ describe('a turn that waits for a decision', () => {
     expect(keys).toHaveLength(3);
     const { result } = await answer(approve, accept({ decision: 'exit' }), { action: 'cancel' });
     const second = result as Asked;
-    // What was dismissed is not asked again at once.
+    // A dismissed question is not asked again at once.
     expect(Object.keys(second.inputRequests)).toEqual([keys[1]]);
     expect(formOf(second, keys[1]).message).toBe(
       `The answer was not accepted: decision: must be approve or reject here.\n${formOf(first, keys[1]).message}`,
@@ -312,7 +312,7 @@ describe('a turn that waits for a decision', () => {
     });
     const { pending } = Object(Object(result).structuredContent);
     expect(texts(result)[0]).toMatch(`- look_up, answered by POST ${pending[0].links.results}: `);
-    // What can be asked is asked, and the rest told when that is decided.
+    // Questions that fit a form are asked, and the others are described after the decision.
     const both = await asked('clerk', script({ calls: [lookUp, pay(to)] }));
     expect(both.keys).toHaveLength(1);
     const { result: rest } = await both.answer(approve);

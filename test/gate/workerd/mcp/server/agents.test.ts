@@ -93,7 +93,7 @@ describe('a call of an agent', () => {
   it('runs a turn, and returns the session in which the conversation continues', async () => {
     const { message, model } = script(record('first'), 'Noted.', 'You said it twice.');
     const client = await connected(via);
-    await client.listTools(); // so that it checks what is answered
+    await client.listTools(); // so that it validates results
     const first = await client.callTool({ name: 'scripted', arguments: { message: message() } });
     const told = viewOf(first);
     expect(told).toEqual({

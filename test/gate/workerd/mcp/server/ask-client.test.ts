@@ -22,7 +22,7 @@ const form = (message: string, field: string) =>
   }) as const;
 
 const runs: string[] = [];
-/** What the one heard that takes everything for a failure. */
+/** The errors caught by the tool that handles every throw as a failure. */
 const caught: unknown[] = [];
 
 const greet = defineTool({
@@ -103,7 +103,7 @@ const keyed = defineTool({
   },
 });
 
-/** What `changing` asks, which is another thing each time. */
+/** The question of `changing`, which differs each time. */
 let amount = 0;
 
 const changing = defineTool({
@@ -147,7 +147,7 @@ const via = publishing(
 const call = (input: unknown, more: Readonly<Record<string, unknown>> = {}, capabilities: object = FORMS) =>
   answered(via, 'tools/call', { name: 'greet', arguments: input, ...more }, { capabilities });
 
-/** What is sent with a call that is made again: these answers, to what the first one was asked. */
+/** Repeats a call with these answers to its first questions. */
 async function answering(
   inputResponses: Readonly<Record<string, unknown>>,
   input: unknown = { greeting: 'Hi' },
@@ -167,7 +167,10 @@ const INVALID_STATE = {
   },
 };
 
-/** The keys under which a call of `reserve` was run that its client makes again with an answer: `more` in the first request, `again` then. */
+/**
+ * Returns the keys with which `reserve` ran when its client repeats a call with an answer: `more` in the
+ * first request, `again` then.
+ */
 async function keysOfCall(room: string, more: object = {}, again: object = more): Promise<readonly string[]> {
   const params = { name: 'reserve', arguments: { room } };
   const { result } = await answered(via, 'tools/call', { ...params, ...more });
@@ -321,7 +324,7 @@ describe('a published tool that asks its client', () => {
   ])('asks again for %s', async (_, sent, problem) => {
     const { result } = await call({ greeting: 'Hi' }, await answering({ name: sent }));
     const { inputRequests } = result as Asked;
-    // A number is no object, so it counts as no answer at all.
+    // A number is not an object, so it counts as a missing answer.
     const said = typeof sent === 'number' ? '' : `The answer was not accepted: ${problem}\n`;
     expect(inputRequests).toEqual({ name: form(`${said}Who are you?`, 'name') });
   });

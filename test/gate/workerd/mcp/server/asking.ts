@@ -13,20 +13,20 @@ export const REVISION = '2026-07-28';
 
 export const FORMS: ClientCapabilities = { elicitation: { form: {} } };
 
-/** What a client says of itself with every request. */
+/** The client's metadata of every request. */
 const envelope = (capabilities: ClientCapabilities) => ({
   'io.modelcontextprotocol/protocolVersion': REVISION,
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
   'io.modelcontextprotocol/clientCapabilities': capabilities,
 });
 
-/** Who sends a request, and what their client can be asked for. */
+/** The sender of a request, and the client's capabilities. */
 export interface Sender {
   readonly capabilities?: ClientCapabilities;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The JSON-RPC answer of one request of the new revision, whatever it is. */
+/** Returns the JSON-RPC response to one request of the new revision. */
 export async function answered(
   via: Send,
   method: string,
@@ -54,14 +54,14 @@ export async function answered(
   return { result, error };
 }
 
-/** What a client is asked. */
+/** The questions to a client. */
 export interface Asked {
   readonly resultType: 'input_required';
   readonly inputRequests: Readonly<Record<string, ElicitRequest>>;
   readonly requestState: string;
 }
 
-/** The official client of the new revision, whose user answers so. */
+/** The official client of the new revision, whose user gives these answers. */
 export async function connectedAsking(
   via: Send,
   answer: (params: ElicitRequest['params']) => ElicitResult | Promise<ElicitResult>,

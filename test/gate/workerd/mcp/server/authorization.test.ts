@@ -1,4 +1,4 @@
-/** Who signs in the callers of an endpoint, as clients find it out that know OAuth and nothing else. */
+/** Authorization metadata of an endpoint, as read by clients that only know OAuth. */
 import {
   Client,
   type OAuthClientProvider,
@@ -23,7 +23,7 @@ const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read'
 const authorization = { servers: ['https://login.example'], scopes: ['orders:read', 'orders:write'] };
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
-/** Takes what the provider below has issued for this endpoint. */
+/** Accepts the tokens that the provider below issued for this endpoint. */
 const auth: HoldfastConfig['auth'] = ({ headers }) => {
   const [, user, audience] = /^Bearer token\.(\w+)\.(.+)$/.exec(headers.get('authorization') ?? '') ?? [];
   return user !== undefined && audience === encodeURIComponent(`${ORIGIN}/mcp`) ? { id: user } : null;
@@ -192,7 +192,7 @@ describe('a client that only knows OAuth', () => {
         'orders:read orders:write',
         `${ORIGIN}/mcp`,
       ]);
-      // Somebody signs in, and comes back with a code.
+      // The user signs in, and returns with a code.
       await first.finishAuth('code-of-ann', 'https://login.example');
       const signedIn = client();
       await signedIn.connect(open());
@@ -208,7 +208,7 @@ describe('a client that only knows OAuth', () => {
   );
 });
 
-/** A provider of whom everybody is called Ann. */
+/** A provider for which every user is Ann. */
 async function provider(request: Request): Promise<Response> {
   const issuer = 'https://login.example';
   switch (new URL(request.url).pathname) {
@@ -237,7 +237,7 @@ async function provider(request: Request): Promise<Response> {
   }
 }
 
-/** Keeps what a connector has to keep, and where it has sent somebody to sign in. */
+/** Stores a connector's data, and the URL to which it has sent the user to sign in. */
 function signingIn() {
   const kept: { client?: never; tokens?: never; verifier?: string; discovery?: never } = {};
   const signing: { provider: OAuthClientProvider; sentTo?: URL } = {

@@ -1,9 +1,9 @@
-/** The same request of both revisions of the protocol, and the official client that speaks them. */
+/** The same request in both revisions of the protocol, and the official client that supports them. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { ORIGIN, type Send } from '../../http/client.ts';
 import { answerTo, messagesOf, postMcp, rpc } from './talk.ts';
 
-/** The second SDK's client, which finds the newest revision that the server speaks. */
+/** The second SDK's client, which selects the newest revision of the server. */
 export async function connectedToNewest(
   via: Send,
   headers: Readonly<Record<string, string>> = {},
@@ -18,7 +18,7 @@ export async function connectedToNewest(
   return client;
 }
 
-/** What one request of the revision 2026-07-28 is answered, without what every answer has: its result, or its error. */
+/** Returns the result or the error of a 2026-07-28 request, without the fields of every response. */
 export async function newestAnswerTo(
   via: Send,
   method: string,
@@ -30,7 +30,7 @@ export async function newestAnswerTo(
     'io.modelcontextprotocol/clientCapabilities': {},
   };
   const name = params.uri ?? params.name;
-  // What is too long for a header, or no text, is told in the body alone.
+  // A value that is too long for a header, or not text, is sent in the body only.
   const isNamed = typeof name === 'string' && /^[\x21-\x7e]{1,4000}$/.test(name);
   const response = await postMcp(via, rpc(method, { ...params, _meta }), {
     headers: {
@@ -47,7 +47,7 @@ export async function newestAnswerTo(
   return told;
 }
 
-/** How a request of each revision is answered. */
+/** The responses to a request in each revision. */
 export const REVISIONS = [
   ['2025-11-25', answerTo],
   ['2026-07-28', newestAnswerTo],

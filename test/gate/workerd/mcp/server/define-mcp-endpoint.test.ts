@@ -62,7 +62,7 @@ describe('defineMcpEndpoint', () => {
     ],
     ['a blank name', { name: '' }, 'name', 'MCP endpoint: it has a name that is blank.'],
     ['a blank version', { version: ' ' }, 'version', 'MCP endpoint: it has a version that is blank.'],
-    // As a caller without types may.
+    // As an untyped caller can.
     [
       'what is no tool',
       { tools: [{ name: 'x' } as never] },

@@ -1,4 +1,4 @@
-/** What stands on the wire between a client of the revision 2026-07-28 and the endpoint, and what either revision refuses. */
+/** The messages between a 2026-07-28 client and the endpoint, and the refusals in either revision. */
 import { describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../../../../src/index.ts';
 import { held, script } from '../../../../fixtures/scripts.ts';
@@ -56,7 +56,7 @@ describe('a client of the revision 2026-07-28', () => {
     async (method) => {
       const { result } = await json(await asking(via, method, {}, { capabilities }));
       expect(result).toMatchObject({ ttlMs: 300_000, cacheScope: 'public' });
-      // A client of before has no use for that.
+      // An earlier client does not use that.
       const [before] = await messagesOf(await postMcp(via, rpc(method)));
       expect(before?.result).not.toHaveProperty('ttlMs');
     },

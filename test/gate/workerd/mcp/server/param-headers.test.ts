@@ -1,4 +1,4 @@
-/** Parameters that a client repeats in headers, and a Worker behind something that reads those. */
+/** Parameters that a client repeats in headers, for a proxy in front of the Worker. */
 
 import { describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../../../../src/index.ts';

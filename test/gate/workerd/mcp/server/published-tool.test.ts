@@ -21,7 +21,7 @@ const greet = defineTool({
   run: ({ name }) => `Hello, ${name}.`,
 });
 
-/** A tool that answers what `run` makes of its call. */
+/** A tool that returns the result of `run`. */
 const tool = (run: (call: CallContext) => unknown, effect: 'read' | 'idempotent' | 'once' = 'read') =>
   defineTool({ name: 'it', description: 'Does it.', effect, run: (_, call) => run(call) });
 

@@ -68,7 +68,7 @@ const TEMPLATES = [
   { uriTemplate: 'shop://orders/{order}/lines/{line}.json', name: 'line' },
 ];
 
-/** What a resource with this `read` is answered as. */
+/** Returns the response for a resource with this `read`. */
 const reading = (read: McpResource['read'], more: Partial<McpResource> = {}, config = {}) =>
   answerTo(
     publishing({ resources: [{ name: 'x', uri: 'x://y', read, ...more }] }, config),

@@ -1,4 +1,4 @@
-/** Streams of the revision 2025-11-25 that break, and are taken up. */
+/** Resumed streams of the revision 2025-11-25. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
@@ -16,7 +16,7 @@ const headers = { 'mcp-protocol-version': '2025-11-25' };
 const callOf = (message: string, session: string, meta: object = { progressToken: 'p' }): unknown =>
   rpc('tools/call', { name: 'scripted', arguments: { message, session }, _meta: meta }, 'call-1');
 
-/** Reads the events of a stream until `enough` of them have come, and then breaks it. */
+/** Reads `enough` events of a stream, and then breaks it. */
 async function eventsOf(
   response: Response,
   enough: (events: readonly EventSourceMessage[]) => boolean = () => false,
@@ -82,7 +82,7 @@ describe('the stream of an agent call', () => {
       [3, 'record: started'],
       [4, 'record: done'],
     ]);
-    // Behind each event comes the rest, and no more.
+    // After each event come exactly the later ones.
     for (const [index, event] of seen.entries()) {
       expect(dataOf(await eventsOf(await taken(via, event.id)))).toEqual(
         dataOf(seen).slice(Math.min(index, 4)),
@@ -216,13 +216,13 @@ describe('the official client of the earlier revision', () => {
     await client.connect(transport as Parameters<Client['connect']>[0]); // differs in optional properties only
     await expect(client.callTool({ name: 'nobody' })).rejects.toThrow("Tool 'nobody' does not exist.");
     await client.ping();
-    // The one that every client asks for once it is connected.
+    // The request that every client sends once it is connected.
     expect(asked).toEqual([null]);
     await client.close();
   });
 });
 
-/** The response, whose connection breaks when told. */
+/** A response whose connection breaks when `cut` resolves. */
 function cutting({ body, status, headers: all }: Response, cut: Promise<void>): Response {
   const reader = (body ?? new ReadableStream<Uint8Array>()).getReader();
   const stream = new ReadableStream<Uint8Array>({

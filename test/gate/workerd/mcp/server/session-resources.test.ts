@@ -1,4 +1,4 @@
-/** What is in the sessions of published agents: their files and artifacts, for whoever owns the session. */
+/** The contents of published agents' sessions: files and artifacts, for the session's owner. */
 import { describe, expect, it, vi } from 'vitest';
 import type { Caller } from '../../../../../src/create-holdfast.ts';
 import {
@@ -57,7 +57,7 @@ const auth = ({ headers }: Request): Caller => ({ id: headers.get('x-user') ?? '
 const app = { agents: [painter, hidden], auth, use: [files()] };
 const via = publishing({ agents: ['painter'] }, app);
 
-/** Runs a turn that calls these tools, and answers the links of its answer. */
+/** Runs a turn that calls these tools, and returns the links in its answer. */
 async function linksOf(
   names: readonly string[],
   { agent = 'painter', session = newId(), to = via } = {},

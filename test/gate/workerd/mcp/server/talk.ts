@@ -11,7 +11,7 @@ import { ORIGIN, type Send } from '../../http/client.ts';
 
 type Vars = Readonly<Record<string, unknown>>;
 
-/** A Worker that publishes this; the rest of its settings, and its vars, when a test needs them. */
+/** A Worker that publishes this endpoint, with other settings and vars if a test needs them. */
 export const publishing = (mcp: McpEndpointConfig, config: AppConfig = {}, vars: Vars = {}): Send =>
   appWith(
     { agents: [scripted, clerk], ...config, use: [...(config.use ?? []), defineMcpEndpoint(mcp)] },
@@ -20,7 +20,7 @@ export const publishing = (mcp: McpEndpointConfig, config: AppConfig = {}, vars:
 
 export const ACCEPT = { accept: 'application/json, text/event-stream' };
 
-/** Posts a body as a client would, with these headers over a client's own. */
+/** Posts a body as a client would. These headers override a client's own. */
 export const postMcp = (
   via: Send,
   body: unknown,
@@ -40,24 +40,24 @@ export const rpc = (method: string, params: unknown = {}, id: number | string = 
   params,
 });
 
-/** The JSON-RPC messages of an answer, in order. */
+/** Returns the JSON-RPC messages of a response, in order. */
 export async function messagesOf(response: Response): Promise<Record<string, unknown>[]> {
   const messages: Record<string, unknown>[] = [];
   const text = await response.text();
   if (response.headers.get('content-type') === 'application/json') return [JSON.parse(text)];
-  // The event by which a stream can be taken up has no data.
+  // The event that makes a stream resumable has no data.
   const onEvent = ({ data }: { readonly data: string }) => data !== '' && messages.push(JSON.parse(data));
   createParser({ onEvent }).feed(text);
   return messages;
 }
 
-/** What one request is answered: its result, or its error. */
+/** Returns the result or the error of one request. */
 export async function answerTo(via: Send, method: string, params: unknown = {}): Promise<unknown> {
   const [message] = await messagesOf(await postMcp(via, rpc(method, params)));
   return message?.result ?? { error: message?.error };
 }
 
-/** What a tool or agent answers. */
+/** Returns the result of a tool or agent. */
 export async function calling(
   via: Send,
   name: string,
@@ -84,15 +84,15 @@ export async function connected(via: Send, headers: Readonly<Record<string, stri
   return client;
 }
 
-/** What an agent's answer says as data. */
+/** Returns the structured content of an agent's answer. */
 export const viewOf = (answer: unknown): Record<string, string> => Object(Object(answer).structuredContent);
 
-/** The texts of an answer, a block each. */
+/** Returns the texts of an answer, one for each block. */
 export const texts = (answer: unknown): string[] =>
   Object(answer).content.map((block: { readonly text: string }) => block.text);
 
-/** A session that nobody has used. */
+/** Returns the id of an unused session. */
 export const newId = (): string => `s-${crypto.randomUUID()}`;
 
-/** A call of the tool that writes down this note. */
+/** A call of the tool that records this note. */
 export const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });

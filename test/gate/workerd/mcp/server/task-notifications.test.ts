@@ -9,7 +9,7 @@ const via = publishing({ agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' 
 
 type Message = Record<string, unknown>;
 
-/** The messages of a stream, as they come. */
+/** Yields the messages of a stream as they arrive. */
 async function* listening(send: Send, taskIds: unknown): AsyncGenerator<Message, void> {
   const response = await asking(send, 'subscriptions/listen', { notifications: { taskIds } });
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);

@@ -1,4 +1,4 @@
-/** Requests of the revision 2026-07-28, as a client sends them that takes tasks. */
+/** Requests of the revision 2026-07-28 from a client that supports tasks. */
 import { expect } from 'vitest';
 import type { Send } from '../../http/client.ts';
 import { messagesOf, postMcp, rpc } from './talk.ts';
@@ -6,7 +6,7 @@ import { messagesOf, postMcp, rpc } from './talk.ts';
 export const TASKS = 'io.modelcontextprotocol/tasks';
 
 interface Asking {
-  /** What the client declares; that it takes tasks unless given. */
+  /** The capabilities of the client. Defaults to support for tasks. */
   readonly capabilities?: Readonly<Record<string, unknown>>;
   readonly meta?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -30,14 +30,14 @@ export function asking(
     headers: {
       'mcp-protocol-version': '2026-07-28',
       'mcp-method': method,
-      // Whatever is no text has no place in a header.
+      // A value that is not text cannot be in a header.
       ...(typeof name === 'string' && { 'mcp-name': name }),
       ...headers,
     },
   });
 }
 
-/** What one request is answered: its result without the server's own mark, or its error. */
+/** Returns the result of one request without the server's metadata, or its error. */
 export async function asked(
   via: Send,
   method: string,
@@ -54,7 +54,7 @@ export async function asked(
   return told;
 }
 
-/** Calls an agent, and answers its task. */
+/** Calls an agent, and returns its task. */
 export async function taskOf(
   via: Send,
   name: string,
@@ -63,10 +63,10 @@ export async function taskOf(
 ): Promise<Record<string, string>> {
   const task = await asked(via, 'tools/call', { name, arguments: input }, options);
   expect(task.resultType).toBe('task');
-  return task as Record<string, string>; // of which each test reads what is a text
+  return task as Record<string, string>; // each test reads only text fields
 }
 
-/** Asks for a task until it stands so. */
+/** Polls a task until it has this status. */
 export async function until(
   via: Send,
   taskId: unknown,

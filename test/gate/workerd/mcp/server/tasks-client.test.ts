@@ -22,7 +22,7 @@ const refused = (): never => {
   throw new Error('Nobody asks for this.');
 };
 
-/** The extension's own client, over the SDK's, connected to a Worker of a test. */
+/** The extension's own client over the SDK's, connected to a test's Worker. */
 async function connected(
   send: Send,
   elicitation?: ApplicationInputCallbacks['elicitation'],
@@ -37,7 +37,7 @@ async function connected(
       onInputRequest: createApplicationInputHandler({ elicitation, sampling: refused, roots: refused }),
     }),
     v2RequestFraming: { protocolVersion: '2026-07-28', clientInfo, clientCapabilities: { elicitation: {} } },
-    // The SDK's client does not know answers that are tasks, so that the extension's has requests sent as they are.
+    // The SDK's client does not support task results, so the extension's client sends raw requests.
     async rawDispatch(request) {
       const { method, params } = Object(request);
       id += 1;

@@ -7,7 +7,7 @@ import { asked, asking, TASKS, taskOf, until } from './task-talk.ts';
 
 const via = publishing({ agents: ['clerk'] });
 
-/** A client that takes tasks, and can ask its user. */
+/** A client that supports tasks, and can ask its user. */
 const ASKS = { capabilities: { elicitation: {}, extensions: { [TASKS]: {} } } };
 const ACK = { resultType: 'complete' };
 const approve = { action: 'accept', content: { decision: 'approve' } };
@@ -17,12 +17,12 @@ const pay = (to: string, amount: number, tool = 'pay') => ({ name: tool, input: 
 interface Waiting {
   readonly taskId: unknown;
   readonly session: string;
-  /** The keys of what is asked. */
+  /** The keys of the questions. */
   readonly keys: readonly string[];
   readonly task: Record<string, unknown>;
 }
 
-/** A task that waits for the decisions of these calls. */
+/** A task that waits for decisions about these calls. */
 async function waiting(
   send: Send,
   calls: readonly ReturnType<typeof pay>[],

@@ -34,7 +34,7 @@ const USE =
   'Use the exact tool name from this list. Do not combine or prefix tool names — tool names found in source code ' +
   'or search results are not callable.';
 
-/** A tool that answers what `run` makes of its call. */
+/** A tool that returns the result of `run`. */
 const tool = (run: (call: CallContext) => unknown, effect: 'read' | 'idempotent' | 'once' = 'read') =>
   defineTool({ name: 'it', description: 'Does it.', effect, run: (_, call) => run(call) });
 

@@ -1,4 +1,4 @@
-/** What stands on the wire between any client and the endpoint. */
+/** The messages between any client and the endpoint. */
 import { describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../../../../src/index.ts';
 import { mcpDescription } from '../../../../../src/mcp/server/entry.ts';

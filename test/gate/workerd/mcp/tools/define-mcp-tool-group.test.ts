@@ -24,7 +24,7 @@ import { json } from '../../http/client.ts';
 const groupOf = (clients: readonly McpClient[], more: Partial<McpToolGroupConfig<'web'>> = {}) =>
   defineMcpToolGroup({ role: 'web', description: 'The web.', clients, ...more });
 
-/** An agent that asks for the role, and may have what groups of servers need. */
+/** An agent that uses the role, with the permissions that server groups need. */
 const asking = (request: ToolGroupOptions = {}) =>
   defineAgent({
     name: 'clerk',
@@ -59,7 +59,7 @@ describe('a tool group of MCP servers', () => {
       clients: [client],
       childToolUsageNotes: 'Search little.',
     });
-    // What a list of tools makes of it stands under a symbol.
+    // A list of tools caches its result under a symbol.
     expect(Object.fromEntries(Object.entries(group))).toEqual({
       role: 'web',
       name: 'docker-web',

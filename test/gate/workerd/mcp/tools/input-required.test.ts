@@ -1,4 +1,4 @@
-/** Servers that put a call off until they know more, and sessions in real objects that wait for the answer. */
+/** Servers that defer a call until they have more input, and sessions in real objects that wait for it. */
 import { abortAllDurableObjects, createExecutionContext, evictDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import type { Server } from '@modelcontextprotocol/server';
@@ -14,7 +14,9 @@ import { json, post, type Send, sessionName } from '../../http/client.ts';
 import { hearingSession, passIn } from '../../http/time.ts';
 import { answer } from '../../http/waiting.ts';
 
-/** A `once` tool that asks for how many people before it books, and gives out a ticket to come back with. */
+/**
+ * A `once` tool that asks for the number of guests before it books, and issues a ticket for the continuation.
+ */
 function booking(server: Server): void {
   const book = { name: 'book', description: 'Books.', inputSchema: { type: 'object' as const } };
   server.setRequestHandler('tools/list', () => ({ tools: [book] }));
@@ -36,7 +38,7 @@ function booking(server: Server): void {
   });
 }
 
-/** An agent that books, and Workers over its session. */
+/** An agent that books, and Workers for its session. */
 function desk(elicitation: Elicitation = {}) {
   const { server, client } = scene([], {
     elicitation,
@@ -44,7 +46,7 @@ function desk(elicitation: Elicitation = {}) {
   });
   const model = scriptedModel([calls('book'), 'Booked.']);
   const tools = [mcpToolProvider({ clients: [client] })];
-  // By this name the Worker of the tests leaves its turns alone.
+  // The tests' Worker ignores turns of an agent with this name.
   const agent = defineAgent({ name: 'agent', description: 'Books.', instructions: 'Book.', model, tools });
   const config = { agents: [agent] };
   const { TurnRunner } = createHoldfast(config);
@@ -57,7 +59,7 @@ function desk(elicitation: Elicitation = {}) {
     ask: async () => json(await post(session, { message: 'Book.' }, { via: appWith(config) })),
     goOn: (turn: string) =>
       new TurnRunner(createExecutionContext(), { ...env }).run({ name: sessionName(session), turn }),
-    /** What the model was shown last of a call. */
+    /** Returns the model's last tool result. */
     shown: () => model.requests.at(-1)?.messages.findLast(({ role }) => role === 'tool')?.text,
   };
 }
@@ -80,7 +82,7 @@ describe('a `once` call that its server has deferred', () => {
     });
     expect(JSON.stringify(asked)).not.toContain('ticket-1');
     await disturb(session);
-    const [{ links } = { links: { approvals: '' } }] = (asked as unknown as Asked).pending; // as was just seen
+    const [{ links } = { links: { approvals: '' } }] = (asked as unknown as Asked).pending; // the type was checked above
     const decision = { decision: 'edit', input: { people: 4 } };
     const done = await json(await answer(links.approvals, decision, { via: worker() }));
     expect(done).toMatchObject({ outcome: 'completed', text: 'Booked.' });
@@ -90,7 +92,7 @@ describe('a `once` call that its server has deferred', () => {
 
   it('continues without an answer after its time, and notifies its server', async () => {
     const { ask, goOn, session, shown } = desk({ expires: 5_000 });
-    const { turn } = (await ask()) as unknown as Asked; // as the other test sees
+    const { turn } = (await ask()) as unknown as Asked; // the other test checks it
     pass(5_001);
     await passIn(session, 5_001);
     await goOn(turn);
@@ -99,7 +101,7 @@ describe('a `once` call that its server has deferred', () => {
 
   it('accepts no answer that looks like a credential', async () => {
     const { ask, worker } = desk();
-    const asked = (await ask()) as unknown as Asked; // as the other test sees
+    const asked = (await ask()) as unknown as Asked; // the other test checks it
     const input = { people: 'sk-live-4Hj5gM0aXq2VeT7' };
     const link = asked.pending[0]?.links.approvals ?? '';
     expect((await answer(link, { decision: 'edit', input }, { via: worker() })).status).toBe(422);

@@ -1,4 +1,4 @@
-/** Sessions of servers that are kept in real objects: across restarts of these, take-overs and erasure. */
+/** Server sessions that are kept in real objects, across restarts, take-overs and erasure. */
 import {
   abortAllDurableObjects,
   createExecutionContext,
@@ -22,7 +22,7 @@ import { hearingSession, LONG_LEASE_MS, passIn } from '../../http/time.ts';
 
 const ANEW = "MCP server 'shop' has begun a new session: the state of earlier calls is lost.";
 
-/** Counts its calls by the server's session, of which it tells the id. */
+/** Counts its calls by the server's session, and returns the id. */
 function thinking(): FakeTool {
   const thoughts = new Map<string, number>();
   return {
@@ -46,7 +46,7 @@ function desk(replies: readonly ScriptedReply[], refreshAfter?: number) {
   });
   const model = scriptedModel(replies);
   const tools = [mcpToolProvider({ clients: [client] })];
-  // By this name the Worker of the tests leaves its turns alone.
+  // The tests' Worker ignores turns of an agent with this name.
   const agent = defineAgent({ name: 'agent', description: 'Thinks.', instructions: 'Think.', model, tools });
   const lines: LogEntry[] = [];
   const config = { agents: [agent], use: [logTo((line: LogEntry) => void lines.push(line))] };
@@ -63,7 +63,7 @@ function desk(replies: readonly ScriptedReply[], refreshAfter?: number) {
     say: async (via: Send = worker()) => json(await post(session, { message: 'Think.' }, { via })),
     goOn: (turn: string) =>
       new TurnRunner(createExecutionContext(), { ...env }).run({ name: sessionName(session), turn }),
-    /** What the model was shown last of a call. */
+    /** Returns the model's last tool result. */
     shown: () => {
       const words = model.requests.at(-1)?.messages.flatMap((one) => (one.role === 'tool' ? one.text : []));
       return words?.at(-1);
@@ -75,7 +75,7 @@ const stubOf = (session: string) => env.SESSIONS.getByName(sessionName(session))
 
 const HIDDEN = '[secret mcp-session-id]';
 
-/** The sessions that the server has begun. */
+/** Returns the sessions that the server has begun. */
 const idsOf = ({ requests }: FakeServer): readonly string[] => [
   ...new Set(requests.flatMap(({ headers }) => headers['mcp-session-id'] ?? [])),
 ];

@@ -1,4 +1,4 @@
-/** A turn waits for an answer, and the next deployment has no tool that asks, so it lacks the module of answers. */
+/** A turn waits for an answer, and the next deployment lacks the module of answers because no tool asks. */
 import { expect, it } from 'vitest';
 import type { Caller } from '../../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool } from '../../../../../src/index.ts';
@@ -23,7 +23,7 @@ const plain = defineAgent(clerk);
 const before = (caller: Caller): Send => appWith({ agents: [asking], auth: () => caller });
 const after = (caller: Caller): Send => appWith({ agents: [plain], auth: () => caller });
 
-/** Has a turn wait for the approval of a call. */
+/** Runs a turn that waits for the approval of a call. */
 async function waiting() {
   const session = newSession('agent');
   const message = script({ calls: [{ name: 'pay' }] }, 'Done.').message();

@@ -1,4 +1,4 @@
-/** What people think of a turn: taken by a route, journaled, listed, and read in evals. */
+/** Feedback about a turn: sent to a route, journaled, listed, and read in evals. */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { createHoldfast, type Session, sessionOf } from '../../../../../src/create-holdfast.ts';
@@ -12,7 +12,7 @@ import { journal, json, newSession, post, type Send, sessionId } from '../../htt
 
 const use = [feedback(), openApi({ descriptions: [feedbackDescription] })];
 
-/** An app of the tenant `shop`, as one of its people asks it. */
+/** An app of the tenant `shop`, used by one of its people. */
 const as = (id: string): Send => appWith({ agents: [scripted], use, auth: () => ({ id, tenant: 'shop' }) });
 const ada = as('ada');
 
@@ -59,7 +59,7 @@ describe('POST .../turns/{turn}/feedback', () => {
       facts: [{ slice: 'feedback', fact: { by: 'ada', score: -0.5, words: 'It is too long.' } }],
     });
     expect(await listed(path)).toEqual({ status: 200, body: { feedback: [kept] } });
-    // The state of the session does not grow by it.
+    // The state of the session does not contain it.
     expect(JSON.stringify(await json(await ada(path)))).not.toContain('too long');
   });
 

@@ -1,4 +1,4 @@
-/** Addresses of files with a signature: a page draws them without a token. */
+/** Signed URLs of files, with which a page shows them without a token. */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { a2a } from '../../../../../src/examples/a2a/a2a.ts';
@@ -37,7 +37,7 @@ interface Config extends FilesConfig {
   readonly app?: AppConfig;
 }
 
-/** An app whose callers need a token, and one of them. */
+/** An app whose callers need a token, and one of its callers. */
 function appOf({ key = KEY, app = {}, ...config }: Config = {}) {
   const open = appWith(
     {
@@ -63,7 +63,7 @@ function appOf({ key = KEY, app = {}, ...config }: Config = {}) {
 
 const drawing = () => script({ calls: [{ name: 'draw' }] }, 'There.').message();
 
-/** The address of a file that a call has made, as a page has it. */
+/** Returns the URL of a file that a call has made, as a page gets it. */
 async function drawn(via: Send, id: string = crypto.randomUUID()): Promise<string> {
   const { chat } = openChat({ version: 7, agent: 'desk', via, id });
   await chat.sendMessage({ text: drawing() });
@@ -73,7 +73,7 @@ async function drawn(via: Send, id: string = crypto.randomUUID()): Promise<strin
 const headersOf = ({ headers }: Response, ...names: readonly string[]) =>
   names.map((name) => headers.get(name));
 
-/** What is answered to an address that was changed. */
+/** Returns the response to a changed URL. */
 async function changed(via: Send, url: string, change: (url: URL) => void): Promise<unknown[]> {
   const other = new URL(url);
   change(other);
@@ -158,11 +158,11 @@ describe('a signed URL', () => {
       'unauthorized',
       'Send valid credentials.',
     ]);
-    // Another app has another key, or none.
+    // Another app has another key, or no key.
     const stranger = appOf({ key: 'another key of forty-two random characters' });
     expect(await changed(stranger.open, url, () => {})).toEqual(WRONG);
     expect(await changed(appOf({ key: '' }).open, url, () => {})).toEqual(WRONG);
-    // Whoever has it may only look.
+    // The URL only grants reading.
     expect((await open(url, { method: 'DELETE' })).status).toBe(401);
   });
 
@@ -244,7 +244,7 @@ describe('signed URLs are in', () => {
     return (await via(path, { method: 'POST', headers, body: JSON.stringify(body) })).text();
   };
 
-  /** The address in an answer, which is JSON. */
+  /** Returns the URL in an answer, which is JSON. */
   const addressIn = (text: string): string => /https?:[^"\\]+\/files\/[^"\\]+/.exec(text)?.[0] ?? '';
 
   it.each([

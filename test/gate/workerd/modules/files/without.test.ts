@@ -1,4 +1,4 @@
-/** What an app without the module of files answers to messages with files, and at the routes of files. */
+/** Responses of an app without the module of files to messages with files, and on the routes of files. */
 import { expect, it } from 'vitest';
 import { createHoldfast } from '../../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../../src/index.ts';

@@ -1,4 +1,4 @@
-/** What a page of another origin may do, when the app names its origin: as its browser is told, which asks first. */
+/** Requests from a page of another origin that the app allows, including preflights. */
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { Hono } from 'hono';
@@ -40,11 +40,11 @@ const via = appWith({ use: [answers, openApi(), files(), shop, pages] });
 const says = (...replies: Parameters<typeof script>) => ({ message: script(...replies).message() });
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
 
-/** What browsers look at in an answer. */
+/** Returns the headers that browsers read for CORS. */
 const corsOf = ({ headers }: Response): Record<string, string> =>
   Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-') || name === 'vary'));
 
-/** Asks as a browser does before it sends what a page wants to. */
+/** Sends a browser's preflight request. */
 const preflight = (
   path: string,
   method: string,
@@ -150,7 +150,7 @@ const READABLE = {
   vary: 'origin',
 };
 
-/** Each answer, its status, and how it is asked for. */
+/** Each response, its status, and its request. */
 const ANSWERS: readonly (readonly [
   what: string,
   status: number,
@@ -273,7 +273,7 @@ describe('every route of an app', () => {
   const all = appWith(app);
   const token = { authorization: 'Bearer t' };
 
-  /** Each route, with a path that can be asked for. */
+  /** Each route, with a valid path. */
   async function routesOf(): Promise<readonly (readonly [method: string, path: string])[]> {
     const { paths } = await json(await all('/openapi.json', { headers: token }));
     return Object.entries<object>(Object(paths)).flatMap(([path, item]) => {
@@ -299,7 +299,7 @@ describe('every route of an app', () => {
       }
       for (const headers of [{}, { origin: 'https://evil.example' }]) {
         const read = await all(path, { method, headers, redirect: 'manual' });
-        // Who signs in for MCP is told to every page.
+        // Authorization metadata for MCP is readable by every page.
         const isToldToAll = path.startsWith('/.well-known/');
         if (!isToldToAll && JSON.stringify(corsOf(read)) !== '{"vary":"origin"}') {
           strange.push([method, path, read.status, corsOf(read)]);

@@ -1,4 +1,4 @@
-/** What a module of an app puts around its routes: `http`, `caller` and `admit`. */
+/** The hooks of a module around the routes: `http`, `caller` and `admit`. */
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError, type LogEntry, SessionError } from '../../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../../src/index.ts';
@@ -70,7 +70,7 @@ describe('the `http` hook of a module', () => {
     ],
     [
       'returns no response',
-      { http: async () => ({ status: 200 }) as Response }, // plain JavaScript may
+      { http: async () => ({ status: 200 }) as Response }, // possible in plain JavaScript
       'TypeError: `http` of a module must return a Response.',
     ],
   ])('that %s is an internal failure, which is logged', async (_, parts, thrown) => {

@@ -1,4 +1,4 @@
-/** One caller that sends requests for several persons: who the principal is, and whose the sessions are. */
+/** One caller that sends requests for several persons: the principal, and the owner of the sessions. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Caller, ConfigurationError, type LogEntry } from '../../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, type TurnPrincipal } from '../../../../../src/index.ts';
@@ -43,7 +43,7 @@ const byHeader: OnBehalfOf = ({ headers }) => {
   return headers.get('x-user-id');
 };
 
-/** An app, and how it names the persons of a request; `null`: not at all. */
+/** An app, and how it finds the person of a request. `null` turns delegation off. */
 interface DelegatingApp extends AppConfig {
   readonly personOf?: OnBehalfOf | null;
 }
@@ -51,7 +51,7 @@ interface DelegatingApp extends AppConfig {
 const appOf = (caller: unknown, { personOf = byHeader, use = [], ...config }: DelegatingApp = {}): Send =>
   appWith({
     agents: [scripted, looker],
-    auth: () => caller as Caller, // plain JavaScript may answer anything
+    auth: () => caller as Caller, // plain JavaScript can return any value
     use: personOf ? [onBehalfOf(personOf), ...use] : use,
     secrets: (_, { id }) => ({ of: id }),
     ...config,
@@ -156,7 +156,7 @@ describe('a caller without `delegates: true`', () => {
   );
 });
 
-/** What is answered where code of the app is wrong, and what its log says. */
+/** Returns the response to a wrong hook of the app, and its log. */
 async function failing(caller: unknown, config: DelegatingApp): Promise<string> {
   const lines: LogEntry[] = [];
   const via = appOf(caller, { log: (line) => void lines.push(line), ...config });
@@ -197,7 +197,7 @@ describe('a contradictory app', () => {
     [
       '`onBehalfOf` returns no text',
       DELEGATING,
-      { personOf: () => 7 as unknown as string }, // plain JavaScript may
+      { personOf: () => 7 as unknown as string }, // possible in plain JavaScript
       '`onBehalfOf` returned a value that is not a string. Return the id of a person, or undefined.',
     ],
   ])('fails, and logs the reason: %s', async (_, caller, config, problem) => {
@@ -205,7 +205,7 @@ describe('a contradictory app', () => {
   });
 
   it('is refused if `onBehalfOf` is not a function', () => {
-    const name = 'x-user-id' as unknown as OnBehalfOf; // plain JavaScript may
+    const name = 'x-user-id' as unknown as OnBehalfOf; // possible in plain JavaScript
     expect(() => onBehalfOf(name)).toThrow(
       new ConfigurationError('onBehalfOf takes a function that returns the id of a person.'),
     );

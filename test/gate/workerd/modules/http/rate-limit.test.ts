@@ -17,7 +17,7 @@ const PROBLEM = {
   detail: 'Too many messages have come for sessions of this owner lately. Send the message again in a while.',
 };
 
-/** What is bound as RATE_LIMIT, which remembers what it was asked and answers that. */
+/** A RATE_LIMIT binding that records its keys and returns this result. */
 function limiter(success: boolean | Error): { readonly keys: string[]; readonly limit: unknown } {
   const keys: string[] = [];
   const limit = async ({ key }: { readonly key: string }) => {
@@ -42,7 +42,7 @@ describe('rateLimit', () => {
   it('returns 429 with Retry-After beyond the limit, and accepts messages of another owner', async () => {
     const RATE_LIMIT: unknown = Reflect.get(env, 'RATE_LIMIT_OF_TESTS');
     const via = appOf({ id: newId(), tenant: newId() }, { RATE_LIMIT });
-    // Three a minute, and a minute may have begun in between.
+    // The limit is three a minute, and a minute can have begun in between.
     const statuses: number[] = [];
     let last = await message(via);
     while (last.status === 202 && statuses.length < 6) {

@@ -8,7 +8,7 @@ it('the client lists, titles, shows pending calls and usage, and erases', { time
   const shop = tenant({}, { operator: true });
   const fetch: typeof globalThis.fetch = async (url, init) =>
     shop.via(String(url).slice(ORIGIN.length), init);
-  const index = createIndexClient({ url: ORIGIN, fetch: fetch as never, retries: 0 }); // as the client calls it
+  const index = createIndexClient({ url: ORIGIN, fetch: fetch as never, retries: 0 }); // called like this by the client
   await shop.say('s1', { calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] }, 'Done.');
   await shop.say('s2', 'Done.');
   const waiting = () => index.sessions('indexed', { status: 'waiting', since: 0, limit: 1 });

@@ -81,7 +81,7 @@ describe('d1Reports', { timeout: 120_000 }, () => {
     await shop.lists([listed('s1', 'idle', { turns: 2 })]);
     expect(await shop.rows('holdfast_sessions')).toEqual([]);
     back();
-    await abortAllDurableObjects(); // an object that begins anew tries at once
+    await abortAllDurableObjects(); // a restarted object retries at once
     await runDurableObjectAlarm(shop.index());
     await shop.has([{ session: 's1', turns: 2 }]);
     await shop.has([{ turns: 2 }], 'holdfast_usage', 'turns');
@@ -111,7 +111,7 @@ describe('d1Reports', { timeout: 120_000 }, () => {
     const back = takeAway(shop.key);
     await shop.code.eraseOwner(shop.owner);
     await expect.poll(async () => (await shop.code.owner(shop.owner)).sessions).toBe(0);
-    // As if the least time of an erasure was over.
+    // As if the minimum duration of an erasure had passed.
     const object = env.INDEX.getByName(shop.key);
     await runInDurableObject(object, (_, { storage: { sql } }) => {
       sql.exec('UPDATE about SET erasing = erasing - 600000');
@@ -127,7 +127,7 @@ describe('d1Reports', { timeout: 120_000 }, () => {
       { owner: shop.key, revision: expect.any(Number), erased_at: expect.any(Number) },
     ]);
     expect(await other.rows('holdfast_sessions', 'session')).toEqual([{ session: 's1' }]);
-    // A week later its name is forgotten too.
+    // A week later its name is deleted too.
     await runInDurableObject(object, (_, { storage: { sql } }) => {
       sql.exec('UPDATE about SET erased = erased - ?', 8 * 24 * 60 * 60_000);
     });

@@ -1,4 +1,4 @@
-/** All sessions of an owner are erased, in the background, whatever is killed meanwhile. */
+/** All sessions of an owner are erased in the background, despite crashes. */
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { json, post } from '../../http/client.ts';
 import { problem } from '../../http/waiting.ts';
 import { listed, SESSIONS, tenant } from './indexed.ts';
 
-/** A tenant with sessions of these names, and an operator who may erase them. */
+/** A tenant with sessions of these names, and an operator who can erase them. */
 async function shopWith(...names: readonly string[]) {
   const shop = tenant();
   await Promise.all(names.map((session) => shop.say(session, 'Done.')));
@@ -42,7 +42,7 @@ describe('DELETE /owners/{owner}', { timeout: 120_000 }, () => {
       sessions: 60,
       erasure: { status: 'erasing', since: expect.any(Number), removed: 0 },
     });
-    // However busy the machine is, it is not over before it was looked at.
+    // Even on a busy machine, it does not end before it was checked.
     const later = (ms: number) =>
       runInDurableObject(shop.index(), (_, { storage: { sql } }) => {
         sql.exec('UPDATE about SET erasing = erasing + ?', ms);
@@ -77,7 +77,7 @@ describe('DELETE /owners/{owner}', { timeout: 120_000 }, () => {
 
   it('erases an older session that is reported after the erasure', async () => {
     const shop = await shopWith('s1');
-    // Its app had no index then, and so nobody has heard of it.
+    // Its app had no index then, so the index does not know it.
     const said = { agent: 'indexed', message: 'Late', context: ToolCallContext.of({}), from: { id: 'ann' } };
     await shop.stub('late').accept({ ...toTurnStart(said, () => crypto.randomUUID()), delayMs: 3_600_000 });
     await shop.erase();

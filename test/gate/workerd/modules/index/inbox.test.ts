@@ -1,4 +1,4 @@
-/** What waits for somebody, across sessions, and what an owner has used. */
+/** Pending calls across sessions, and an owner's usage. */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { createHoldfast } from '../../../../../src/create-holdfast.ts';

@@ -23,10 +23,10 @@ declare global {
 
 type Listed = Record<string, unknown>;
 
-/** Where the sessions of the indexed agent are. */
+/** The path of the indexed agent's sessions. */
 export const SESSIONS = '/agents/indexed/sessions';
 
-/** A tenant that nobody has used, as one of its people asks an app with an index. */
+/** An unused tenant, and one of its people with an app that has an index. */
 export function tenant(config: Partial<HoldfastConfig> = {}, more: Omit<Caller, 'id' | 'tenant'> = {}) {
   const name = `t-${crypto.randomUUID()}`;
   const as = (caller: Omit<Caller, 'tenant'>, vars = {}): Send =>
@@ -47,19 +47,19 @@ export function tenant(config: Partial<HoldfastConfig> = {}, more: Omit<Caller, 
     as,
     via,
     get,
-    /** Has a turn in a session, which says this. */
+    /** Runs a turn in a session with these replies. */
     async say(session: string, ...replies: Parameters<typeof script>) {
       const message = script(...replies).message(`Hello from ${session}`);
       return json(await post(`${SESSIONS}/${session}`, { message }, { via }));
     },
     list: async (query = '') => (await get(SESSIONS + query)).sessions as Listed[],
-    /** Waits until the list is like this. */
+    /** Waits until the list matches. */
     lists: (wanted: unknown, query = '') =>
       expect.poll(async () => (await get(SESSIONS + query)).sessions, { timeout: 20_000 }).toEqual(wanted),
     stub: (session: string) =>
       env.SESSIONS.getByName(toSessionName({ owner: { tenant: name }, agent: 'indexed', session })),
     index: () => env.INDEX.getByName(`tenant:${name}`),
-    /** Lets so much time pass for the object of a session, whose alarm goes off then. */
+    /** Advances the clock of a session's object, and runs its alarm. */
     async wait(session: string, ms: number) {
       setTime(toSessionName({ owner: { tenant: name }, agent: 'indexed', session }), () => Date.now() + ms);
       await runDurableObjectAlarm(

@@ -1,4 +1,4 @@
-/** The index agrees with the journals of all sessions, whatever was killed meanwhile. */
+/** The index matches the journals of all sessions, despite crashes. */
 import { abortAllDurableObjects } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -8,7 +8,7 @@ import { indexed } from '../../../../fixtures/clerk-agent.ts';
 import { indexDb } from '../../../../fixtures/index-db.ts';
 import { SESSIONS, tenant } from './indexed.ts';
 
-/** Of what is drawn, the same in every run. */
+/** A generator of random numbers that are the same in every run. */
 function dice(seed: number) {
   let state = seed;
   return (most: number): number => {
@@ -43,7 +43,7 @@ describe('an index with crashes of sessions, objects and sweeps', { timeout: 120
         await abortAllDurableObjects();
         kills += 1;
       }
-      // A request whose object was killed may fail: what it has left is what counts.
+      // A request whose object was killed can fail. Only its stored result counts.
       await Promise.allSettled(running);
     }
     expect(kills).toBe(20);
@@ -75,7 +75,7 @@ describe('an index with crashes of sessions, objects and sweeps', { timeout: 120
       }
       return problems;
     };
-    // What no one answered is due again a minute later at first, and what runs is taken over.
+    // An unconfirmed report is due again after a minute at first, and a running turn is taken over.
     for (let tries = 0, after = MINUTE; tries < 8 && (await holds()).length > 0; tries += 1, after *= 2) {
       for (const session of names) await shop.wait(session, after);
       await new Promise((resolve) => setTimeout(resolve, 1_000));

@@ -19,7 +19,7 @@ import { listed, SESSIONS, tenant } from './indexed.ts';
 
 type Shop = ReturnType<typeof tenant>;
 
-/** A tenant whose titles are written by a model that says this. */
+/** A tenant whose titles a model writes with these replies. */
 function titling(replies: readonly ScriptedReply[], more: ModelTitlesOptions = {}) {
   const model = scriptedModel([...replies], { name: 'titler', prices: { input: 1, output: 10 } });
   const shop = tenant({ use: [sessionIndex(), modelTitles({ model, ...more })] });
@@ -34,7 +34,7 @@ const title = async ({ via }: Pick<Shop, 'via'>, key?: string) =>
     }),
   );
 
-/** The facts about titles in the journal of the session, with what a model has used for each. */
+/** Returns the title events in the session's journal, with the model's usage for each. */
 async function notes(shop: Shop) {
   const page = await shop.stub('s1').read({ from: 1 });
   return (page?.rows ?? [])
@@ -128,7 +128,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
     await shop.say('s1', 'One.');
     const rows = (await shop.stub('s1').read({ from: 1 }))?.rows ?? [];
     const turn = rows.find(({ type }) => type === 'turn-started')?.turn ?? '';
-    // As a request leaves it that died while its model was writing.
+    // The state after a request that died while its model was writing.
     const answers = { wait: 'title k1', bodyHash: 'dead' };
     const fact = { slice: 'title', fact: { asked: 'k1' } };
     const body = JSON.stringify({ v: 1, module: 'index', facts: [fact] });
@@ -203,7 +203,7 @@ describe('writeTitle', { timeout: 60_000 }, () => {
     await shop.say('s1', 'One.');
     const fetch: typeof globalThis.fetch = async (url, init) =>
       shop.via(String(url).slice(ORIGIN.length), init);
-    const client = createIndexClient({ url: ORIGIN, fetch: fetch as never, retries: 0 }); // as the client calls it
+    const client = createIndexClient({ url: ORIGIN, fetch: fetch as never, retries: 0 }); // called like this by the client
     const at = { agent: 'indexed', session: 's1' };
     expect(await client.writeTitle(at)).toEqual({ ...at, title: 'From a page' });
     expect(await client.markRead({ ...at, seq: 1 })).toEqual({ ...at, seq: 1, unread: true });

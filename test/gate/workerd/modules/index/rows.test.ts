@@ -1,4 +1,4 @@
-/** What an index adds to the rows of a turn, which the platform bills. */
+/** The rows that an index adds to a turn, which the platform bills. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { expect, it } from 'vitest';
 import { toSessionName } from '../../../../doors/session.ts';
@@ -7,7 +7,7 @@ import { rowsOf } from '../../durable-objects/rows.ts';
 import { post } from '../../http/client.ts';
 import { listed, SESSIONS, tenant } from './indexed.ts';
 
-/** So far in the future that no alarm goes off by itself. */
+/** So far in the future that no alarm fires by itself. */
 const START = Date.UTC(2100, 0, 1);
 
 it('a running turn writes one row, and three after its report', async () => {

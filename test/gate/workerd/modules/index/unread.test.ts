@@ -1,4 +1,4 @@
-/** Unread marks: each person has their own for each session, in the index of the owner. */
+/** Unread marks: each person has one for each session, in the owner's index. */
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
@@ -71,7 +71,7 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
     await shop.say('s1');
     const head = (await shop.stub('s1').read({ from: 1 }))?.head ?? 0;
     expect(head).toBeGreaterThan(before);
-    // The look that this mark asks for reports what has happened.
+    // The sweep that this mark requests reports the new events.
     expect(await read(shop, 's1', { seq: head })).toMatchObject({ seq: head, unread: false });
     expect(await read(shop, 's1', { seq: Number.MAX_SAFE_INTEGER })).toMatchObject({ seq: head });
     expect(await read(shop, 's1', { seq: 1 })).toMatchObject({ seq: head, unread: false });

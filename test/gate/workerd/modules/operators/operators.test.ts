@@ -1,4 +1,4 @@
-/** What operators do in sessions of other owners, and what the journals of these keep of it. */
+/** Actions of operators in sessions of other owners, and their records in the journals. */
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../../../../src/client/entry.ts';
 import type { Caller } from '../../../../../src/create-holdfast.ts';
@@ -34,7 +34,7 @@ const PLAIN = [
   openApi({ descriptions: [operatorsDescription] }),
 ];
 
-/** A tenant of its own, and an operator of no tenant. */
+/** A new tenant, and an operator without a tenant. */
 function shop(config: AppConfig = {}, vars = {}, agent = 'clerk') {
   const tenant = `t-${crypto.randomUUID()}`;
   const as = (caller: Caller): Send =>
@@ -45,7 +45,7 @@ function shop(config: AppConfig = {}, vars = {}, agent = 'clerk') {
     as,
     path,
     owner,
-    /** The same path, as an operator asks for it. */
+    /** The same path for an operator. */
     of: (below = '') => `${path}${below}${below.includes('?') ? '&' : '?'}${owner}`,
     ann: as({ id: 'ann', tenant }),
     olga: as({ id: 'olga', operator: true }),
@@ -53,7 +53,7 @@ function shop(config: AppConfig = {}, vars = {}, agent = 'clerk') {
   };
 }
 
-/** What the journal of a session keeps of operators. */
+/** Returns the operators' accesses in a session's journal. */
 const accesses = async (path: string, via: Send) =>
   operatorAccessIn(await eventsIn(path, via)).map(({ by, action }) => [by, action]);
 
@@ -305,7 +305,7 @@ describe('an operator', { timeout: 60_000 }, () => {
       body: '{"title":null}',
     };
     await text(ann(path, patch));
-    // The read and the title are events, and are no activity.
+    // The read and the title are events, but not activity.
     expect(await list()).toEqual({ ...listed, seq: listed.seq + 2 });
     expect((await json(await ann(path))).usage).toEqual(before.usage);
     await text(post(path, { message: 'And now?' }, { via: ann }));

@@ -1,4 +1,4 @@
-/** Outgoing webhooks of a Worker, over HTTP and the real object, whose time is held. */
+/** Outgoing webhooks of a Worker, over HTTP and the real object, with a held clock. */
 
 import { createExecutionContext, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
@@ -16,7 +16,7 @@ import { asDescribed } from '../../http/as-described.ts';
 import { json, newSession, ORIGIN, post, type Send, sessionName } from '../../http/client.ts';
 import { answer } from '../../http/waiting.ts';
 
-/** So far in the future that no alarm of an object goes off by itself. */
+/** So far in the future that no alarm of an object fires by itself. */
 const START = Date.UTC(2100, 0, 1);
 const ALERTS = outgoingWebhook({
   name: 'alerts',
@@ -32,7 +32,7 @@ interface Received {
   readonly body: Record<string, unknown>;
 }
 
-/** Receives what is sent to the address of the alerts, and answers with these statuses, and 204 then. */
+/** Receives requests at the alerts' address, and returns these statuses, and then 204. */
 function receiver(...statuses: readonly (number | 'hangs')[]): readonly Received[] {
   const received: Received[] = [];
   const left = [...statuses];
@@ -50,7 +50,7 @@ function receiver(...statuses: readonly (number | 'hangs')[]): readonly Received
   return received;
 }
 
-/** An app of the clerk with a session, whose object hands what it owes to the runner of this app. */
+/** An app of the clerk with a session, whose object hands its deliveries to the runner of this app. */
 function appWith(config: Partial<HoldfastConfig> = { use: [ALERTS] }) {
   const session = newSession('agent');
   const name = sessionName(session);
@@ -65,7 +65,7 @@ function appWith(config: Partial<HoldfastConfig> = { use: [ALERTS] }) {
     use: [...use, logTo(false)],
   });
   const via: Send = asDescribed(async (path, init) => {
-    const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // which nobody reads
+    const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
     return worker.fetch(request, vars, createExecutionContext());
   });
   const agenda = () =>
@@ -75,7 +75,7 @@ function appWith(config: Partial<HoldfastConfig> = { use: [ALERTS] }) {
   const dueAt = () => runInDurableObject(stub(), (_, { storage }) => storage.getAlarm());
   return {
     ...{ session, routes, via, stub, agenda, dueAt },
-    /** Lets so much time pass for the object, whose alarm goes off then; resolves when what it tells is over, unless that hangs. */
+    /** Advances the object's clock, and runs its alarm. Resolves after the deliveries, unless they hang. */
     async wait(ms: number, hangs = false): Promise<void> {
       now += ms;
       let [made, over] = [0, 0];
@@ -96,7 +96,7 @@ function appWith(config: Partial<HoldfastConfig> = { use: [ALERTS] }) {
   };
 }
 
-/** Sends a message, of whose turn this comes. */
+/** Sends a message whose turn has these replies. */
 async function say(app: ReturnType<typeof appWith>, ...replies: Parameters<typeof script>) {
   const { session, via } = app;
   return json(await post(session, { message: script(...replies).message() }, { via }));
@@ -187,7 +187,7 @@ describe('an outgoing webhook', () => {
     await app.wait(0, true);
     await until(() => received.length === 1);
     const reset = runInDurableObject(app.stub(), (_, state) => state.abort('reset'));
-    await reset.catch(() => {}); // so ends a call into an object that aborts itself
+    await reset.catch(() => {}); // a call into an object that aborts itself rejects
     await app.wait(59_999);
     expect(received).toHaveLength(1);
     await app.wait(1);

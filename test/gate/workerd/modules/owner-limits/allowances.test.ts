@@ -1,4 +1,6 @@
-/** What turns draw, what they give back, and what counts when it is never settled. */
+/**
+ * Allowances of turns: what they are granted, what they return, and what counts if they are never settled.
+ */
 import { describe, expect, it } from 'vitest';
 import { ownerLimits } from '../../../../../src/modules/owner-limits/entry.ts';
 import type { Used } from '../../../../doors/owner-limits.ts';
@@ -7,7 +9,7 @@ import { held, modelBySession, script } from '../../../../fixtures/scripts.ts';
 import { json, post } from '../../http/client.ts';
 import { customer, HOUR, SESSIONS } from './limited.ts';
 
-/** A reply that goes on, with what it used. */
+/** A reply with a tool call and this usage. */
 const looks = (inputTokens = 9_000) => ({
   calls: [{ name: 'missing', input: {} }],
   usage: { inputTokens, outputTokens: 500 },
@@ -15,7 +17,7 @@ const looks = (inputTokens = 9_000) => ({
 
 const TOKENS = { perDay: { tokens: 200_000 } };
 
-/** How an open turn of no session draws, as a Worker that died asks for it. */
+/** Requests an allowance for an open turn without a session, as a Worker that died would. */
 const lost = (shop: ReturnType<typeof customer>, turn = 'lost') =>
   shop.account().draw({
     ...{ owner: { tenant: shop.name }, agent: 'limited', session: 'gone', turn, for: 'turn' },

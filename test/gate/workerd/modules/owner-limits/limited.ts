@@ -20,17 +20,17 @@ declare global {
   }
 }
 
-/** Where the sessions of the agent are whose owners have limits. */
+/** The path of the sessions whose owners have limits. */
 export const SESSIONS = '/agents/limited/sessions';
 
-/** Noon of a day, by the clock of an owner's object. */
+/** Noon by the clock of an owner's object. */
 export const NOON = Date.UTC(2026, 10, 30, 12);
 export const MIDNIGHT = '2026-12-01T00:00:00.000Z';
 export const HOUR = 3_600_000;
 
 type Script = Parameters<typeof script>;
 
-/** A tenant that no one has used, with these limits, as one of its people asks an app that limits owners. */
+/** An unused tenant with these limits, and one of its people with an app that limits owners. */
 export function customer(
   limits: OwnerPlan,
   { config = {}, vars = {} }: { config?: Partial<HoldfastConfig>; vars?: Record<string, unknown> } = {},
@@ -58,10 +58,10 @@ export function customer(
     via,
     account,
     report,
-    /** Sends a message to a session, which is replied to so. */
+    /** Sends a message to a session, with these replies. */
     send: (session: string, replies: Script, headers: Record<string, string> = {}) =>
       post(`${SESSIONS}/${session}`, { message: script(...replies).message() }, { via, headers }),
-    /** Returns how much of each limit is used. */
+    /** Returns the usage of each limit. */
     async used(): Promise<Record<string, unknown>> {
       const { limits: all } = await report();
       return Object.fromEntries(
@@ -70,22 +70,22 @@ export function customer(
     },
     stub: (session: string) =>
       env.SESSIONS.getByName(toSessionName({ owner: { tenant: name }, agent: 'limited', session })),
-    /** Lets so much time pass for the object of a session, and what is due then. */
+    /** Advances the clock of a session's object, and runs its alarm if due. */
     async wait(session: string, ms: number) {
       const object = toSessionName({ owner: { tenant: name }, agent: 'limited', session });
       setTime(object, () => Date.now() + ms);
       await runDurableObjectAlarm(env.SESSIONS.getByName(object));
     },
-    /** Waits until so much of the limits is used. */
+    /** Waits until the usage matches. */
     async uses(wanted: unknown) {
       await expect.poll(() => this.used(), { timeout: 20_000 }).toEqual(wanted);
     },
-    /** Lets time pass for the object of the owner, and what is due then. */
+    /** Advances the clock of the owner's object, and runs its alarm if due. */
     async pass(ms: number) {
       now += ms;
       await runDurableObjectAlarm(account());
     },
-    /** The rows of a table of the object. */
+    /** Returns the rows of a table of the object. */
     rows: (table: string) =>
       runInDurableObject(account(), (_, { storage }) => storage.sql.exec(`SELECT * FROM ${table}`).toArray()),
   };

@@ -1,4 +1,4 @@
-/** Turns beyond the limits of their owner, and what is refused for them. */
+/** Turns beyond the limits of their owner, and their refusals. */
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { createHoldfast, sessionOf } from '../../../../../src/create-holdfast.ts';
@@ -223,7 +223,7 @@ describe('the owner of limits', () => {
     [{ perHour: { turns: 1 } }, 'perHour: is not known here'],
     [{ perDay: { calls: 1 } }, 'calls: is not known here'],
   ])('cannot have the limits %j', (limits, problem) => {
-    // As code without types may have it.
+    // As untyped code can pass them.
     expect(() => ownerLimits(limits as OwnerPlan)).toThrow(`ownerLimits: ${problem}.`);
   });
 
