@@ -12,12 +12,12 @@ const why = (phrase: string) =>
     message: `MCP server 'files' cannot be reached: ${phrase}.`,
   });
 
-describe('the address of a server', () => {
-  it('is the literal, also a private one', () => {
+describe('the URL of a server', () => {
+  it('is the literal one, even if it is private', () => {
     expect(of('http://localhost:3000/mcp')).toBe('http://localhost:3000/mcp');
   });
 
-  it('may be made of who somebody is and of their context, and of nothing else', () => {
+  it('can be computed from the principal and their context, and from no other input', () => {
     let given: McpUser | undefined;
     const url = (user: McpUser) => {
       given = user;
@@ -33,15 +33,15 @@ describe('the address of a server', () => {
     ['http://mcp.example.com/', 'its address does not begin with https:'],
     ['https://a:b@mcp.example.com/', 'its address holds credentials'],
     ['nowhere', 'its address is no http(s) URL'],
-  ])('is none when it is made as %s', (url, phrase) => {
+  ])('is absent if it is computed as %s', (url, phrase) => {
     expect(() => of(() => url)).toThrow(why(phrase));
   });
 
-  it('may be made a private one when the client allows that', () => {
+  it('can be computed as a private one if the client allows that', () => {
     expect(of(() => 'http://10.0.0.1/', true)).toBe('http://10.0.0.1/');
   });
 
-  it('is none when its code throws, which is the cause, or answers later', () => {
+  it('is absent if its function throws, which is the cause, or returns a promise', () => {
     const planted = new Error('planted');
     const fails = () => {
       throw planted;

@@ -3,8 +3,8 @@ import { answers, breakable, type FakeTool, fakeServer, only } from '../../../..
 import { certain, comesOf, done, endless, isCancel, lost } from './calls.ts';
 import { call, calling, open, rejection } from './open.ts';
 
-describe('a call by the old transport', () => {
-  it('is lost when the one stream breaks, and the next call begins another session', async () => {
+describe('a call over the old SSE transport', () => {
+  it('is lost if the stream breaks, and the next call starts another session', async () => {
     const { tool, began } = endless();
     const server = fakeServer({ kind: 'sse', tools: [tool, { ...done, name: 'read' }] });
     const streams: (() => void)[] = [];
@@ -30,11 +30,11 @@ describe('a call by the old transport', () => {
   it.each<[number, Error]>([
     [404, certain("MCP server 'files' did not run 'write': it answered HTTP 404.")],
     [502, lost('it answered HTTP 502')],
-  ])('ends as the status %i of its message says', async (status, expected) => {
+  ])('fails with the status %i of its message', async (status, expected) => {
     expect((await comesOf(answers(status), 'sse')).error).toEqual(expected);
   });
 
-  it('is lost when it takes too long, and the server is told', async () => {
+  it('is lost if it takes too long, and the server receives a cancellation', async () => {
     const { tool } = endless();
     const server = fakeServer({ kind: 'sse', tools: [tool] });
     const connection = await open(server, { timeout: 20 });
@@ -43,7 +43,7 @@ describe('a call by the old transport', () => {
     await server.request(isCancel);
   });
 
-  it('is an error when its stream has become too large', async () => {
+  it('fails if its stream has become too large', async () => {
     const big: FakeTool = {
       name: 'write',
       run: () => ({ content: [{ type: 'text', text: 'x'.repeat(5_000) }] }),

@@ -13,8 +13,8 @@ import {
 import { aborted, certain, comesOf, done, endless, events, isCall, isCancel, lost } from './calls.ts';
 import { call, calling, open, rejection } from './open.ts';
 
-describe('an answer', () => {
-  it('is handed on as it is, also one that says it is an error', async () => {
+describe('a response', () => {
+  it('is returned unchanged, also if it is an error', async () => {
     const answer = {
       content: [
         { type: 'text' as const, text: 'no such file' },
@@ -28,7 +28,7 @@ describe('an answer', () => {
     expect(await connection.callTool(call('write'), calling())).toEqual(answer);
   });
 
-  it('is that of its own call when several run', async () => {
+  it('is matched to its call if several calls run', async () => {
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const slow: FakeTool = {
       name: 'write',
@@ -45,7 +45,7 @@ describe('an answer', () => {
     expect((await first)?.content).toEqual([{ type: 'text', text: '0' }]);
   });
 
-  it('may be one of a batch, or come on the stream that is only listened to', async () => {
+  it('can be part of a batch or arrive on the standalone listening stream', async () => {
     const result = { jsonrpc: '2.0', id: 1, result: { content: [] } };
     const ended = Promise.withResolvers<void>();
     const silent = () => events(new ReadableStream({ cancel: () => ended.resolve() }));
@@ -67,7 +67,7 @@ describe('an answer', () => {
     await ended.promise;
   });
 
-  it('lets go of its stream, though the server does not end it', async () => {
+  it('closes its stream even if the server does not end it', async () => {
     const ended = Promise.withResolvers<void>();
     const result = { jsonrpc: '2.0', id: 1, result: { content: [] } };
     const body = new ReadableStream<Uint8Array>({
@@ -85,14 +85,14 @@ describe('an answer', () => {
   });
 });
 
-describe('a call that certainly came to nothing', () => {
-  it.each([400, 404, 413, 429])('is an error when the server answers %i', async (status) => {
+describe('a call that certainly did not run', () => {
+  it.each([400, 404, 413, 429])('fails if the server returns %i', async (status) => {
     const { error } = await comesOf(answers(status, { body: 'planted' }), 'stateless');
     expect(error).toEqual(certain(`MCP server 'files' did not run 'write': it answered HTTP ${status}.`));
   });
 
   it.each([401, 403])(
-    'says that the credentials are not accepted when the server answers %i and asks for others',
+    'reports rejected credentials if the server returns %i and requests others',
     async (status) => {
       const { error } = await comesOf(challenges(status));
       expect(error).toEqual(
@@ -101,7 +101,7 @@ describe('a call that certainly came to nothing', () => {
     },
   );
 
-  it('is told in the words of the server when it answers 403 and asks for no credentials', async () => {
+  it('reports the server’s message if the server returns 403 and does not request credentials', async () => {
     const { error } = await comesOf(forbids('Your plan has no writes.'));
     expect(error).toEqual(
       certain("MCP server 'files' did not run 'write': it answered HTTP 403: Your plan has no writes."),
@@ -109,7 +109,7 @@ describe('a call that certainly came to nothing', () => {
   });
 
   it.each([-32700, -32600, -32601, -32602, -32042])(
-    'is told in the words of the server when it answers with error %i, which is one of not beginning',
+    'reports the server’s message if it returns error %i, which means that the call did not start',
     async (code) => {
       expect(await comesOfError(code)).toEqual(
         certain(`MCP server 'files' did not run 'write': it answered with error ${code}: No.`),
@@ -117,7 +117,7 @@ describe('a call that certainly came to nothing', () => {
     },
   );
 
-  it('is an error when the server redirects elsewhere', async () => {
+  it('fails if the server redirects to another origin', async () => {
     const { error, server } = await comesOf(answers(307, { headers: { location: 'https://evil.test/' } }));
     expect(error).toEqual(
       certain("MCP server 'files' did not run 'write': it redirects to https://evil.test."),
@@ -125,7 +125,7 @@ describe('a call that certainly came to nothing', () => {
     expect(server.requests.filter(({ url }) => url !== server.url)).toEqual([]);
   });
 
-  it('is an error when it is cancelled before anything is sent', async () => {
+  it('fails if it is cancelled before the request is sent', async () => {
     const server = fakeServer({ tools: [done] });
     const connection = await open(server);
     const signal = AbortSignal.abort(new Error('planted'));
@@ -147,13 +147,13 @@ describe('a call that certainly came to nothing', () => {
 });
 
 describe('a call that ran', () => {
-  it.each([-32603, -32002, 7])('failed when the server answers with error %i', async (code) => {
+  it.each([-32603, -32002, 7])('failed if the server returns error %i', async (code) => {
     expect(await comesOfError(code)).toEqual(
       certain(`The call of 'write' of MCP server 'files' failed: it answered with error ${code}: No.`),
     );
   });
 
-  it('is an error when its answer is larger than the client allows, whatever its headers say', async () => {
+  it('fails if its response is larger than the client allows, with any headers', async () => {
     const big = JSON.stringify({
       jsonrpc: '2.0',
       id: 1,
@@ -171,7 +171,7 @@ describe('a call that ran', () => {
     }
   });
 
-  it('is an error when the answer is no result of a tool', async () => {
+  it('fails if the response is not a tool result', async () => {
     const result = { content: 'planted' };
     const { error } = await comesOf(() => Response.json({ jsonrpc: '2.0', id: 1, result }));
     expect(error).toEqual(
@@ -182,38 +182,38 @@ describe('a call that ran', () => {
   });
 });
 
-describe('a call of which nobody knows', () => {
-  it.each([-32000, -32001])('is lost when the server answers with error %i', async (code) => {
+describe('a call with an unknown outcome', () => {
+  it.each([-32000, -32001])('is lost if the server returns error %i', async (code) => {
     expect(await comesOfError(code)).toEqual(lost(`it answered with error ${code}: No`));
   });
 
   it.each([301, 302, 303])(
-    'is lost when the server redirects by %i, which may lead to the result',
+    'is lost if the server redirects with %i, which may lead to the result',
     async (status) => {
       const { error } = await comesOf(answers(status, { headers: { location: '/results/7' } }));
       expect(error).toEqual(lost('it redirects to https://mcp.test'));
     },
   );
 
-  it.each([408, 500, 502, 503, 504])('is lost when the server answers %i', async (status) => {
+  it.each([408, 500, 502, 503, 504])('is lost if the server returns %i', async (status) => {
     expect((await comesOf(answers(status))).error).toEqual(lost(`it answered HTTP ${status}`));
   });
 
-  it('is marked as lost connections of the platform are', () => {
+  it('is marked like lost connections of the platform', () => {
     expect(lost('x')).toMatchObject({ name: 'McpLostError', retryable: true });
   });
 
-  it('is lost when the network fails as it is sent', async () => {
+  it('is lost if the network fails during the send', async () => {
     const { error } = await comesOf(() => Promise.reject(new TypeError('planted')));
     expect(error).toEqual(lost('the connection was lost'));
   });
 
-  it('is lost when the connection breaks within the answer', async () => {
+  it('is lost if the connection breaks within the response', async () => {
     expect((await comesOf(losesConnectionAfter(10))).error).toEqual(lost('the connection was lost'));
   });
 
   it.each(['sessions', 'stateless'] as const)(
-    'is lost at once when the stream ends without a result (%s)',
+    'is lost at once if the stream ends without a result (%s)',
     async (kind) => {
       const { error } = await comesOf(
         () => new Response(': nothing\n\n', { headers: { 'content-type': 'text/event-stream' } }),
@@ -223,7 +223,7 @@ describe('a call of which nobody knows', () => {
     },
   );
 
-  it('is lost when the answer is one to something else, or no JSON', async () => {
+  it('is lost if the response belongs to another request or is not JSON', async () => {
     for (const body of ['{"jsonrpc":"2.0","id":77,"result":{}}', '{"jsonrpc"', '[]', 'null']) {
       const { error } = await comesOf(
         () => new Response(body, { headers: { 'content-type': 'application/json' } }),
@@ -232,11 +232,11 @@ describe('a call of which nobody knows', () => {
     }
   });
 
-  it('is lost when the answer is no MCP', async () => {
+  it('is lost if the response is not MCP', async () => {
     expect((await comesOf(answers(202))).error).toEqual(lost('its answer is not MCP'));
   });
 
-  it('is lost when it takes too long, and the server is told', async () => {
+  it('is lost if it takes too long, and the server receives a cancellation', async () => {
     const { tool, began } = endless();
     const server = fakeServer({ tools: [tool] });
     const connection = await open(server, { timeout: 30 });
@@ -247,7 +247,7 @@ describe('a call of which nobody knows', () => {
     await aborted(await began);
   });
 
-  it('is lost when it is cancelled, and the server is told, but not why', async () => {
+  it('is lost if it is cancelled, and the server receives a cancellation without the reason', async () => {
     const { tool, began } = endless();
     const server = fakeServer({ tools: [tool] });
     const connection = await open(server);
@@ -261,7 +261,7 @@ describe('a call of which nobody knows', () => {
     await aborted(signal);
   });
 
-  it('lets go of its stream when it is lost, though the server does not end it', async () => {
+  it('closes its stream when it is lost, even if the server does not end it', async () => {
     const ended = Promise.withResolvers<void>();
     const misbehave = only(isCall, () => events(new ReadableStream({ cancel: () => ended.resolve() })));
     const connection = await open(fakeServer({ misbehave }));
@@ -269,14 +269,14 @@ describe('a call of which nobody knows', () => {
     await ended.promise;
   });
 
-  it('is lost when the server does not answer at all', async () => {
+  it('is lost if the server does not respond', async () => {
     const server = fakeServer({ misbehave: only(isCall, neverAnswers) });
     const connection = await open(server, { timeout: 20 });
     const calls = connection.callTool(call('write'), calling({ signal: AbortSignal.timeout(20) }));
     expect(await rejection(calls)).toEqual(lost('it did not answer within 20 ms'));
   });
 
-  it('is lost when the connection is closed meanwhile', async () => {
+  it('is lost if the connection is closed meanwhile', async () => {
     const { tool, began } = endless();
     // A server that ended its session would end its answers with it, and which of the two is seen first is chance.
     const misbehave = only(({ method }) => method === 'DELETE', answers(405));
@@ -300,7 +300,7 @@ async function comesOfError(code: number): Promise<unknown> {
   return rejection(connection.callTool(call('write'), calling()));
 }
 
-describe('what a server streams before its answer', () => {
+describe('text that a server streams before its result', () => {
   const streams = (...content: readonly object[]): FakeTool => ({
     name: 'tell',
     async run({ isAll }, { sendNotification }) {
@@ -317,14 +317,14 @@ describe('what a server streams before its answer', () => {
     type: 7,
   });
 
-  it('is the answer where that is empty, with the pieces of a text as one', async () => {
+  it('becomes the result if the result is empty, with text chunks joined', async () => {
     const connection = await open(fakeServer({ tools: [tool] }));
     expect(await connection.callTool(call('tell'), calling())).toEqual({
       content: [{ type: 'text', text: 'Cook the beans.' }, image],
     });
   });
 
-  it('is none where the answer says it all', async () => {
+  it('is dropped if the result contains all of it', async () => {
     const connection = await open(fakeServer({ tools: [tool] }));
     expect(await connection.callTool(call('tell', { isAll: true }), calling())).toEqual({
       content: [{ type: 'text', text: 'All of it.' }],

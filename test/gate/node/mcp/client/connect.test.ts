@@ -41,7 +41,7 @@ describe('connecting', () => {
     expect(answer).toEqual({ content: [{ type: 'text', text: '{"a":1}' }] });
   });
 
-  it('says who it is and that people can be asked, and sends nothing but the headers of the protocol', async () => {
+  it('announces its name and the elicitation capability, and sends only protocol headers', async () => {
     const server = fakeServer({ tools: [echo] });
     const connection = await open(server);
     await connection.callTool({ name: 'echo', input: { a: 1 }, meta: { tenant: 'acme' } }, calling());
@@ -80,7 +80,7 @@ describe('connecting', () => {
     });
   });
 
-  it('sends the headers of the client and the bearer of the caller with every request, those of the protocol winning', async () => {
+  it('sends the client’s headers and the caller’s bearer with every request, with precedence for protocol headers', async () => {
     const server = fakeServer({ tools: [echo] });
     const connection = await open(server, {
       bearer: 'TOKEN',
@@ -99,13 +99,13 @@ describe('connecting', () => {
     expect(JSON.stringify(server.requests)).not.toContain('kept');
   });
 
-  it('does not tell a server that people can be asked when the client refuses that', async () => {
+  it('does not announce elicitation if the client refuses it', async () => {
     const server = fakeServer();
     await open(server, { elicitation: 'refuse' });
     expect(JSON.parse(server.requests[0]?.body ?? '').params.capabilities).toEqual({});
   });
 
-  it('asks the code of the client once a connection, though its session is begun again', async () => {
+  it('runs the client’s code once per connection, even if its session is restarted', async () => {
     const server = fakeServer({ tools: [echo] });
     let times = 0;
     const connection = await open(server, { headers: () => ({ 'x-times': String(++times) }) });
@@ -116,7 +116,7 @@ describe('connecting', () => {
 });
 
 describe('an old server', () => {
-  it.each([400, 404, 405])('is spoken to by SSE when it answers %i to the first message', async (status) => {
+  it.each([400, 404, 405])('is called over SSE if it returns %i to the first message', async (status) => {
     const server = fakeServer({ kind: 'sse', tools: [echo] });
     server.misbehave = only(({ method, url }) => method === 'POST' && url === server.url, answers(status));
     const connection = await open(server, { known: 'nothing' });
@@ -140,20 +140,20 @@ describe('an old server', () => {
     expect(server.requests[2]?.headers).toEqual({ accept: 'text/event-stream' });
   });
 
-  it('is spoken to by SSE at once when the client says so', async () => {
+  it('is called over SSE at once if the client is configured so', async () => {
     const server = fakeServer({ kind: 'sse' });
     await open(server, { transport: 'sse' });
     expect(asked(server.requests)).toEqual(['GET', 'initialize', 'notifications/initialized']);
   });
 
-  it('is not asked for when the client wants streamable HTTP', async () => {
+  it('is not tried if the client is configured for streamable HTTP', async () => {
     const server = fakeServer({ kind: 'sse' });
     const error = await rejection(open(server, { transport: 'streamable-http', known: 'nothing' }));
     expect(error).toEqual(unreachable('it answered HTTP 405'));
     expect(asked(server.requests)).toEqual(['server/discover', 'initialize']);
   });
 
-  it('may not have messages sent to another server', async () => {
+  it('cannot redirect messages to another server', async () => {
     const server = fakeServer();
     server.misbehave = () => events('event: endpoint\ndata: https://evil.test/messages\n\n');
     expect(await rejection(open(server, { transport: 'sse' }))).toEqual(
@@ -164,7 +164,7 @@ describe('an old server', () => {
 });
 
 describe('a server that cannot be reached', () => {
-  it.each([400, 402, 404, 429, 500, 503])('is told of by its status %i', async (status) => {
+  it.each([400, 402, 404, 429, 500, 503])('is reported with its status %i', async (status) => {
     const error = await rejection(open(fakeServer({ misbehave: answers(status, { body: 'planted' }) })));
     expect(error).toEqual(unreachable(`it answered HTTP ${status}`));
   });
@@ -172,7 +172,7 @@ describe('a server that cannot be reached', () => {
   it.each<[string, Misbehaviour]>([
     ['401', answers(401)],
     ['403 with WWW-Authenticate', challenges(403)],
-  ])('does not accept credentials when it answers %s', async (said, misbehave) => {
+  ])('does not accept credentials if it returns %s', async (said, misbehave) => {
     const status = said.slice(0, 3);
     const error = await rejection(open(fakeServer({ misbehave })));
     const message = `MCP server 'files' does not accept the caller's credentials (HTTP ${status}).`;
@@ -191,30 +191,30 @@ describe('a server that cannot be reached', () => {
       answers(403, { body: 'planted' }),
       'it answered HTTP 403',
     ],
-  ])('is told of %s when it answers 403 and asks for no credentials', async (_, misbehave, words) => {
+  ])('is reported %s if it returns 403 and does not request credentials', async (_, misbehave, words) => {
     expect(await rejection(open(fakeServer({ misbehave })))).toEqual(unreachable(words));
     expect(await rejection(open(fakeServer({ misbehave }), { known: 'nothing' }))).toEqual(
       unreachable(words),
     );
   });
 
-  it('is told of when the network fails, without the words of the network', async () => {
+  it('is reported if the network fails, without the network’s message', async () => {
     const lost = { url: 'https://mcp.test/', fetch: () => Promise.reject(new TypeError('planted')) };
     expect(await rejection(open(lost))).toEqual(unreachable('the connection was lost'));
   });
 
-  it('is told of when it does not answer in time', async () => {
+  it('is reported if it does not respond in time', async () => {
     const error = await rejection(open(fakeServer({ misbehave: neverAnswers }), { connectTimeout: 20 }));
     expect(error).toEqual(unreachable('it did not answer within 20 ms'));
   });
 
-  it('has the same time by SSE', async () => {
+  it('has the same timeout over SSE', async () => {
     const server = fakeServer({ misbehave: neverAnswers });
     const error = await rejection(open(server, { connectTimeout: 20, transport: 'sse' }));
     expect(error).toEqual(unreachable('it did not answer within 20 ms'));
   });
 
-  it('is left when nobody waits for it any more', async () => {
+  it('is abandoned if the caller no longer waits', async () => {
     const server = fakeServer({ misbehave: neverAnswers });
     const over = new AbortController();
     const opening = rejection(open(server, { signal: over.signal }));
@@ -227,7 +227,7 @@ describe('a server that cannot be reached', () => {
   it.each([
     ['a page', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
     ['nothing', () => new Response(null, { status: 202 })],
-  ])('is told of when it answers %s', async (_, misbehave) => {
+  ])('is reported if it returns %s', async (_, misbehave) => {
     expect(await rejection(open(fakeServer({ misbehave })))).toEqual(unreachable('its answer is not MCP'));
   });
 

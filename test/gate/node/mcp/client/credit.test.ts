@@ -18,7 +18,7 @@ async function opened(options: FakeServerOptions = {}) {
 }
 
 describe('the requests of a connection', () => {
-  it.each(['sessions', 'sse'] as const)('are paid for by the claim that opens it (%s)', async (kind) => {
+  it.each(['sessions', 'sse'] as const)('are paid by the claim that opens it (%s)', async (kind) => {
     const { server, connection, counted } = await opened({ kind });
     const opening = server.requests.length;
     connection.credit(opening + 1);
@@ -29,7 +29,7 @@ describe('the requests of a connection', () => {
     expect(server.requests).toHaveLength(opening + 2);
   });
 
-  it('are counted as soon as it is known that the claim was for fewer', async () => {
+  it('are counted as soon as the claim turns out to be too small', async () => {
     const { server, connection, counted } = await opened();
     connection.credit(1);
     expect(counted()).toBe(server.requests.length - 1);
@@ -37,7 +37,7 @@ describe('the requests of a connection', () => {
     expect(counted()).toBe(server.requests.length - 1);
   });
 
-  it('count beyond those of a usual opening without waiting for a claim', async () => {
+  it('that exceed those of a usual opening are counted without a claim', async () => {
     const server = fakeServer({ misbehave: answers(401) });
     let counted = 0;
     const oauth = () =>
@@ -51,7 +51,7 @@ describe('the requests of a connection', () => {
     expect(counted).toBe(server.requests.length - 4);
   });
 
-  it('that a stream is resumed by, an answer to the server and the end of a session are among them', async () => {
+  it('include the resumption of a stream, a response to the server and the end of a session', async () => {
     const stream = 'id: 7\nretry: 1\ndata:\n\n';
     const { server, connection, counted } = await opened({
       misbehave: only(
@@ -69,7 +69,7 @@ describe('the requests of a connection', () => {
 });
 
 describe('a redirect', () => {
-  it('is a request of its own', async () => {
+  it('counts as its own request', async () => {
     const { server, connection, counted } = await opened();
     connection.credit(server.requests.length);
     let isFirst = true;
@@ -88,7 +88,7 @@ describe('a redirect', () => {
 });
 
 describe('a credit', () => {
-  it('is used up before anything is counted, and adds up', () => {
+  it('is used before any request is counted, and adds up', () => {
     let counted = 0;
     const credit = createCredit((more) => {
       counted += more;

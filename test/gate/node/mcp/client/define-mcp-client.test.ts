@@ -12,7 +12,7 @@ const NO_NAME =
 const files = { name: 'files', url: 'https://mcp.example.com/mcp' } as const;
 
 describe('an MCP client', () => {
-  it('has what its literal leaves out', () => {
+  it('has defaults for omitted options', () => {
     expect(defineMcpClient(files)).toEqual({
       ...files,
       timeout: 30_000,
@@ -23,7 +23,7 @@ describe('an MCP client', () => {
     });
   });
 
-  it('has what its literal says', () => {
+  it('has the given options', () => {
     const config = {
       ...files,
       timeout: 900_000,
@@ -41,7 +41,7 @@ describe('an MCP client', () => {
     expect(defineMcpClient({ ...files, elicitation: 'refuse' }).elicitation).toBe('refuse');
   });
 
-  it('connects to nothing, and runs none of its own code', () => {
+  it('does not connect or run its functions when it is defined', () => {
     const fail = () => {
       throw new Error('It ran.');
     };
@@ -50,7 +50,7 @@ describe('an MCP client', () => {
   });
 });
 
-describe('a client that cannot work', () => {
+describe('an invalid client', () => {
   it.each<[string, object, string]>([
     ['name', { name: '' }, 'its name must be 1 to 64 letters, digits, `_` or `-`.'],
     ['name', { name: 'my files' }, 'its name must be 1 to 64 letters, digits, `_` or `-`.'],
@@ -125,7 +125,7 @@ describe('a client that cannot work', () => {
       { elicitation: { expires: 0 } },
       'its elicitation.expires is 0; it must be more than 0 milliseconds.',
     ],
-  ])('is found out by its %s, where it is defined', (field, wrong, problem) => {
+  ])('is rejected for its %s when it is defined', (field, wrong, problem) => {
     const config = { ...files, ...wrong } as McpClientConfig; // as a caller without types may write it
     const { name } = config;
     const error = new McpClientDefinitionError(name, field, problem);

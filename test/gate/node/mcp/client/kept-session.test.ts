@@ -27,8 +27,8 @@ const keeperOf = (credentials: SessionCredentials, caller = 'ada'): SessionKeepe
 const asked = ({ requests }: FakeServer) => requests.map(({ method, rpc }) => rpc ?? method);
 const isListening = ({ method }: RecordedRequest): boolean => method === 'GET';
 
-describe('a connection that goes on with a session', () => {
-  it('takes two requests, and does not end the session when it closes', async () => {
+describe('a connection that resumes a session', () => {
+  it('takes two requests and does not end the session when it closes', async () => {
     const server = fakeServer({ tools: [done] });
     const { credentials } = credentialsOf();
     const keeper = keeperOf(credentials);
@@ -45,7 +45,7 @@ describe('a connection that goes on with a session', () => {
     expect(counted).toEqual([]);
   });
 
-  it('hears what the server says on no request’s stream', async () => {
+  it('receives messages that are not on the stream of a request', async () => {
     const server = fakeServer({ tools: [done] });
     const { credentials } = credentialsOf();
     const first = await open(server, { keeper: keeperOf(credentials) });
@@ -61,7 +61,7 @@ describe('a connection that goes on with a session', () => {
       .toBe(true);
   });
 
-  it('cancels its calls under the ids by which the server knows them', async () => {
+  it('cancels its calls under the ids that the server knows', async () => {
     const began = Promise.withResolvers<AbortSignal>();
     const server = fakeServer({
       tools: [
@@ -85,7 +85,7 @@ describe('a connection that goes on with a session', () => {
     await vi.waitFor(() => expect(signal.aborted).toBe(true));
   });
 
-  it('is known by its id and by what the server said of itself for programs', async () => {
+  it('exposes its id and the server’s info to programs', async () => {
     const server = fakeServer({ tools: [done] });
     const { kept, credentials } = credentialsOf();
     await open(server, { keeper: keeperOf(credentials) });
@@ -102,7 +102,7 @@ describe('a connection that goes on with a session', () => {
     });
   });
 
-  it('ends it when it could not be kept', async () => {
+  it('ends the session if it could not be stored', async () => {
     const server = fakeServer({ tools: [done] });
     const { credentials } = credentialsOf();
     const keeper = keeperOf({ ...credentials, keep: async () => false });
@@ -112,7 +112,7 @@ describe('a connection that goes on with a session', () => {
     expect(asked(server)).toContain('DELETE');
   });
 
-  it('ends it when the server says more of itself than is kept', async () => {
+  it('ends the session if the server’s info is too large to store', async () => {
     const server = fakeServer({ tools: [done] });
     server.misbehave = async (request, proceed) => {
       const response = await proceed();
@@ -127,9 +127,9 @@ describe('a connection that goes on with a session', () => {
   });
 });
 
-describe('what is kept of a session', () => {
+describe('a stored session', () => {
   it.each(['stateless', 'modern', 'both', 'sse'] as const)(
-    'is nothing for a server without sessions, of which nothing is lost: %s',
+    'is absent for a server without sessions, and is not reported as lost: %s',
     async (kind) => {
       const server = fakeServer({ tools: [done], kind });
       const { kept, credentials } = credentialsOf();
@@ -143,7 +143,7 @@ describe('what is kept of a session', () => {
   );
 
   it.each(['', 'null', '{"id":1}', '{"id":"abcdefgh"}', '{"begun":{}}'])(
-    'is lost when it cannot be read: %j',
+    'is lost if it cannot be read: %j',
     async (value) => {
       const { kept, credentials } = credentialsOf();
       const session = { id: 'abcdefgh', begun: {} };
@@ -154,7 +154,7 @@ describe('what is kept of a session', () => {
     },
   );
 
-  it('is told as lost until a model was told', async () => {
+  it('is reported as lost until a model has seen it', async () => {
     const server = fakeServer({ tools: [done] });
     const { credentials } = credentialsOf();
     await (await open(server, { keeper: keeperOf(credentials) })).close();
@@ -166,7 +166,7 @@ describe('what is kept of a session', () => {
     expect(await (await open(server, { keeper: keeperOf(credentials) })).takeLoss()).toBe(false);
   });
 
-  it('is nobody else’s, who loses what there was all the same', async () => {
+  it('is private to its principal, and another principal starts without it', async () => {
     const { credentials } = credentialsOf();
     expect(await keeperOf(credentials).find()).toEqual({ isLost: false });
     await keeperOf(credentials).keep({ id: 'abcdefgh', begun: {} }, false);
@@ -176,7 +176,7 @@ describe('what is kept of a session', () => {
   });
 });
 
-it('a session that is being kept when its connection is closed is kept, and not ended', async () => {
+it('a session that is being stored when its connection closes is kept and not ended', async () => {
   const server = fakeServer({ tools: [done] });
   const { kept, credentials } = credentialsOf();
   const begun = Promise.withResolvers<void>();

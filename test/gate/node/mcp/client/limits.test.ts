@@ -28,20 +28,20 @@ const stream = (text: string) => events(new Response(text).body ?? new ReadableS
 const result = { jsonrpc: '2.0', id: 1, result: { content: [] } };
 const heavy = `{"jsonrpc":"2.0","id":1,"result":{"content":[],"a":[${'{},'.repeat(100_001)}{}]}}`;
 
-describe('an answer that would keep the Worker busy', () => {
-  it('is not read when it is a batch of more than a hundred messages', async () => {
+describe('a response that would keep the Worker busy', () => {
+  it('is not read if it is a batch of more than a hundred messages', async () => {
     const batch = (size: number) => () =>
       Response.json([...Array.from({ length: size - 1 }, () => ({})), result]);
     expect(await comesOfLarge(batch(100))).toEqual({ content: [] });
     expect(await comesOfLarge(batch(101))).toEqual(ran('100 messages'));
   });
 
-  it('is not read when it is made of more than two hundred thousand parts, as JSON or as an event', async () => {
+  it('is not read if it has more than two hundred thousand parts, as JSON or as an event', async () => {
     expect(await comesOfLarge(() => json(heavy))).toEqual(ran('200000 parts of JSON'));
     expect(await comesOfLarge(() => stream(`data: ${heavy}\n\n`))).toEqual(ran('200000 parts of JSON'));
   });
 
-  it('is lost when it comes after ten thousand events', async () => {
+  it('is lost if it arrives after ten thousand events', async () => {
     const answer = `data: ${JSON.stringify(result)}\n\n`;
     expect(await comesOfLarge(() => stream('data: {}\n\n'.repeat(9_999) + answer))).toEqual({ content: [] });
     expect(await comesOfLarge(() => stream('data: {}\n\n'.repeat(10_000) + answer))).toEqual(
@@ -49,7 +49,7 @@ describe('an answer that would keep the Worker busy', () => {
     );
   });
 
-  it('is no list of tools', async () => {
+  it('is not accepted as a list of tools', async () => {
     const server = fakeServer({ misbehave: only(isList, () => json(heavy)) });
     const connection = await open(server);
     expect(await rejection(connection.listTools(never()))).toEqual(
@@ -63,11 +63,11 @@ describe('an answer that would keep the Worker busy', () => {
   });
 });
 
-describe('a message before the answer', () => {
+describe('a message before the response', () => {
   const log = (data: unknown) =>
     `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data } })}\n\n`;
 
-  it('does not show that the call ran, however long it is', async () => {
+  it('does not show that the call ran, at any length', async () => {
     expect((await comesOf(() => stream(log('x'.repeat(5_000))))).error).toEqual(
       lost('it answered with more than 4096 bytes'),
     );
@@ -80,7 +80,7 @@ describe('a message before the answer', () => {
     );
   });
 
-  it('does not hide the status, however heavy its body is', async () => {
+  it('does not hide the status, even with a large body', async () => {
     const body = 'x'.repeat(5_000);
     const headers = { 'content-length': '5000' };
     expect((await comesOf(() => new Response(body, { status: 502, headers }))).error).toEqual(
@@ -92,8 +92,8 @@ describe('a message before the answer', () => {
   });
 });
 
-describe('by the old transport, an answer that is too large', () => {
-  it('is lost when another call may be the one that it answers', async () => {
+describe('over the old transport, a response that is too large', () => {
+  it('is lost if it may belong to another call', async () => {
     const server = fakeServer({
       kind: 'sse',
       tools: [

@@ -57,7 +57,7 @@ describe('the tools of a server', () => {
     ]);
   });
 
-  it('are told also where one of them is nested more deeply than can be looked at, which is left out', async () => {
+  it('are listed even if one of them is nested too deeply to inspect and is left out', async () => {
     const modern = { capabilities: { tools: {} }, serve: () => {} };
     const server = fakeServer({ kind: 'modern', modern, misbehave: only(isList, listsDeep) });
     const connection = await open(server, { known: 'nothing' });
@@ -65,7 +65,7 @@ describe('the tools of a server', () => {
     expect(tools.map(({ name }) => name)).toEqual(['flat']);
   });
 
-  it('hold all that the server says of them', async () => {
+  it('contain all that the server sends about them', async () => {
     const told = {
       name: 'read',
       title: 'Read',
@@ -78,7 +78,7 @@ describe('the tools of a server', () => {
     expect((await connection.listTools(never())).tools).toEqual([told]);
   });
 
-  it('are none when the server has no tools, and it is not asked', async () => {
+  it('are empty if the server has no tools, and no list is requested', async () => {
     const result = {
       protocolVersion: '2025-11-25',
       capabilities: {},
@@ -94,7 +94,7 @@ describe('the tools of a server', () => {
     expect(server.requests.some(isList)).toBe(false);
   });
 
-  it('are those that are well formed', async () => {
+  it('include only the well-formed ones', async () => {
     const good = { name: 'good', inputSchema: { type: 'object' } };
     const tools = [{ name: 'bad' }, null, good, { name: 7, inputSchema: { type: 'object' } }];
     const connection = await open(
@@ -108,14 +108,14 @@ describe('the tools of a server', () => {
     expect((await connection.listTools(never())).tools).toEqual([good]);
   });
 
-  it('may be more than a session keeps, which is for whoever lists them', async () => {
+  it('can be more than a session keeps, since the caller applies the limit', async () => {
     const connection = await open(fakeServer({ tools: numbered(1_001), pageSize: 300 }));
     expect((await connection.listTools(never())).tools).toHaveLength(1_001);
   });
 });
 
-describe('a list that is not waited for', () => {
-  it('is cancelled on the server, which is not told why', async () => {
+describe('a list request that is abandoned', () => {
+  it('is cancelled on the server without a reason', async () => {
     const server = fakeServer({ tools: [tool('a')], misbehave: only(isList, neverAnswers) });
     const connection = await open(server);
     const over = new AbortController();
@@ -131,8 +131,8 @@ describe('a list that is not waited for', () => {
   });
 });
 
-describe('a list that cannot be had', () => {
-  it('is one whose pages are together longer than one response may be', async () => {
+describe('a list that cannot be read', () => {
+  it('fails if its pages together exceed the size of one response', async () => {
     let page = 0;
     const inputSchema = { type: 'object', description: 'x'.repeat(500) };
     const server = fakeServer({
@@ -148,14 +148,14 @@ describe('a list that cannot be had', () => {
     expect(page).toBe(4);
   });
 
-  it('is one of more than twenty pages', async () => {
+  it('fails if it has more than twenty pages', async () => {
     let page = 0;
     const error = await listingFails(listing(() => ({ tools: [], nextCursor: String(++page) })));
     expect(error).toEqual(failed('it has more than 20 pages'));
     expect(page).toBe(20);
   });
 
-  it('is one whose pages lead to each other', async () => {
+  it('fails if its pages refer to each other', async () => {
     let page = 0;
     const error = await listingFails(listing(() => ({ tools: [], nextCursor: String(++page % 2) })));
     expect(error).toEqual(failed('its pages form a loop'));
@@ -167,11 +167,11 @@ describe('a list that cannot be had', () => {
     ['it answered HTTP 404', answers(404)],
     ['its answer is not MCP', answers(202)],
     ['the connection was lost', () => Promise.reject(new TypeError('planted'))],
-  ])('tells that %s', async (why, misbehave) => {
+  ])('reports that %s', async (why, misbehave) => {
     expect(await listingFails(misbehave)).toEqual(failed(why));
   });
 
-  it('tells that the credentials are not accepted', async () => {
+  it('reports rejected credentials', async () => {
     expect(await listingFails(answers(401))).toEqual(
       new McpServerError({
         server: 'files',
@@ -181,7 +181,7 @@ describe('a list that cannot be had', () => {
     );
   });
 
-  it('tells the words of the server', async () => {
+  it('reports the server’s message', async () => {
     const error = await listingFails((request) =>
       Response.json({
         jsonrpc: '2.0',
@@ -192,11 +192,11 @@ describe('a list that cannot be had', () => {
     expect(error).toEqual(failed('it answered with error -32603: Broken'));
   });
 
-  it('has the time of connecting', async () => {
+  it('has the connect timeout', async () => {
     expect(await listingFails(neverAnswers, 50)).toEqual(failed('it did not answer within 50 ms'));
   });
 
-  it('is left when nobody waits for it any more', async () => {
+  it('is abandoned if the caller no longer waits', async () => {
     const server = fakeServer({ misbehave: only(isList, neverAnswers) });
     const connection = await open(server);
     const over = new AbortController();
@@ -208,7 +208,7 @@ describe('a list that cannot be had', () => {
 });
 
 describe('a server whose tools change', () => {
-  it('says so, until they are listed again', async () => {
+  it('is marked as changed until its tools are listed again', async () => {
     const server = fakeServer({ tools: [tool('a')] });
     const connection = await open(server);
     await connection.listTools(never());
@@ -221,7 +221,7 @@ describe('a server whose tools change', () => {
     expect(connection.hasChanged).toBe(false);
   });
 
-  it('says so on the stream of a call too, and by the old transport', async () => {
+  it('is marked by a message on the stream of a call and over the old transport too', async () => {
     const changing: FakeTool = {
       name: 'change',
       run: async (_, { sendNotification }) => {
@@ -236,7 +236,7 @@ describe('a server whose tools change', () => {
     }
   });
 
-  it('has still changed when listing them failed', async () => {
+  it('stays marked if listing the tools failed', async () => {
     const server = fakeServer({ tools: [tool('a')] });
     const connection = await open(server);
     await server.request(({ method }) => method === 'GET');

@@ -45,11 +45,11 @@ describe('MetaConverter (MCP-06, S0-018, S0-019)', () => {
     ['noOp', noOp],
     ['allowKeys', allowKeys('locale')],
     ['denyKeys', denyKeys('locale')],
-  ])('%s makes nothing of the empty context', (_, convert) => {
+  ])('%s returns no metadata for the empty context', (_, convert) => {
     expect(convert(ToolCallContext.EMPTY)).toEqual({});
   });
 
-  it('what one of allowKeys and denyKeys lets through, the other keeps: both together are the context', () => {
+  it('`allowKeys` and `denyKeys` are complements: together they cover the context', () => {
     const keys = fc.constantFrom('a', 'b', 'token', '__proto__', 'constructor', 'toString', '');
     fc.assert(
       fc.property(fc.array(fc.tuple(keys, fc.jsonValue())), fc.array(keys), (entries, named) => {
@@ -70,7 +70,7 @@ describe('MetaConverter (MCP-06, S0-018, S0-019)', () => {
     ['passThrough', passThrough],
     ['allowKeys', allowKeys('__proto__')],
     ['denyKeys', denyKeys('other')],
-  ])('%s sends the key __proto__ as one like any other', (_, convert) => {
+  ])('%s sends the key `__proto__` like any other key', (_, convert) => {
     const sent = convert(ToolCallContext.of(JSON.parse('{"__proto__":{"isAdmin":true}}')));
     expect(JSON.stringify(sent)).toBe('{"__proto__":{"isAdmin":true}}');
     expect(Object.getPrototypeOf(sent)).toBe(Object.prototype);
@@ -80,12 +80,12 @@ describe('MetaConverter (MCP-06, S0-018, S0-019)', () => {
     ['passThrough', passThrough, { locale: 'de' }],
     ['denyKeys', denyKeys('token'), { locale: 'de' }],
     ['allowKeys, which names one,', allowKeys('locale', LOOP_ID_KEY), { locale: 'de', [LOOP_ID_KEY]: 'l1' }],
-  ])('%s sends of what Holdfast itself put there only what is named', (_, convert, sent) => {
+  ])('%s sends only the named keys of those that Holdfast added', (_, convert, sent) => {
     const stamped = { locale: 'de', [LOOP_ID_KEY]: 'l1', 'holdfast.other': { a: 1 } };
     expect(convert(ToolCallContext.of(stamped))).toEqual(sent);
   });
 
-  it('names that every object inherits are not in a context that does not hold them', () => {
+  it('inherited property names are not in a context that does not contain them', () => {
     expect(allowKeys('constructor', 'toString', '__proto__')(context)).toEqual({});
   });
 });

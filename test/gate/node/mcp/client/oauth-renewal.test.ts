@@ -68,8 +68,8 @@ function provider(): OAuthClientProvider {
 
 const echo: FakeTool = { name: 'echo', run: () => ({ content: [] }) };
 
-describe('a token that is not accepted any more', () => {
-  it('is renewed once for all the calls that find it out', async () => {
+describe('a token that is no longer accepted', () => {
+  it('is renewed once for all calls that find it rejected', async () => {
     const { server, fetch, refreshes, revoke } = renewing(echo);
     const connection = await open({ url: server.url, fetch }, { oauth: provider });
     revoke();
@@ -80,7 +80,7 @@ describe('a token that is not accepted any more', () => {
     expect(refreshes).toEqual(['refresh-0']);
   });
 
-  it('is renewed for those who still wait, though the first who asked does not', async () => {
+  it('is renewed for the remaining calls even if the first one was abandoned', async () => {
     const { server, fetch, refreshes, revoke, gate } = renewing(echo);
     const connection = await open({ url: server.url, fetch }, { oauth: provider });
     revoke();
@@ -99,7 +99,7 @@ describe('a token that is not accepted any more', () => {
 });
 
 describe('the tokens of a provider', () => {
-  it('are no part of what a server says, those before neither, nor is the client secret', async () => {
+  it('are not part of the server’s info, and neither are earlier tokens or the client secret', async () => {
     const planted = 'access-0 access-1 refresh-0 refresh-1 client-secret';
     const tool: FakeTool = { name: 'echo', run: () => ({ content: [{ type: 'text', text: planted }] }) };
     const { server, fetch, revoke } = renewing(tool);

@@ -92,7 +92,7 @@ const ANOTHER_ISSUER = new McpServerError({
 });
 
 describe('an OAuth provider', () => {
-  it('gets a token when the server wants one, which is sent from then on', async () => {
+  it('gets a token when the server requests one, and sends it from then on', async () => {
     const { server, fetch, asked } = guardedServer();
     const connection = await open({ url: server.url, fetch }, { oauth: () => credentials() });
     await connection.callTool(call('echo'), calling());
@@ -107,7 +107,7 @@ describe('an OAuth provider', () => {
     expect(new Set(others)).toEqual(new Set(['Bearer good']));
   });
 
-  it('sends nothing of the connection to its own server', async () => {
+  it('does not send the connection’s headers to its own server', async () => {
     const { server, fetch, asked } = guardedServer();
     await open(
       { url: server.url, fetch },
@@ -117,7 +117,7 @@ describe('an OAuth provider', () => {
     expect(asked.map(({ headers }) => headers.get('x-key'))).toEqual([null, null, null]);
   });
 
-  it('is asked once a request when its token is not accepted either', async () => {
+  it('is asked once per request if its new token is rejected too', async () => {
     const { server, fetch, asked } = guardedServer({ token: 'bad' });
     const error = await rejection(open({ url: server.url, fetch }, { oauth: () => credentials() }));
     expect(error).toEqual(
@@ -130,14 +130,14 @@ describe('an OAuth provider', () => {
     expect(asked.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
-  it('that is refused a token is told of without the words of its server', async () => {
+  it('reports a refused token without its server’s message', async () => {
     const { server, fetch } = guardedServer({ token: '' });
     expect(await rejection(open({ url: server.url, fetch }, { oauth: () => credentials() }))).toEqual(
       REFUSED,
     );
   });
 
-  it('sends no credentials to another authorization server than its own', async () => {
+  it('sends no credentials to an authorization server other than its own', async () => {
     const { server, fetch, asked } = guardedServer({ issuer: 'https://evil.example' });
     expect(await rejection(open({ url: server.url, fetch }, { oauth: () => credentials() }))).toEqual(
       ANOTHER_ISSUER,
@@ -151,7 +151,7 @@ describe('an OAuth provider', () => {
       'takes the one that the MCP server names',
       () => new ClientCredentialsProvider({ clientId: 'holdfast', clientSecret: 'client-secret' }),
     ],
-  ])('that %s takes no metadata of one that says it is another', async (_, oauth) => {
+  ])('that %s rejects metadata with another issuer', async (_, oauth) => {
     const { server, fetch, asked } = guardedServer();
     const lying: Fetch = async (address, init) =>
       String(address).endsWith('/oauth-authorization-server')
@@ -167,7 +167,7 @@ describe('an OAuth provider', () => {
     expect(asked.some(({ method }) => method === 'POST')).toBe(false);
   });
 
-  it('does not redeem a code that another authorization server has given somebody', async () => {
+  it('does not redeem a code from another authorization server', async () => {
     const { server, fetch, asked } = guardedServer();
     const state: { discovery?: OAuthDiscoveryState } = {};
     const oauth = (): OAuthClientProvider => {
@@ -187,7 +187,7 @@ describe('an OAuth provider', () => {
     expect(asked.some(({ method }) => method === 'POST')).toBe(false);
   });
 
-  it('asks for what its token is good for too, when the server wants more', async () => {
+  it('requests the current scopes too when the server wants more', async () => {
     const { server, fetch } = guardedServer();
     server.misbehave = () =>
       new Response(null, {
@@ -208,7 +208,7 @@ describe('an OAuth provider', () => {
     expect(scopes).toEqual(['files:read files:write']);
   });
 
-  it('looks for the authorization server anew when a token from before is refused', async () => {
+  it('discovers the authorization server again if an earlier token is refused', async () => {
     const { server, fetch } = guardedServer();
     const forgotten: string[] = [];
     const oauth = () =>
@@ -220,7 +220,7 @@ describe('an OAuth provider', () => {
     expect(forgotten).toEqual(['discovery']);
   });
 
-  it('has no word on the console of what it sent in confidence, whatever an authorization server repeats', async () => {
+  it('does not log secrets, even if an authorization server repeats them', async () => {
     const said = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const { server, fetch } = guardedServer();
     const repeating: Fetch = async (address, init) =>
@@ -234,7 +234,7 @@ describe('an OAuth provider', () => {
     expect(words).not.toContain('client-secret');
   });
 
-  it('asks no private address that a public server names', async () => {
+  it('does not request a private address that a public server names', async () => {
     const issuer = 'https://169.254.169.254';
     const { server, fetch, asked } = guardedServer({ issuer });
     const error = await rejection(open({ url: server.url, fetch }, { oauth: () => credentials(issuer) }));
@@ -242,21 +242,21 @@ describe('an OAuth provider', () => {
     expect(asked.filter(({ url }) => url.startsWith(issuer))).toEqual([]);
   });
 
-  it('asks a private address that a server names which is a private one itself', async () => {
+  it('requests a private address that a private server names', async () => {
     const issuer = 'http://localhost:9000';
     const { server, fetch, asked } = guardedServer({ issuer, url: 'http://localhost:3000/mcp' });
     await open({ url: server.url, fetch }, { oauth: () => credentials(issuer) });
     expect(asked.at(-1)?.url).toBe(`${issuer}/token`);
   });
 
-  it('asks no plain address that a public server names, though that server has one itself', async () => {
+  it('does not request a plain HTTP address that a public server names, even if that server uses one itself', async () => {
     const issuer = 'http://10.0.0.1:9000';
     const { server, fetch, asked } = guardedServer({ issuer, url: 'http://mcp.example.com/mcp' });
     await rejection(open({ url: server.url, fetch }, { oauth: () => credentials(issuer) }));
     expect(asked.filter(({ url }) => url.startsWith(issuer))).toEqual([]);
   });
 
-  it('that would send somebody to sign in finds nobody there', async () => {
+  it('reports that a user must sign in if it needs a redirect', async () => {
     const { server, fetch } = guardedServer();
     const sent: string[] = [];
     const provider = withBrowser({ redirectToAuthorization: (url) => void sent.push(url.origin) });
@@ -264,7 +264,7 @@ describe('an OAuth provider', () => {
     expect(sent).toEqual([ISSUER]);
   });
 
-  it('that has somebody sign in is waited for', async () => {
+  it('is awaited while a user signs in', async () => {
     const { server, fetch } = guardedServer();
     let token = 'expired';
     const provider = withBrowser({
@@ -278,7 +278,7 @@ describe('an OAuth provider', () => {
     expect(sent.slice(0, 2)).toEqual(['Bearer expired', 'Bearer good']);
   });
 
-  it('that throws is told of without its words', async () => {
+  it('is reported without its message if it throws', async () => {
     const provider = credentials();
     provider.tokens = () => {
       throw new Error('planted');

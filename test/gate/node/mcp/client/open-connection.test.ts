@@ -33,8 +33,8 @@ function heldTimeout(ms: number) {
 /** What was asked, in short. */
 const asked = (requests: readonly RecordedRequest[]) => requests.map(({ method, rpc }) => rpc ?? method);
 
-describe('what a connection is made of', () => {
-  it('reports a missing secret without its name, which may be the secret itself, and asks nothing', async () => {
+describe('opening a connection', () => {
+  it('reports a missing secret without its name, which may be the secret itself, and sends no request', async () => {
     const server = fakeServer();
     const error = await rejection(open(server, { bearer: 'lemur_4711', as: caller({ OTHER: 'x' }) }));
     const message =
@@ -43,7 +43,7 @@ describe('what a connection is made of', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('says nothing of a secret that cannot be sent', async () => {
+  it('does not quote a secret that cannot be sent', async () => {
     const as = caller({ TOKEN: 'planted\nsecret' });
     const error = await rejection(open(fakeServer(), { bearer: 'TOKEN', as }));
     expect(error).toEqual(unreachable('its headers cannot be sent'));
@@ -54,7 +54,7 @@ describe('what a connection is made of', () => {
     ['headers', { headers: fail }],
     ['address', { url: fail }],
     ['OAuth provider', { oauth: fail }],
-  ])('tells the developer, as the cause, why the %s could not be made', async (what, config) => {
+  ])('reports as the cause why the %s could not be made', async (what, config) => {
     const error = await rejection(open(fakeServer(), config));
     expect(error).toEqual(unreachable(`its ${what} could not be made`));
     expect(error).toMatchObject({ cause: new Error('planted') });
@@ -67,14 +67,14 @@ describe('what a connection is made of', () => {
     ['https://localhost/mcp', 'its address points to a private network'],
     ['mcp.example.com', 'its address is no http(s) URL'],
     ['ftp://mcp.example.com/', 'its address is no http(s) URL'],
-  ])('does not ask the address %s that comes from data', async (url, why) => {
+  ])('does not request the address %s if it comes from data', async (url, why) => {
     const server = fakeServer();
     const error = await rejection(open(server, { url: () => url }));
     expect(error).toEqual(unreachable(why));
     expect(server.requests).toEqual([]);
   });
 
-  it('asks a private address that comes from data when the client allows it, and none with credentials', async () => {
+  it('requests a private address from data if the client allows it, but sends no credentials', async () => {
     await open(fakeServer(), { url: () => 'http://localhost:3000/mcp', allowPrivate: true });
     const error = await rejection(
       open(fakeServer(), { url: () => 'http://a:b@localhost/', allowPrivate: true }),
@@ -82,7 +82,7 @@ describe('what a connection is made of', () => {
     expect(error).toEqual(unreachable('its address holds credentials'));
   });
 
-  it('asks a private address that the developer wrote', async () => {
+  it('requests a private address that is in the code', async () => {
     const server = fakeServer({ url: 'http://localhost:3000/mcp' });
     await open(server);
     expect(server.requests[0]?.url).toBe('http://localhost:3000/mcp');
@@ -90,7 +90,7 @@ describe('what a connection is made of', () => {
 });
 
 describe('closing', () => {
-  it('ends the session once, and nothing can be called any more', async () => {
+  it('ends the session once, and later calls are refused', async () => {
     const server = fakeServer({ tools: [echo] });
     const connection = await open(server);
     await connection.close();
@@ -105,7 +105,7 @@ describe('closing', () => {
     );
   });
 
-  it('takes a second at the most when the server does not answer, and throws nothing', async () => {
+  it('takes at most a second if the server does not respond, and does not throw', async () => {
     const server = fakeServer();
     const connection = await open(server);
     server.misbehave = neverAnswers;
@@ -116,7 +116,7 @@ describe('closing', () => {
     await closing;
   });
 
-  it('throws nothing when the server refuses', async () => {
+  it('does not throw if the server refuses', async () => {
     const server = fakeServer();
     const connection = await open(server);
     server.misbehave = answers(405);
@@ -135,9 +135,9 @@ function fail(): never {
   throw new Error('planted');
 }
 
-describe('a server that was restarted', () => {
+describe('a restarted server', () => {
   it.each(['call', 'list'] as const)(
-    'may answer 400 to its old session: the %s is not sent again, and the next one begins another',
+    'can return 400 for its old session: the %s is not sent again, and the next one starts a new session',
     async (what) => {
       const server = fakeServer({ tools: [{ ...echo, name: 'write' }] });
       const connection = await open(server);
@@ -163,39 +163,42 @@ describe('a server that was restarted', () => {
   );
 });
 
-describe('a connection that is closed right after a call was cancelled', () => {
-  it.each(['stateless', 'sse', 'sessions'] as const)('tells the server before it ends (%s)', async (kind) => {
-    const { tool, began } = endless();
-    const server = fakeServer({ kind, tools: [tool] });
-    const isDelivered = Promise.withResolvers<boolean>();
-    const over = Promise.withResolvers<boolean>();
-    const fetch: Fetch = async (url, init) => {
-      if (!String(init?.body).includes('notifications/cancelled')) return server.fetch(url, init);
-      // The network takes a while, unless nobody waits for it.
-      init?.signal?.addEventListener('abort', () => over.resolve(false));
-      isDelivered.resolve(over.promise);
-      return (await over.promise) ? server.fetch(url, init) : Response.error();
-    };
-    const connection = await open(
-      { url: server.url, fetch },
-      { transport: kind === 'sse' ? 'sse' : undefined },
-    );
-    const cancel = new AbortController();
-    const calls = rejection(connection.callTool(call('write'), calling({ signal: cancel.signal })));
-    await began;
-    cancel.abort();
-    await calls;
-    const closing = connection.close();
-    await promisesSettled();
-    over.resolve(true);
-    await closing;
-    expect(await isDelivered.promise).toBe(true);
-    expect(server.requests.filter(isCancel)).toHaveLength(1);
-    const order = asked(server.requests).filter((one) => /cancelled|DELETE/.test(one));
-    expect(order).toEqual(['notifications/cancelled', ...(kind === 'sessions' ? ['DELETE'] : [])]);
-  });
+describe('a connection that is closed right after a cancelled call', () => {
+  it.each(['stateless', 'sse', 'sessions'] as const)(
+    'sends the cancellation before it ends (%s)',
+    async (kind) => {
+      const { tool, began } = endless();
+      const server = fakeServer({ kind, tools: [tool] });
+      const isDelivered = Promise.withResolvers<boolean>();
+      const over = Promise.withResolvers<boolean>();
+      const fetch: Fetch = async (url, init) => {
+        if (!String(init?.body).includes('notifications/cancelled')) return server.fetch(url, init);
+        // The network takes a while, unless nobody waits for it.
+        init?.signal?.addEventListener('abort', () => over.resolve(false));
+        isDelivered.resolve(over.promise);
+        return (await over.promise) ? server.fetch(url, init) : Response.error();
+      };
+      const connection = await open(
+        { url: server.url, fetch },
+        { transport: kind === 'sse' ? 'sse' : undefined },
+      );
+      const cancel = new AbortController();
+      const calls = rejection(connection.callTool(call('write'), calling({ signal: cancel.signal })));
+      await began;
+      cancel.abort();
+      await calls;
+      const closing = connection.close();
+      await promisesSettled();
+      over.resolve(true);
+      await closing;
+      expect(await isDelivered.promise).toBe(true);
+      expect(server.requests.filter(isCancel)).toHaveLength(1);
+      const order = asked(server.requests).filter((one) => /cancelled|DELETE/.test(one));
+      expect(order).toEqual(['notifications/cancelled', ...(kind === 'sessions' ? ['DELETE'] : [])]);
+    },
+  );
 
-  it('waits for a second at the most', async () => {
+  it('waits for at most a second', async () => {
     const { tool, began } = endless();
     const server = fakeServer({ kind: 'stateless', tools: [tool], misbehave: only(isCancel, neverAnswers) });
     const connection = await open(server);

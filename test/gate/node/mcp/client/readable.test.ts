@@ -29,7 +29,7 @@ const read = (result: object): Readonly<Record<string, unknown>> => {
   return Object(readable(message)).result;
 };
 
-it('of any list, the definitions that are some are kept, in their order, and the rest of the answer as it is', () => {
+it('the well-formed definitions of a list are kept in order, and the rest of the response is unchanged', () => {
   let kept = 0;
   fc.assert(
     fc.property(answer, (given) => {
@@ -51,7 +51,7 @@ it('of any list, the definitions that are some are kept, in their order, and the
   expect(kept).toBeGreaterThan(20);
 });
 
-it('for how long an answer is current, is a number of milliseconds, and whom it is for, the caller unless it is everybody', () => {
+it('the time to live of a response is in milliseconds, and its scope is the caller unless it is public', () => {
   fc.assert(
     fc.property(answer, (given) => {
       const { ttlMs, cacheScope, ...others } = read({ ...given, tools: [] });

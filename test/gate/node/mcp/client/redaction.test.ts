@@ -26,7 +26,7 @@ const CREDENTIALS: readonly [string, Opening, string, string][] = [
 describe.each(CREDENTIALS)('%s', (_, opening, planted, instead) => {
   const says = (run: FakeTool['run']): FakeTool => ({ name: 'write', description: planted, run });
 
-  it('is no part of an answer', async () => {
+  it('is not in a response', async () => {
     const tool = says(() => ({
       content: [{ type: 'text', text: `It is ${planted}.` }],
       structuredContent: { [planted]: [planted] },
@@ -40,7 +40,7 @@ describe.each(CREDENTIALS)('%s', (_, opening, planted, instead) => {
     });
   });
 
-  it('is no part of an error, not even its head', async () => {
+  it('is not in an error, even in its first line', async () => {
     const message = `${'x'.repeat(495)}${planted}`;
     const misbehave = only(isCall, ({ body }) =>
       Response.json({ jsonrpc: '2.0', id: JSON.parse(body).id, error: { code: -32603, message } }),
@@ -53,7 +53,7 @@ describe.each(CREDENTIALS)('%s', (_, opening, planted, instead) => {
     });
   });
 
-  it('is no part of progress, logs and questions', async () => {
+  it('is not in progress, logs and elicitations', async () => {
     const told: unknown[] = [];
     const tool = says(async (_, { _meta, sendNotification, sendRequest }) => {
       const progressToken = _meta?.progressToken ?? '';
@@ -80,7 +80,7 @@ describe.each(CREDENTIALS)('%s', (_, opening, planted, instead) => {
     expect(told).toEqual([{ progress: 1, message: instead }, { level: 'info', data: [instead] }, instead]);
   });
 
-  it('is no part of the tools that are listed', async () => {
+  it('is not in the listed tools', async () => {
     const connection = await open(fakeServer({ tools: [says(() => ({ content: [] }))] }), opening);
     expect((await connection.listTools(never())).tools).toEqual([
       { name: 'write', description: instead, inputSchema: { type: 'object' } },
@@ -88,8 +88,8 @@ describe.each(CREDENTIALS)('%s', (_, opening, planted, instead) => {
   });
 });
 
-describe('what a server is told of by', () => {
-  it('is no address that holds a credential', async () => {
+describe('a server in error messages', () => {
+  it('has no address that contains a credential', async () => {
     const misbehave = only(isList, answers(307, { headers: { location: 'https://key-1234.evil.test/' } }));
     const connection = await open(fakeServer({ misbehave }), { headers: () => ({ 'x-key': 'key-1234' }) });
     expect(await rejection(connection.listTools(never()))).toMatchObject({
@@ -98,7 +98,7 @@ describe('what a server is told of by', () => {
     });
   });
 
-  it('is one line, whatever characters it sends', async () => {
+  it('is on one line, with any characters it sends', async () => {
     const message = 'No.\nholdfast: FORGED \u001b[31m\u202e\u2028x\u0000y';
     const misbehave = only(isList, ({ body }) =>
       Response.json({ jsonrpc: '2.0', id: JSON.parse(body).id, error: { code: 1, message } }),
@@ -118,7 +118,7 @@ describe('what a server is told of by', () => {
 describe('a redactor', () => {
   const redactor = (secrets = {}) => createRedactor(Secrets.of(secrets));
 
-  it('knows every value that a name has had', () => {
+  it('redacts every value that a name has had', () => {
     const { hide, redact } = redactor();
     for (const token of ['first-token', 'second-token', 'first-token', '']) hide('access token', token);
     hide('refresh token', 'refreshing');
@@ -128,13 +128,13 @@ describe('a redactor', () => {
     ]);
   });
 
-  it('leaves what is too short to be told from words', () => {
+  it('leaves values that are too short to distinguish from words', () => {
     const one = redactor();
     hideHeaders(one, { 'x-lang': 'en-US', authorization: `Basic ${btoa('ada:abc')}` });
     expect(one.redact('en-US abc ada:abc')).toBe('en-US abc [secret password]');
   });
 
-  it('takes a header that is no authorization for what it is', () => {
+  it('treats a header that is not an authorization as plain text', () => {
     const one = redactor();
     hideHeaders(one, {
       authorization: 'Basic ***',
@@ -146,7 +146,7 @@ describe('a redactor', () => {
     );
   });
 
-  it('is quick with four million characters, in one text and in many', () => {
+  it('handles four million characters quickly, in one text and in many', () => {
     const one = redactor({ A: 'a-secret', B: 'another-secret' });
     hideHeaders(one, { authorization: `Basic ${BASIC}`, 'x-key': 'key-1234' });
     const long = `${'lorem ipsum '.repeat(350_000)}key-1234`;

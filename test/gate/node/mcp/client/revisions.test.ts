@@ -51,7 +51,7 @@ const ENVELOPE = {
 };
 
 describe('a server of the revision 2026-07-28', () => {
-  it.each(['modern', 'both'] as const)('is spoken to without a session (%s)', async (kind) => {
+  it.each(['modern', 'both'] as const)('is called without a session (%s)', async (kind) => {
     const { tool, runs } = counting();
     const server = fakeServer({ kind, tools: [tool] });
     const connection = await open(server, { known: 'nothing' });
@@ -65,7 +65,7 @@ describe('a server of the revision 2026-07-28', () => {
     expect(connection.spoken).toEqual({ era: 'stateless', offers: ['tools', 'logging'] });
   });
 
-  it('is told the revision, the method and the name by headers, and the rest by `_meta`', async () => {
+  it('receives the revision, the method and the name in headers, and the rest in `_meta`', async () => {
     const { tool } = counting({ name: 'schreibe größer' });
     const server = fakeServer({ kind: 'modern', tools: [tool] });
     const connection = await open(server, { known: 'nothing' });
@@ -96,7 +96,7 @@ describe('a server of the revision 2026-07-28', () => {
     });
   });
 
-  it('is sent what an input schema asks for as headers, and no header that the app made up', async () => {
+  it('receives the headers that an input schema requests, and no header made up by the app', async () => {
     const server = fakeServer({ kind: 'modern', tools: [counting().tool] });
     const mirrored = (type: string, name: string) => ({ type, 'x-mcp-header': name });
     const inputSchema = {
@@ -141,7 +141,7 @@ describe('a server of the revision 2026-07-28', () => {
     });
   });
 
-  it('tells progress, and logs', async () => {
+  it('sends progress and logs', async () => {
     const told: unknown[] = [];
     const { tool } = counting({
       async run(_, { sendNotification, _meta }) {
@@ -166,7 +166,7 @@ describe('a server of the revision 2026-07-28', () => {
     ]);
   });
 
-  it('has a call cancelled by its stream, which ends', async () => {
+  it('sees a cancelled call as the end of its stream', async () => {
     const { tool, began } = endless();
     const server = fakeServer({ kind: 'modern', tools: [tool] });
     const connection = await open(server, { known: 'nothing' });
@@ -179,7 +179,7 @@ describe('a server of the revision 2026-07-28', () => {
     expect(asked(server)).toEqual(['server/discover', 'tools/call']);
   });
 
-  it('may leave out what a tool that is none would spoil, that an answer is complete, and for how long a list is current', async () => {
+  it('can omit tool data that is invalid, the completeness of a result, and a list’s time to live', async () => {
     const good = { name: 'write', inputSchema: { type: 'object' } };
     const server = fakeServer({
       kind: 'modern',
@@ -197,7 +197,7 @@ describe('a server of the revision 2026-07-28', () => {
     });
   });
 
-  it('says for how long its list is current: the shortest of its pages', async () => {
+  it('reports its list’s time to live as the shortest of its pages', async () => {
     const pages = [
       { tools: [], ttlMs: 90_000, cacheScope: 'public', nextCursor: '1' },
       { tools: [], ttlMs: 70_000, cacheScope: 'public' },
@@ -213,7 +213,7 @@ describe('a server of the revision 2026-07-28', () => {
     expect(await connection.listTools(never())).toEqual({ tools: [], ttl: 70_000 });
   });
 
-  it('may put a call off, and is sent its state when it goes on', async () => {
+  it('can defer a call, and receives its state when the call resumes', async () => {
     const putOff = { resultType: 'input_required', requestState: 's' };
     const server = fakeServer({ kind: 'modern', misbehave: only(isCall, rpc({ result: putOff })) });
     const connection = await open(server, { known: 'nothing' });
@@ -227,7 +227,7 @@ describe('a server of the revision 2026-07-28', () => {
     [-32_020, 'The header Mcp-Param-Region is missing'],
     [-32_021, 'Sampling is required'],
     [-32_022, 'No such revision'],
-  ])('says in its own words why it did not begin (%i)', async (code, message) => {
+  ])('reports in its own words why a call did not start (%i)', async (code, message) => {
     for (const status of [200, 400]) {
       const error = { code, message: `${message}.` };
       const server = fakeServer({ kind: 'modern', misbehave: only(isCall, rpc({ error }, status)) });
@@ -242,10 +242,10 @@ describe('a server of the revision 2026-07-28', () => {
   });
 });
 
-describe('what a server was found to speak', () => {
+describe('the detected revision of a server', () => {
   const STATELESS = { era: 'stateless', offers: ['tools'] } as const;
 
-  it('is not asked for again', async () => {
+  it('is not requested again', async () => {
     const { tool, runs } = counting();
     const server = fakeServer({ kind: 'modern', tools: [tool] });
     const connection = await open(server, { known: STATELESS });
@@ -254,7 +254,7 @@ describe('what a server was found to speak', () => {
   });
 
   it.each(['sessions', 'stateless', 'sse'] as const)(
-    'is found out anew when it speaks something older by now (%s), and the call runs once',
+    'is detected again if the server now uses an older one (%s), and the call runs once',
     async (kind) => {
       const { tool, runs } = counting();
       const server = fakeServer({ kind, tools: [tool] });
@@ -270,7 +270,7 @@ describe('what a server was found to speak', () => {
     },
   );
 
-  it('stays found out when a call is refused that was sent before', async () => {
+  it('is kept if a call is refused that was sent before', async () => {
     const { tool, runs } = counting();
     const held = Promise.withResolvers<void>();
     const server = fakeServer({ tools: [tool] });
@@ -288,7 +288,7 @@ describe('what a server was found to speak', () => {
   });
 
   it.each(['session', 'sse'] as const)(
-    'is found out anew when it has no sessions by now (%s)',
+    'is detected again if the server has no sessions any more (%s)',
     async (era) => {
       const { tool, runs } = counting();
       const server = fakeServer({ kind: 'modern', tools: [tool] });
@@ -299,7 +299,7 @@ describe('what a server was found to speak', () => {
     },
   );
 
-  it('is found out anew when more is wanted than it is remembered to offer', async () => {
+  it('is detected again if a capability is needed that is not remembered', async () => {
     const server = fakeServer({ kind: 'modern', tools: [counting().tool] });
     const known = { era: 'stateless', offers: ['resources'] } as const;
     const connection = await open(server, { known });
@@ -329,8 +329,8 @@ describe('what a server was found to speak', () => {
   });
 });
 
-describe('finding out what a server speaks', () => {
-  it('is tried once more where a server names the revision that it did not take', async () => {
+describe('detecting the revision of a server', () => {
+  it('is retried once if a server names the rejected revision', async () => {
     const { tool } = counting();
     const server = fakeServer({ kind: 'modern', tools: [tool] });
     const data = { supported: ['2026-07-28'], requested: '2026-07-28' };
@@ -355,7 +355,7 @@ describe('finding out what a server speaks', () => {
     ['something that is none', rpc({ result: {} })],
     ['that it broke', answers(500)],
     ['a page', answers(200, { body: '<p>Hello</p>', headers: { 'content-type': 'text/html' } })],
-  ])('ends with a session where a server answers %s', async (_, misbehave) => {
+  ])('ends with a session if a server returns %s', async (_, misbehave) => {
     const { tool, runs } = counting();
     const server = fakeServer({ tools: [tool], misbehave: only(isDiscover, misbehave) });
     const connection = await open(server, { known: 'nothing' });
@@ -367,7 +367,7 @@ describe('finding out what a server speaks', () => {
     });
   });
 
-  it.each([401, 403])('ends at once where the caller is not let in (%i)', async (status) => {
+  it.each([401, 403])('ends at once if the caller is not authorized (%i)', async (status) => {
     const server = fakeServer({ misbehave: challenges(status) });
     const message = `MCP server 'files' does not accept the caller's credentials (HTTP ${status}).`;
     expect(await rejection(open(server, { known: 'nothing' }))).toEqual(
@@ -385,7 +385,7 @@ describe('finding out what a server speaks', () => {
       ),
     ],
     ['an answer', rpc({ result: { supportedVersions: ['2027-03-01', '2027-09\n01'], capabilities: {} } })],
-  ])('tells by %s that a server speaks nothing that is known', async (_, misbehave) => {
+  ])('reports with %s that a server has no known revision', async (_, misbehave) => {
     const server = fakeServer({ misbehave });
     expect(await rejection(open(server, { known: 'nothing' }))).toEqual(
       unreachable('it speaks no supported revision of MCP, but 2027-03-01, 2027-09 01'),
@@ -393,7 +393,7 @@ describe('finding out what a server speaks', () => {
     expect(asked(server)).toEqual(['server/discover']);
   });
 
-  it("tells in a server's own words why it begins nothing, without what it was sent in confidence", async () => {
+  it('reports in the server’s words why it refused, without confidential data', async () => {
     const error = { code: -32_000, message: 'The plan of sesame-123 has ended.\nPay.' };
     const server = fakeServer({ misbehave: rpc({ error }, 402) });
     const headers = () => ({ 'x-key': 'sesame-123' });

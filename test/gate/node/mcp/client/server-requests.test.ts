@@ -38,7 +38,7 @@ async function answered(tool: FakeTool, options: Parameters<typeof calling>[0] =
 }
 
 describe('progress and logs', () => {
-  it('reach the call that they are about, and every call that runs', async () => {
+  it('reach their own call and every other running call', async () => {
     const gate = Promise.withResolvers<void>();
     const working: FakeTool = {
       name: 'work',
@@ -75,7 +75,7 @@ describe('progress and logs', () => {
     ]);
   });
 
-  it('reach nobody for a call that is over', async () => {
+  it('do not reach a call that has ended', async () => {
     const told: unknown[] = [];
     const late: FakeTool = {
       name: 'late',
@@ -92,8 +92,8 @@ describe('progress and logs', () => {
   });
 });
 
-describe('a question to people', () => {
-  it('is put by the call that runs, whose answer the server gets', async () => {
+describe('an elicitation', () => {
+  it('is asked by the running call, and the server receives the answer', async () => {
     const asked: ElicitRequest['params'][] = [];
     const answer = await answered(eliciting, {
       elicit: async (params) => {
@@ -105,7 +105,7 @@ describe('a question to people', () => {
     expect(asked).toEqual([question]);
   });
 
-  it('is put by the call on whose stream it comes when several run', async () => {
+  it('is asked by the call of its stream if several run', async () => {
     const both = Promise.withResolvers<void>();
     let running = 0;
     const confirm: FakeTool = {
@@ -131,7 +131,7 @@ describe('a question to people', () => {
     ]);
   });
 
-  it('is refused when it does not show which of several calls asks', async () => {
+  it('is refused if several calls run and it does not show its own', async () => {
     const both = Promise.withResolvers<void>();
     let running = 0;
     const confirm: FakeTool = {
@@ -156,13 +156,13 @@ describe('a question to people', () => {
     ]);
   });
 
-  it('is put by the old transport when one call runs', async () => {
+  it('is asked over the old transport if one call runs', async () => {
     const connection = await open(fakeServer({ kind: 'sse', tools: [eliciting] }));
     const { content } = await connection.callTool(call('ask'), calling());
     expect(content).toEqual([{ type: 'text', text: '{"action":"decline"}' }]);
   });
 
-  it('leaves the call when that is what putting it comes to, and answers the server nothing', async () => {
+  it('leaves the call if asking suspends it, and sends no response to the server', async () => {
     const suspended = new Suspended();
     const other: FakeTool = { name: 'other', run: () => ({ content: [] }) };
     const server = fakeServer({ tools: [eliciting, other] });
@@ -176,7 +176,7 @@ describe('a question to people', () => {
     expect(server.requests.filter(isAnswer)).toEqual([]);
   });
 
-  it('is an error for the server when putting it fails, without saying why', async () => {
+  it('is an error for the server if asking fails, without the reason', async () => {
     const elicit = () => Promise.reject(new Error('planted'));
     expect(await answered(eliciting, { elicit })).toEqual({
       code: -32603,
@@ -184,14 +184,14 @@ describe('a question to people', () => {
     });
   });
 
-  it('is refused when the client refuses that', async () => {
+  it('is refused if the client refuses elicitations', async () => {
     expect(await answered(eliciting, {}, { elicitation: 'refuse' })).toEqual({
       code: -32601,
       message: 'MCP error -32601: This client does not let servers ask people.',
     });
   });
 
-  it('is refused when it leads people to an address', async () => {
+  it('is refused if it sends people to a URL', async () => {
     const params = { mode: 'url' as const, message: 'Pay', url: 'https://evil.test/', elicitationId: '1' };
     expect(await answered(asking({ method: 'elicitation/create', params }))).toEqual({
       code: -32602,
@@ -199,7 +199,7 @@ describe('a question to people', () => {
     });
   });
 
-  it('is put ten times in one call at the most', async () => {
+  it('is asked at most ten times per call', async () => {
     const insisting: FakeTool = {
       name: 'ask',
       run: async (_, { sendRequest }) => {
@@ -217,7 +217,7 @@ describe('a question to people', () => {
     ]);
   });
 
-  it('is refused when no call runs', async () => {
+  it('is refused if no call runs', async () => {
     let extra: FakeExtra | undefined;
     const leaking: FakeTool = {
       name: 'leak',

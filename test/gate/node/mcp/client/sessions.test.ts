@@ -33,7 +33,7 @@ function counting() {
 const DONE = { content: [{ type: 'text', text: 'done' }] };
 
 describe('a session that the server has forgotten', () => {
-  it('is begun again for a call, which is sent once more and runs once', async () => {
+  it('is restarted for a call, which is sent once more and runs once', async () => {
     const { tool, runs } = counting();
     const server = fakeServer({ tools: [tool] });
     const connection = await open(server);
@@ -55,14 +55,14 @@ describe('a session that the server has forgotten', () => {
     });
   });
 
-  it('is begun again for a list', async () => {
+  it('is restarted for a list', async () => {
     const server = fakeServer({ tools: [counting().tool] });
     const connection = await open(server);
     server.forgetSessions();
     expect((await connection.listTools(never())).tools).toHaveLength(1);
   });
 
-  it('is begun again once for all the calls that run', async () => {
+  it('is restarted once for all running calls', async () => {
     const { tool, runs } = counting();
     const server = fakeServer({ tools: [tool] });
     const connection = await open(server);
@@ -73,7 +73,7 @@ describe('a session that the server has forgotten', () => {
     expect(asked(server).filter((method) => method === 'initialize')).toHaveLength(2);
   });
 
-  it('is begun again once only for one call', async () => {
+  it('is restarted at most once per call', async () => {
     const server = fakeServer({ tools: [counting().tool], misbehave: only(isCall, answers(404)) });
     const connection = await open(server);
     expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
@@ -86,7 +86,7 @@ describe('a session that the server has forgotten', () => {
     expect(asked(server).filter((method) => method === 'initialize')).toHaveLength(2);
   });
 
-  it('is told of when it cannot be begun again, and the next call tries anew', async () => {
+  it('is reported if it cannot be restarted, and the next call retries', async () => {
     const server = fakeServer({ tools: [counting().tool] });
     const connection = await open(server);
     server.forgetSessions();
@@ -102,7 +102,7 @@ describe('a session that the server has forgotten', () => {
     expect(await connection.callTool(call('write'), calling())).toEqual(DONE);
   });
 
-  it('still brings the answer to a call that runs in it', async () => {
+  it('still delivers the response to a call that runs in it', async () => {
     const gate = Promise.withResolvers<void>();
     const began = Promise.withResolvers<void>();
     const slow: FakeTool = {
@@ -159,7 +159,7 @@ describe('a stream that breaks', () => {
     return { server, runs, logs, log };
   }
 
-  it('is resumed after the last event that came, and the call is not run again', async () => {
+  it('is resumed after the last event, and the call is not run again', async () => {
     const { server, runs, logs, log } = losing(2, { resumable: true });
     const connection = await open(server);
     const answer = await connection.callTool(call('write'), calling({ log }));
@@ -176,7 +176,7 @@ describe('a stream that breaks', () => {
     });
   });
 
-  it('is lost when its events have no ids', async () => {
+  it('is lost if its events have no ids', async () => {
     const { server, log } = losing(1, { resumable: false });
     const connection = await open(server);
     expect(await rejection(connection.callTool(call('write'), calling({ log })))).toEqual(
@@ -188,7 +188,7 @@ describe('a stream that breaks', () => {
   it.each([
     [404, 1],
     [500, 4],
-  ])('is lost when resuming it is answered by %i, asked %i times at the most', async (status, times) => {
+  ])('is lost if resuming it returns %i, after at most %i attempts', async (status, times) => {
     const events = 'id: 7\nretry: 1\ndata:\n\n';
     const server = fakeServer();
     server.misbehave = (request, proceed) => {
@@ -202,7 +202,7 @@ describe('a stream that breaks', () => {
     expect(server.requests.filter(isResume)).toHaveLength(times);
   });
 
-  it('is resumed four times at the most, though each part ends well', async () => {
+  it('is resumed at most four times, even if each part ends well', async () => {
     const events = 'id: 7\nretry: 1\ndata:\n\n';
     const server = fakeServer();
     server.misbehave = only(
@@ -216,7 +216,7 @@ describe('a stream that breaks', () => {
     expect(server.requests.filter(isResume)).toHaveLength(4);
   });
 
-  it('is not waited for longer than the call has, however long the server wants', async () => {
+  it('is awaited no longer than the call’s timeout, at any delay that the server requests', async () => {
     const events = 'id: 7\nretry: 3600000\ndata:\n\n';
     const server = fakeServer();
     server.misbehave = only(
@@ -228,7 +228,7 @@ describe('a stream that breaks', () => {
     expect(await rejection(calls)).toEqual(lost('it did not answer within 50 ms'));
   });
 
-  it('is listened to again when it is the one for what is not asked for', async () => {
+  it('is reopened if it is the standalone listening stream', async () => {
     const server = fakeServer({ tools: [counting().tool], resumable: true, retryInterval: 1 });
     let streams = 0;
     server.misbehave = only(
@@ -248,7 +248,7 @@ describe('a stream that breaks', () => {
       .toBe(true);
   });
 
-  it('is not waited for when it does not begin', async () => {
+  it('is not awaited if it does not open', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const server = fakeServer({ misbehave: only(({ method }) => method === 'GET', neverAnswers) });
@@ -265,7 +265,7 @@ describe('a stream that breaks', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it('is not asked for again when the connection is closed before its time', async () => {
+  it('is not requested again if the connection closes first', async () => {
     const timers = vi.spyOn(globalThis, 'setTimeout');
     onTestFinished(() => timers.mockRestore());
     const server = fakeServer();
@@ -283,7 +283,7 @@ describe('a stream that breaks', () => {
     expect(gets.filter(({ headers }) => headers['mcp-session-id'] !== ofNext)).toHaveLength(1);
   });
 
-  it('is not listened to again for ever', async () => {
+  it('is not reopened forever', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const server = fakeServer();

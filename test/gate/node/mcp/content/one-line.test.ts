@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { contentWords, oneLine } from '../../../../doors/mcp.ts';
 
-describe('words of somebody else in a line of ours', () => {
+describe('foreign text in one of our lines', () => {
   it.each([
     ['a\r\n\u2028\u2029\u0085\v\fb', 'a b', 'line breaks'],
     ['a\0\u001b\u009b[31mb', 'a [31mb', 'control characters'],
@@ -9,16 +9,16 @@ describe('words of somebody else in a line of ours', () => {
     ['  a \t b  ', 'a b', 'more spaces than one'],
     ['a\ud800b', 'a\ufffdb', 'half a character'],
     ['\u202e\n\u202e', '', 'nothing that can be seen'],
-  ])('%j is %j: no %s', (text, shown) => {
+  ])('turns %j into %j: no %s', (text, shown) => {
     expect(oneLine(text, 100)).toBe(shown);
   });
 
-  it('are no longer than they may be, counted as they are shown', () => {
+  it('is limited in length, counted as it is shown', () => {
     expect(oneLine(`${'\u200b\n'.repeat(50)}four`, 4)).toBe('four');
     expect(oneLine('fives', 4)).toBe('fiv…');
   });
 
-  it('name and describe the content of an answer', () => {
+  it('names and describes the content of a response', () => {
     const link = {
       type: 'resource_link',
       name: 'notes\u202e',

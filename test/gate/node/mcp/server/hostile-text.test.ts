@@ -37,7 +37,7 @@ const bent = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
 
 const json = fc.jsonValue({ maxDepth: 3 }).map((value): unknown => JSON.parse(JSON.stringify(value)));
 
-describe('a requestState', () => {
+describe('a `requestState`', () => {
   const INVALID =
     '`requestState` does not belong to this request. Send it back unchanged, with the `name` and `arguments` ' +
     'of the first request, or omit it to start again.';
@@ -52,7 +52,7 @@ describe('a requestState', () => {
     }
   }
 
-  it('says what it was made of, in characters that any client sends back', () => {
+  it('contains its data in characters that any client can send back', () => {
     fc.assert(
       fc.property(json, (value) => {
         const text = toRequestState(value as Parameters<typeof toRequestState>[0]); // it is JSON
@@ -63,7 +63,7 @@ describe('a requestState', () => {
     );
   });
 
-  it('is read or refused in the same words, whatever it is', () => {
+  it('is read or refused with the same message, for any input', () => {
     const one = fc.oneof(
       bent(state),
       words(40).map((text) => `holdfast-1.${text}`),
@@ -82,7 +82,7 @@ describe('a requestState', () => {
   });
 });
 
-describe('the id of an event', () => {
+describe('an event id', () => {
   const count = fc.maxSafeNat();
   const key = fc.oneof(words(20), fc.maxSafeInteger());
   const call = fc.record({
@@ -101,7 +101,7 @@ describe('the id of an event', () => {
     return position.primed;
   };
 
-  it('says what was seen, in characters that a header may have, or is none where it would be too long', async () => {
+  it('contains the seen position in header-safe characters, or is absent if it would be too long', async () => {
     await fc.assert(
       fc.asyncProperty(seen, async (one) => {
         const id = await idOf(one);
@@ -113,7 +113,7 @@ describe('the id of an event', () => {
     expect(await idOf({ id: 'x'.repeat(2_000) })).toBe('');
   });
 
-  it('is read as something that was seen, or is none of ours, whatever it is', () => {
+  it('is read as a seen position or rejected, for any input', () => {
     const made = fc.tuple(key, call).map(([id, { name, progressToken = null, ...one }]) => {
       const called = [name, one.session, one.turn, one.isNew, progressToken, one.seq, one.progress];
       return encodeURIComponent(JSON.stringify([id, called]));
@@ -142,7 +142,7 @@ describe('the id of an event', () => {
   });
 });
 
-describe('the id of a task', () => {
+describe('a task id', () => {
   const named = fc.record({ name: token(64), session, turn: token(64), isNew: fc.boolean() });
   /** Of a task, its id says no more. */
   const idOf = ({
@@ -157,7 +157,7 @@ describe('the id of a task', () => {
     isNew: boolean;
   }) => toTaskId({ name, turn, isNew, target: { session: id } } as unknown as Task);
 
-  it('names its turn, in characters of a uri', () => {
+  it('names its turn in URI-safe characters', () => {
     fc.assert(
       fc.property(named, (one) => {
         const id = idOf(one);
@@ -168,7 +168,7 @@ describe('the id of a task', () => {
     );
   });
 
-  it('names a turn or nothing, whatever it is', () => {
+  it('names a turn or is rejected, for any input', () => {
     const one = fc.oneof(
       bent(named.map(idOf)),
       words(40),
@@ -185,7 +185,7 @@ describe('the id of a task', () => {
   });
 });
 
-describe('a template of a uri', () => {
+describe('a URI template', () => {
   const name = fc.stringMatching(/^[A-Za-z_]\w{0,5}$/);
   const text = fc.stringMatching(/^[\w.~:/[\]@!$&'()*+,;=-]{1,6}$|^[-.~_a]{1,2}$/);
   const template = fc
@@ -195,7 +195,7 @@ describe('a template of a uri', () => {
     )
     .map(([names, texts]) => `x://${names.map((one, at) => `${texts[at]}{${one}}`).join('')}`);
 
-  it('reads back the values that were put into it, or does not take them', () => {
+  it('reads back the values that were filled in, or rejects them', () => {
     let taken = 0;
     // What stands between two variables may be in a value too.
     const value = fc.oneof(words(6, 1), fc.stringMatching(/^[-.~_a]{1,4}$/));
@@ -221,7 +221,7 @@ describe('a template of a uri', () => {
     expect(taken).toBeGreaterThan(50);
   });
 
-  it('finds values without anything that leads elsewhere, or none, in whatever uri', () => {
+  it('finds values that cannot lead to another path, or no values, in any URI', () => {
     const written = fc.oneof(words(12), fc.stringMatching(/^[%0-9A-Fa-f./\\]{0,12}$/));
     fc.assert(
       fc.property(template, fc.array(written, { minLength: 3, maxLength: 3 }), (uri, given) => {
@@ -239,7 +239,7 @@ describe('a template of a uri', () => {
     );
   });
 
-  it('is one or is told why not, whatever text it is, and however long that is', () => {
+  it('is accepted or rejected with a reason, for any text of any length', () => {
     fc.assert(
       fc.property(fc.oneof(words(20), bent(template)), (uri) => {
         const problem = uriProblem(uri);
@@ -270,7 +270,7 @@ describe('headers that repeat parameters', () => {
     { requiredKeys: [] },
   );
 
-  it('are taken as our own client writes them, and are no others', () => {
+  it('are accepted in the form that our client writes, and in no other', () => {
     fc.assert(
       fc.property(input, input, (sent, other) => {
         const headers = new Headers(paramHeaders(schema, sent));
@@ -284,7 +284,7 @@ describe('headers that repeat parameters', () => {
     );
   });
 
-  it('are refused or taken, whatever they hold', () => {
+  it('are accepted or refused, for any value', () => {
     const held = fc.stringMatching(/^[\x20-\x7e\x80-\xff]{0,30}$/);
     const value = fc.oneof(
       held,
@@ -300,7 +300,7 @@ describe('headers that repeat parameters', () => {
     );
   });
 
-  it('of any schema are without fault, or told what it is', () => {
+  it('of any schema are valid or reported as invalid', () => {
     const odd = fc.dictionary(
       words(4),
       fc.record({ type: json, 'x-mcp-header': json, properties: json }, { requiredKeys: [] }),

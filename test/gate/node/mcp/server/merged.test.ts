@@ -16,13 +16,13 @@ const never = new AbortController().signal;
 const follow = (one: 'waits' | readonly string[], signal: AbortSignal) =>
   one === 'waits' ? waiting(signal) : breaking(one);
 
-it('ends with what one of them throws, though another one still waits', async () => {
+it('merged streams end with the error of one stream, even if another one still waits', async () => {
   const items = merged<'waits' | readonly string[], string>(['waits', ['a']], never, follow);
   expect(await items.next()).toEqual({ done: false, value: 'a' });
   await expect(items.next()).rejects.toThrow(new Error('It broke.'));
 });
 
-it('leaves no rejection to nobody when its reader takes time, or goes', async () => {
+it('merged streams leave no unhandled rejection if their reader is slow or leaves', async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => unhandled.push(reason);
   process.on('unhandledRejection', note);

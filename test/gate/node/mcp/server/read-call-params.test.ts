@@ -9,6 +9,6 @@ it.each([
     { name: 'greet', _meta: { progressToken: null } },
     '`_meta.progressToken` must be text or a whole number.',
   ],
-])('refuses what is no call: %j', (params, message) => {
+])('an invalid call is refused: %j', (params, message) => {
   expect(() => readCallParams(params)).toThrow(expect.objectContaining({ code: -32602, message }));
 });

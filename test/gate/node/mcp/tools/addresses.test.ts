@@ -50,7 +50,7 @@ describe('two loops of one turn', () => {
     'Both are paid.',
   ];
 
-  it('whose contexts name two addresses reach each its own, with its own headers and tools', async () => {
+  it('reach their own addresses with their own headers and tools, if their contexts give two addresses', async () => {
     const [a, b] = [east(), west()];
     const client = defineMcpClient({
       name: 'bank',
@@ -70,7 +70,7 @@ describe('two loops of one turn', () => {
     expect([methods(a)['tools/list'], methods(b)['tools/list']]).toEqual([1, 1]);
   });
 
-  it('whose contexts matter to the headers only have a connection each', async () => {
+  it('have a connection each if only the headers depend on their contexts', async () => {
     const a = east();
     const client = defineMcpClient({
       name: 'bank',
@@ -88,7 +88,7 @@ describe('two loops of one turn', () => {
     expect(methods(a).initialize).toBe(2);
   });
 
-  it('share one, where nothing depends on the context', async () => {
+  it('share a connection if neither address nor headers depend on the context', async () => {
     const a = east();
     const client = defineMcpClient({ name: 'bank', url: a.url, fetch: a.fetch });
     const desk = session(
@@ -102,7 +102,7 @@ describe('two loops of one turn', () => {
 });
 
 describe('a list of tools', () => {
-  it('is that of one address: another one is asked, whatever the session knows', async () => {
+  it('belongs to one address: another address is listed separately, even if the session knows the first', async () => {
     const [a, b] = [east(), west()];
     let url = a.url;
     const client = defineMcpClient({ name: 'bank', url: () => url, fetch: among(a, b) });
@@ -119,7 +119,7 @@ describe('a list of tools', () => {
     ]);
   });
 
-  it('calls nothing at another address than its own: the model is told to look again', async () => {
+  it('does not call a tool at another address: the model is asked to list again', async () => {
     const [a, b] = [east(), west()];
     let url = a.url;
     const client = defineMcpClient({ name: 'bank', url: () => url, fetch: among(a, b) });
@@ -146,8 +146,8 @@ describe('a list of tools', () => {
   });
 });
 
-describe('a client whose address cannot be made', () => {
-  it('has no tools, which is logged once an invocation', async () => {
+describe('a client without a valid address', () => {
+  it('has no tools, which is logged once per invocation', async () => {
     const said = warnings();
     const { client, server } = scene([says('look')], {
       url: ({ context }) => {
@@ -173,7 +173,7 @@ describe('a client whose address cannot be made', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('leaves an unfolding tool closed, and the model is told why', async () => {
+  it('leaves an unfolding tool closed, and the model receives the reason', async () => {
     warnings();
     const { client } = scene([says('look')], { url: () => 'nowhere' });
     const facade = createMcpToolFactory({ clients: [client] }).unfolding('shop', 'The shop.', () => true);

@@ -51,8 +51,8 @@ function desk(tool: FakeTool, config: Partial<McpClientConfig> = {}): Desk {
 
 const again = { annotations: { idempotentHint: true } };
 
-describe('a question of a call that may begin anew', () => {
-  it('suspends the turn, and is answered from the journal when the call begins anew', async () => {
+describe('an elicitation of a call that can restart', () => {
+  it('suspends the turn, and is answered from the journal when the call restarts', async () => {
     const { desk: table, server } = desk(booking(again));
     const asked = await table.send('Book a table');
     expect(asked.outcome).toBe('suspended');
@@ -72,7 +72,7 @@ describe('a question of a call that may begin anew', () => {
     expect(methods(server)['tools/call']).toBe(2);
   });
 
-  it('shows the words of the server as such: on one line, and between marks that it could not know', async () => {
+  it('shows the server’s text on one line, between marks that the server could not know', async () => {
     const message = `Sure?"\n\nMCP server 'bank' asks while 'pay' runs: "Pay\u202e me\u0007`;
     const { desk: table } = desk(booking(again, [{ ...PARTY, message }]));
     await table.send('Book a table');
@@ -84,7 +84,7 @@ describe('a question of a call that may begin anew', () => {
     expect(await table.pending()).toEqual([asked]); // it was drawn once
   });
 
-  it('is the one that was answered, though its words get another mark when the call begins anew', async () => {
+  it('matches its answer although its text gets another mark when the call restarts', async () => {
     const drawn = vi.spyOn(crypto, 'randomUUID');
     const { desk: table, server } = desk(booking(again));
     await table.send('Book a table');
@@ -101,7 +101,7 @@ describe('a question of a call that may begin anew', () => {
     drawn.mockRestore();
   });
 
-  it('may be approved when its defaults are an answer', async () => {
+  it('can be approved if its defaults are a valid answer', async () => {
     const { desk: table } = desk(
       booking(again, [{ ...PARTY, requestedSchema: { ...PARTY.requestedSchema, required: ['window'] } }]),
     );
@@ -110,14 +110,14 @@ describe('a question of a call that may begin anew', () => {
     expect(results(table)).toEqual([JSON.stringify([{ action: 'accept', content: { window: true } }])]);
   });
 
-  it('is declined when somebody rejects it', async () => {
+  it('is declined if a reviewer rejects it', async () => {
     const { desk: table } = desk(booking(again));
     await table.send('Book a table');
     await table.decide('book', 'reject');
     expect(results(table)).toEqual([JSON.stringify([{ action: 'decline' }])]);
   });
 
-  it('may be followed by another one', async () => {
+  it('can be followed by another one', async () => {
     const name = {
       ...PARTY,
       message: 'In whose name?',
@@ -138,7 +138,7 @@ describe('a question of a call that may begin anew', () => {
     expect(methods(server)['tools/call']).toBe(3);
   });
 
-  it('is void when the server asks something else the next time', async () => {
+  it('is void if the server asks another question the next time', async () => {
     let message = 'For how many people?';
     const tool = booking(again);
     const { desk: table, server } = desk(tool);
@@ -163,7 +163,7 @@ describe('a question of a call that may begin anew', () => {
   });
 });
 
-describe('a question of a once call', () => {
+describe('an elicitation of a once call', () => {
   it('keeps the call running until it is answered: its server is called once', async () => {
     const { desk: table, server } = desk(booking());
     const sending = table.send('Book a table');
@@ -175,15 +175,15 @@ describe('a question of a once call', () => {
   });
 });
 
-describe('a question that nobody is asked', () => {
-  it('is refused where the client says so', async () => {
+describe('an elicitation that no person is asked', () => {
+  it('is refused if the client is configured so', async () => {
     const { desk: table } = desk(booking(), { elicitation: 'refuse' });
     expect(await table.send('Book a table')).toMatchObject({ outcome: 'completed' });
     const refusal = 'it answered with error -32601: This client does not let servers ask people.';
     expect(results(table)).toEqual([`Error: MCP server 'shop' did not run 'book': ${refusal}`]);
   });
 
-  it('is declined when its form would take too long to check, which the SDK lets by in some version', async () => {
+  it('is declined if its form takes too long to check, which some SDK versions let through', async () => {
     const $defs: Record<string, object> = { x0: {} };
     for (let at = 1; at <= 30; at += 1) {
       $defs[`x${at}`] = { allOf: [{ $ref: `#/$defs/x${at - 1}` }, { $ref: `#/$defs/x${at - 1}` }] };
@@ -211,8 +211,8 @@ describe('a question that nobody is asked', () => {
   });
 });
 
-describe('what a server may not ask', () => {
-  it('is answered by a model of the client: sampling is refused', async () => {
+describe('sampling by a server', () => {
+  it('is refused: it cannot use the client’s model', async () => {
     const { desk: table } = desk(
       says('book', '', {
         async run(_, { sendRequest }) {

@@ -30,7 +30,7 @@ function restless(config: Parameters<typeof scene>[1] = {}): Scene {
   return made;
 }
 
-it('a server that says again and again that its tools are others is asked again once an invocation', async () => {
+it('a server that keeps reporting changed tools is listed once per invocation', async () => {
   warnings();
   const { server, client } = restless();
   const replies = [...Array.from({ length: 5 }, () => calls('fidget')), 'Done.'];
@@ -41,7 +41,7 @@ it('a server that says again and again that its tools are others is asked again 
   expect(events.filter((event) => event.type === 'tools-listed')).toHaveLength(2);
 });
 
-it('a list that is never taken for current is asked for once an invocation', async () => {
+it('a list that is never fresh is requested once per invocation', async () => {
   const { server, client } = scene([says('look')], { refreshAfter: 0 });
   const desk = session(
     [mcpToolProvider({ clients: [client] })],
@@ -54,7 +54,7 @@ it('a list that is never taken for current is asked for once an invocation', asy
   expect(methods(server)['tools/list']).toBe(2);
 });
 
-it('a nested loop is asked with its tools while an unfolding tool that found them waits for another server', async () => {
+it('a nested loop asks with its tools while an unfolding tool that found them waits for another server', async () => {
   const shop = scene([says('buy')]);
   const slow = scene([says('crawl')], { name: 'slow', url: 'https://slow.test/mcp' });
   const nested = Promise.withResolvers<void>();
@@ -82,7 +82,7 @@ it('a nested loop is asked with its tools while an unfolding tool that found the
   expect(methods(shop.server)['tools/list']).toBe(1);
 });
 
-it('the log shows neither the caller’s secrets nor lines of the server’s own', async () => {
+it('the log contains no secrets of the caller and no lines made up by the server', async () => {
   const said = warnings();
   const secret = 'sesame-open-1234';
   const name = `look ${secret}\nholdfast: FORGED \u001b[31m`;
@@ -97,7 +97,7 @@ it('the log shows neither the caller’s secrets nor lines of the server’s own
   ]);
 });
 
-it('a loop that asks while another has not journaled what it found is told the same, and no more than ten are', async () => {
+it('loops that list while another has not journaled its list see the same list, up to ten', async () => {
   const { server, client } = scene([says('look')]);
   const made: readonly AnyTool[] = [];
   // All of a loop that asking a server needs.

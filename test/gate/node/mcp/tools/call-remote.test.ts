@@ -45,7 +45,7 @@ const sent = ({ requests }: FakeServer): readonly Record<string, unknown>[] =>
 
 const context = { tenantId: 'acme', apiKey: 'sk-123456', locale: 'en' };
 
-describe('what crosses beside the input', () => {
+describe('data that is sent beside the input', () => {
   const key = { 'holdfast/idempotency-key': expect.stringMatching(/^[0-9a-f]{32}\.4\.0$/) };
   const token = { progressToken: expect.any(Number) };
 
@@ -55,7 +55,7 @@ describe('what crosses beside the input', () => {
     ['passThrough', passThrough, context],
     ['a function of its own', () => ({ from: 'holdfast' }), { from: 'holdfast' }],
   ])(
-    'with %s is its choice, the key of the call, and a token for its progress (MCP-06, MCP-07, S0-021)',
+    'is the choice of %s, the key of the call and a progress token (MCP-06, MCP-07, S0-021)',
     async (_, meta, crosses) => {
       const { desk, server } = calling(says('note'), { meta }, { context });
       await desk.send('Note it');
@@ -65,7 +65,7 @@ describe('what crosses beside the input', () => {
     },
   );
 
-  it('cannot be prepared when the converter throws: the server is not called (MCP-11)', async () => {
+  it('fails the call if the converter throws: the server is not called (MCP-11)', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     onTestFinished(() => log.mockRestore());
     const thrown = new Error('no tenant');
@@ -81,7 +81,7 @@ describe('what crosses beside the input', () => {
     expect(log.mock.calls).toEqual([["holdfast: the meta converter of MCP client 'shop' threw", thrown]]);
   });
 
-  it('is the key under which a call is run again', async () => {
+  it('contains the same key when a call is run again', async () => {
     let runs = 0;
     const note = says('note', 'noted', {
       annotations: { idempotentHint: true },
@@ -99,8 +99,8 @@ describe('what crosses beside the input', () => {
   });
 });
 
-describe('what a server says while it works', () => {
-  it('is told to whoever watches, and no more than ten times a second', async () => {
+describe('messages of a server while it works', () => {
+  it('are reported to watchers at most ten times a second', async () => {
     const told: string[] = [];
     const work = says('work', 'worked', {
       async run(_, { sendNotification, _meta }) {
@@ -149,7 +149,7 @@ describe('what a server says while it works', () => {
   });
 });
 
-it('an input that has a default may be left out, also where the server lists it as required', async () => {
+it('an input with a default can be omitted, even if the server lists it as required', async () => {
   const inputSchema = {
     type: 'object' as const,
     properties: { note: { type: 'string' }, copies: { type: 'integer', default: 1 } },
@@ -161,8 +161,8 @@ it('an input that has a default may be left out, also where the server lists it 
   expect(sent(server)).toMatchObject([{ arguments: { note: 'red' } }]);
 });
 
-describe('a call that fails', () => {
-  it('is an error in the words of the server', async () => {
+describe('a failed call', () => {
+  it('is an error with the server’s message', async () => {
     const { desk } = calling(
       says('note', '', {
         run: () => ({ isError: true, content: [{ type: 'text', text: 'The book is full.' }] }),
@@ -172,7 +172,7 @@ describe('a call that fails', () => {
     expect(results(desk)).toEqual(['Error: The book is full.']);
   });
 
-  it('is an error when its server cannot be reached any more: it certainly did not happen', async () => {
+  it('is an error if its server cannot be reached any more: it certainly did not run', async () => {
     const { desk, server } = calling(says('note'));
     server.misbehave = only(isCall, answers(401));
     await desk.send('Note it');
@@ -185,17 +185,14 @@ describe('a call that fails', () => {
     ['once', {}, "The outcome of this call of 'note' is unknown"],
     ['idempotent', { idempotentHint: true }, "The outcome of this call of 'note' is unknown"],
     ['read', { readOnlyHint: true }, "The connection of tool 'note' was lost before it answered."],
-  ])(
-    'is in doubt when it was sent and no answer came, if its effect is %s',
-    async (_, annotations, words) => {
-      const { desk, server } = calling(says('note', 'noted', { annotations }));
-      server.misbehave = only(isCall, losesConnectionAfter(0));
-      expect(await desk.send('Note it')).toMatchObject({ outcome: 'completed' });
-      expect(results(desk)[0]).toContain(words);
-    },
-  );
+  ])('is in doubt if it was sent without a response and its effect is %s', async (_, annotations, words) => {
+    const { desk, server } = calling(says('note', 'noted', { annotations }));
+    server.misbehave = only(isCall, losesConnectionAfter(0));
+    expect(await desk.send('Note it')).toMatchObject({ outcome: 'completed' });
+    expect(results(desk)[0]).toContain(words);
+  });
 
-  it('in doubt leaves the connection: the next call connects anew', async () => {
+  it('in doubt closes the connection: the next call reconnects', async () => {
     const { server, client } = scene([says('look', 'seen', { annotations: { readOnlyHint: true } })]);
     let isFirst = true;
     server.misbehave = only(isCall, (request, proceed) => {
@@ -211,7 +208,7 @@ describe('a call that fails', () => {
     expect(methods(server).initialize).toBe(2);
   });
 
-  it('is told as late when a read takes too long', async () => {
+  it('is reported as late if a read takes too long', async () => {
     const { desk, server } = calling(says('note', '', { annotations: { readOnlyHint: true } }), {
       timeout: 20,
     });
@@ -221,7 +218,7 @@ describe('a call that fails', () => {
   });
 
   it.each(['once', 'idempotent', 'read'] as const)(
-    'because it took too long is cancelled by name, so that the server need not go on (%s)',
+    'is cancelled by its id if it took too long, so that the server can stop (%s)',
     async (effect) => {
       warnings();
       const { desk, server } = calling(says('note'), { timeout: 20, effects: { note: effect } });
@@ -232,7 +229,7 @@ describe('a call that fails', () => {
     },
   );
 
-  it('for a reason that nobody is told else is logged', async () => {
+  it('is logged if its reason is shown nowhere else', async () => {
     const said = warnings();
     const { desk, server } = calling(says('note'));
     server.misbehave = only(isCall, losesConnectionAfter(0));
@@ -243,7 +240,7 @@ describe('a call that fails', () => {
     ]);
   });
 
-  it('is logged where its server cannot be reached, with its address and no more of that than the origin', async () => {
+  it('is logged if its server cannot be reached, with only the origin of the address', async () => {
     const said = warnings();
     const address = () => 'https://mcp.test/s/path-token/mcp?key=query-token';
     const { server, client } = scene([says('note')], { url: address });
@@ -261,15 +258,15 @@ describe('a call that fails', () => {
   });
 });
 
-describe('the server of a turn that is over', () => {
-  it('is told that the session has ended', async () => {
+describe('the server of a turn that has ended', () => {
+  it('receives the end of the session', async () => {
     const { desk, server } = calling(says('note'));
     await desk.send('Note it');
     const ended = await server.request(({ method }) => method === 'DELETE');
     expect(ended.headers['mcp-session-id']).toBeDefined();
   });
 
-  it('is told that a call is cancelled with its turn, and of nothing else', async () => {
+  it('receives the cancellation of a call that is cancelled with its turn, and no other', async () => {
     const hang = says('note', '', { run: () => new Promise(() => undefined) });
     const { desk, server } = calling(hang);
     const sending = desk.send('Note it');

@@ -28,7 +28,7 @@ describe('two clients of one name', () => {
     ['a factory', (clients) => createMcpToolFactory({ clients })],
     ['a provider', (clients) => mcpToolProvider({ clients })],
     ['a tool group', (clients) => defineMcpToolGroup({ role: 'web', description: 'The web.', clients })],
-  ])('are refused by %s: what a session knows of one would be taken for the other’s', (_, define) => {
+  ])('are refused by %s: the stored data of one would be used for the other', (_, define) => {
     expect(() => define(two())).toThrow(McpClientDefinitionError);
     expect(() => define(two())).toThrow(
       expect.objectContaining({
@@ -40,7 +40,7 @@ describe('two clients of one name', () => {
     );
   });
 
-  it('may be one that is listed twice', async () => {
+  it('are accepted if one client is listed twice', async () => {
     const { server, client } = scene([search]);
     const wiki = session([mcpToolProvider({ clients: [client, client] })], ['Done.']);
     await wiki.send('Search');
@@ -48,8 +48,8 @@ describe('two clients of one name', () => {
   });
 });
 
-describe('tools of one name, of two servers', () => {
-  it('are told apart by a prefix, which the log says once where they are not', async () => {
+describe('tools of one name from two servers', () => {
+  it('are distinguished by a prefix, and a missing prefix is logged once', async () => {
     const warned = warnings();
     const [one, other] = [scene([search]), scene([search], { name: 'notes' })];
     const clients = [one.client, other.client];
@@ -63,7 +63,7 @@ describe('tools of one name, of two servers', () => {
     ]);
   });
 
-  it('are refused where they are listed, with what makes two of them', () => {
+  it('are refused when they are listed, with the fix in the message', () => {
     const [one, other] = [scene([]).client, scene([], { name: 'notes' }).client];
     const listed = () => session([mcpResources(one), mcpResources(other)], []);
     expect(listed).toThrow(
@@ -74,7 +74,7 @@ describe('tools of one name, of two servers', () => {
   });
 });
 
-describe('a tool by its name', () => {
+describe('a tool that is requested by name', () => {
   it('is offered from the first model call on, and called on its server (MCP-01)', async () => {
     const { server, client } = scene([search, article]);
     const factory = createMcpToolFactory({ clients: [client] });
@@ -93,7 +93,7 @@ describe('a tool by its name', () => {
     });
   });
 
-  it('is not there while no server has it, and the agent runs without it (MCP-01, MCP-04, S0-129)', async () => {
+  it('is absent while no server has it, and the agent runs without it (MCP-01, MCP-04, S0-129)', async () => {
     const { client } = scene([search]);
     const factory = createMcpToolFactory({ clients: [client] });
     const wiki = session([factory.toolByName('brave_web_search')], ['I cannot search.']);
@@ -101,7 +101,7 @@ describe('a tool by its name', () => {
     expect(offered(wiki)).toEqual([[]]);
   });
 
-  it('is found under the name that models know, prefix and all, and of the first server that has it', async () => {
+  it('is found under the name that models see, with its prefix, on the first server that has it', async () => {
     const first = scene([says('look', 'first')], { prefix: 'a_' });
     const second = scene([says('look', 'second')], { name: 'other', prefix: 'b_' });
     const factory = createMcpToolFactory({ clients: [first.client, second.client] });
@@ -112,7 +112,7 @@ describe('a tool by its name', () => {
     expect(results(both)).toEqual(['first', 'second']);
   });
 
-  it('can be adapted before anybody is offered it', async () => {
+  it('can be adapted before it is offered', async () => {
     const { client } = scene([search]);
     const adapt = (tool: Parameters<typeof withUsageNote>[0]) =>
       withUsageNote(tool, 'Only after the local sources.');
@@ -124,7 +124,7 @@ describe('a tool by its name', () => {
 });
 
 describe('a required tool', () => {
-  it('is the tool, where a server has it', async () => {
+  it('is the tool itself if a server has it', async () => {
     const { client } = scene([search]);
     const factory = createMcpToolFactory({ clients: [client] });
     const tools = [factory.requiredToolByName('search_wikipedia')];
@@ -133,7 +133,7 @@ describe('a required tool', () => {
     expect(results(wiki)).toEqual(['search_wikipedia done']);
   });
 
-  it('says what is missing and what there is, sorted (MCP-02)', async () => {
+  it('reports the missing tool and the available ones, sorted (MCP-02)', async () => {
     warnings();
     const { client } = scene([weather, article]);
     const factory = createMcpToolFactory({ clients: [client] });
@@ -145,7 +145,7 @@ describe('a required tool', () => {
     ]);
   });
 
-  it('says that nothing is there, when no server answers (MCP-02, MCP-04)', async () => {
+  it('reports that no tools are available if no server responds (MCP-02, MCP-04)', async () => {
     warnings();
     const { client } = scene([], { server: { misbehave: answers(503) } });
     const factory = createMcpToolFactory({ clients: [client] });
@@ -157,7 +157,7 @@ describe('a required tool', () => {
     ]);
   });
 
-  it('gives way to the tool once its server answers again (MCP-09)', async () => {
+  it('is replaced by the tool once its server responds again (MCP-09)', async () => {
     warnings();
     const { server, client } = scene([search], { server: { misbehave: answers(503) } });
     const factory = createMcpToolFactory({ clients: [client] });
@@ -171,7 +171,7 @@ describe('a required tool', () => {
 });
 
 describe('an unfolding tool over MCP', () => {
-  it('asks no server before it is called, and shows the tools of these names then (MCP-01, MCP-08)', async () => {
+  it('contacts no server before it is called, and then shows the tools of these names (MCP-01, MCP-08)', async () => {
     const { server, client } = scene([search, weather, article]);
     const factory = createMcpToolFactory({ clients: [client] });
     const wikipedia = factory.unfoldingByName('wikipedia', 'Find and read articles.', [
@@ -187,7 +187,7 @@ describe('an unfolding tool over MCP', () => {
     expect(results(wiki)).toEqual([opened('search_wikipedia', 'get_article'), 'get_article done']);
   });
 
-  it('takes the tools in whose names a pattern is found, anywhere (MCP-03)', async () => {
+  it('selects the tools whose names match a pattern at any position (MCP-03)', async () => {
     const { client } = scene([says('db_read'), says('my_db_read'), says('run_query_now'), weather]);
     const factory = createMcpToolFactory({ clients: [client] });
     const database = factory.unfoldingMatching('database', 'Work with the database.', [/^db_/, /query/g]);
@@ -200,7 +200,7 @@ describe('an unfolding tool over MCP', () => {
     ]);
   });
 
-  it('takes the tools that a filter takes, and says its notes (S0-128)', async () => {
+  it('selects the tools that a filter accepts, and shows its notes (S0-128)', async () => {
     const { client } = scene([search, says('web_fetch', '', { annotations: { readOnlyHint: true } })]);
     const factory = createMcpToolFactory({ clients: [client] });
     const web = factory.unfolding(
@@ -214,7 +214,7 @@ describe('an unfolding tool over MCP', () => {
     expect(results(desk)[0]).toBe(`${opened('web_fetch')}\n\nFetch one page at a time.`);
   });
 
-  it('takes removeOnInvoke, and goes on as without (UNF-15, S0-127)', async () => {
+  it('accepts `removeOnInvoke` and otherwise works the same (UNF-15, S0-127)', async () => {
     const { client } = scene([search]);
     const factory = createMcpToolFactory({ clients: [client] });
     const facade = factory.unfoldingByName('wikipedia', 'Articles.', ['search_wikipedia'], false);
@@ -223,7 +223,7 @@ describe('an unfolding tool over MCP', () => {
     expect(offered(desk)[1]).toEqual(['wikipedia', 'search_wikipedia']);
   });
 
-  it('tells the model why it stays closed, and opens when its server is there again (MCP-04, MCP-09, S0-129)', async () => {
+  it('shows the model why it stays closed, and opens when its server is back (MCP-04, MCP-09, S0-129)', async () => {
     const said = warnings();
     const { server, client } = scene([search], { server: { misbehave: answers(503) } });
     const factory = createMcpToolFactory({ clients: [client] });
@@ -240,7 +240,7 @@ describe('an unfolding tool over MCP', () => {
     expect(offered(desk).at(-1)).toEqual(['wikipedia', 'search_wikipedia']);
   });
 
-  it('says that there are no clients', async () => {
+  it('reports that there are no clients', async () => {
     const facade = createMcpToolFactory({ clients: [] }).unfolding('nothing', 'Nothing.', () => true);
     const desk = session([facade], [calls('nothing'), 'Sorry.']);
     await desk.send('Open it');
@@ -263,7 +263,7 @@ describe('an unfolding tool over MCP', () => {
       },
     ],
   ])(
-    'says once that it has no tools, and is not offered while its listing says so: %s (MCP-04, S0-129)',
+    'reports once that it has no tools, and is not offered while its listing is empty: %s (MCP-04, S0-129)',
     async (_, make) => {
       const clock = createManualClock();
       const { server, client } = scene([search]);

@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-describe('drift', () => {
+describe('a drift report', () => {
   it.each<[string, Readonly<Record<string, string>>, McpListing['drift']]>([
     ['nothing', { write: 'Writes.', read: 'Reads.' }, undefined],
     ['an added tool', { ...v1, list: 'Lists.' }, { added: ['list'], removed: [], changed: [] }],
@@ -44,18 +44,18 @@ describe('drift', () => {
       { write: 'Writes!', b: 'B.', a: 'A.' },
       { added: ['a', 'b'], removed: ['read'], changed: ['write'] },
     ],
-  ])('tells of %s, whether it is refused or not', async (_, told, drift) => {
+  ])('shows %s, if it is refused or not', async (_, told, drift) => {
     expect((await asked([v1, told], reporting)).drift).toEqual(drift);
     expect((await asked([v1, told])).drift).toEqual(drift);
   });
 
-  it('is not in a first listing, nor in the next one that is the same', async () => {
+  it('is absent for a first listing and for an identical next one', async () => {
     expect(await asked([v1])).not.toHaveProperty('drift');
     expect(await asked([v1, changed, changed])).not.toHaveProperty('drift');
     expect(await asked([v1, changed, changed], reporting)).not.toHaveProperty('drift');
   });
 
-  it('a client that reports it uses the new definition, and remembers nothing that is gone', async () => {
+  it('is made by a client that uses the new definition and forgets removed tools', async () => {
     const listing = await asked([v1, { read: changed.read }], reporting);
     expect(shown(listing)).toEqual([['read', changed.read]]);
     expect(listing).not.toHaveProperty('gone');
@@ -64,7 +64,7 @@ describe('drift', () => {
 });
 
 describe('a client that refuses drift', () => {
-  it('keeps the definition of a changed tool that the session saw first, and refuses the tool', async () => {
+  it('keeps the first definition of a changed tool and refuses the tool', async () => {
     const [first, listing] = [await asked([v1]), await asked([v1, changed])];
     expect(shown(listing)).toEqual([
       ['read', 'Reads.', 'refused'],
@@ -75,21 +75,21 @@ describe('a client that refuses drift', () => {
     expect(listing.fingerprint).not.toBe(first.fingerprint);
   });
 
-  it('goes on refusing it in later listings, also when it changes again', async () => {
+  it('keeps refusing it in later listings, even if it changes again', async () => {
     expect(shown(await asked([v1, changed, changed]))[0]).toEqual(['read', 'Reads.', 'refused']);
     const again = await asked([v1, changed, { ...v1, read: 'Reads, really.' }]);
     expect(shown(again)[0]).toEqual(['read', 'Reads.', 'refused']);
     expect(again.drift).toEqual({ added: [], removed: [], changed: ['read'] });
   });
 
-  it('takes it again when the server says what the session saw first', async () => {
+  it('accepts it again when the server lists the first definition', async () => {
     const listing = await asked([v1, changed, v1]);
     expect(listing.tools).toEqual((await asked([v1])).tools);
     expect(listing.drift).toEqual({ added: [], removed: [], changed: ['read'] });
     expect(listing.fingerprint).toBe((await asked([v1])).fingerprint);
   });
 
-  it('leaves out a tool that was gone and comes back as another one, however often it is listed', async () => {
+  it('leaves out a tool that was gone and comes back changed, however often it is listed', async () => {
     const gone = { write: 'Writes.' };
     const removed = await asked([v1, gone]);
     expect(removed.gone).toEqual([{ name: 'read', fingerprint: (await asked([v1])).tools[0]?.fingerprint }]);
@@ -107,7 +107,7 @@ describe('a client that refuses drift', () => {
     });
   });
 
-  it('takes a tool that was gone and comes back as it was, at whatever time', async () => {
+  it('accepts a tool that was gone and comes back unchanged, at any time', async () => {
     const back = await asked([v1, {}, changed, v1]);
     expect(shown(back)).toEqual([
       ['read', 'Reads.'],
@@ -121,19 +121,19 @@ describe('a client that refuses drift', () => {
     });
   });
 
-  it('a tool that was refused when it went is judged by what the session saw first', async () => {
+  it('compares a tool that was refused when it went with its first definition', async () => {
     expect(shown(await asked([v1, changed, {}, changed]))).toEqual([['write', 'Writes.']]);
     expect(shown(await asked([v1, changed, {}, v1]))).toHaveLength(2);
   });
 
-  it('a tool that cannot be used for a while is gone for that while', async () => {
+  it('treats a tool that is temporarily unusable as gone for that time', async () => {
     const unusable = [{ name: 'read', description: 'Reads.' }, ...tools({ write: 'Writes.' })];
     const without = await list(unusable, await asked([v1]), refusing);
     expect(without.drift).toEqual({ added: [], removed: ['read'], changed: [] });
     expect(shown(await list(tools(changed), without, refusing))).toEqual([['write', 'Writes.']]);
   });
 
-  it('forgets no first definition for a server that tells of ever more names: those are left out', async () => {
+  it('forgets no first definition if a server lists ever more names: those are left out', async () => {
     const crowd = (from: number): Readonly<Record<string, string>> =>
       Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`t${from + index}`, 'T.']));
     const crowded = await asked([{ read: 'Reads.' }, crowd(0), crowd(1_000), crowd(2_000)]);
@@ -143,7 +143,7 @@ describe('a client that refuses drift', () => {
     expect(shown(await list(tools({ read: 'Reads.' }), crowded, refusing))).toEqual([['read', 'Reads.']]);
   });
 
-  it('first definitions that are kept do not add up: beyond 512 Ki characters tools are left out', async () => {
+  it('limits stored first definitions: beyond 512 Ki characters, tools are left out', async () => {
     const big = (from: number): readonly unknown[] =>
       Array.from({ length: 5 }, (_, index) => ({
         name: `t${from + index}`,
@@ -157,12 +157,12 @@ describe('a client that refuses drift', () => {
     expect(listing.tools).toHaveLength(8);
   });
 
-  it('one that begins to refuse takes what the session knows for what it saw first', async () => {
+  it('uses the stored definitions as the first ones when it starts to refuse drift', async () => {
     const known = await asked([v1], reporting);
     expect(shown(await list(tools(changed), known, refusing))[0]).toEqual(['read', 'Reads.', 'refused']);
   });
 
-  it('one that no longer refuses uses what the server says now', async () => {
+  it('uses the current definitions when it stops refusing drift', async () => {
     const refused = await asked([v1, { write: 'Writes.' }, changed]);
     const listing = await list(tools(changed), refused, reporting);
     expect(shown(listing)).toEqual([

@@ -4,7 +4,7 @@ import type { ToolHints } from '../../../../../src/mcp/tools/entry.ts';
 import { effectOf } from '../../../../doors/mcp.ts';
 import { client, listed } from './listing-fixtures.ts';
 
-describe('effectOf', () => {
+describe('`effectOf`', () => {
   it.each<[string, ToolHints | undefined, Effect]>([
     ['no hints', undefined, 'once'],
     ['readOnlyHint', { readOnlyHint: true }, 'read'],
@@ -19,18 +19,15 @@ describe('effectOf', () => {
     expect(effectOf(listed({ ...(hints && { hints }) }), client())).toBe(effect);
   });
 
-  it('what the client says of a tool counts, whatever the server hints', () => {
+  it('uses the client’s setting for a tool instead of the server’s hint', () => {
     const careful = client({ effects: { read: 'once', write: 'read' } });
     expect(effectOf(listed({ name: 'read', hints: { readOnlyHint: true } }), careful)).toBe('once');
     expect(effectOf(listed({ name: 'write' }), careful)).toBe('read');
     expect(effectOf(listed({ name: 'other', hints: { readOnlyHint: true } }), careful)).toBe('read');
   });
 
-  it.each(['constructor', '__proto__', 'toString'])(
-    'a tool named %s has no effect that it inherits',
-    (name) => {
-      expect(effectOf(listed({ name }), client({ effects: {} }))).toBe('once');
-      expect(effectOf(listed({ name }), client())).toBe('once');
-    },
-  );
+  it.each(['constructor', '__proto__', 'toString'])('a tool named %s does not inherit an effect', (name) => {
+    expect(effectOf(listed({ name }), client({ effects: {} }))).toBe('once');
+    expect(effectOf(listed({ name }), client())).toBe('once');
+  });
 });

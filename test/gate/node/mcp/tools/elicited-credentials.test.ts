@@ -35,7 +35,7 @@ function asks({ properties, message = 'Please fill this in.', idempotent = true 
 
 afterEach(() => vi.restoreAllMocks());
 
-describe('a form that asks for a credential', () => {
+describe('an elicitation form that asks for a credential', () => {
   it.each<[string, Asked]>([
     ['a field that is named so', { properties: { people: { type: 'integer' }, password: free } }],
     ['whatever the case and the words around it', { properties: { githubAccessToken: free } }],
@@ -50,7 +50,7 @@ describe('a form that asks for a credential', () => {
       { properties: { value: free }, message: 'Enter your GitHub password.' },
     ],
     ['its description', { properties: { value: { ...free, description: 'The token of your account.' } } }],
-  ])('is declined, and nobody is asked: %s', async (_, asked) => {
+  ])('is declined without asking a person: %s', async (_, asked) => {
     const { calls: logged } = vi.spyOn(console, 'warn').mockImplementation(() => undefined).mock;
     const desk = asks(asked);
     expect(await desk.send('Book a table')).toMatchObject({ outcome: 'completed' });
@@ -68,7 +68,7 @@ describe('a form that asks for a credential', () => {
     ['a format', { first: { ...free, format: 'password' } }],
     ['a value that is only written', { first: { ...free, writeOnly: true } }],
     ['a field inside of another one', { login: { type: 'object', properties: { secret: free } } }],
-  ])('is declined where the SDK lets it by, in some version: %s', async (_, properties) => {
+  ])('is declined if some SDK version lets it through: %s', async (_, properties) => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const { client } = scene([]);
     // As far as it goes before anybody is asked.
@@ -79,7 +79,7 @@ describe('a form that asks for a credential', () => {
     expect(await answerElicitation({ client, effect: 'read', call }, params)).toEqual({ action: 'decline' });
   });
 
-  it('is declined also while a once call runs', async () => {
+  it('is also declined while a once call runs', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const desk = asks({ properties: { password: free }, idempotent: false });
     await desk.send('Book a table');
@@ -98,7 +98,7 @@ describe('a form that asks for a credential', () => {
       'words about one, beside a field with a name of its own',
       { properties: { steps: { ...free, description: 'What was done about the password?' } } },
     ],
-  ])('is none for %s', async (_, asked) => {
+  ])('is not suspected for %s', async (_, asked) => {
     expect(await asks(asked).send('Book a table')).toMatchObject({ outcome: 'suspended' });
   });
 });
@@ -107,7 +107,7 @@ describe('an answer that looks like a credential', () => {
   const KEY = `sk-${'planted7'.repeat(4)}`;
   const why = 'looks like a credential, and none is taken here: what is answered is kept in the journal';
 
-  it('is refused to whoever answers, who may answer again, and no event has any of it', async () => {
+  it('is rejected with a chance to answer again, and is not in any event', async () => {
     const desk = asks({ properties: { note: free } });
     await desk.send('Book a table');
     const decide = (input: JsonObject, reason?: string) =>

@@ -44,8 +44,8 @@ const LINE = `[file ${ID}: image/png, 300 bytes]`;
 const NOT_TAKEN = '(The file is not shown: this model takes no image/png here.)';
 const IMAGES = { data: ['image/*'], url: [] };
 
-describe('an image of a server, in a session', () => {
-  it('is sent to a model that takes images in results, at its place', async () => {
+describe('an image from a server, in a session', () => {
+  it('is sent to a model that accepts images in results, in its position', async () => {
     const { session, shown } = looking([look, image], { media: { message: IMAGES, result: IMAGES } });
     expect(await session.send('Look.')).toMatchObject({ outcome: 'completed', text: 'Seen.' });
     expect(shown()).toMatchObject([
@@ -60,13 +60,13 @@ describe('an image of a server, in a session', () => {
     ]);
   });
 
-  it('is told in words to a model that takes none', async () => {
+  it('is replaced by text for a model that does not accept images', async () => {
     const { session, read } = looking([look, image]);
     await session.send('Look.');
     expect(read()).toEqual([`Look:\n\n${LINE}\n\n${NOT_TAKEN}`]);
   });
 
-  it('is in the journal and in artifacts by its hash, and nowhere as base64', async () => {
+  it('is in the journal and in artifacts by its hash, and never as base64', async () => {
     const { session } = looking([look, image], { repeats: true });
     const answer = await session.send('Look.');
     const kept = [look, { ...image, data: { sha256: ID, size: 300 } }];
@@ -85,8 +85,8 @@ describe('an image of a server, in a session', () => {
   });
 });
 
-describe('an image of a server that is too large', () => {
-  it('is told in words at its place, and to the developer; the other blocks are there', async () => {
+describe('an image from a server that is too large', () => {
+  it('is replaced by text in its position and logged, while the other blocks remain', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     onTestFinished(() => log.mockRestore());
     const large = { ...image, data: 'AAAA'.repeat(2_796_203) };

@@ -16,7 +16,7 @@ async function told(desk: TestSession): Promise<readonly unknown[]> {
 }
 
 describe('the tools of a server', () => {
-  it('are asked for once, for all lists that are made of them', async () => {
+  it('are requested once for all lists made of them', async () => {
     const { server, client } = scene([says('look'), says('dig')]);
     const factory = createMcpToolFactory({ clients: [client] });
     const desk = session([factory.toolByName('look'), factory.toolByName('dig')], ['Done.']);
@@ -26,7 +26,7 @@ describe('the tools of a server', () => {
     expect(await told(desk)).toHaveLength(1);
   });
 
-  it('are known to the next turn, and to the Worker that takes over, without a request (MCP-09)', async () => {
+  it('are known to the next turn and to the Worker that takes over, without a request (MCP-09)', async () => {
     const { server, client } = scene([says('look')]);
     const tools = [mcpToolProvider({ clients: [client] }), crash(() => desk)];
     const desk = session(tools, [calls('crash'), 'Went on.', 'Done.']);
@@ -45,7 +45,7 @@ describe('the tools of a server', () => {
     });
   });
 
-  it('are asked for again when what is known is too old, and what is the same is not stored again', async () => {
+  it('are requested again if the stored list is too old, and an identical list is not stored again', async () => {
     const clock = createManualClock();
     const { server, client } = scene([says('look')], { refreshAfter: 60_000 });
     const desk = session([mcpToolProvider({ clients: [client] })], ['One.', 'Two.', 'Three.'], { clock });
@@ -61,7 +61,7 @@ describe('the tools of a server', () => {
     expect(second).toEqual({ key: JSON.stringify(['shop', server.url, null, 'tester']), at: 60_000 });
   });
 
-  it('stay those that are known when the server is gone by then (MCP-04)', async () => {
+  it('stay the stored ones if the server is unreachable (MCP-04)', async () => {
     const said = warnings();
     const { server, client } = scene([says('look')], { refreshAfter: 0 });
     const desk = session([mcpToolProvider({ clients: [client] })], ['One.', 'Two.']);
@@ -74,7 +74,7 @@ describe('the tools of a server', () => {
     ]);
   });
 
-  it('are missing in words that say how long was waited, whoever of those that wait gives up first', async () => {
+  it('are reported missing with the waited time, for each of several waiting callers', async () => {
     const said = warnings();
     const { server, client } = scene([says('look')], { connectTimeout: 20 });
     server.misbehave = () => new Promise(() => undefined);
@@ -85,7 +85,7 @@ describe('the tools of a server', () => {
     expect(results(desk)).toEqual([expect.stringContaining(why)]);
   });
 
-  it('are those of whoever asks: one principal is not shown what another was told (MCP-09)', async () => {
+  it('belong to one principal: another principal does not see them (MCP-09)', async () => {
     const { server, client } = scene([says('look')], { bearer: 'TOKEN' });
     const desk = session([mcpToolProvider({ clients: [client] })], ['One.'], {
       secrets: ({ id }) => ({ TOKEN: `token-of-${id}` }),
@@ -98,7 +98,7 @@ describe('the tools of a server', () => {
     );
   });
 
-  it('are asked for anew after a failure, by the next model call (MCP-09)', async () => {
+  it('are requested again after a failure, by the next model call (MCP-09)', async () => {
     warnings();
     const { server, client } = scene([says('look')]);
     server.misbehave = only(({ rpc }) => rpc === 'tools/list', answers(500));
@@ -118,7 +118,7 @@ describe('the tools of a server', () => {
     expect(results(desk)).toEqual(['crashed', 'look done']);
   });
 
-  it('are offered after the invocation that runs the call of the stand-in has reached the server', async () => {
+  it('are offered once the invocation that runs the stand-in’s call has reached the server', async () => {
     warnings();
     const { server, client } = scene([says('look')], { server: { misbehave: answers(502) } });
     const back: ScriptedReply = () => {
@@ -133,7 +133,7 @@ describe('the tools of a server', () => {
   });
 
   it.each(['a provider', 'a tool by its name'])(
-    'are never missing in silence: the model has a tool that says why (%s)',
+    'are never silently missing: the model has a tool that says why (%s)',
     async (by) => {
       const said = warnings();
       const { server, client } = scene([says('look')], { server: { misbehave: answers(502) } });
@@ -161,7 +161,7 @@ describe('the tools of a server', () => {
     },
   );
 
-  it('are asked for anew when the server says that they are too old, but not sooner than after a minute', async () => {
+  it('are requested again if the server reports them as stale, at most once a minute', async () => {
     const clock = createManualClock();
     const { server, client } = scene([says('look')], { server: { kind: 'modern' } });
     const desk = session([mcpToolProvider({ clients: [client] })], ['One.', 'Two.', 'Three.'], { clock });
@@ -206,7 +206,7 @@ describe('the tools of a server', () => {
     },
   );
 
-  it('are called in the next turn with no request but the call, where the server has no sessions', async () => {
+  it('are called in the next turn with a single request if the server has no sessions', async () => {
     const { server, client } = scene([says('look')], { server: { kind: 'modern' } });
     const desk = session([mcpToolProvider({ clients: [client] })], ['One.', calls('look'), 'Two.']);
     await desk.send('One');
@@ -215,7 +215,7 @@ describe('the tools of a server', () => {
     expect(methods(server)).toEqual({ 'server/discover': 1, 'tools/list': 1, 'tools/call': 1 });
   });
 
-  it('are left out where they ask for headers that cannot be sent, by a server that is sent any', async () => {
+  it('are left out if they need headers that cannot be sent, for a server that receives such headers', async () => {
     const said = warnings();
     const asking = (name: string, property: object) =>
       says(name, '', { inputSchema: { type: 'object', properties: { value: property } } });
@@ -243,7 +243,7 @@ describe('the tools of a server', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('are asked for again when the server says that they are others', async () => {
+  it('are requested again when the server reports a change', async () => {
     const said = warnings();
     const { server, client } = scene([]);
     server.tools = [
@@ -267,10 +267,10 @@ describe('the tools of a server', () => {
   });
 });
 
-describe('a tool that has become another one', () => {
+describe('a tool that has changed', () => {
   const other = says('look', 'other', { description: 'Does something else.' });
 
-  it('is reported, in the journal and in the log, and used as it is now', async () => {
+  it('is reported in the journal and in the log, and used in its new form', async () => {
     const said = warnings();
     const { server, client } = scene([says('look'), says('dig')], { refreshAfter: 0 });
     const desk = session([mcpToolProvider({ clients: [client] })], ['One.', calls('look'), 'Two.']);
@@ -289,7 +289,7 @@ describe('a tool that has become another one', () => {
     expect(results(desk)).toEqual(['other']);
   });
 
-  it('is refused where the client says so, and its server is not called', async () => {
+  it('is refused if the client is configured so, and its server is not called', async () => {
     warnings();
     const { server, client } = scene([says('look')], { refreshAfter: 0, drift: 'refuse' });
     const desk = session([mcpToolProvider({ clients: [client] })], ['One.', calls('look'), 'Two.']);

@@ -109,12 +109,12 @@ const once = { annotations: {} };
 const again = { annotations: { idempotentHint: true } };
 const read = { annotations: { readOnlyHint: true } };
 
-describe('a server that has to know something first', () => {
+describe('a server that needs input first', () => {
   it.each([
     ['once', once],
     ['idempotent', again],
     ['read', read],
-  ])('has the turn suspended, and goes on with the answer and its own state: %s', async (_, config) => {
+  ])('suspends the turn, and receives the answer with its own state: %s', async (_, config) => {
     const {
       desk: table,
       sent,
@@ -143,7 +143,7 @@ describe('a server that has to know something first', () => {
     expect(methods(server)['tools/call']).toBe(2);
   });
 
-  it('keeps its state in the journal, and shows it to neither the model nor whoever decides', async () => {
+  it('has its state journaled, and hidden from the model and the reviewer', async () => {
     const { desk: table } = desk((_, times) => (times === 1 ? asks({ party: PARTY }, 'opaque') : says('ok')));
     await table.send('Book a table');
     expect(JSON.stringify(await table.pending())).not.toContain('opaque');
@@ -152,7 +152,7 @@ describe('a server that has to know something first', () => {
     expect(JSON.stringify(table.requests)).not.toContain('opaque');
   });
 
-  it('is sent no state that it has not given', async () => {
+  it('receives no state that it did not send', async () => {
     const { desk: table, sent } = desk(
       (_, times) => (times === 1 ? asks({ party: PARTY }) : says('ok')),
       read,
@@ -163,7 +163,7 @@ describe('a server that has to know something first', () => {
     expect(sent).toEqual([date, { ...date, inputResponses: { party: { action: 'decline' } } }]);
   });
 
-  it('may ask several questions at once, which people are asked one by one, and it is answered once', async () => {
+  it('can ask several questions at once, which are asked one by one and answered together', async () => {
     const { desk: table, sent } = desk((_, times) =>
       times === 1 ? asks({ party: PARTY, name: NAME, __proto__2: PARTY }, 's1') : says('ok'),
     );
@@ -190,7 +190,7 @@ describe('a server that has to know something first', () => {
     ]);
   });
 
-  it('may ask again, and is sent the answers and the state of that time only', async () => {
+  it('can ask again, and receives only the answers and state of that round', async () => {
     const { desk: table, sent } = desk(
       (_, times) =>
         [asks({ party: PARTY }, 's1'), asks({ name: NAME }, 's2'), asks({ again: NAME })][times - 1] ??
@@ -209,13 +209,13 @@ describe('a server that has to know something first', () => {
     ]);
   });
 
-  it('may want nothing but to be asked again with its state', async () => {
+  it('can only want to be called again with its state', async () => {
     const { desk: table, sent } = desk((_, times) => (times === 1 ? asks(undefined, '') : says('ok')));
     expect(await table.send('Book a table')).toMatchObject({ text: 'Booked.' });
     expect(sent[1]).toEqual({ arguments: { date: 'May 4' }, requestState: '' });
   });
 
-  it('is declined unasked where it asks for a credential, and the log says so', async () => {
+  it('is declined without asking a person if it asks for a credential, and the log says so', async () => {
     const said = warnings();
     const password = form('Log in.', { password: { type: 'string' } });
     const { desk: table, sent } = desk((_, times) =>
@@ -237,7 +237,7 @@ describe('a server that has to know something first', () => {
   it.each<[string, Partial<McpClientConfig>, object]>([
     ['by a client that refuses', { elicitation: 'refuse' }, PARTY],
     ['what is at an address', {}, { method: 'elicitation/create', params: URL_MODE }],
-  ])('is declined unasked: %s', async (_, config, question) => {
+  ])('is declined without asking a person: %s', async (_, config, question) => {
     const { desk: table, sent } = desk(
       (__, times) => (times === 1 ? asks({ question }, 's') : says('ok')),
       config,
@@ -246,7 +246,7 @@ describe('a server that has to know something first', () => {
     expect(sent[1]).toMatchObject({ inputResponses: { question: { action: 'decline' } }, requestState: 's' });
   });
 
-  it('has done nothing where the turn is cancelled meanwhile', async () => {
+  it('has had no effect if the turn is cancelled meanwhile', async () => {
     const { desk: table, sent } = desk(() => asks({ party: PARTY }));
     const { turn } = await table.send('Book a table');
     await table.cancel();
@@ -258,7 +258,7 @@ describe('a server that has to know something first', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('leaves a `once` call in doubt when its answer is lost after it went on', async () => {
+  it('leaves a `once` call in doubt if its response is lost after it resumed', async () => {
     const said = warnings();
     const { desk: table, server, sent } = desk(() => asks({ party: PARTY }, 's'));
     await table.send('Book a table');
@@ -276,7 +276,7 @@ describe('a server that has to know something first', () => {
     expect([sent.length, said.length > 0]).toEqual([1, true]);
   });
 
-  it('sends nothing of what one server was asked to another', async () => {
+  it('receives no data that another server asked for', async () => {
     let url = 'https://elsewhere.test/mcp';
     const { desk: table, sent } = desk(() => asks({ party: PARTY }, 's'), { url: () => url }, [
       'Hello.',
@@ -296,7 +296,7 @@ describe('a server that has to know something first', () => {
   });
 });
 
-describe('a server that asks in a way that nobody can answer', () => {
+describe('a server that asks in an unanswerable way', () => {
   const many = Object.fromEntries(Array.from({ length: 11 }, (_, at) => [`q${at}`, PARTY]));
   it.each<[string, InputRequiredResult, string]>([
     [
@@ -329,14 +329,14 @@ describe('a server that asks in a way that nobody can answer', () => {
       asks({ party: PARTY }, 'x'.repeat(32_769)),
       'its server sent a state of more than 32768 characters',
     ],
-  ])('is not answered, and the model is told why: %s', async (_, answer, why) => {
+  ])('gets no answer, and the model receives the reason: %s', async (_, answer, why) => {
     const { desk: table, sent } = desk(() => answer);
     expect(await table.send('Book a table')).toMatchObject({ text: 'Booked.' });
     expect(results(table)).toEqual([`Error: MCP tool 'book' was not carried out: ${why}. Go on without it.`]);
     expect(sent).toHaveLength(1);
   });
 
-  it('is left after eight times', async () => {
+  it('is abandoned after eight rounds', async () => {
     const { desk: table, sent } = desk((_, times) =>
       asks({ url: { ...PARTY, params: URL_MODE } }, `${times}`),
     );
@@ -347,7 +347,7 @@ describe('a server that asks in a way that nobody can answer', () => {
     expect(sent.map(({ requestState }) => requestState)).toEqual([undefined, ...'12345678']);
   });
 
-  it('is left after ten questions, however many are asked at once', async () => {
+  it('is abandoned after ten questions, however many are asked at once', async () => {
     const three = { a: PARTY, b: NAME, c: PARTY };
     const { desk: table, sent } = desk(() => asks(three));
     await table.send('Book a table');
@@ -358,7 +358,7 @@ describe('a server that asks in a way that nobody can answer', () => {
     expect(sent).toHaveLength(4);
   });
 
-  it('is not sent a state that held a credential of the caller, which was not kept', async () => {
+  it('does not get back a state that contained a credential of the caller, which was not stored', async () => {
     const { desk: table, sent } = desk(() => asks({ party: PARTY }, 'for top-secret-value'), {
       headers: () => ({ 'x-key': 'top-secret-value' }),
     });

@@ -75,8 +75,8 @@ function sessionsOf({ requests }: FakeServer): string {
 
 const BEGUN = ['initialize', 'notifications/initialized'];
 
-describe('a server whose session is kept', () => {
-  it('goes on with it in the next turns, without another handshake, and is not told that it is over', async () => {
+describe('a server with a stored session', () => {
+  it('resumes it in the next turns without another handshake and receives no end of session', async () => {
     const made = keeping();
     const desk = warmDeskOf(made, 3);
     expect([await turn(desk), await turn(desk), await turn(desk)]).toEqual([
@@ -96,7 +96,7 @@ describe('a server whose session is kept', () => {
     }
   });
 
-  it('begins anew in each turn without `keepSession`', async () => {
+  it('starts a new session in each turn without `keepSession`', async () => {
     const made = keeping({ keepSession: false });
     const desk = warmDeskOf(made, 2);
     expect([await turn(desk), await turn(desk)]).toEqual(['thought 1', 'thought 1']);
@@ -105,7 +105,7 @@ describe('a server whose session is kept', () => {
     await expect.poll(() => asked(made.server).filter((one) => one === 'DELETE')).toHaveLength(2);
   });
 
-  it('goes on with it when the object has lost its memory', async () => {
+  it('resumes it after the object was evicted', async () => {
     const made = keeping();
     const desk = deskOf(made, 2);
     await turn(desk);
@@ -113,7 +113,7 @@ describe('a server whose session is kept', () => {
     expect(await turn(desk)).toBe('thought 2');
   });
 
-  it('goes on with it in every invocation that a turn is handed to', async () => {
+  it('resumes it in every invocation that a turn is handed to', async () => {
     const made = keeping();
     const desk = session(toolsOf(made), [calls('think'), calls('think'), calls('think'), 'Done.']);
     expect(await turn(desk)).toBe('thought 3');
@@ -121,7 +121,7 @@ describe('a server whose session is kept', () => {
     expect(methods(made.server).ping).toBeGreaterThan(1);
   });
 
-  it('is listed by it, with the capabilities that it began with', async () => {
+  it('is listed in it, with the capabilities from its start', async () => {
     const made = keeping({ refreshAfter: 0 });
     const desk = warmDeskOf(made, 2);
     await turn(desk);
@@ -131,7 +131,7 @@ describe('a server whose session is kept', () => {
     expect(asked(made.server).slice(-3)).toEqual(['ping', 'tools/list', 'tools/call']);
   });
 
-  it('is not kept by an agent that runs without a session', async () => {
+  it('has none for an agent that runs without a session', async () => {
     const made = keeping();
     const agent = defineAgent({
       name: 'clerk',
@@ -150,24 +150,27 @@ describe('a server whose session is kept', () => {
   });
 });
 
-describe('a server that does not know the session that was kept', () => {
-  it.each([404, 400, 401])('by %i is asked for a new one, and the model is told once', async (status) => {
-    const made = keeping();
-    const desk = warmDeskOf(made, 3);
-    await turn(desk);
-    const id = made.server.requests.find(isCall)?.headers['mcp-session-id'];
-    made.server.misbehave = (request, proceed) =>
-      request.headers['mcp-session-id'] === id ? answers(status)(request, proceed) : undefined;
-    expect(await turn(desk)).toBe(`${ANEW}\n\nthought 1`);
-    expect(await turn(desk)).toBe('thought 2');
-    expect(sessionsOf(made.server)).toBe('abb');
-    expect(asked(made.server).slice(4)).toEqual([
-      ...['ping', ...BEGUN, 'tools/call'],
-      ...['ping', 'tools/call'],
-    ]);
-  });
+describe('a server that does not know the stored session', () => {
+  it.each([404, 400, 401])(
+    'is asked for a new one after %i, and the model is informed once',
+    async (status) => {
+      const made = keeping();
+      const desk = warmDeskOf(made, 3);
+      await turn(desk);
+      const id = made.server.requests.find(isCall)?.headers['mcp-session-id'];
+      made.server.misbehave = (request, proceed) =>
+        request.headers['mcp-session-id'] === id ? answers(status)(request, proceed) : undefined;
+      expect(await turn(desk)).toBe(`${ANEW}\n\nthought 1`);
+      expect(await turn(desk)).toBe('thought 2');
+      expect(sessionsOf(made.server)).toBe('abb');
+      expect(asked(made.server).slice(4)).toEqual([
+        ...['ping', ...BEGUN, 'tools/call'],
+        ...['ping', 'tools/call'],
+      ]);
+    },
+  );
 
-  it('by words in place of a status is asked for a new one', async () => {
+  it('is asked for a new one if it reports that in text instead of a status', async () => {
     const made = keeping();
     const desk = deskOf(made, 2);
     await turn(desk);
@@ -203,7 +206,7 @@ describe('a server that does not know the session that was kept', () => {
       { run: () => ({ content: [{ type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' }] }) },
       expect.stringContaining(`${ANEW}\n\n`),
     ],
-  ])('has the model told with %s too', async (_, tool, shown) => {
+  ])('is reported to the model with %s too', async (_, tool, shown) => {
     const made = keeping({}, [thinking(tool)]);
     const desk = deskOf(made, 2);
     await turn(desk);
@@ -211,7 +214,7 @@ describe('a server that does not know the session that was kept', () => {
     expect(await turn(desk)).toEqual(shown);
   });
 
-  it('has the model told in a later turn when it called nothing in the one that began it', async () => {
+  it('is reported to the model in a later turn if the turn that restarted it made no calls', async () => {
     const made = keeping({ refreshAfter: 0 });
     const desk = session(toolsOf(made), [...THINK, 'Done.', ...THINK, ...THINK]);
     await turn(desk);
@@ -221,7 +224,7 @@ describe('a server that does not know the session that was kept', () => {
     expect(await turn(desk)).toBe('thought 2');
   });
 
-  it('is not taken for one that does not answer: then the session is kept', async () => {
+  it('is distinguished from one that does not respond: then the session is kept', async () => {
     const said = warnings();
     const made = keeping();
     const desk = deskOf(made, 3);
@@ -237,7 +240,7 @@ describe('a server that does not know the session that was kept', () => {
     ]);
   });
 
-  it('and takes no new one keeps what it may still know', async () => {
+  it('keeps its old session if it refuses a new one', async () => {
     const made = keeping();
     const desk = deskOf(made, 3);
     await turn(desk);
@@ -249,7 +252,7 @@ describe('a server that does not know the session that was kept', () => {
     expect(await turn(desk)).toBe('thought 2');
   });
 
-  it('is not taken for one that dislikes a request: what comes next goes on in the session', async () => {
+  it('is distinguished from one that rejects a request: the session continues', async () => {
     const made = keeping();
     const desk = session(toolsOf(made), [calls('think'), calls('think'), calls('think'), 'Done.']);
     let count = 0;
@@ -266,7 +269,7 @@ describe('a server that does not know the session that was kept', () => {
   });
 
   it.each(['stateless', 'modern'] as const)(
-    'and keeps no sessions any more is used as one that never did: %s',
+    'is used without sessions if it no longer keeps them: %s',
     async (kind) => {
       const made = keeping();
       const desk = deskOf(made, 3);
@@ -288,7 +291,7 @@ describe('a server that does not know the session that was kept', () => {
 });
 
 describe('an invocation that is cut off', () => {
-  it('leaves its session to nobody: the one that takes over begins another, and the model is told', async () => {
+  it('leaves no session behind: the next invocation starts another, and the model is informed', async () => {
     const made = keeping();
     const desk: TestSession = session(
       [...toolsOf(made), crash(() => desk)],
@@ -300,7 +303,7 @@ describe('an invocation that is cut off', () => {
     expect(sessionsOf(made.server)).toBe('abb');
   });
 
-  it('keeps nothing any more, though it goes on with a call that it had begun', async () => {
+  it('stores no session any more, even if it continues with a running call', async () => {
     const gate = Promise.withResolvers<void>();
     const made = keeping({}, [
       thinking(),
@@ -324,8 +327,8 @@ describe('an invocation that is cut off', () => {
   });
 });
 
-describe('a session that was kept', () => {
-  it('is nobody else’s: another person in the same session has one of their own', async () => {
+describe('a stored session', () => {
+  it('is private: another principal in the same session has their own', async () => {
     const made = keeping();
     const desk = deskOf(made, 4);
     const bob = { principal: { id: 'bob' } };
@@ -336,7 +339,7 @@ describe('a session that was kept', () => {
     expect(sessionsOf(made.server)).toBe('abab');
   });
 
-  it('is not that of the same id in another tenant', async () => {
+  it('is separate from the same id in another tenant', async () => {
     const made = keeping();
     const desk = deskOf(made, 2);
     await turn(desk, { principal: { id: 'ada', tenant: 'acme' } });
@@ -344,7 +347,7 @@ describe('a session that was kept', () => {
     expect(sessionsOf(made.server)).toBe('ab');
   });
 
-  it('stays that of a person whose token is another one in each turn', async () => {
+  it('stays with a principal whose token differs in each turn', async () => {
     const made = keeping({ bearer: 'TOKEN' });
     let minted = 0;
     const desk = session(toolsOf(made), [...THINK, ...THINK], {
@@ -356,7 +359,7 @@ describe('a session that was kept', () => {
     expect(made.server.requests.at(-1)?.headers.authorization).toBe('Bearer token-2');
   });
 
-  it('is of one context, where headers are made of it, and of every loop id', async () => {
+  it('belongs to one context if headers depend on it, and to every loop id', async () => {
     const headers: McpClientConfig['headers'] = ({ context }) => ({
       'x-account': String(context.get('account')),
     });
@@ -369,14 +372,14 @@ describe('a session that was kept', () => {
     expect(sessionsOf(made.server)).toBe('aba');
   });
 
-  it('is of every context, where nothing is made of it', async () => {
+  it('is shared by all contexts if no header depends on it', async () => {
     const made = keeping({ headers: undefined });
     const desk = deskOf(made, 2);
     await turn(desk, { context: { account: 'a' } });
     expect(await turn(desk, { context: { account: 'b' } })).toBe('thought 2');
   });
 
-  it('is of one address', async () => {
+  it('belongs to one address', async () => {
     const made = keeping({ url: ({ context }) => `https://mcp.test/${String(context.get('place'))}` });
     const desk = deskOf(made, 2);
     await turn(desk, { context: { place: 'east' } });
@@ -384,7 +387,7 @@ describe('a session that was kept', () => {
     expect(sessionsOf(made.server)).toBe('ab');
   });
 
-  it('is that of a nested loop too, and of the next turn after it', async () => {
+  it('is shared with a nested loop and with the next turn', async () => {
     const made = keeping();
     const helper = defineSubagent({
       agent: defineAgent({
@@ -403,7 +406,7 @@ describe('a session that was kept', () => {
     expect(methods(made.server).initialize).toBe(1);
   });
 
-  it('is one to which no id of a request comes twice', async () => {
+  it('never sees the same request id twice', async () => {
     const made = keeping();
     const desk = deskOf(made, 3);
     for (let turns = 0; turns < 3; turns += 1) await turn(desk);
@@ -415,7 +418,7 @@ describe('a session that was kept', () => {
     expect(new Set(tokens).size).toBe(3);
   });
 
-  it('is gone on with in the same turn when the answer to a call was lost, and that call is known by its own id', async () => {
+  it('continues in the same turn if the response to a call was lost, and that call keeps its own id', async () => {
     const gate = Promise.withResolvers<void>();
     const slow = says('slow', '', {
       annotations: { readOnlyHint: true },
@@ -446,7 +449,7 @@ describe('a session that was kept', () => {
     expect(sessionsOf(made.server)).toBe('aaa');
   });
 
-  it('is hidden wherever the server repeats its id, and in no event', async () => {
+  it('has an id that is redacted if the server repeats it, and is in no event', async () => {
     const echo = thinking({
       run: (_, { sessionId = '' }) => ({ content: [{ type: 'text', text: `I am ${sessionId}.` }] }),
     });
@@ -462,7 +465,7 @@ describe('a session that was kept', () => {
     for (const id of ids) expect(seen).not.toContain(id);
   });
 
-  it('is hidden where the server refuses it by its id, and takes no other one', async () => {
+  it('has an id that is redacted if the server refuses it, and other text stays', async () => {
     const made = keeping();
     const desk = deskOf(made, 2);
     await turn(desk);

@@ -26,21 +26,21 @@ describe('the fingerprint', () => {
     ['input schema', { inputSchema: { type: 'object', properties: { to: {} } } }],
     ['output schema', { outputSchema: { type: 'object', properties: { to: {} } } }],
     ['hints', { annotations: { readOnlyHint: false } }],
-  ])('of a tool is another one when its %s is', async (_, change) => {
+  ])('of a tool differs if its %s differs', async (_, change) => {
     expect(await of(change)).not.toBe(await of({}));
   });
 
-  it('of a tool tells of changes also where the text is cut', async () => {
+  it('of a tool detects changes even in text that is cut', async () => {
     const long = 'd'.repeat(9_000);
     expect(await of({ description: `${long}1` })).not.toBe(await of({ description: `${long}2` }));
   });
 
-  it('of a tool is the same whatever the order of keys, and whatever else is told', async () => {
+  it('of a tool does not depend on the order of keys or on other fields', async () => {
     const moved = { _meta: { a: 1 }, ...Object.fromEntries(Object.entries(told).reverse()) };
     expect((await onlyTool(moved))?.fingerprint).toBe(await of({}));
   });
 
-  it('of a listing is the same whatever the order of tools, and another one when a tool is', async () => {
+  it('of a listing does not depend on the order of tools, and differs if a tool does', async () => {
     const listing = await list([read, write]);
     expect((await list([write, read])).fingerprint).toBe(listing.fingerprint);
     expect((await list([read])).fingerprint).not.toBe(listing.fingerprint);

@@ -42,7 +42,7 @@ const toolResults = ({ model }: MemoryApp): readonly string[] =>
     message.role === 'tool' ? [message.text] : [],
   );
 
-it('ten clients of one list are all asked, by as many invocations as it takes', async () => {
+it('ten clients of one list are all contacted, in as many invocations as necessary', async () => {
   const servers = scenes(10);
   const tools = [mcpToolProvider({ clients: servers.map(({ client }) => client) })];
   const { app, invocations } = await play(tools, [calls('t9'), 'Done.']);
@@ -51,7 +51,7 @@ it('ten clients of one list are all asked, by as many invocations as it takes', 
   expect(servers.map(({ server }) => methods(server)['tools/list'])).toEqual(servers.map(() => 1));
 });
 
-it('an unfolding tool over ten servers opens with those of some, and has all once it is called again', async () => {
+it('an unfolding tool over ten servers opens with the tools of some, and with all when it is called again', async () => {
   const servers = scenes(10);
   const factory = createMcpToolFactory({ clients: servers.map(({ client }) => client) });
   const { app, invocations } = await play(
@@ -67,7 +67,7 @@ it('an unfolding tool over ten servers opens with those of some, and has all onc
   expect(servers.map(({ server }) => methods(server)['tools/list'])).toEqual(servers.map(() => 1));
 });
 
-it('an unfolding tool says which of its servers cannot be reached, and opens with the tools of the others', async () => {
+it('an unfolding tool names the unreachable servers, and opens with the tools of the others', async () => {
   const servers = scenes(2);
   const factory = createMcpToolFactory({ clients: servers.map(({ client }) => client) });
   for (const { server } of servers.slice(0, 1)) server.misbehave = answers(503);

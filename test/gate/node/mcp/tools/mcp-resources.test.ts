@@ -86,8 +86,8 @@ async function told(
   return results(table).at(-1);
 }
 
-describe('resources of a server', () => {
-  it('are behind one tool, and nothing is asked before one behind it is called', async () => {
+describe('the resources of a server', () => {
+  it('are behind one tool, and no request is made before one of its tools is called', async () => {
     const { desk: table, server } = desk([['list_resources', {}]]);
     await table.send('Look.');
     const inner = ['resources', 'get_prompt', 'list_prompts', 'list_resources', 'read_resource'];
@@ -99,7 +99,7 @@ describe('resources of a server', () => {
     });
   });
 
-  it('tell a model what each of them is for, and what it takes', async () => {
+  it('show a model their purpose and their parameters', async () => {
     const { desk: table } = desk([]);
     await table.send('Look.');
     const from = {
@@ -148,7 +148,7 @@ describe('resources of a server', () => {
     ]);
   });
 
-  it('have the names of the client and those that are given', async () => {
+  it('have the client’s name and the configured names', async () => {
     const { client } = scene([], { prefix: 'wiki_' });
     expect(mcpResources(client)).toMatchObject({
       name: 'wiki_resources',
@@ -173,7 +173,7 @@ describe('resources of a server', () => {
   describe.each([
     ['2026-07-28', {}],
     ['2025-11-25', { era: 'old' }],
-  ] as const)('of the revision %s', (_, given) => {
+  ] as const)('resources of the revision %s', (_, given) => {
     it.each<[string, object, string]>([
       ['list_resources', {}, LIST],
       ['read_resource', { uri: 'wiki://home' }, '[resource wiki://home, text/plain]\nWelcome.'],
@@ -190,7 +190,7 @@ describe('resources of a server', () => {
     });
   });
 
-  it('are files where they are bytes', async () => {
+  it('are files if they are bytes', async () => {
     const { desk: table } = desk([['read_resource', { uri: 'wiki://logo' }]]);
     await table.send('Look.');
     const [end] = (await table.events()).flatMap((event) =>
@@ -206,7 +206,7 @@ describe('resources of a server', () => {
     expect(JSON.stringify(end)).not.toContain(PNG);
   });
 
-  it('are read in pages that a model can take', async () => {
+  it('are read in pages that fit a model', async () => {
     const many = (server: Server): void => {
       server.setRequestHandler('resources/list', ({ params }) => {
         const from = Number(params?.cursor ?? 0);
@@ -232,7 +232,7 @@ describe('resources of a server', () => {
   it.each<[string, (at: number) => string, number]>([
     ['goes round in circles', () => 'again', 2],
     ['has no end', (at) => String(at), 20],
-  ])('are not read for ever of a server whose list %s', async (_, cursor, times) => {
+  ])('are not read forever from a server whose list %s', async (_, cursor, times) => {
     let at = 0;
     const serveList = (server: Server): void =>
       server.setRequestHandler('prompts/list', () => ({
@@ -251,7 +251,7 @@ describe('resources of a server', () => {
         "'resources/templates/list': it answered with error -32603: The disk is full.",
     ],
   ])(
-    'lists the resources of a server whose templates fail, and says why where it is not that it has none: %i',
+    'are listed even if the templates fail, with the reason unless the server has none: %i',
     async (code, words) => {
       const failing = (server: Server): void => {
         server.setRequestHandler('resources/list', () => ({ resources: RESOURCES.slice(0, 1) }));
@@ -280,7 +280,7 @@ describe('resources of a server', () => {
       { uri: '' },
       "Error: The input of tool 'read_resource' is not valid:\n- uri: String is too short (0 < 1).\nCall it again with a corrected input.",
     ],
-  ])('tell in words %s', async (_, tool, input, words) => {
+  ])('report in text %s', async (_, tool, input, words) => {
     const refusing = (server: Server): void =>
       server.setRequestHandler('resources/read', () => {
         throw new Error('Not for you');
@@ -288,7 +288,7 @@ describe('resources of a server', () => {
     expect(await told(tool, input, { capabilities: { resources: {} } }, { serve: refusing })).toBe(words);
   });
 
-  it('have a question of the server put to people, and the turn waits for it', async () => {
+  it('can elicit input from people, and the turn waits for it', async () => {
     const asking = (server: Server): void =>
       server.setRequestHandler('resources/read', ({ params: { uri } }, { mcpReq }) => {
         const { inputResponses } = mcpReq;
@@ -310,7 +310,7 @@ describe('resources of a server', () => {
     );
   });
 
-  it('are sent of the context what the client lets pass, and nothing where its converter throws', async () => {
+  it('receive the context that the client allows, and none if its converter throws', async () => {
     const { desk: table, server } = desk([['list_prompts', {}]], { meta: () => ({ tenant: 'acme' }) });
     await table.send('Look.');
     const sent = server.requests.find(({ rpc }) => rpc === 'prompts/list');

@@ -36,11 +36,11 @@ it.each<[string, Effect, Partial<McpClientConfig>, number]>([
   ['but for 15 minutes at the most', 'once', { elicitation: { expires: 120_000 } }, 940_000],
   ['unless one question may take longer', 'once', { elicitation: { expires: 1_000_000 } }, 1_040_000],
   ['and for none where nobody is asked', 'once', { elicitation: 'refuse' }, 40_000],
-])('the time of a call: %s', async (_, effect, config, ms) => {
+])('the timeout of a call: %s', async (_, effect, config, ms) => {
   expect((await leafOf(effect, config)).timeout).toBe(ms);
 });
 
-it('a call with the longest time is begun by an invocation that has done something before', async () => {
+it('a call with the longest timeout is started by an invocation that has already made progress', async () => {
   const { timeout: ms, subrequests = 1 } = await leafOf('once', { elicitation: { expires: 900_000 } });
   const clock = createManualClock(0);
   const meter = new Meter(DEFAULT_PLATFORM, clock.now);

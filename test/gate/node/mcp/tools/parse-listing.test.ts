@@ -6,11 +6,11 @@ import { list } from './listing-fixtures.ts';
 const object = { type: 'object' };
 const read = { name: 'read', description: 'Reads a file.', inputSchema: object };
 
-describe('parseListing', () => {
+describe('`parseListing`', () => {
   const kept = async (): Promise<Record<string, Json>> =>
     JSON.parse(JSON.stringify(await list([{ ...read, title: 'R', annotations: { readOnlyHint: true } }])));
 
-  it('answers the same object, so that what is made of it can be kept by it', async () => {
+  it('returns the same object, so that derived values can be cached by it', async () => {
     const told = await kept();
     expect(parseListing(told)).toBe(told);
     expect(parseListing(told)).toBe(told);
@@ -43,7 +43,7 @@ describe('parseListing', () => {
     ],
     ['a drift that is not told in full', (told) => ({ ...told, drift: { added: [] } })],
     ['what is gone without a fingerprint', (told) => ({ ...told, gone: [{ name: 'a' }] })],
-  ])('does not take %s', async (_, change) => {
+  ])('rejects %s', async (_, change) => {
     const told = await kept();
     const [tool] = told.tools as readonly JsonObject[]; // as `list` made them
     expect(parseListing(change(told, tool ?? {}))).toBeUndefined();

@@ -37,8 +37,8 @@ const there = async (bytes: Uint8Array<ArrayBuffer>) => ({
 const partsOf = (made: ResultData): readonly ContentPart[] | undefined =>
   'parts' in made ? made.parts : undefined;
 
-describe('files of an answer', () => {
-  it('stand among the words in the order of the blocks, and the value names them by their hash', async () => {
+describe('files in a result', () => {
+  it('are among the text in block order, and the value names them by hash', async () => {
     const made = await content(text('Look:'), text('here.'), image, text('Listen:'), audio, pdf());
     expect({ ...made }).toEqual({
       type: 'artifact',
@@ -68,7 +68,7 @@ describe('files of an answer', () => {
     );
   });
 
-  it('stand beside the lines of other blocks, and without blank words', async () => {
+  it('are beside the lines of other blocks, without empty text', async () => {
     const link = { type: 'resource_link', name: 'b', uri: 'test://b' };
     const note = { type: 'resource', resource: { uri: 'test://n', text: 'A note.' } };
     expect(partsOf(await content(text(' \n'), image, link, note, image, text('')))).toEqual([
@@ -78,7 +78,7 @@ describe('files of an answer', () => {
     ]);
   });
 
-  it('have the data of the answer before them as JSON, where no text says it', async () => {
+  it('are preceded by the data of the result as JSON, if no text contains it', async () => {
     const structuredContent = { degrees: 4 };
     const told = text('{"degrees":4}');
     expect({ ...(await result({ content: [image], structuredContent })) }).toMatchObject({
@@ -89,7 +89,7 @@ describe('files of an answer', () => {
     expect(partsOf(cold)).toEqual([png, text('Cold.')]);
   });
 
-  it('are in the value once, also where the server repeats whole blocks as data', async () => {
+  it('are in the value once, even if the server repeats whole blocks as data', async () => {
     const structuredContent = {
       content: [image],
       of: [{ png: image.data }, 'beep', null, 7],
@@ -110,13 +110,13 @@ describe('files of an answer', () => {
     expect(JSON.stringify(made)).not.toContain(image.data);
   });
 
-  it('leave words of the data alone that happen to be their base64', async () => {
+  it('do not replace words of the data that happen to be their base64', async () => {
     const tiny = { ...image, data: 'beep' };
     const made = await result({ content: [tiny, text('A tone.')], structuredContent: { says: 'beep' } });
     expect({ ...made }).toMatchObject({ value: { structuredContent: { says: 'beep' } } });
   });
 
-  it('are read from base64 in lines, and without its padding', async () => {
+  it('are read from base64 with line breaks and without padding', async () => {
     const [one, other] = [
       { ...image, data: 'AAEC\r\nAw==\r\n' },
       { ...image, data: 'AAECAw' },
@@ -129,7 +129,7 @@ describe('files of an answer', () => {
     ['image/svg+xml', 'image/svg+xml'],
     ['text/html', 'text/html'],
     ['Image/PNG; charset=binary', 'image/png'],
-  ])('are of the type that the server says: %s', async (mimeType, mediaType) => {
+  ])('have the type that the server declares: %s', async (mimeType, mediaType) => {
     expect(partsOf(await content({ ...image, mimeType }))).toEqual([{ ...png, mediaType }]);
   });
 
@@ -145,7 +145,7 @@ describe('files of an answer', () => {
     [{ uri: 'data:text/plain,a/b' }, undefined],
     [{ uri: 'file:///a/', title: 7 }, undefined],
     [{ uri: 7 }, undefined],
-  ])('are called as the resource is: %j', async (resource, name) => {
+  ])('are named like the resource: %j', async (resource, name) => {
     const files = partsOf(await content(pdf(resource)))?.filter(({ type }) => type === 'file');
     expect(files).toEqual([
       { type: 'file', mediaType: 'application/pdf', bytes: SOUND, ...(name !== undefined && { name }) },
@@ -153,7 +153,7 @@ describe('files of an answer', () => {
   });
 });
 
-describe('what is no file', () => {
+describe('a block that is not a file', () => {
   it.each<[string, object, string]>([
     ['base64 that is none', { ...image, data: 'no base64!' }, '[image image/png, 6 bytes]'],
     ['base64 of half a byte', { ...image, data: 'AAAAA' }, '[image image/png, 3 bytes]'],
@@ -179,7 +179,7 @@ describe('what is no file', () => {
       { ...image, type: 'video' },
       "[content of the type 'video', which is not known here]",
     ],
-  ])('is told in words, and kept as it came: %s', async (_, block, words) => {
+  ])('is described in text and kept unchanged: %s', async (_, block, words) => {
     expect({ ...(await content(block)) }).toEqual({
       type: 'artifact',
       artifactType: 'McpContent',
@@ -191,7 +191,7 @@ describe('what is no file', () => {
     );
   });
 
-  it('are blocks behind the hundredth file', async () => {
+  it('includes all file blocks after the hundredth', async () => {
     const block = (index: number) => ({ ...image, data: base64(bytesOf(`picture ${index}`)) });
     const blocks = Array.from({ length: 10_000 }, (_, index) => block(index));
     const made = await content(...blocks);
@@ -213,8 +213,8 @@ describe('what is no file', () => {
   });
 });
 
-describe('mcpResult', () => {
-  it('gives a model the files of its blocks, in their order', async () => {
+describe('`mcpResult`', () => {
+  it('gives a model the files of its blocks in order', async () => {
     const made = await mcpResult([
       { type: 'text', text: 'Look:' },
       { type: 'image', data: image.data, mimeType: 'image/png' },
@@ -227,7 +227,7 @@ describe('mcpResult', () => {
     });
   });
 
-  it('has the model read its words and nothing else, where it is given some', async () => {
+  it('shows the model only its text if text is given', async () => {
     const block = { type: 'image', data: image.data, mimeType: 'image/png' } as const;
     expect({ ...(await mcpResult([block], 'A picture.')) }).toEqual({
       type: 'artifact',

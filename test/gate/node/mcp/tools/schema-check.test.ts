@@ -10,8 +10,8 @@ const problems = (schema: JsonObject, value: Json): readonly string[] =>
 const property = (schema: Json, value: Json): readonly string[] =>
   problems({ properties: { a: schema } }, { a: value });
 
-describe('schemaCheck', () => {
-  it('answers all that is wrong, or the first thing', () => {
+describe('`schemaCheck`', () => {
+  it('returns all problems, or only the first', () => {
     const check = schemaCheck({
       type: 'object',
       properties: { n: { type: 'integer' }, s: { type: 'string' } },
@@ -34,7 +34,7 @@ describe('schemaCheck', () => {
     expect(check(JSON.parse('{"__proto__":1}'), 'all')).toEqual([first, '__proto__: Not allowed.']);
   });
 
-  it('leaves the schema that it is given as it was', () => {
+  it('does not change the given schema', () => {
     const schema = {
       type: 'object',
       properties: { a: { type: 'string', pattern: 'x' } },
@@ -52,7 +52,7 @@ describe('schemaCheck', () => {
     expect(problems(schema, { a: 1 })).toEqual(['a: Instance type "number" is invalid. Expected "string".']);
   });
 
-  it('goes on after a value that could not be checked', () => {
+  it('continues after a value that could not be checked', () => {
     const check = schemaCheck({ type: 'object', properties: { a: { items: { type: 'number' } } } });
     expect(() => check({ a: Array.from({ length: 100_001 }, () => 1) }, 'first')).toThrow(
       new RangeError('it takes more than 100000 steps to check'),
@@ -62,7 +62,7 @@ describe('schemaCheck', () => {
   });
 });
 
-describe('schemaCheck of a schema with regular expressions', () => {
+describe('`schemaCheck` of a schema with regular expressions', () => {
   const email = { type: 'string', pattern: '@' };
 
   it.each<[string, Json, Json]>([
@@ -88,7 +88,7 @@ describe('schemaCheck of a schema with regular expressions', () => {
     ['how many a list contains at the most', { contains: email, maxContains: 1 }, ['x', 'y', '@']],
     ['items that are the same', { uniqueItems: true }, [1, 1]],
     ['an address that would take long to read', { format: 'url' }, 'x'],
-  ])('leaves to the server %s', (_, schema, value) => {
+  ])('leaves %s to the server', (_, schema, value) => {
     expect(property(schema, value)).toEqual([]);
   });
 
@@ -102,7 +102,7 @@ describe('schemaCheck of a schema with regular expressions', () => {
     ]);
   });
 
-  it('refuses no value that the whole schema takes', () => {
+  it('refuses no value that the whole schema accepts', () => {
     const { schema } = fc.letrec<{ schema: Json }>((tie) => {
       const inner = tie('schema');
       return {
@@ -159,7 +159,7 @@ describe('schemaCheck of a schema with regular expressions', () => {
   });
 });
 
-describe('a schema made to take for ever', () => {
+describe('a schema that takes forever to check', () => {
   const doubling = (wrap: (ref: JsonObject) => JsonObject): JsonObject => ({
     $ref: '#/$defs/d0',
     $defs: {
@@ -201,7 +201,7 @@ describe('a schema made to take for ever', () => {
       },
       { a: Array.from({ length: 50_000 }, () => ({})) },
     ],
-  ])('is given up: %s', (_, schema, value) => {
+  ])('is abandoned: %s', (_, schema, value) => {
     const check = schemaCheck({ type: 'object', ...schema });
     expect(() => check(value, 'all')).toThrow(RangeError);
     // The first problem may be found before it takes long.
@@ -221,7 +221,7 @@ describe('a schema made to take for ever', () => {
     expect(problems(schema, value)).toEqual([]);
   });
 
-  it('cannot be used when only reading it would take for ever', () => {
+  it('cannot be used if even reading it takes forever', () => {
     let inner: JsonObject = { type: 'object' };
     for (let level = 0; level < 60; level += 1)
       inner = { $id: `https://x.example/${level}`, type: 'object', properties: { a: inner } };
@@ -241,7 +241,7 @@ describe('a schema made to take for ever', () => {
   });
 });
 
-describe('listedInput', () => {
+describe('`listedInput`', () => {
   const input = listedInput(
     listed({
       inputSchema: {
@@ -253,7 +253,7 @@ describe('listedInput', () => {
     }),
   );
 
-  it('shows the schema as the tools of the app show theirs', () => {
+  it('shows the schema in the form of the app’s own tools', () => {
     expect(input.json).toEqual({
       type: 'object',
       properties: { path: { type: 'string', pattern: '^(a+)+$' } },
@@ -261,20 +261,20 @@ describe('listedInput', () => {
     });
   });
 
-  it('takes a valid input, and one that only the pattern would refuse', async () => {
+  it('accepts a valid input, and one that only the pattern would refuse', async () => {
     const hard = { path: `${'a'.repeat(60)}!` };
     expect(await input.parse({ path: 'a' })).toEqual({ ok: true, value: { path: 'a' } });
     expect(await input.parse(hard)).toEqual({ ok: true, value: hard });
   });
 
-  it('tells all that is wrong with an input', async () => {
+  it('reports every problem of an input', async () => {
     expect(await input.parse({})).toEqual({
       ok: false,
       problems: ['Instance does not have required property "path".'],
     });
   });
 
-  it('of a schema that takes for ever is answered without running the tool', async () => {
+  it('reports a schema that takes forever without running the tool', async () => {
     const loop = listedInput(listed({ inputSchema: { type: 'object', allOf: [{ $ref: '#' }] } }));
     const checked = await checkInput(loop, {}, 'fs_read');
     expect(checked.ok ? '' : checked.answer.content).toBe(

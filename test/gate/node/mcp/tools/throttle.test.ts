@@ -4,7 +4,7 @@ import { createThrottle } from '../../../../doors/mcp.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('what comes seldom is told at once', () => {
+it('a rare report is sent at once', () => {
   const told: string[] = [];
   const throttle = createThrottle(100, (status) => told.push(status));
   throttle.tell('one');
@@ -13,7 +13,7 @@ it('what comes seldom is told at once', () => {
   expect(told).toEqual(['one', 'two']);
 });
 
-it('of what comes often the newest is told, when it is time', () => {
+it('the newest of frequent reports is sent when it is due', () => {
   const told: string[] = [];
   const throttle = createThrottle(100, (status) => told.push(status));
   for (let count = 1; count <= 1_000; count += 1) {
@@ -23,7 +23,7 @@ it('of what comes often the newest is told, when it is time', () => {
   expect(told).toEqual(['1', '100', '200', '300', '400', '500', '600', '700', '800', '900', '1000']);
 });
 
-it('nothing is told after the end, and no timer is left', () => {
+it('a report after the end is dropped, and no timer is left', () => {
   const told: string[] = [];
   const throttle = createThrottle(100, (status) => told.push(status));
   throttle.tell('one');

@@ -21,8 +21,8 @@ const warnings = () => {
 
 afterEach(() => vi.restoreAllMocks());
 
-describe('toListing', () => {
-  it('keeps what models and our code go by, and nothing else', async () => {
+describe('`toListing`', () => {
+  it('keeps only the fields that models and our code use', async () => {
     const told = {
       ...read,
       title: 'Read a file',
@@ -72,7 +72,7 @@ describe('toListing', () => {
     expect(tool?.title).toBe(`${'t'.repeat(199)}…`);
   });
 
-  it('copies keys such as __proto__ and constructor as keys', async () => {
+  it('copies keys such as `__proto__` and `constructor` as keys', async () => {
     const schema =
       '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"string"}}}';
     const tool = await onlyTool({ ...read, inputSchema: JSON.parse(schema) });
@@ -80,14 +80,14 @@ describe('toListing', () => {
     expect(Object.getPrototypeOf(tool?.inputSchema)).toBe(Object.prototype);
   });
 
-  it("takes a copy: what the connection's code changes later is not in it", async () => {
+  it('copies its input: later changes by the connection’s code are not in it', async () => {
     const schema = { type: 'object', properties: { path: { type: 'string' } } };
     const tool = await onlyTool({ ...read, inputSchema: schema });
     schema.properties.path.type = 'number';
     expect(tool?.inputSchema).toEqual({ type: 'object', properties: { path: { type: 'string' } } });
   });
 
-  it('takes out regular expressions, which are costly or of other languages, and keeps the tool', async () => {
+  it('removes regular expressions, which are costly or of other dialects, and keeps the tool', async () => {
     const logged = warnings();
     const tool = await onlyTool({
       ...read,
@@ -107,7 +107,7 @@ describe('toListing', () => {
     expect(logged()).toEqual([]);
   });
 
-  it('requires no input that has a default, which the server fills in, and leaves its output schema as it is', async () => {
+  it('requires no input with a default, which the server fills in, and leaves its output schema unchanged', async () => {
     const schema = {
       type: 'object',
       properties: { path: { type: 'string' }, head: { type: 'integer', default: 10 } },
@@ -126,7 +126,7 @@ describe('toListing', () => {
   });
 });
 
-describe('a tool of a server that asserts what is not checked', () => {
+describe('a tool whose server uses unchecked assertions', () => {
   const phones = (name: string, properties: JsonObject) => ({
     ...read,
     name,
@@ -138,7 +138,7 @@ describe('a tool of a server that asserts what is not checked', () => {
     n: { type: 'integer', format: 'uint8' },
   });
 
-  it('is offered, checked without that, and named in the log once', async () => {
+  it('is offered, checked without them, and logged once', async () => {
     const logged = warnings();
     const asked = client({ drift: 'report' });
     const listing = await list([call, read, phones('text', { to: { format: 'phone' } })], undefined, asked);
@@ -161,7 +161,7 @@ describe('a tool of a server that asserts what is not checked', () => {
     expect(logged()).toHaveLength(3); // another client
   });
 
-  it('is named with few others, and without the secrets of whoever asked', async () => {
+  it('is logged with a few others, and without the caller’s secrets', async () => {
     const logged = warnings();
     const many = Array.from({ length: 12 }, (_, at) => phones(`t${at}`, { a: { format: 'zebra-stripes' } }));
     await toListing(client(), many as Parameters<typeof toListing>[1], {
@@ -176,7 +176,7 @@ describe('a tool of a server that asserts what is not checked', () => {
   });
 });
 
-describe('toListing leaves out', () => {
+describe('`toListing` leaves out', () => {
   const deepIds = Array.from({ length: 40 }).reduce<JsonObject>(
     (inner, _, index) => ({ $id: `https://x.example/${index}`, type: 'object', properties: { a: inner } }),
     { type: 'object' },
@@ -254,7 +254,7 @@ describe('toListing leaves out', () => {
     expect(logged()).toEqual([`holdfast: MCP server 'files' has tools that are left out: ${words}.`]);
   });
 
-  it('all but the first of a name, also where the first cannot be used', async () => {
+  it('all but the first tool of a name, even if the first cannot be used', async () => {
     const logged = warnings();
     const listing = await list([
       { ...read, description: 'First.' },
@@ -297,7 +297,7 @@ describe('toListing leaves out', () => {
   });
 });
 
-describe('toListing, whatever a server tells', () => {
+describe('`toListing` for any server output', () => {
   const key = fc.constantFrom(
     'type',
     'properties',
@@ -340,7 +340,7 @@ describe('toListing, whatever a server tells', () => {
   it.each([
     { patternProperties: { x: { $ref: '#/%E0%A4%A' } } },
     { $defs: { a: { $anchor: 'a/%E0%A4%A' } }, properties: { x: { $ref: '#a/%E0%A4%A' } } },
-  ])('offers a tool beside one whose references cannot be read: %j', async (said) => {
+  ])('offers a tool beside one with unreadable references: %j', async (said) => {
     warnings();
     const odd = { name: 'odd', inputSchema: { type: 'object', ...said } };
     const read = { name: 'read', inputSchema: { type: 'object' } };
@@ -348,7 +348,7 @@ describe('toListing, whatever a server tells', () => {
     expect(names).toContain('read');
   });
 
-  it('answers a listing that is JSON and that parseListing takes', async () => {
+  it('returns a listing that is JSON and that `parseListing` accepts', async () => {
     warnings();
     const property = fc.asyncProperty(
       tools,

@@ -13,8 +13,8 @@ const result = (answer: object, outputSchema?: JsonObject) =>
 
 const weather = { type: 'object', properties: { degrees: { type: 'number' } }, required: ['degrees'] };
 
-describe('toResult, whatever a server answers', () => {
-  it('says that the tool ran when the answer is no JSON that can be kept', async () => {
+describe('`toResult` for any server output', () => {
+  it('reports that the tool ran if the result is not JSON that can be kept', async () => {
     let deep: JsonObject = {};
     for (let level = 0; level < 600; level += 1) deep = { a: deep };
     expect(modelText(await result({ structuredContent: deep }))).toMatch(
@@ -22,7 +22,7 @@ describe('toResult, whatever a server answers', () => {
     );
   });
 
-  it('answers a result without base64 in its words or beside its files, for all that passes the schema of the SDK', async () => {
+  it('returns a result without base64 in its text or beside its files, for all output that the SDK’s schema accepts', async () => {
     const data = fc
       .uint8Array({ minLength: 60, maxLength: 90 })
       .map((bytes) => btoa(String.fromCharCode(...bytes)));
@@ -93,7 +93,7 @@ describe('toResult, whatever a server answers', () => {
     expect(files).toBeGreaterThan(20);
   });
 
-  it('takes blocks and answers that no schema would let through', async () => {
+  it('accepts blocks and results that no schema would accept', async () => {
     const property = fc.asyncProperty(
       fc.anything({ withBigInt: true, withDate: true, maxDepth: 4 }),
       async (odd) => {

@@ -20,21 +20,21 @@ const link = { type: 'resource_link', name: 'b', uri: 'test://b' };
 const forUser = { annotations: { audience: ['user'] } };
 const weather = { type: 'object', properties: { degrees: { type: 'number' } }, required: ['degrees'] };
 
-describe('words alone', () => {
-  it('are a text', async () => {
+describe('a result with only text', () => {
+  it('is a text', async () => {
     expect({ ...(await content(text('It rains.'))) }).toEqual({ type: 'text', content: 'It rains.' });
   });
 
-  it('of several blocks have an empty line between, and stay as they are', async () => {
+  it('has an empty line between several blocks, which are unchanged', async () => {
     expect(await words(text(' one\n'), text('two'))).toBe(' one\n\n\ntwo');
   });
 
-  it('are `Done` when there is nothing at all, and nothing when an empty text is told', async () => {
+  it('is `Done` if it has no blocks, and empty if its text is empty', async () => {
     expect({ ...(await content()) }).toEqual({ type: 'text', content: 'Done' });
     expect({ ...(await content(text(''))) }).toEqual({ type: 'text', content: '' });
   });
 
-  it('that are for the model too, or important, are words like any other', async () => {
+  it('treats text for the assistant, or important text, like any other', async () => {
     const annotations = { audience: ['user', 'assistant'], priority: 1 };
     expect({ ...(await content(text('It rains.', { annotations }))) }).toEqual({
       type: 'text',
@@ -50,7 +50,7 @@ describe('words alone', () => {
 describe('structured content', () => {
   const structuredContent = { degrees: 4, of: { city: 'Oslo' } };
 
-  it('is the artifact, kept once, when the text is its JSON in whatever form', async () => {
+  it('is the artifact, kept once, if the text is its JSON in any form', async () => {
     const told = text('{ "of": {"city":"Oslo"},\n "degrees": 4.0 }');
     const said = await result({ content: [told], structuredContent });
     expect({ ...said }).toEqual({ type: 'artifact', value: structuredContent });
@@ -58,7 +58,7 @@ describe('structured content', () => {
   });
 
   it.each([[[]], [[text('')]], [[text(' \n')]]])(
-    'is read as its JSON when there are no words: %j',
+    'is shown as its JSON if there is no text: %j',
     async (blocks) => {
       expect({ ...(await result({ content: blocks, structuredContent })) }).toEqual({
         type: 'artifact',
@@ -67,7 +67,7 @@ describe('structured content', () => {
     },
   );
 
-  it('is the artifact, and the words are those of the server, when they say it in another way', async () => {
+  it('is the artifact, with the server’s text, if the text differs from it', async () => {
     expect({ ...(await result({ content: [text('4 degrees in Oslo.')], structuredContent })) }).toEqual({
       type: 'artifact',
       value: structuredContent,
@@ -78,7 +78,7 @@ describe('structured content', () => {
     );
   });
 
-  it('is part of McpContent beside other blocks, and read as JSON where no text says it', async () => {
+  it('is part of McpContent beside other blocks, and is shown as JSON if no text contains it', async () => {
     const said = await result({ content: [link], structuredContent });
     expect({ ...said }).toEqual({
       type: 'artifact',
@@ -91,7 +91,7 @@ describe('structured content', () => {
     );
   });
 
-  it('is not read where it repeats the bytes of other blocks, as the filesystem server has it', async () => {
+  it('is not shown if it repeats the bytes of other blocks, as the filesystem server does', async () => {
     const bytes = { type: 'resource', resource: { uri: 'file:///a.bin', blob: 'AAECAw==' } };
     const repeats = { content: [bytes] };
     const answer = await result({ content: [bytes], structuredContent: repeats });
@@ -104,14 +104,14 @@ describe('structured content', () => {
     );
   });
 
-  it('keeps keys such as __proto__ as keys', async () => {
+  it('keeps keys such as `__proto__` as keys', async () => {
     const said = await result(JSON.parse('{"structuredContent":{"__proto__":{"a":1},"constructor":2}}'));
     expect(modelText(said)).toBe('{"__proto__":{"a":1},"constructor":2}');
   });
 });
 
 describe('other content', () => {
-  it('is kept in an artifact of the type McpContent, and the model reads texts and a line for each other block', async () => {
+  it('is kept in an artifact of the type McpContent, and the model sees texts and a line for each other block', async () => {
     const blocks = [text('Look:'), link, text('Nice?')];
     expect({ ...(await content(...blocks)) }).toEqual({
       type: 'artifact',
@@ -181,12 +181,12 @@ describe('other content', () => {
       },
       `[resource link: ${'n'.repeat(199)}… (x:${'u'.repeat(4_093)}…): ${'d'.repeat(199)}…]`,
     ],
-  ])('says %s in words', async (_, block, line) => {
+  ])('describes %s in text', async (_, block, line) => {
     expect(await words(block)).toBe(line);
     expect({ ...(await content(block)) }).toMatchObject({ type: 'artifact', value: { content: [block] } });
   });
 
-  it('for the user alone is in the artifact, and the model is only told that it is there', async () => {
+  it('for the user alone is in the artifact, and the model only sees that it exists', async () => {
     const secret = text('Your code is 123.', forUser);
     expect({ ...(await content(text('Sent.'), secret)) }).toEqual({
       type: 'artifact',
@@ -217,7 +217,7 @@ describe('an error', () => {
   const failed = async (answer: object): Promise<string> =>
     modelText(await result({ isError: true, ...answer }));
 
-  it('is one with the words of the server', async () => {
+  it('has the server’s message', async () => {
     expect({ ...(await result({ isError: true, content: [text('No such file.')] })) }).toEqual({
       type: 'error',
       message: 'No such file.',
@@ -228,17 +228,17 @@ describe('an error', () => {
   });
 
   it.each([[[]], [[text('')]], [[text(' \n')]]])(
-    'that says nothing is said to say nothing: %j',
+    'is reported as empty if it has no message: %j',
     async (blocks) => {
       expect(await failed({ content: blocks })).toBe("Error: MCP tool 'read' failed and did not say why.");
     },
   );
 
-  it('without words has its data as words', async () => {
+  it('without text has its data as text', async () => {
     expect(await failed({ structuredContent: { code: 7 } })).toBe('Error: {"code":7}');
   });
 
-  it('need not match the output schema', async () => {
+  it('does not have to match the output schema', async () => {
     const said = await result({ isError: true, content: [text('No such city.')] }, weather);
     expect(modelText(said)).toBe('Error: No such city.');
   });
@@ -248,14 +248,14 @@ describe('an output schema', () => {
   const checked = async (answer: object, schema: JsonObject = weather): Promise<string> =>
     modelText(await result(answer, schema));
 
-  it('is matched by the answer as it is', async () => {
+  it('is compared with the unchanged structured content', async () => {
     expect({ ...(await result({ structuredContent: { degrees: 4 } }, weather)) }).toEqual({
       type: 'artifact',
       value: { degrees: 4 },
     });
   });
 
-  it('that is not matched makes an error which says that the tool ran, what is wrong, and what it answered', async () => {
+  it('makes a mismatch an error which says that the tool ran, the problem and the result', async () => {
     expect(await checked({ content: [text('Four degrees.')], structuredContent: { degrees: 'four' } })).toBe(
       "Error: MCP tool 'read' ran, but its answer is not what its output schema says: " +
         'degrees: Instance type "string" is invalid. Expected "number". Do not call it again for this.\n\n' +
@@ -263,7 +263,7 @@ describe('an output schema', () => {
     );
   });
 
-  it('has data as words in that error where the server has none, and says so when it has no data', async () => {
+  it('adds data as text to that error if there is no text, and says if there is no data', async () => {
     expect(await checked({ structuredContent: {} })).toBe(
       "Error: MCP tool 'read' ran, but its answer is not what its output schema says: " +
         'Instance does not have required property "degrees". Do not call it again for this.\n\n' +
@@ -275,14 +275,14 @@ describe('an output schema', () => {
     );
   });
 
-  it('shows no more than 4,000 characters of what does not match it, and no base64', async () => {
+  it('shows at most 4,000 characters of a mismatching result, and no base64', async () => {
     const said = await checked({ content: [image, text('x'.repeat(5_000))] });
     expect(said.length).toBeLessThan(4_250);
     expect(said).toContain('[image image/png, 3,210 bytes]');
     expect(said).not.toContain('AAAA');
   });
 
-  it('that cannot be checked within reason makes an error', async () => {
+  it('makes an error if it cannot be checked within limits', async () => {
     const bomb = Array.from({ length: 40 }, (_, index) => [
       `d${index}`,
       { allOf: [{ $ref: `#/$defs/d${index + 1}` }, { $ref: `#/$defs/d${index + 1}` }] },

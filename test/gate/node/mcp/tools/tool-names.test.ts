@@ -21,8 +21,8 @@ const name = fc.oneof(
 );
 const runs = { numRuns: 300, seed: 20_261_122 };
 
-describe('toolNames', () => {
-  it('keeps the names that every provider takes', () => {
+describe('`toolNames`', () => {
+  it('keeps names that every provider accepts', () => {
     expect(named(['read', 'get-file_2', 'Read', 'constructor', 'x'.repeat(64)])).toEqual({
       read: 'read',
       'get-file_2': 'get-file_2',
@@ -32,11 +32,11 @@ describe('toolNames', () => {
     });
   });
 
-  it("begins them with the client's prefix", () => {
+  it('adds the client’s prefix to them', () => {
     expect(named(['read', 'write'], 'fs_')).toEqual({ read: 'fs_read', write: 'fs_write' });
   });
 
-  it('writes others without what is not allowed, and ends them in a hash of the name', () => {
+  it('removes forbidden characters from other names and appends a hash of the name', () => {
     expect(named(['files.read', '../etc/passwd', 'zwei Wörter', '日本語', ' '])).toEqual({
       'files.read': 'files_read_1yqgun6',
       '../etc/passwd': 'etc_passwd_0rffei7',
@@ -53,7 +53,7 @@ describe('toolNames', () => {
     expect(made.get('x'.repeat(62))).toMatch(/^fs_x{53}_[0-9a-z]{7}$/);
   });
 
-  it('gives __proto__ another name, unless a prefix does', () => {
+  it('renames `__proto__`, unless a prefix already does', () => {
     const names = toolNames(client(), [listed({ name: '__proto__' })]);
     expect([...names]).toEqual([['__proto__', expect.stringMatching(/^proto_[0-9a-z]{7}$/)]]);
     expect(toolNames(client({ prefix: 'x' }), [listed({ name: '__proto__' })]).get('__proto__')).toBe(
@@ -61,7 +61,7 @@ describe('toolNames', () => {
     );
   });
 
-  it('leaves a name to the tool that has it by itself, when another one would be given it', () => {
+  it('keeps a name for the tool that has it originally, if another one would be renamed to it', () => {
     const { 'get x': taken = '' } = named(['get x']);
     const names = named(['get x', taken]);
     expect(names[taken]).toBe(taken);
@@ -69,13 +69,13 @@ describe('toolNames', () => {
     expect(names['get x']).not.toBe(taken);
   });
 
-  it('names that are the same once they are made plain stay apart', () => {
+  it('keeps names apart that are equal after cleaning', () => {
     const names = Object.values(named(['get x', 'get.x', 'get/x', 'get_x']));
     expect(new Set(names).size).toBe(4);
     expect(names).toContain('get_x');
   });
 
-  it('names that have the same hash too stay apart, in whatever order they are listed', () => {
+  it('keeps names apart that also have the same hash, in any listing order', () => {
     const [first, second] = ['a! +!b', 'a+!.äb'];
     const names = named([first, second]);
     expect(names[first]).toMatch(/^a_b_[0-9a-z]{7}$/);
@@ -84,7 +84,7 @@ describe('toolNames', () => {
     expect(named([second, first])).toEqual(names);
   });
 
-  it('whatever the names: every tool has one, all differ, and every provider takes them', () => {
+  it('gives every tool a distinct name that every provider accepts, for any names', () => {
     const prefix = fc.constantFrom(undefined, 'fs_', 'a'.repeat(32));
     fc.assert(
       fc.property(fc.uniqueArray(name, { maxLength: 40 }), prefix, (names, begins) => {
@@ -103,7 +103,7 @@ describe('toolNames', () => {
     );
   });
 
-  it('a name depends neither on the order of the tools nor on which others there are', () => {
+  it('gives a name that does not depend on the order or the set of the other tools', () => {
     fc.assert(
       fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 20 }), (names) => {
         const tools = names.map((one) => listed({ name: one }));

@@ -23,26 +23,26 @@ const twice: readonly (readonly [string, (ref: JsonObject) => JsonObject])[] = [
 ];
 
 describe('a schema whose check doubles with each definition', () => {
-  it.each(twice)('cannot be used, by %s', (_, by) => {
+  it.each(twice)('cannot be used with %s', (_, by) => {
     expect(usableSchema(doubling(30, by))).toBeUndefined();
   });
 
-  it.each(twice)('can be used while it is small, by %s', (_, by) => {
+  it.each(twice)('can be used while it is small, with %s', (_, by) => {
     expect(usableSchema(doubling(5, by))).toEqual(doubling(5, by));
   });
 });
 
-describe('a schema that leads back to itself', () => {
+describe('a recursive schema', () => {
   it.each<[string, JsonObject]>([
     ['by a reference', { type: 'object', $ref: '#' }],
     ['by two', { type: 'object', $ref: '#/$defs/a', $defs: { a: { allOf: [{ $ref: '#' }] } } }],
     ['where nothing refers to it', { type: 'object', $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }] } } }],
     ['by $recursiveRef without an anchor', { type: 'object', properties: { a: { $recursiveRef: '#' } } }],
-  ])('cannot be used when no part of a value is left on the way: %s', (_, schema) => {
+  ])('cannot be used if a reference consumes no part of the value: %s', (_, schema) => {
     expect(usableSchema(schema)).toBeUndefined();
   });
 
-  it('can be used for values that hold each other', () => {
+  it('can be used for nested values', () => {
     const tree: JsonObject = {
       type: 'object',
       properties: { left: { $ref: '#' }, right: { anyOf: [{ $ref: '#' }, { type: 'null' }] } },
@@ -52,7 +52,7 @@ describe('a schema that leads back to itself', () => {
 });
 
 describe('a schema with costly keywords', () => {
-  it('is shown without them, and plainly checked at once', () => {
+  it('is shown without them and checked fast', () => {
     const schema = usableSchema({
       type: 'object',
       properties: {
@@ -80,7 +80,7 @@ describe('a schema with costly keywords', () => {
     expect(performance.now() - began).toBeLessThan(10_000); // it would be minutes
   });
 
-  it('keeps its references, but for those to what was taken out, which would refuse nothing', () => {
+  it('keeps its references, except those to removed parts, which would refuse no value', () => {
     const kinds = [{ const: 'a' }, { type: 'string', pattern: 'b' }];
     const schema = usableSchema({
       type: 'object',

@@ -50,19 +50,19 @@ describe('an effect', () => {
   const effects = ['once', 'idempotent', 'read'] as const;
   const changes = effects.flatMap((was, from) => effects.map((is, to) => [was, is, to > from] as const));
 
-  it.each(changes)('that was %s and is %s is refused: %s', async (was, is, refused) => {
+  it.each(changes)('is refused if it was %s and is %s: %s', async (was, is, refused) => {
     const told = [tool({ annotations: hints[was] }), tool({ annotations: hints[is] })];
     expect(await isRefused(told)).toBe(refused);
     expect(await isRefused(told, { drift: 'report' })).toBe(false);
   });
 
-  it('that the client names itself changes by no hint', async () => {
+  it('that the client sets is not changed by a hint', async () => {
     const told = [tool(), tool({ annotations: hints.read })];
     expect(await isRefused(told, { effects: { send: 'once' } })).toBe(false);
     expect(await isRefused(told, { effects: { other: 'once' } })).toBe(true);
   });
 
-  it('that was made stronger may become again what it was', async () => {
+  it('that was made stronger can be restored', async () => {
     const [read, once] = [tool({ annotations: hints.read }), tool()];
     expect(await isRefused([read, once, read])).toBe(false);
     expect(await isRefused([tool({ annotations: hints.idempotent }), once, read])).toBe(true);
@@ -169,17 +169,17 @@ const NARROWER: typeof VALUES = [
 const of = (a: JsonObject | boolean): JsonObject => tool({ inputSchema: object({ a }) });
 
 describe('a schema', () => {
-  it.each(VALUES)('that takes %s is refused', async (_, was, is) => {
+  it.each(VALUES)('is refused if it accepts %s', async (_, was, is) => {
     expect(await isRefused([of(was), of(is)])).toBe(true);
     expect(await isRefused([of(was), of(is)], { drift: 'report' })).toBe(false);
   });
 
-  it.each(NARROWER)('that takes %s is not refused', async (_, was, is) => {
+  it.each(NARROWER)('is not refused if it accepts %s', async (_, was, is) => {
     expect(await isRefused([of(was), of(is)])).toBe(false);
     expect(await isRefused([of(was), of(is)], { drift: 'refuse' })).toBe(true);
   });
 
-  it('that was made narrower may become again what it was, and no wider', async () => {
+  it('that was made narrower can be restored, but not made wider', async () => {
     const [first, less, more] = [
       of({ enum: ['a', 'b'] }),
       of({ enum: ['a'] }),
@@ -191,7 +191,7 @@ describe('a schema', () => {
     expect(await isRefused([first, more, more])).toBe(true);
   });
 
-  it('is judged by what the session saw first also when its tool was gone in between', async () => {
+  it('is compared with its first version even if its tool was gone in between', async () => {
     const [first, less, more] = [
       of({ enum: ['a', 'b'] }),
       of({ enum: ['a'] }),
@@ -208,7 +208,7 @@ describe('a schema', () => {
   const referring = ($defs: JsonObject, more: JsonObject = {}): JsonObject =>
     tool({ inputSchema: { ...object({ a: { $ref: '#/$defs/A' }, ...more }), $defs } });
 
-  it('with references is narrower only where nothing that is referred to has changed', async () => {
+  it('with references is narrower only if no referenced part has changed', async () => {
     const first = referring({ A: text }, { b: text });
     expect(await isRefused([first, referring({ A: text }, { b: { ...text, maxLength: 2 } })])).toBe(false);
     expect(await isRefused([first, referring({ A: {} }, { b: text })])).toBe(true);
@@ -217,7 +217,7 @@ describe('a schema', () => {
     expect(await isRefused([inside(text), inside({ ...text, maxLength: 2 })])).toBe(true);
   });
 
-  it('that is not narrower accepts a value more, or asks for a property more: whatever is not refused, was valid before', async () => {
+  it('that is not narrower accepts another value or requests another property: if it is not refused, it was valid before', async () => {
     const leaf = fc.constantFrom<JsonObject>(
       {},
       { type: 'string' },
@@ -272,7 +272,7 @@ const refusedFor = (reasons: readonly string[]): string =>
   "To accept this, name the effect in `effects`, or set `drift: 'report'`: new sessions use the current definitions.";
 
 describe('a tool that became weaker', () => {
-  it('is told of once, with what it became and how that is accepted', async () => {
+  it('is reported once, with the change and how to accept it', async () => {
     const first = [tool(), { ...tool(), name: 'note' }, { ...tool(), name: 'read' }];
     const then = [
       tool({ annotations: { readOnlyHint: true } }),
@@ -292,7 +292,7 @@ describe('a tool that became weaker', () => {
     expect(known.drift).toEqual({ added: [], removed: [], changed: ['note', 'read', 'send'] });
   });
 
-  it('is still offered as the session saw it first, and a call of it is refused without asking its server', async () => {
+  it('is still offered in its first version, and a call of it is refused without contacting its server', async () => {
     const { server, client: shop } = scene([says('look')], { refreshAfter: 0 });
     const desk = session(
       [mcpToolProvider({ clients: [shop] })],
@@ -309,7 +309,7 @@ describe('a tool that became weaker', () => {
     expect(methods(server)['tools/call']).toBe(1);
   });
 
-  it('is remembered only by its fingerprint where there is no room, and then any other one is refused', async () => {
+  it('is remembered only by its fingerprint if there is no room, and then any change is refused', async () => {
     const big = (from: number): JsonObject[] =>
       Array.from({ length: 8 }, (_, index) => ({
         name: `t${from + index}`,
@@ -326,7 +326,7 @@ describe('a tool that became weaker', () => {
     expect(logged.at(-1)).toEqual([refusedFor(big(0).map(({ name }) => `'${name}' ${why}`))]);
   });
 
-  it('is refused with another schema where what was first seen of it could not be kept as it was', async () => {
+  it('is refused with another schema if its first version could not be stored unchanged', async () => {
     const of = (maxLength: number): JsonObject =>
       tool({ inputSchema: object({ to: { ...text, pattern: '(?i)b', maxLength } }) });
     const known = await list([of(2)], await list([of(3)]));

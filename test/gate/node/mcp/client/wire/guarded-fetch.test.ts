@@ -31,7 +31,7 @@ const phrase = async (promise: Promise<unknown>) => {
 };
 
 describe('a guarded request', () => {
-  it('is sent as it is, and redirects are left to the guard', async () => {
+  it('is sent unchanged, and its redirects are handled by the guard', async () => {
     const { fetch, inits } = guarded(() => new Response('ok'));
     const init = { method: 'POST', body: '{}', headers: { 'x-a': '1' } };
     expect(await (await fetch(SERVER, init)).text()).toBe('ok');
@@ -54,13 +54,13 @@ describe('a guarded request', () => {
     expect(asked).toEqual(['GET https://auth.example.com/token']);
   });
 
-  it('goes anywhere when that is allowed', async () => {
+  it('can go to any origin if that is allowed', async () => {
     const { fetch, asked } = guarded(() => new Response('ok'), { allowPrivate: true });
     await fetch('http://10.0.0.1/token');
     expect(asked).toEqual(['GET http://10.0.0.1/token']);
   });
 
-  it('ends when its signal aborts, though the `fetch` inside does not look at it', async () => {
+  it('ends when its signal aborts, even if the inner `fetch` ignores it', async () => {
     const reason = new Error('over');
     const over = new AbortController();
     const server = new URL(SERVER);
@@ -105,7 +105,7 @@ describe('a redirect', () => {
     ]);
   });
 
-  it.each([301, 302, 303])('that would make a GET of a POST is refused (%i)', async (status) => {
+  it.each([301, 302, 303])('is refused if it would turn a POST into a GET (%i)', async (status) => {
     const { fetch, asked } = guarded(() => redirect('/new', status));
     expect(await phrase(fetch(SERVER, { method: 'POST' }))).toBe('it redirects to https://mcp.example.com');
     expect(asked).toHaveLength(1);
@@ -127,31 +127,31 @@ describe('a redirect', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('is followed five times at the most', async () => {
+  it('is followed at most five times', async () => {
     const { fetch, asked } = guarded(() => redirect('/again'));
     expect(await phrase(fetch(SERVER))).toBe('it redirects more often than is followed');
     expect(asked).toHaveLength(6);
   });
 
-  it('that leads nowhere is an answer like any other', async () => {
+  it('without a location is an ordinary response', async () => {
     const { fetch } = guarded(() => new Response(null, { status: 304 }));
     expect((await fetch(SERVER)).status).toBe(304);
   });
 });
 
 describe('a response', () => {
-  it('may have as many bytes as the client allows', async () => {
+  it('can have as many bytes as the client allows', async () => {
     const { fetch } = guarded(() => new Response('x'.repeat(100)));
     expect(await (await fetch(SERVER)).text()).toHaveLength(100);
   });
 
-  it('is cut when it has more, whatever it says of its length', async () => {
+  it('is cut if it is larger, with any declared length', async () => {
     const { fetch } = guarded(() => new Response(chunks(60, 60), { headers: { 'content-length': '10' } }));
     const response = await fetch(SERVER);
     expect(await phrase(response.text())).toBe('it answered with more than 100 bytes');
   });
 
-  it('shows its status before it is found too large', async () => {
+  it('shows its status before it is found to be too large', async () => {
     const headers = { 'content-length': '101' };
     const { fetch } = guarded(() => new Response('x'.repeat(101), { status: 502, headers }));
     const response = await fetch(SERVER);
@@ -159,7 +159,7 @@ describe('a response', () => {
     expect(await phrase(response.text())).toBe('it answered with more than 100 bytes');
   });
 
-  it('is handed on as far as it is read', async () => {
+  it('is passed on as it is read', async () => {
     const { fetch } = guarded(() => new Response(chunks(60, 60)));
     const reader = (await fetch(SERVER)).body?.getReader();
     const sizes = [await reader?.read(), await reader?.read()].map((read) => read?.value?.byteLength);
@@ -167,7 +167,7 @@ describe('a response', () => {
     expect(reader && (await phrase(reader.read()))).toBe('it answered with more than 100 bytes');
   });
 
-  it('gives its connection back when it is cut', async () => {
+  it('releases its connection when it is cut', async () => {
     const cancelled = Promise.withResolvers<void>();
     const body = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(60)),

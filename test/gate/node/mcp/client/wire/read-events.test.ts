@@ -30,7 +30,7 @@ describe('events', () => {
     ['CRLF', ['data: a\r\ndata: b\r\n\r\ndata: c\r\n\r\n']],
     ['CRLF, cut in between', ['data: a\r', '\ndata: b\r', '\n\r', '\n', 'data: c\r\n\r\n']],
     ['all of them', ['data: a\rdata: b\n\r', '\ndata: c\n', '\r']],
-  ])('may have lines that end with %s', async (_, pieces) => {
+  ])('can have lines that end with %s', async (_, pieces) => {
     expect(await read(pieces)).toEqual({ events: [message('a\nb'), message('c')] });
   });
 
@@ -41,7 +41,7 @@ describe('events', () => {
     expect(performance.now() - began).toBeLessThan(10_000); // it would be minutes
   });
 
-  it("have an id, a type, and the data of all their lines; what else is said is nobody's", async () => {
+  it('have an id, a type and the data of all their lines; other fields are ignored', async () => {
     const { events } = await read([
       ': hello\nid: 7\nevent: endpoint\ndata:a: b\ndata\ndata:  c\nx: y\n\n',
       'id: 8\0\nevent:\ndata: d\n\nid: 9\n\nretry: 20\nretry: x\n\ndata: not comp',
@@ -49,7 +49,7 @@ describe('events', () => {
     expect(events).toEqual([{ id: '7', type: 'endpoint', data: 'a: b\n\n c' }, message('d'), { retry: 20 }]);
   });
 
-  it('are ten thousand at the most, and then it is told', async () => {
+  it('are limited to ten thousand, and exceeding that is reported', async () => {
     const all = await read(['data: a\n\n'.repeat(10_000)]);
     expect([all.events.length, all.error]).toEqual([10_000, undefined]);
     const more = await read(['data: a\n\n'.repeat(9_999), 'retry: 1\n\ndata: a\n\n']);
@@ -67,12 +67,12 @@ describe('a stream that is too long', () => {
     ['data: {"jsonrpc":"2.0","method":"notifications/message","params":{', 'ResponseTooLargeError'],
     ['data: {"result":{}}\n\n: nothing', 'ResponseTooLargeError'],
     ['id: 7\ndata: {"result":{"a', 'AnswerTooLargeError'],
-  ])('%s shows whether it is an answer: %s', async (text, name) => {
+  ])('%s shows if it is a response: %s', async (text, name) => {
     const { error } = await read([text.slice(0, 9), text.slice(9)], tooLong);
     expect(error).toBe(`${name}: it answered with more than 7 bytes`);
   });
 
-  it('is no answer that breaks for another reason', async () => {
+  it('is not a response if it breaks for another reason', async () => {
     const broken = new TypeError('planted');
     expect((await read(['data: {"result":{"a'], broken)).error).toBe(broken);
   });

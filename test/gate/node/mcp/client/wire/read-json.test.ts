@@ -11,34 +11,34 @@ const phrase = (text: string) => {
 };
 
 describe('the JSON of a server', () => {
-  it('is undefined when it is none', () => {
+  it('is undefined if it is invalid', () => {
     expect([readJson('{"a"'), readJson(''), readJson('[1,]')]).toEqual([undefined, undefined, undefined]);
   });
 
-  it('may have two hundred thousand parts, and not one more', () => {
+  it('can have two hundred thousand parts and no more', () => {
     expect(phrase(`[${'1,'.repeat(199_998)}1]`)).toHaveLength(199_999);
     expect(phrase(`[${'1,'.repeat(200_000)}1]`)).toBe(tooMany);
   });
 
-  it.each(['{', '[', '{},', '{"":[]},', '[[],{"a":1}],'])('is not parsed when it is made of %s', (part) => {
+  it.each(['{', '[', '{},', '{"":[]},', '[[],{"a":1}],'])('is not parsed if it consists of %s', (part) => {
     expect(phrase(part.repeat(200_001))).toBe(tooMany);
   });
 
-  it('may hold as much text as there is room for', () => {
+  it('can contain as much text as the size limit allows', () => {
     const text = '{[,:"\\'.repeat(200_001);
     expect(readJson(JSON.stringify([text, `${text}\\`, 7]))).toEqual([text, `${text}\\`, 7]);
     expect(phrase(`["${'\\'.repeat(300_000)}", ${'{},'.repeat(200_001)}`)).toBe(tooMany);
     expect(phrase(`["${'{},'.repeat(200_001)}`)).toBeUndefined();
   });
 
-  it.each(['{', '"', '\\"', '"\\', '\\'])('takes no time to be refused: %s', (part) => {
+  it.each(['{', '"', '\\"', '"\\', '\\'])('is refused quickly: %s', (part) => {
     const began = performance.now();
     phrase(part.repeat(2_000_000));
     expect(performance.now() - began).toBeLessThan(10_000); // it would be minutes
   });
 });
 
-describe('an answer that is too long', () => {
+describe('a response that is too long', () => {
   it.each([
     ['{"result":{"content":[{"type":', true],
     ['{"jsonrpc":"2.0","id":1,"result":{"con', true],
@@ -48,7 +48,7 @@ describe('an answer that is too long', () => {
     ['{"jsonrpc":"2.0","id":1,"error":{"message":"', false],
     ['{"jsonrpc":{"result":1},', false],
     ['', false],
-  ])('%s begins one: %s', (text, isOne) => {
+  ])('%s starts one: %s', (text, isOne) => {
     expect(beginsAnswer(text)).toBe(isOne);
   });
 });
