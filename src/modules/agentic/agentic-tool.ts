@@ -238,7 +238,7 @@ export function checkLoop(
   const bad = limitProblem(limits);
   if (limits && 'tokens' in limits) {
     const problem =
-      "its limit 'tokens' is one of turns: give it use: [budget({ tokens })], with budget from 'holdfast/limits'.";
+      "its limit 'tokens' is for turns only: add use: [budget({ tokens })], with budget from 'holdfast/limits'.";
     throw new ToolDefinitionError(name, 'limits.tokens', problem);
   }
   if (bad) {
@@ -293,7 +293,7 @@ function frameOf<Input>(
 /** Warns the developer, because a model sends no input to a tool that declares none. */
 const warnOfNoInput = (tool: string): void =>
   warnDeveloper(
-    `agentic tool '${tool}' declares no input, so its caller cannot tell it anything: give it an 'input' schema.`,
+    `agentic tool '${tool}' declares no input, so its caller cannot pass it anything: add an 'input' schema.`,
   );
 
 /** Returns the instructions of a nested loop whose literal has none. */

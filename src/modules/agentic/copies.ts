@@ -169,8 +169,8 @@ function copyOf<T extends AnyTool>(tool: T, by: string, changes: LoopChanges): T
   if (make) return make(changes) as T; // made from the same literal
   const [field = ''] = Object.keys(changes);
   const problem =
-    'it is not what defineAgenticTool, definePlaybook, defineStateMachine or defineSubagent answered: ' +
-    `decorate what ${by} answers instead.`;
+    'it was not returned by defineAgenticTool, definePlaybook, defineStateMachine or defineSubagent: ' +
+    `decorate the result of ${by} instead.`;
   throw new ToolDefinitionError(nameIn(tool), field, problem);
 }
 

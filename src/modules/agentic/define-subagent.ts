@@ -279,7 +279,7 @@ function nameOf(agent: LoopAgent | string): { agentName: string; about: string }
   if (isWords && typeof needsApp === 'boolean') {
     return { agentName: String(name), about: String(description) };
   }
-  const problem = 'its agent is neither what defineAgent made nor the name of an agent.';
+  const problem = 'its agent is neither a result of defineAgent nor the name of an agent.';
   throw new ToolDefinitionError(String(name ?? ''), 'agent', problem);
 }
 

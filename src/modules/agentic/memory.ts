@@ -29,7 +29,7 @@ export const memoryOf = <Input>(
 });
 
 /**
- * Returns the queue name of a call, so that calls in one batch with the same memory key run in order. The key
+ * Returns the queue name of a call. Calls in one batch with the same memory key then run in order. The key
  * comes from the parsed input, so inputs that parse alike (`' 41'`, `'41'`) share a queue. Calls whose key is
  * not available synchronously share the tool's name.
  */

@@ -143,10 +143,10 @@ const OPTIONS = {
 
 /** Returns why a value is not an AI SDK tool, or `undefined` if it is one. */
 function notOneTool(tool: unknown): string | undefined {
-  if (isTool(tool)) return 'it is a tool of holdfast already: list it as it is.';
+  if (isTool(tool)) return 'it is already a holdfast tool: list it directly.';
   const [name, first] = Object.entries(Object(tool)).find(([, one]) => isAiTool(one)) ?? [];
   if (first !== undefined && !isAiTool(tool))
-    return `it is made of several tools: make each by itself, as in fromAiTool(tools.${name}, { name: '${name}' }).`;
+    return `it holds several tools: convert each one, as in fromAiTool(tools.${name}, { name: '${name}' }).`;
   return typeof tool === 'object' && tool !== null
     ? undefined
     : `it is made of ${shown(tool)}: use a tool of the AI SDK.`;
@@ -156,8 +156,8 @@ function describedBy(name: string, { description }: ErasedTool): string {
   if (typeof description === 'string') return description;
   const problem =
     description === undefined
-      ? 'it has no description; give one beside the name.'
-      : 'its description is made of a context, which is not known here; give one beside the name.';
+      ? 'it has no description; add one next to the name.'
+      : 'its description depends on a context, which is unknown here; add one next to the name.';
   throw new ToolDefinitionError(name, 'description', problem);
 }
 
@@ -221,11 +221,11 @@ function declared(tool: string, field: string, schema: unknown): InputDeclaratio
   const held: unknown = typeof schema === 'function' ? schema() : schema;
   const { jsonSchema, validate }: Readonly<Record<string, unknown>> = Object(held);
   if (jsonSchema instanceof Promise) {
-    const problem = `its ${field} is a promise of JSON Schema; await it, and give the schema that it answers.`;
+    const problem = `its ${field} is a promise of JSON Schema; await it, and pass the resolved schema.`;
     throw new ToolDefinitionError(tool, field, problem);
   }
   if (!isJsonObject(jsonSchema)) {
-    const problem = `its ${field} is no schema; use what jsonSchema of the AI SDK answers, Zod 4 or another Standard Schema.`;
+    const problem = `its ${field} is not a schema; use jsonSchema of the AI SDK, Zod 4 or another Standard Schema.`;
     throw new ToolDefinitionError(tool, field, problem);
   }
   // A schema without its own check is checked as plain JSON Schema.

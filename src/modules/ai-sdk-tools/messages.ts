@@ -98,7 +98,7 @@ export async function toResult(
   try {
     return shownAs(Object(await toModelOutput(answered)), output);
   } catch (thrown) {
-    log(mistake('toModelOutput of a tool threw, so the model is shown the value', thrown));
+    log(mistake('toModelOutput of a tool threw, so the model sees the value', thrown));
     return output;
   }
 }

@@ -124,10 +124,10 @@ export function toAiTools(
 const isAgent = (given: Agent | readonly ToolSource[]): given is Agent => !Array.isArray(given);
 
 function toolsOfAgent({ name, tools, providers, needsApp }: Agent): ResolvedTools['tools'] {
-  const hint = 'Give toAiTools a list of tools.';
-  if (needsApp) throw new TypeError(`Agent '${name}' asks for tool groups, which an app fills. ${hint}`);
+  const hint = 'Pass toAiTools a list of tools.';
+  if (needsApp) throw new TypeError(`Agent '${name}' uses tool groups, which an app fills. ${hint}`);
   if (providers.some(({ discover }) => discover !== undefined && [discover].flat().length > 0)) {
-    throw new TypeError(`Agent '${name}' has a provider that finds its tools out in a turn. ${hint}`);
+    throw new TypeError(`Agent '${name}' has a provider that discovers its tools in a turn. ${hint}`);
   }
   return resolveTools([...tools, ...providers]).tools;
 }
@@ -141,8 +141,7 @@ const settingsOf = ({ uses, policies, model }: Agent, { limits }: ToAiToolsOptio
 
 function checkGivable(tool: AnyTool): void {
   if (opensTools(tool)) {
-    const problem =
-      'it unfolds into others, which the AI SDK cannot be offered later; give those themselves.';
+    const problem = 'it unfolds into others, which the AI SDK cannot add later; pass those directly.';
     throw new ToolDefinitionError(tool.name, 'tools', problem);
   }
   if (tool.providerTool) {

@@ -221,8 +221,8 @@ const WORDS = { decision: 'approval', result: 'result' } as const satisfies Reco
 const madeVoid = ({ call, wait }: AskedQuestion): SessionError =>
   new SessionError(
     `${WORDS[wait.for]}-void`,
-    `Tool '${call.name}' has changed since this was asked, so what was sent does not hold for it. ` +
-      'The model is told so, and may ask again.',
+    `Tool '${call.name}' has changed since this was asked, so this answer no longer applies. ` +
+      'The model sees this and can ask again.',
   );
 
 /** Returns the error for an answer that the session's object refused. */
@@ -240,7 +240,7 @@ function refused(
     case 'session-full':
       return new SessionError(
         why,
-        'The session is full, and takes no answer any more. Cancel the turn, and begin another session, or erase this one.',
+        'The session is full, and accepts no more answers. Cancel the turn and start another session, or erase this one.',
       );
     case 'no-such-turn':
       return new SessionError('turn-over', `The turn of this call has ended without an answer. ${look}`);
@@ -248,7 +248,7 @@ function refused(
     case 'answered':
       return new SessionError(
         'already-answered',
-        `This was answered before, and one answer is all that is taken. ${look}`,
+        `This was answered before, and only one answer is accepted. ${look}`,
       );
   }
 }

@@ -133,5 +133,5 @@ const answerOne = (
 function numberOf({ url }: Request): number {
   const value = new URL(url).searchParams.get('question') ?? '1';
   if (/^[1-9]\d{0,5}$/.test(value)) return Number(value);
-  throw new Problem('invalid-query', 'question is the place of a question of its call: 1 or more.');
+  throw new Problem('invalid-query', 'question is the number of a question in its call: 1 or more.');
 }

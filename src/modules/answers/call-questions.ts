@@ -11,11 +11,9 @@ import type { AnyTool } from '../../tool/tool.ts';
 import { toolResult } from '../../tool/tool-result.ts';
 
 /**
- * Returns the functions by which one call asks questions. Questions are identified by their order, which is
- * the same each time the call restarts.
- *
- * A question throws Interrupted if the call is suspended until its answer. It throws Error if the call cannot
- * ask, or if the answer was given to another question.
+ * Returns the functions with which one call asks questions. Questions are identified by their order, which is
+ * the same each time the call restarts. A question throws Interrupted if the call is suspended until its
+ * answer. It throws Error if the call cannot ask, or if the answer was given to another question.
  */
 export function questionsOfCall(call: AskingCall): AskOutside {
   const { record, tool, signal } = call;
@@ -98,8 +96,8 @@ function meanwhileOf(question: Question, { name: tool, started, ended }: CallRec
 
 const wrongKind = (call: string, wanted: Wait['for']): string =>
   wanted === 'decision'
-    ? `Call ${call} was sent a result where a decision was asked for.`
-    : `Call ${call} was sent a decision where a result was asked for.`;
+    ? `Call ${call} received a result, but asked for a decision.`
+    : `Call ${call} received a decision, but asked for a result.`;
 
 /**
  * Returns the answer to the question with this number. @throws Error if the answer was given to another
@@ -132,7 +130,7 @@ export function bindingOf(
   return sha256Hex(JSON.stringify([name, input, inputSchema, question.for, ...put, ...notBy]));
 }
 
-const hasEnded = (call: string): string => `Call ${call} has ended, and asks nobody any more.`;
+const hasEnded = (call: string): string => `Call ${call} has ended, and cannot ask any more.`;
 
 const ALL: Wait<'decision'>['allows'] = ['approve', 'edit', 'reject', 'exit'];
 
@@ -169,14 +167,14 @@ function isSent({ name, input: sent }: CallRecord, input: JsonObject): boolean {
 function expiring(expires: number | undefined): { readonly expires?: number } {
   if (expires === undefined) return {};
   if (Number.isFinite(expires) && expires > 0) return { expires };
-  throw new Error(`A question cannot expire after ${expires} ms: leave expires out to wait for ever.`);
+  throw new Error(`A question cannot expire after ${expires} ms: leave expires out to wait forever.`);
 }
 
 const notRunning = (tool: string): string =>
   `Tool '${tool}' asks with meanwhile: 'running' outside of run, where a call is suspended until the answer: leave meanwhile out.`;
 
 const notSuspended = (tool: string): string =>
-  `Tool '${tool}' asks while it runs, with a checkpoint, which only a call that is suspended has: leave it out.`;
+  `Tool '${tool}' asks with a checkpoint while it runs, but only a suspended call has one: leave it out.`;
 
 const endless = (tool: string): string =>
-  `Tool '${tool}' asks while it runs, and does not say for how long it waits: give expires, in ms.`;
+  `Tool '${tool}' asks while it runs, without a time limit: set expires, in ms.`;

@@ -103,8 +103,8 @@ interface AnsweredBy extends Pick<SentAnswer, 'at'> {
 }
 
 /**
- * Returns the journaled answer to a question. In an edit, text that was made visible for display returns to
- * its original characters where it is unchanged.
+ * Returns the journaled answer to a question. Unchanged text in an edit gets its original invisible
+ * characters back.
  */
 export function checkAnswer(
   question: AskedQuestion,
@@ -130,7 +130,7 @@ function checkDecision(
 ): Checked<JournaledAnswer> {
   const refused = (problem: string) =>
     ({ ok: false, problems: [problemAt(at, 'decision', problem)] }) as const;
-  if (wait.for === 'result') return refused('a result is waited for here');
+  if (wait.for === 'result') return refused('is not expected here: the call waits for a result');
   if (!wait.allows.includes(decision)) return refused(`must be ${listed(wait.allows)} here`);
   const invalid = decision === 'edit' ? inputProblems(wait, input, at) : [];
   const problems = invalid.length > 0 ? invalid : credentialProblems(wait, { input, reason }, at);
@@ -177,8 +177,7 @@ function credentialProblems(
   });
 }
 
-const NO_CREDENTIALS =
-  'looks like a credential, and none is taken here: what is answered is kept in the journal';
+const NO_CREDENTIALS = 'looks like a credential, which is not accepted here: the journal keeps answers';
 
 /** Returns a problem if the value is nested too deeply to be read back from the journal. */
 const depthProblems = (at: At, name: string, value: Json): readonly string[] =>

@@ -88,7 +88,7 @@ const SHAPE = {
   senseless: {
     effect: 'its caller runs it, and the turn waits for the result: leave it out',
     reconcile: 'its caller runs it, and the turn waits for the result: leave it out',
-    timeout: "its caller runs it: say how long the result is waited for by 'expires'",
+    timeout: "its caller runs it: set the time limit for the result by 'expires'",
     run: "its caller runs it: leave it out, or use defineTool of 'holdfast' for a tool that runs here",
     execute: "its caller runs it: leave it out, or use defineTool of 'holdfast' for a tool that runs here",
   },

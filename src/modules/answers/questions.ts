@@ -263,8 +263,8 @@ export function mustBeAnother(
   const { call, turn } = question;
   throw new SessionError(
     'another-person-required',
-    `Call ${call.id} is decided by somebody else than those who asked for turn ${turn}, and you are one of them. ` +
-      'Send the token of another person. To take back what you asked for, cancel the turn.',
+    `Call ${call.id} needs a decision by someone who did not ask for turn ${turn}, and you did. ` +
+      'Send the token of another person. To withdraw your request, cancel the turn.',
     { more: { notBy: 'requester' } },
   );
 }

@@ -21,7 +21,7 @@ const RETENTION = /* @__PURE__ */ createModule({ name: 'retention' });
  */
 export function logTo(log: LogOption): ModuleUse {
   if (log !== false && typeof log !== 'function')
-    throw new ConfigurationError(`logTo is given ${shown(log)}: use a function of each line, or false.`);
+    throw new ConfigurationError(`logTo is given ${shown(log)}: use a function that takes a line, or false.`);
   return appUse(useOf(LOG), { log });
 }
 

@@ -65,7 +65,7 @@ class Copy {
     const { host, env } = app;
     const [first] = leased.page.rows;
     const forked = first && parseEvent(first);
-    if (forked?.type !== 'session-forked') throw new Error('The session is no fork.');
+    if (forked?.type !== 'session-forked') throw new Error('The session is not a fork.');
     this.#forked = forked;
     this.#name = leased.name;
     this.#sourceName = toSessionName({ ...addressOfSession(leased.name), session: forked.from });
@@ -129,8 +129,8 @@ class Copy {
   }
 
   /**
-   * Reads a file of the source from where its bytes are. Returns `undefined` if they are gone. The fork then
-   * refers to a missing file, as the source does.
+   * Reads a file of the source from its Durable Object or its store. Returns `undefined` if they are gone.
+   * The fork then refers to a missing file, as the source does.
    */
   async #blobOf(id: string): Promise<KeptBlob | undefined> {
     const page = await this.#source.blob({ id });
@@ -247,13 +247,13 @@ class Copy {
   }
 }
 
-const INCOMPLETE = 'This fork was ended before it had all events. Erase it, and fork again.';
+const INCOMPLETE = 'This fork ended before it had all events. Erase it, and fork again.';
 
 /** Returns the end events for the calls that are open at the cut. */
 export const closeBranched = (turn: TurnState): readonly EventOf<'tool-call-ended'>[] =>
   closeOpenCalls(turn, 'failed').map((end) => {
     const call = findOpenCall(turn, end.call)?.call;
-    // Work before the question can have had an effect.
+    // Work before the question could have had an effect.
     if (!call || !pendingWait(call) || mayHaveHappened(call) || knownResult(call)) return end;
     const words = `This call of '${call.name}' was declined and did not run. Reason: branched`;
     return { ...end, result: failure('declined', words) };

@@ -3,7 +3,7 @@ import type { StoredEvent } from '../../journal/events.ts';
 import { shorten } from '../../tool/json.ts';
 import { type ResultData, shownText } from '../../tool/tool-result.ts';
 
-/** A call after the cut that can have had an effect. */
+/** A call after the cut that could have had an effect. */
 export interface CutOffCall {
   readonly call: string;
   readonly tool: string;

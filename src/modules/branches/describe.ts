@@ -9,7 +9,7 @@ import { bodyOf, type RouteDescription } from '../openapi/description.ts';
 export const branchesDescription = {
   [`POST ${SESSION}/fork`]: {
     operation: 'forkSession',
-    summary: 'Makes a new session of the events up to one of them',
+    summary: 'Creates a session with the events up to a given one',
     body: bodyOf('NewFork', FORK_BODY),
     answers: { 201: { description: 'The fork; `Location` is its path', json: bodyOf('Fork', FORK) } },
     problems: [

@@ -68,7 +68,7 @@ function checkOptions(options: ForkOptions): void {
   const { at, name, repeatEffects }: { readonly [key in keyof ForkOptions]: unknown } = options;
   const problems = unknownProblems(options, OPTIONS);
   if (at !== undefined && !(Number.isSafeInteger(at) && Number(at) >= 1))
-    problems.push(`at: must be the sequence of an event, a whole number from 1 on, and is ${shown(at)}`);
+    problems.push(`at: must be the sequence of an event, a whole number from 1, and is ${shown(at)}`);
   if (name !== undefined && typeof name !== 'string') problems.push('name: must be text');
   if (repeatEffects !== undefined && typeof repeatEffects !== 'boolean')
     problems.push('repeatEffects: must be true or false');
@@ -95,7 +95,7 @@ function eventOf({ head, rows }: EventPage, at = head): number {
       retryAfter: 1,
     });
   if (at <= head) return at;
-  throw invalidBody([`at: the last event of the session is ${head}, and ${at} is behind it`]);
+  throw invalidBody([`at: the last event of the session is ${head}, and ${at} is after it`]);
 }
 
 interface Cut {
@@ -247,14 +247,14 @@ const toFork = (
 const exists = ({ session, path }: Target): SessionError =>
   new SessionError(
     'session-exists',
-    `The session '${session}' is no fork of this event: GET ${path} shows it. Use another name.`,
+    `The session '${session}' is not a fork at this event: GET ${path} shows it. Use another name.`,
   );
 
 function wouldRepeat(calls: readonly CutOffCall[]): SessionError {
   const named = calls.map(({ call, tool }) => `'${tool}' (${call})`).join(', ');
   const detail =
     `The part that the fork leaves out holds calls that had effects, which its model could repeat: ${named}. ` +
-    'Fork behind them, or send repeatEffects: true.';
+    'Fork after them, or send repeatEffects: true.';
   return new SessionError('would-repeat-effects', detail, {
     more: { calls: calls.map(({ call, tool }) => ({ call, tool })) },
   });

@@ -72,7 +72,7 @@ function checkNames(chained: readonly ChainedType[]): void {
     for (const { name } of type.objects.declared) {
       const owner = owners.get(name);
       if (owner !== undefined) {
-        const problem = `has a tool '${name}', as has '${owner}', which is chained beside it: give them two names`;
+        const problem = `has a tool '${name}', and so does '${owner}', which is chained with it: use different names`;
         throw new DomainTypeError(type.name, 'tools', problem);
       }
       owners.set(name, type.name);

@@ -170,7 +170,7 @@ function acceptor<Value>(
         saysTrue({ whose: `\`when\` of the chained type '${name}'`, log: view.log }, when, parsed.value, view)
       );
     } catch (thrown) {
-      view.log(mistake(`whether a '${name}' is chained could not be told, so it is not`, thrown));
+      view.log(mistake(`whether a '${name}' is chained could not be decided, so it is not`, thrown));
       return false;
     }
   };

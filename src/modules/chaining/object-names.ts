@@ -25,7 +25,7 @@ export function foundNames(
     }
   }
   for (const name of clashing) {
-    view.log(warning(`the tool '${name}' is not offered: two objects that were discovered have it`));
+    view.log(warning(`the tool '${name}' is not offered: two discovered objects have it`));
     names.delete(name);
   }
   return names;

@@ -74,7 +74,7 @@ export function declaredTools(
     ? Object.entries(tools).map(([name, tool]) => ({ ...Object(tool), name }))
     : (tools ?? []);
   if (!Array.isArray(listed) || !listed.every(isJsonObject))
-    throw invalidBody(['tools: must be a list of tools, or an object of tools by their names']);
+    throw invalidBody(['tools: must be a list of tools, or an object with tools by name']);
   const { length } = listed.filter((tool) => !own.some((known) => known === tool.name));
   const use = uses.find((one: ModuleUse): one is ClientToolsUse => one.module.name === CLIENT_TOOLS); // only this module creates such uses
   if (length > 0 && use) return { [CLIENT_TOOLS_KEY]: use.readTools(listed, own) };

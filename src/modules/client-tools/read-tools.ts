@@ -31,7 +31,7 @@ export function readTools(tools: readonly DeclaredTool[], without: readonly unkn
   const names = new Set<unknown>();
   const read = tools.flatMap((tool, place) => {
     if (without.includes(tool.name)) return [];
-    if (names.has(tool.name)) throw invalid(`tools[${place}].name`, 'must not be that of a tool before it');
+    if (names.has(tool.name)) throw invalid(`tools[${place}].name`, 'must not be that of an earlier tool');
     names.add(tool.name);
     return readTool(tool, `tools[${place}]`);
   });

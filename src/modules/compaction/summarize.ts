@@ -26,7 +26,7 @@ import {
  * Replaces the older turns of a long conversation with a summary: `defineAgent({ use: [summarize({
  * overTokens: 50_000 })] })`, or in the `use` of an app for all its agents. Only the model sees less. The
  * events stay in the journal, and tools keep their state. Nested loops are not shortened. A summary that is
- * blank, late or no shorter than the turns is dropped, and none is requested for the same turns again.
+ * blank, late or no shorter than the turns is dropped, and not requested again for the same turns.
  *
  * @throws RangeError if an option is invalid.
  */
@@ -107,8 +107,8 @@ function problemOf(settings: SummarySettings, given: SummaryOptions): string | u
   if (summarize !== undefined && typeof summarize !== 'function') {
     return `summarize is a ${typeof summarize}; use a function`;
   }
-  if (typeof instructions !== 'string') return `instructions is a ${typeof instructions}; use words`;
-  if (instructions.trim() === '') return 'instructions is blank; use words';
+  if (typeof instructions !== 'string') return `instructions is a ${typeof instructions}; use text`;
+  if (instructions.trim() === '') return 'instructions is blank; use text';
   // One of the two would be ignored.
   if (summarize && given.instructions !== undefined) return "use either 'summarize' or 'instructions'";
   return undefined;
@@ -118,8 +118,8 @@ function problemOf(settings: SummarySettings, given: SummaryOptions): string | u
  * Compacts the conversation before the first model call of a turn, if it is too long: requests a summary of
  * the oldest messages and journals it. It decides from the folded state alone. After a crash it requests the
  * summary again, and once the summary is journaled no messages are left to replace. If it fails, the turn
- * continues with all messages. The journal records a dropped summary, and none is requested for the same
- * messages again. The log reports any other failure.
+ * continues with all messages. The journal records a dropped summary, and it is not requested again for the
+ * same messages. The log reports any other failure.
  *
  * @throws Interrupted if this invocation must stop.
  */
@@ -138,7 +138,7 @@ async function compactConversation(settings: SummarySettings, loop: Loop): Promi
     journal.emit(await replacement(settings, loop, { cut, tokens }));
   } catch (failure) {
     if (failure instanceof Interrupted) throw failure;
-    const message = `a conversation was not compacted, and goes on whole: ${reasonOf(failure)}`;
+    const message = `a conversation was not compacted, and stays whole: ${reasonOf(failure)}`;
     loop.log(mistake(message));
   }
 }

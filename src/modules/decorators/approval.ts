@@ -133,8 +133,8 @@ function asking<T extends AnyTool, C extends Covers>(
 }
 
 const NO_MESSAGE =
-  "its approval has no message for whoever decides: write one behind the tool, as in requireApproval(tool, 'Pay?', { by: 'manager' }), " +
-  'or a function that makes one of the input.';
+  "its approval has no message for the person who decides: pass one after the tool, as in requireApproval(tool, 'Pay?', { by: 'manager' }), " +
+  'or a function of the input.';
 
 interface Pause {
   /** The name of the decider in the log. */
@@ -168,7 +168,7 @@ function pausing<T extends AnyTool>(tool: T, { code, decider, accepted, covers }
   return withAnswers(guarded);
 }
 
-/** Adds the module by which calls ask questions. */
+/** Adds the module with which calls ask questions. */
 const withAnswers = <T extends AnyTool>(tool: T): T => ({
   ...tool,
   uses: [...(tool.uses ?? []), answers],

@@ -20,7 +20,7 @@ export type ToolObserver = (observation: ToolObservation) => unknown;
 
 /**
  * Records each call of a tool after it has ended: its input, its duration, and its result or the type of its
- * error. Without an observer, the tool only gets a decorator without an effect.
+ * error. Without an observer, it records no calls.
  *
  * @example
  * ```ts

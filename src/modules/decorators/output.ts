@@ -38,7 +38,7 @@ export function withOutput<T extends AnyTool, Type extends StandardSchemaV1>(
     throw new ToolDefinitionError(name, 'output', problem);
   }
   if (tool.providerTool) {
-    const problem = "its output has no type here, since the model's provider runs it.";
+    const problem = "its output cannot have a type: the model's provider runs it.";
     throw new ToolDefinitionError(name, 'output', problem);
   }
   const typed: AnyTool = decorate<AnyTool>(tool, {

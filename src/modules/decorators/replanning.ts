@@ -29,9 +29,7 @@ const replanBy = <T extends AnyTool>(tool: T, decide: ReplanDecider<T>, needsSes
   decorate(tool, {
     async call(input, call) {
       if (needsSession && !call.inSession) {
-        throw new ToolConfigurationError(
-          `There is no session in which tool '${call.tool}' could make the plan anew.`,
-        );
+        throw new ToolConfigurationError(`Tool '${call.tool}' can replan only in a session.`);
       }
       const result = await tool.call(input, call);
       if (result.signal || (result.type === 'error' && result.reason === 'invalid-input')) return result;

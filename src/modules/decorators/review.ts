@@ -194,7 +194,7 @@ function checked(tool: string, review: Review): Review {
   const isReview = decision === 'edit' ? isJsonObject(input) : PLAIN.has(decision);
   if (isReview) return review;
   throw new ToolConfigurationError(
-    `The ReviewHandler of tool '${tool}' answered something that is no review. It must answer ` +
+    `The ReviewHandler of tool '${tool}' returned an invalid review. It must return ` +
       "{ decision: 'approve' | 'reject' | 'exit' } or { decision: 'edit', input: { ... } }.",
   );
 }

@@ -11,7 +11,7 @@ const TAKEN = bodyOf('Feedback', FEEDBACK);
 export const feedbackDescription = {
   'POST /agents/{agent}/sessions/{session}/turns/{turn}/feedback': {
     operation: 'sendFeedback',
-    summary: 'Keeps what the caller thinks of a turn, in place of what they said before',
+    summary: 'Stores the feedback of the caller about a turn, in place of earlier feedback',
     body: {
       name: 'NewFeedback',
       schema: {
@@ -40,7 +40,7 @@ export const feedbackDescription = {
     summary: 'The feedback about the turns of a session',
     answers: {
       200: {
-        description: 'The last of each caller about each turn',
+        description: 'The last feedback of each caller about each turn',
         json: {
           name: 'FeedbackList',
           schema: {

@@ -113,7 +113,7 @@ async function take(asked: SessionRequest, turn: string): Promise<Response> {
 function mustBeNoted({ target }: SessionRequest, turn: string, posted: Posted): void {
   if (posted === 'no-such-turn') throw unknownTurn(target, turn);
   if (posted === 'session-full')
-    throw new SessionError('session-full', 'This session is full, and takes no feedback.');
+    throw new SessionError('session-full', 'This session is full, and accepts no feedback.');
 }
 
 /** @throws SessionError with all problems of the body. */
@@ -124,7 +124,7 @@ function readFeedback(body: JsonObject): Omit<Fact, 'by'> {
   const isWords = typeof words === 'string' && words.trim() !== '' && words.length <= MAX_WORDS;
   if (score !== undefined && !isScore) problems.push('score: must be a number from -1 to 1');
   if (words !== undefined && !isWords) problems.push(`words: must be text of 1 to ${MAX_WORDS} characters`);
-  if (score === undefined && words === undefined) problems.push('score or words: one of them must be there');
+  if (score === undefined && words === undefined) problems.push('score or words: at least one is required');
   if (problems.length > 0) throw invalidBody(problems);
   return { ...(isScore && { score }), ...(isWords && { words }) };
 }

@@ -130,7 +130,7 @@ const percent = (character: string): string => `%${character.charCodeAt(0).toStr
 const behind = (size: number): Problem =>
   new Problem(
     'range-not-satisfiable',
-    `The file has ${size} bytes, and none of them is in the range that was asked for.`,
+    `The file has ${size} bytes, and the requested range contains none of them.`,
     { headers: { 'content-range': `bytes */${size}` } },
   );
 
@@ -212,7 +212,7 @@ async function deleteFileIn({ target }: SessionAccess, id: string): Promise<void
   if (answer.status === 'deleted') return;
   const { turn } = answer;
   const detail =
-    `Turn ${turn} runs, and its model may be shown the file. Delete the file when the turn has ended: ` +
+    `Turn ${turn} is running, and its model can see the file. Delete the file when the turn has ended: ` +
     `GET ${turnPath(target, turn)} shows whether it has.`;
   throw new SessionError('session-busy', detail, { retryAfter: 1, more: { turn } });
 }

@@ -114,7 +114,7 @@ function checkFiles(parts: readonly PlacedPart[], taken: FilesTaken): void {
   if (strange.length > 0) throw notTaken(strange, taken);
   for (const { at, file } of files) {
     if (!isNew(file) || file.bytes.byteLength <= MAX_FILE) continue;
-    const detail = `${nameOf({ at, file })}: weighs ${file.bytes.byteLength} bytes. A file may weigh ${MAX_FILE} bytes.`;
+    const detail = `${nameOf({ at, file })}: has ${file.bytes.byteLength} bytes. A file can have ${MAX_FILE} bytes.`;
     throw new SessionError('file-too-large', detail, { more: { most: MAX_FILE } });
   }
 }
@@ -196,7 +196,7 @@ async function readForm(request: Request, { most, besides }: BodyLimits): Promis
       if (FIELDS.has(name)) wrong.add(`${name}: must be text; send files in fields of other names`);
       else sent.push(value);
     } else if (value.length > besides) throw besidesFiles(besides);
-    else if (fields.has(name)) wrong.add(`${name.slice(0, 40)}: is there more than once`);
+    else if (fields.has(name)) wrong.add(`${name.slice(0, 40)}: appears more than once`);
     else fields.set(name, FIELDS.get(name)?.(value) ?? value);
   }
   const problems = [...wrong].slice(0, MAX_PROBLEMS);

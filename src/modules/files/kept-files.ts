@@ -71,7 +71,7 @@ export class FileRefusedError extends Error {
 export async function toStored({ bytes, mediaType, name }: NewFile): Promise<StoredFile> {
   const size = bytes.byteLength;
   if (size === 0) throw new FileRefusedError('It is empty.');
-  if (size > MAX_FILE) throw new FileRefusedError(`A file may weigh ${MAX_FILE} bytes.`);
+  if (size > MAX_FILE) throw new FileRefusedError(`A file can have ${MAX_FILE} bytes.`);
   const id = await sha256Hex(new Uint8Array(bytes));
   return { type: 'file', id, mediaType, ...(name !== undefined && { name }), size };
 }
@@ -164,7 +164,7 @@ export async function withKeptFiles(
   return toolResult({ ...result, parts });
 }
 
-const tooMany = new FileRefusedError(`The files of one result may weigh ${MAX_RESULT_FILES} bytes together.`);
+const tooMany = new FileRefusedError(`The files of one result can have ${MAX_RESULT_FILES} bytes together.`);
 
 /** The reason for the model if a store fails. The store's own message is not meant for it. */
 const NOT_NOW = 'It could not be kept now.';

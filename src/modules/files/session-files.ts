@@ -91,7 +91,7 @@ export class SessionFiles implements HeldFiles, ReadableFiles {
     if (this.#used + size > MAX_SESSION_FILES) {
       if (await this.#options.port.blob({ id, length: 1 })) return stored;
       throw new FileRefusedError(
-        `The files of this conversation weigh ${this.#used} bytes, and may weigh ${MAX_SESSION_FILES} together.`,
+        `The files of this conversation have ${this.#used} bytes, and can have ${MAX_SESSION_FILES} together.`,
       );
     }
     const { store } = this.#options;
@@ -257,10 +257,7 @@ async function readFrom(
     return await store.get(key);
   } catch (thrown) {
     log(mistake('the file store failed', thrown));
-    throw new ModelError(
-      'unreachable',
-      'A file that the model is to be shown could not be read from its store.',
-    );
+    throw new ModelError('unreachable', 'A file for the model could not be read from its store.');
   }
 }
 

@@ -28,7 +28,7 @@ export function mustBeStrong(secret: unknown): void {
 }
 
 const USE_RANDOM =
-  'use at least 32 random characters, such as those that `openssl rand -hex 32` prints, or remove it: addresses of files then need the token.';
+  'use at least 32 random characters, such as those that `openssl rand -hex 32` prints, or remove it: file URLs then need the token.';
 
 const keys = new WeakMap<Env, Promise<Key | undefined>>();
 
@@ -123,13 +123,13 @@ export async function readLink(
     key &&
     signature &&
     (await crypto.subtle.verify(HMAC, key, signature, signedText({ ...place, owner, expires })));
-  if (!isSigned) throw refused('The signature of this address is not valid.');
+  if (!isSigned) throw refused('The signature of this URL is not valid.');
   const left = expires - Math.floor(now / 1000);
-  if (left <= 0) throw refused('This address of the file has expired.');
+  if (left <= 0) throw refused('This URL of the file has expired.');
   return { owner, left };
 }
 
 const refused = (sentence: string): Problem =>
-  new Problem('invalid-signature', `${sentence} Load the messages again: they have the addresses of now.`, {
+  new Problem('invalid-signature', `${sentence} Load the messages again: they have current URLs.`, {
     status: 403,
   });

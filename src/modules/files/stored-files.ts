@@ -55,13 +55,13 @@ export const taking =
 function refused(answer: BlobsRefused): SessionError {
   if (answer.status === 'blobs-moved') return new SessionError('files-unavailable', MOVED, { retryAfter: 1 });
   const { most, used } = answer;
-  const detail = `The files of this session weigh ${used} bytes, and may weigh ${most} together. Begin another session, or send less.`;
+  const detail = `The files of this session have ${used} bytes, and can have ${most} together. Start another session, or send less.`;
   return new SessionError('files-full', detail, { more: { most, used } });
 }
 
 const MOVED =
-  'The session was erased, or files of it were deleted, each time that the files of the message had been stored. ' +
-  'Nothing was taken: send it again.';
+  'The session was erased, or its files were deleted, each time after the files of the message were stored. ' +
+  'The message was not accepted: send it again.';
 
 /** Puts the files of a message into a store. The message then refers to them without their bytes. */
 async function placeFiles(asked: FilesAt, store: FileStore, start: TurnStart): Promise<Placed> {
@@ -77,7 +77,7 @@ async function placeFiles(asked: FilesAt, store: FileStore, start: TurnStart): P
     if (bytes && !isOutside) {
       put.push(key);
       const { mediaType } = fileOf(blob);
-      await answered(asked, 'Nothing was taken: send', () => store.put(key, bytes, mediaType));
+      await answered(asked, 'The message was not accepted: send', () => store.put(key, bytes, mediaType));
     }
     return { ...blob, outside: { ...FILES_OWNER, incarnation, version } };
   });
@@ -102,7 +102,7 @@ async function discarded({ host, requestId }: FilesAt, store: FileStore, key: Fi
   try {
     await store.delete(key);
   } catch (thrown) {
-    const message = 'a file of a message that was not taken could not be deleted in the file store';
+    const message = 'a file of a rejected message could not be deleted from the file store';
     host.log({ level: 'error', event: 'other', requestId, message, thrown });
   }
 }
@@ -130,7 +130,7 @@ export async function deleteInStore(
 }
 
 const NO_STORE =
-  'Files of this session are in a store outside, and the app has none: give `files({ store })` its store again, as when they were stored.';
+  'Files of this session are in an external store, and the app has none: pass the store that was used to `files({ store })`.';
 
 /** Finds files whose bytes are with the session or in a store. */
 export const finding =
@@ -152,7 +152,7 @@ export const finding =
       async read(from, length) {
         const page = await read(from, length);
         if (page && page.byteLength > 0) return page;
-        throw new SessionError('unknown-file', `The bytes of file '${id}' are not in their store any more.`);
+        throw new SessionError('unknown-file', `The bytes of file '${id}' are no longer in their store.`);
       },
     };
   };
@@ -178,7 +178,7 @@ function fromStore(
     return answered(asked, 'Send', () => store.get(key, range));
   }
   throw new ConfigurationError(
-    'The bytes of this file are in a store that this deployment does not have: give `files({ store })` its store again.',
+    'The bytes of this file are in a store that this deployment does not have: pass that store to `files({ store })`.',
   );
 }
 
@@ -197,7 +197,7 @@ async function answered<T>(
   } catch (failure) {
     const message = `the file store failed${requestId === undefined ? '' : ` in request ${requestId}`}`;
     host.log({ level: 'error', event: 'request-failed', requestId, message, thrown: failure });
-    const detail = `The store of the files cannot be reached now. ${whatToDo} the request again.`;
+    const detail = `The file store cannot be reached now. ${whatToDo} the request again.`;
     throw new SessionError('files-unavailable', detail, { retryAfter: 1, cause: failure });
   }
 }

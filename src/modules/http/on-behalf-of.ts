@@ -69,7 +69,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u;
  * The message does not repeat the id, because a client sent it.
  */
 const INVALID =
-  'The id of the person for whom this request is sent must have 1 to 255 characters, not blanks alone, and no control characters.';
+  'The id of the person for whom this request is sent must have 1 to 255 characters, not only blanks, and no control characters.';
 
 const HAS_SLASH =
   "`auth` returned a caller whose id has a '/', which separates a caller from the person for whom it acts. Return an id without it.";

@@ -28,7 +28,7 @@ APP.give(USE, {
     if (await counts(() => limiter.limit({ key }), host.log)) return;
     throw new Problem(
       'rate-limited',
-      'Too many messages have come for sessions of this owner lately. Send the message again in a while.',
+      'There were too many messages for sessions of this owner. Send the message again later.',
       { headers: { 'retry-after': RETRY_AFTER } },
     );
   },
@@ -59,7 +59,7 @@ async function counts(ask: () => Promise<{ readonly success: boolean }>, log: Lo
     return (await ask()).success;
   } catch (failure) {
     const why = reasonOf(failure);
-    logOnce(log, mistake(`RATE_LIMIT could not be asked, and what it would count is let through: ${why}`));
+    logOnce(log, mistake(`RATE_LIMIT failed, so requests are let through: ${why}`));
     return true;
   }
 }

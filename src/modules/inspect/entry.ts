@@ -59,7 +59,7 @@ export function inspect(...inspectors: readonly LoopInspector[]): ModuleUse {
     // Callers without types can pass any value, such as a function.
     if (typeof given !== 'object' || given === null)
       throw new TypeError(
-        `inspect: the inspector at ${index} is no object with functions, as loggingInspector() makes it.`,
+        `inspect: the inspector at ${index} is not an object with functions, such as loggingInspector().`,
       );
   }
   made += 1;

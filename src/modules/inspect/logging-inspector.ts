@@ -124,14 +124,11 @@ export function loopLoggingInspector(options: LoopLoggingOptions = {}): LoopInsp
     },
     toolsChanged(seen) {
       const { came, went, cause } = seen;
-      write(seen, `is offered other tools: ${came.length} came and ${went.length} went, by the ${cause}`);
+      write(seen, `has other tools: ${came.length} added and ${went.length} removed by the ${cause}`);
     },
     afterModelCall(seen) {
       const { text, calls, ms } = seen;
-      write(
-        seen,
-        `is answered with ${text.length} characters and ${calls.length} calls in ${Math.round(ms)} ms`,
-      );
+      write(seen, `receives ${text.length} characters and ${calls.length} calls in ${Math.round(ms)} ms`);
     },
     modelFailed(seen) {
       write(seen, `has no reply after ${Math.round(seen.ms)} ms: ${seen.failure}`);
@@ -144,7 +141,7 @@ export function loopLoggingInspector(options: LoopLoggingOptions = {}): LoopInsp
       );
     },
     afterIteration(seen) {
-      write(seen, `is over, with ${seen.calls.length} calls`);
+      write(seen, `ends with ${seen.calls.length} calls`);
     },
   };
 }

@@ -121,9 +121,9 @@ function mustBeChecked(schema: JsonSchema): void {
   if (!first) return;
   const more = others.length > 0 ? `, and ${others.length} more` : '';
   const unchecked =
-    `\`${first.assertion}\` at \`${first.path}\`${more}. Say it by other keywords, such as a \`pattern\`, or in the description, or ` +
-    'declare it with a schema library, which checks by itself';
-  throw new InputSchemaError(`asserts what is not checked here: ${unchecked}.`);
+    `\`${first.assertion}\` at \`${first.path}\`${more}. Use other keywords, such as a \`pattern\`, or the description, or ` +
+    'a schema library, which has its own checks';
+  throw new InputSchemaError(`has an assertion that is not checked here: ${unchecked}.`);
 }
 
 /**

@@ -159,8 +159,7 @@ const MAX_NESTED_IDS = 4;
  * @throws Error if it cannot be dissected, or only with unbounded work.
  */
 function schemaParts(schema: JsonObject): SchemaParts {
-  if (nestedIds(schema) > MAX_NESTED_IDS)
-    throw new Error('too many schemas with an "$id" are inside each other');
+  if (nestedIds(schema) > MAX_NESTED_IDS) throw new Error('too many schemas with an "$id" are nested');
   const root: Schema = JSON.parse(JSON.stringify(schema));
   const lookup = dereference(root);
   const parts = new Set(Object.values(lookup).filter((part) => typeof part === 'object'));
@@ -201,8 +200,8 @@ export function usableSchema(schema: Json | undefined): JsonObject | undefined {
 }
 
 /**
- * Removes costly keywords, and references to removed parts. The latter is safe, because `relax` has also
- * removed the keywords that reject values valid elsewhere.
+ * Removes costly keywords, and references to removed parts. The latter is safe, because no remaining keyword
+ * rejects a value for matching a subschema.
  */
 function relaxed({ root, parts, lookup }: SchemaParts): JsonObject {
   relax(parts);

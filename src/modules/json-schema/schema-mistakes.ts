@@ -26,7 +26,7 @@ function keywordMistake(placed: Placed): string | undefined {
     if (KEYWORDS.includes(keyword) || keyword.startsWith('__') || keyword.length < 4) continue;
     const meant = nearest(keyword, KEYWORDS, keyword.length < 8 ? 1 : 2);
     if (meant === undefined || TOLERATED.includes(keyword)) continue;
-    return `'${shorten(keyword, 80)}' at ${at(placed)} is no keyword. Did you mean '${meant}'?`;
+    return `'${shorten(keyword, 80)}' at ${at(placed)} is not a keyword. Did you mean '${meant}'?`;
   }
   return undefined;
 }
@@ -37,7 +37,7 @@ function typeMistake(placed: Placed): string | undefined {
   if (wrong === undefined) return undefined;
   const meant = typeof wrong === 'string' ? (SHORT[wrong] ?? nearest(wrong, TYPES, 2)) : undefined;
   const use = meant === undefined ? `Use one of ${TYPES.join(', ')}.` : `Did you mean '${meant}'?`;
-  return `the type ${shown(wrong)} at ${at(placed)} is none. ${use}`;
+  return `the type ${shown(wrong)} at ${at(placed)} is unknown. ${use}`;
 }
 
 /** Returns a keyword whose value has the wrong type. */
@@ -81,7 +81,7 @@ function requiredMistake(placed: Placed): string | undefined {
   const stranger = required.find((name) => !names.includes(name));
   if (stranger === undefined) return undefined;
   const known = names.map((name) => `'${name}'`).join(', ') || 'none';
-  return `'${shorten(stranger, 80)}' is required at ${at(placed)} and is none of its properties: ${shorten(known, 240)}.`;
+  return `'${shorten(stranger, 80)}' is required at ${at(placed)} and is not one of its properties: ${shorten(known, 240)}.`;
 }
 
 const PARTS = [

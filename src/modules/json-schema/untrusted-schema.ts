@@ -102,7 +102,7 @@ const MAX_STEPS = 100_000;
 /** Returns every problem of a value, one line each. A check that takes too long is a problem too. */
 export function problemsOf(value: Json, schema: JsonObject): readonly string[] {
   const found = attempt(() => check(value, schema, { root: schema, path: [], watch: { steps: 0 } }));
-  return found.ok ? problemLines(found.value) : ['It could not be checked: it takes too long.'];
+  return found.ok ? problemLines(found.value) : ['It could not be checked: the check takes too long.'];
 }
 
 /**

@@ -21,8 +21,8 @@ export interface BudgetOptions {
  * cost: 0.5 })]` of an agent, of an app for each of its agents, or of an agentic tool for its nested loop, to
  * which the enclosing budgets also apply.
  *
- * Before each model call, the maximum that it can use is reserved and stored. Neither parallel loops nor a
- * crash can then exceed a budget. If too little is left for a call, it is refused, and its loop ends as
+ * Before each model call, the maximum that it can use is reserved and stored. Parallel loops and crashes
+ * therefore cannot exceed a budget. If too little is left for a call, it is refused, and its loop ends as
  * `limit-reached` with the best answer so far. If a provider does not report usage, the reservation counts.
  * Instructions, tools and messages that change between two calls without changing their length count as
  * unchanged, so a call can exceed a budget by the extra tokens of the new text.
@@ -60,7 +60,7 @@ export function budget(options: BudgetOptions): ModuleUse {
 const USES = new Map<string, ModuleUse>();
 
 function problemOf({ tokens, cost }: BudgetOptions): string | undefined {
-  if (tokens === undefined && cost === undefined) return "it bounds nothing; give it 'tokens' or 'cost'";
+  if (tokens === undefined && cost === undefined) return "it has no limit; set 'tokens' or 'cost'";
   if (tokens !== undefined && !isCount(tokens)) return `tokens is ${tokens}; use a positive whole number`;
   if (cost === undefined || (Number.isFinite(cost) && cost > 0)) return undefined;
   return `cost is ${cost}; use a positive number of USD`;

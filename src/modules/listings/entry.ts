@@ -146,7 +146,7 @@ async function findWith(
 function isGivenUp({ journal, log }: Loop): boolean {
   const { resumedIdly: tries = 0 } = journal.state.turn ?? {};
   if (tries < MAX_TRIES) return false;
-  const message = `no tools are looked for outside: ${tries} invocations got nothing done`;
+  const message = `tools are not discovered: ${tries} invocations made no progress`;
   log(warning(message));
   return true;
 }

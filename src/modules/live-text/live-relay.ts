@@ -22,9 +22,7 @@ export class LiveRelay implements Relay {
   /** The items that a new reader receives. */
   #open: SentItem[] = [];
   #weight = 0;
-  /**
-   * Items that were not sent yet, by the names of new readers. The key `undefined` stands for all readers.
-   */
+  /** Items that were not sent yet, by the names of new readers. The key `undefined` means all readers. */
   readonly #waiting = new Map<string | undefined, SentItem[]>();
   #joined: string[] = [];
   /** The places of replies of which a piece did not fit. The rest of those replies is skipped. */

@@ -38,7 +38,7 @@ import { refTo, toJsonSchema } from './to-json-schema.ts';
 const nameOf = (type: string): string =>
   `${type}-event`.replaceAll(/(?:^|-)(.)/g, (_, first: string) => first.toUpperCase());
 
-const AT = { type: 'number', says: 'In ms since the epoch.' } as const satisfies Shape;
+const AT = { type: 'number', says: 'Milliseconds since the epoch.' } as const satisfies Shape;
 
 const SHAPES = Object.entries(PLACES).flatMap(([place, and]) =>
   // Both have the same keys.
@@ -115,7 +115,7 @@ const streamOf = (events: 'TurnStreamEvent' | 'SessionStreamEvent'): Shape => ({
   schema: {
     type: 'string',
     description:
-      'Each has an `event` and its `data` as JSON; an event of the journal an `id`, for `Last-Event-ID`.',
+      'Each has an `event` and its `data` as JSON; a journal event also has an `id`, for `Last-Event-ID`.',
     contentMediaType: 'text/event-stream',
     contentSchema: { type: 'array', items: refTo(events) },
   },

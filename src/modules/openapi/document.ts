@@ -22,7 +22,7 @@ const INFO = {
   title: 'Holdfast',
   version: '1',
   description:
-    'Agents whose tool loops survive. Pages of origins that the app names use all routes; others read ' +
+    'Durable agents. Pages of origins that the app names can use all routes; others can read ' +
     'nothing, and changes return 403 `cross-site`.',
   license: { name: 'MIT', identifier: 'MIT' },
 };
@@ -171,7 +171,7 @@ function responsesOf(one: Described): Schema {
     });
   }
   if (![...responses.keys()].some((status) => status.startsWith('4'))) {
-    responses.set('4XX', { description: 'Refused before the Worker' });
+    responses.set('4XX', { description: 'Rejected before the Worker' });
   }
   if (description !== undefined) {
     const isTold = refusal && Object.keys(answers).length > 0;

@@ -38,7 +38,7 @@ export function joinDescriptions(all: Descriptions): RouteDescriptions {
 
 /** Returns the problem of a schema's name, or `undefined`. */
 function schemaProblem(name: string, own: Schema, other: Schema): string | undefined {
-  if (!/^[\w.-]+$/.test(name)) return 'use letters, digits and . _ - alone';
-  if (JSON.stringify(other) !== JSON.stringify(own)) return 'another description has one by that name';
+  if (!/^[\w.-]+$/.test(name)) return 'use only letters, digits and . _ -';
+  if (JSON.stringify(other) !== JSON.stringify(own)) return 'another description uses that name';
   return undefined;
 }

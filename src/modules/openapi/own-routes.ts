@@ -68,7 +68,7 @@ const MESSAGE_QUERY: readonly RouteParameter[] = [
   queryParameter(
     'pending',
     { type: 'string', enum: ['decline'] },
-    'Declines what the open turn waits for, and ends it, first.',
+    'First declines the questions of the open turn, and ends it.',
   ),
 ];
 
@@ -146,8 +146,8 @@ const DESCRIPTIONS: {
   },
   'GET /health': {
     operation: 'getHealth',
-    summary: 'Whether sessions work here; needs no token',
-    answers: { 200: { description: 'It is; `warnings` lists what could be better', json: 'Health' } },
+    summary: 'Reports whether sessions work; needs no token',
+    answers: { 200: { description: 'They work; `warnings` lists possible improvements', json: 'Health' } },
     problems: ['misconfigured', 'session-unavailable'],
   },
   'GET /agents': {
@@ -182,7 +182,7 @@ const DESCRIPTIONS: {
   },
   'DELETE ...': {
     operation: 'eraseSession',
-    summary: 'Erases a session, with all that waits in it',
+    summary: 'Erases a session, including waiting messages',
     answers: { 204: { description: 'The session is gone' } },
     problems: [
       'unknown-agent',
@@ -195,14 +195,11 @@ const DESCRIPTIONS: {
   'GET .../turns/{turn}': {
     operation: 'getTurn',
     summary: 'The answer of a turn, or its events as a stream',
-    parameters: [
-      headerParameter('Prefer', '`wait=10` waits for its end, 60 seconds at the most.'),
-      ...RESUMES,
-    ],
+    parameters: [headerParameter('Prefer', '`wait=10` waits for its end, at most 60 seconds.'), ...RESUMES],
     answers: {
       200: { description: 'The turn has ended', json: 'TurnAnswer', streams: 'TurnStream' },
       202: {
-        description: 'It has not: see `status`',
+        description: 'The turn has not ended: see `status`',
         json: ['SuspendedTurn', 'LaterTurn'],
       },
       303: {
@@ -217,7 +214,7 @@ const DESCRIPTIONS: {
     summary: 'The journal, as JSON pages or as a stream that follows live',
     parameters: [
       ...RESUMES,
-      queryParameter('limit', { type: 'integer', minimum: 1 }, 'The most events of a page.'),
+      queryParameter('limit', { type: 'integer', minimum: 1 }, 'The maximum number of events in a page.'),
     ],
     answers: { 200: { description: 'Events', json: 'EventsPage', streams: 'SessionStream' } },
     problems: OF_READS,

@@ -99,7 +99,7 @@ export async function announce(app: DueApp, row: DueRow, receiver: Receiver): Pr
   host.log({
     level: typeof became === 'object' ? 'warn' : 'error',
     event: 'webhook-not-delivered',
-    message: `outgoing webhook '${receiver.name}' was not told of a turn, ${inWords(became)}: it ${not.why}`,
+    message: `outgoing webhook '${receiver.name}' missed a message about a turn, ${inWords(became)}: it ${not.why}`,
     ...addressOfSession(name),
     turn,
     ...(not.thrown !== undefined && { thrown: not.thrown }),
@@ -117,7 +117,7 @@ function afterwards(now: number, attempt: number, not: NotTold): Announced {
 
 function inWords(became: Announced): string {
   if (typeof became === 'object') return `which is tried again in ${Math.ceil(became.again / 1000)} s`;
-  return became === 'done' ? 'which is given up' : 'nor is it of what else this session had to tell it';
+  return became === 'done' ? 'which is dropped' : 'as well as the other messages of this session';
 }
 
 /** The reason that a stop was not delivered, and when it happened. */
@@ -127,7 +127,7 @@ interface NotTold extends Undelivered {
   readonly thrown?: unknown;
 }
 
-const toUndelivered = (thrown: unknown): NotTold => ({ why: 'could not be sent anything', thrown });
+const toUndelivered = (thrown: unknown): NotTold => ({ why: 'could not be called', thrown });
 
 interface Telling extends Pick<DueRow, 'name' | 'attempt'> {
   readonly receiver: Receiver;
@@ -144,7 +144,7 @@ async function tell(
   { receiver, name, turn, seq, attempt }: Telling,
 ): Promise<NotTold | undefined> {
   const { host, env } = app;
-  if (attempt > PAUSES.length + 1) return { why: 'was tried ten times, and nobody came back from it', at: 0 };
+  if (attempt > PAUSES.length + 1) return { why: 'was tried ten times without an outcome', at: 0 };
   const events = (await readTurn(host.session(env, name), turn)).filter((event) => event.seq <= seq);
   const last = events.at(-1);
   // The turn was erased meanwhile.
@@ -211,9 +211,7 @@ async function readSending(
   if (keys.length === 0)
     return 'has no secret: set the var that its `secret` reads (wrangler secret put; a line of .dev.vars for wrangler dev, which reads it when it starts)';
   const known = keys.filter((key) => key !== undefined);
-  return known.length < keys.length
-    ? `has a secret that is none: it ${STANDARD_KEY_RULE}`
-    : { to, keys: known };
+  return known.length < keys.length ? `has an invalid secret: it ${STANDARD_KEY_RULE}` : { to, keys: known };
 }
 
 /** Returns the functions that send signed messages to a URL. */
@@ -250,7 +248,7 @@ export function urlProblem(url: unknown): string | undefined {
   const isSafe = parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isLocal);
   return isSafe && !parsed.username && !parsed.password
     ? undefined
-    : "has no 'url' that can be used: it must be an https URL without a user, or http on localhost";
+    : "has no usable 'url': it must be an https URL without a user, or http on localhost";
 }
 
 /** The time limit for a receiver's response, in milliseconds. */

@@ -72,7 +72,7 @@ export function outgoingWebhook(config: OutgoingWebhookConfig): ModuleUse {
   APP.give(use, {
     routes({ host }) {
       for (const one of agents ?? [])
-        mustHaveAgent(host.agents, `Outgoing webhook '${name}' is told of the agent`, one);
+        mustHaveAgent(host.agents, `Outgoing webhook '${name}' names the agent`, one);
       return [];
     },
     checks: ({ env }) => [
@@ -105,7 +105,7 @@ function checkSettings({ name, url, secret, on }: OutgoingWebhookConfig & { read
   const problem = typeof url === 'function' ? undefined : urlProblem(url);
   if (problem !== undefined) refuse('url', problem);
   if (!isSecretSource(secret)) refuse('secret', SECRET_RULE);
-  if (on?.length === 0) refuse('on', `is told of nothing: use one or more of ${STOPS.join(', ')}`);
+  if (on?.length === 0) refuse('on', `has no events: use one or more of ${STOPS.join(', ')}`);
   for (const one of on ?? []) {
     const use = notOneOf(one, STOPS);
     if (use) refuse('on', `has '${String(one)}' in its 'on': it must be ${use}`);

@@ -48,7 +48,8 @@ export function readSteps(pipeline: string, declared: readonly PipelineStep[]): 
     const stranger = isAdapted(step) ? literals?.innerFault(step, ADAPTED) : undefined;
     if (stranger) throw refuse(`has '${stranger.path}': use ${stranger.use}`);
     if (!isTool(tool)) throw refuse('is neither a tool nor { tool, adapt }');
-    if (adapt !== undefined && typeof adapt !== 'function') throw refuse('has an adapt that is no function');
+    if (adapt !== undefined && typeof adapt !== 'function')
+      throw refuse('has an adapt that is not a function');
     return { tool, adapt };
   });
 }
@@ -135,7 +136,7 @@ function ofStep(step: Step, before: Step | undefined, result: ToolResult): ToolR
   }
   if (result.reason !== 'invalid-input' || !before) return result;
   const problem = withoutAdvice(result.message);
-  const message = `Step '${step.label}' did not run, since what step '${before.label}' handed on is no input for it. ${problem}`;
+  const message = `Step '${step.label}' did not run, because the output of step '${before.label}' is not valid input for it. ${problem}`;
   return toolResult({ ...result, message });
 }
 
@@ -145,7 +146,9 @@ function adapted(step: Step, next: Step, result: ToolResult): Progress {
     const copy = copyJson(step.adapt(result) ?? '');
     if (copy.ok) return { next: handOver(next, copy.value) };
     const { path, what } = copy.problem;
-    return { done: error(`The adapter of step '${step.label}' gave no JSON: at \`${path}\` it is ${what}.`) };
+    return {
+      done: error(`The adapter of step '${step.label}' returned no JSON: at \`${path}\` it is ${what}.`),
+    };
   } catch (thrown) {
     if (thrown instanceof SignalError) return { done: signalled(thrown) };
     const message = reasonOf(thrown);

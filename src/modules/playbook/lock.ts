@@ -230,8 +230,9 @@ export function checkLocks(playbook: string, open: readonly AnyTool[], locks: re
   }
   for (const { name, condition } of locks) {
     const unknown = condition.names.find((one) => !names.has(one));
-    if (unknown !== undefined) refuse(`'${name}' is unlocked by '${unknown}', which is none of its tools.`);
-    if (conditionsIn(condition).some(isEmpty)) refuse(`a condition of '${name}' names nothing.`);
+    if (unknown !== undefined)
+      refuse(`'${name}' is unlocked by '${unknown}', which is not one of its tools.`);
+    if (conditionsIn(condition).some(isEmpty)) refuse(`a condition of '${name}' is empty.`);
   }
   const stuck = neverUnlocked(open, locks).map(({ name }) => `'${name}'`);
   if (stuck.length > 0)

@@ -195,7 +195,7 @@ export const progressTool = (): Tool<'progress', string | undefined> =>
     run(status, call) {
       if (status === undefined) return error("Missing 'status' parameter");
       if (!call.inSession) {
-        call.log(warning('progress was reported outside of a session, so nobody is told.'));
+        call.log(warning('progress was reported outside a session, so no one sees it.'));
         return 'Progress noted (no active process to display it).';
       }
       try {
@@ -223,7 +223,7 @@ export const communicateTool = (): Tool<'communicate', string | undefined> =>
     run(message, call) {
       if (message === undefined) return error("Missing 'message' parameter");
       if (!call.inSession) {
-        call.log(warning('a message was sent outside of a session, so nobody gets it.'));
+        call.log(warning('a message was sent outside a session, so no one receives it.'));
         return 'Message noted (no active process to deliver it).';
       }
       call.say(message);

@@ -66,7 +66,7 @@ function chosen(
 const tell = (loop: Loop, what: string): void =>
   tellMistake(
     loop,
-    `nothing of a request is marked for a cache, since the function of promptCache for '${loop.frame.path}' ${what}`,
+    `a request has no cache marks, because the promptCache function for '${loop.frame.path}' ${what}`,
   );
 
 /**
@@ -82,10 +82,8 @@ function marksProblem(marks: unknown): string | undefined {
   if (!isRecord(marks)) return `${typeof marks}: it must be an object with marks, or undefined`;
   const { key, messages, ttl } = marks;
   if (key !== undefined && !(typeof key === 'string' && /^[\w-]{1,64}$/.test(key)))
-    return "a key that is none: use 1 to 64 letters, digits, '-' and '_'";
+    return "an invalid key: use 1 to 64 letters, digits, '-' and '_'";
   if (messages !== undefined && !(Array.isArray(messages) && messages.every(Number.isInteger)))
     return 'messages that are not a list of whole numbers';
-  return ttl === undefined || ttl === '5m' || ttl === '1h'
-    ? undefined
-    : "a ttl that is none: use '5m' or '1h'";
+  return ttl === undefined || ttl === '5m' || ttl === '1h' ? undefined : "an invalid ttl: use '5m' or '1h'";
 }

@@ -61,7 +61,7 @@ describe('an approval that waits', () => {
       body: {
         type: 'urn:holdfast:problem:approval-void',
         detail:
-          "Tool 'refund' has changed since this was asked, so what was sent does not hold for it. The model is told so, and may ask again.",
+          "Tool 'refund' has changed since this was asked, so this answer no longer applies. The model sees this and can ask again.",
       },
     });
     // The turn goes on in the background.

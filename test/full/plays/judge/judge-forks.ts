@@ -157,7 +157,7 @@ function judgeRequests(
 
 function judgeReply(reply: AskedFork, source: ForkSession | undefined): string[] {
   if (reply.came === 'unexpected') {
-    const isExcused = source?.isErasable && reply.status === 422 && reply.body.includes('is behind it');
+    const isExcused = source?.isErasable && reply.status === 422 && reply.body.includes('is after it');
     return isExcused ? [] : [`${reply.status} ${reply.body}`];
   }
   if (reply.came === 'gone') return source?.isErasable ? [] : [reply.why];

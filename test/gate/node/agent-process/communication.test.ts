@@ -69,7 +69,7 @@ describe('progress', () => {
     const progress = vi.fn();
     const result = await called(progressTool(), { status: 'Reading.' }, { inSession: false, progress });
     expect(result.content).toBe('Progress noted (no active process to display it).');
-    expect(warned).toEqual(['holdfast: progress was reported outside of a session, so nobody is told.']);
+    expect(warned).toEqual(['holdfast: progress was reported outside a session, so no one sees it.']);
     expect(progress).not.toHaveBeenCalled();
   });
 
@@ -125,7 +125,7 @@ describe('communicate', () => {
     const say = vi.fn();
     const result = await called(communicateTool(), { message: 'Hello.' }, { inSession: false, say });
     expect(result.content).toBe('Message noted (no active process to deliver it).');
-    expect(warned).toEqual(['holdfast: a message was sent outside of a session, so nobody gets it.']);
+    expect(warned).toEqual(['holdfast: a message was sent outside a session, so no one receives it.']);
     expect(say).not.toHaveBeenCalled();
   });
 

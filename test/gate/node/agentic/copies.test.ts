@@ -247,8 +247,8 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
         name: 'ToolDefinitionError',
         field: 'model',
         message:
-          "Tool 'work': it is not what defineAgenticTool, definePlaybook, defineStateMachine or defineSubagent " +
-          'answered: decorate what withModel answers instead.',
+          "Tool 'work': it was not returned by defineAgenticTool, definePlaybook, defineStateMachine or " +
+          'defineSubagent: decorate the result of withModel instead.',
       }),
     );
     const noModel: unknown = 'gpt-5';

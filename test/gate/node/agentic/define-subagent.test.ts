@@ -113,8 +113,8 @@ describe('a subagent', () => {
 describe('the definition of a subagent', () => {
   it.each<[string, unknown, string]>([
     ['a blank name', ' ', "Tool '': Agent name must not be blank."],
-    ['a tool', look, "Tool 'look': its agent is neither what defineAgent made nor the name of an agent."],
-    ['nothing', undefined, "Tool '': its agent is neither what defineAgent made nor the name of an agent."],
+    ['a tool', look, "Tool 'look': its agent is neither a result of defineAgent nor the name of an agent."],
+    ['nothing', undefined, "Tool '': its agent is neither a result of defineAgent nor the name of an agent."],
     [
       'a name that is not valid for a tool',
       'a cook',

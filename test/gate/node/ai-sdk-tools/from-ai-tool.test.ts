@@ -223,7 +223,7 @@ describe('a tool that was written for the AI SDK', () => {
     });
     expect(await callTool(fromAiTool(count, { name: 'count' }), {})).toMatchObject({ value: { at: 2 } });
     expect(log.mock.calls).toEqual([
-      ['holdfast: toModelOutput of a tool threw, so the model is shown the value', new Error('Oh.')],
+      ['holdfast: toModelOutput of a tool threw, so the model sees the value', new Error('Oh.')],
     ]);
     log.mockRestore();
   });
@@ -284,18 +284,18 @@ describe('a tool that was written for the AI SDK', () => {
   });
 
   it.each([
-    [{ inputSchema: z.object({}) }, "Tool 'x': it has no description; give one beside the name."],
+    [{ inputSchema: z.object({}) }, "Tool 'x': it has no description; add one next to the name."],
     [
       { description: () => 'Made.', inputSchema: z.object({}) },
-      "Tool 'x': its description is made of a context, which is not known here; give one beside the name.",
+      "Tool 'x': its description depends on a context, which is unknown here; add one next to the name.",
     ],
     [
       { description: 'X.', inputSchema: jsonSchema(Promise.resolve({ type: 'object' as const })) },
-      "Tool 'x': its inputSchema is a promise of JSON Schema; await it, and give the schema that it answers.",
+      "Tool 'x': its inputSchema is a promise of JSON Schema; await it, and pass the resolved schema.",
     ],
     [
       { description: 'X.', inputSchema: undefined },
-      "Tool 'x': its inputSchema is no schema; use what jsonSchema of the AI SDK answers, Zod 4 or another Standard Schema.",
+      "Tool 'x': its inputSchema is not a schema; use jsonSchema of the AI SDK, Zod 4 or another Standard Schema.",
     ],
     [
       { description: 'X.', inputSchema: z.string() },

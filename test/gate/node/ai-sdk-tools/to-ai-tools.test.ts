@@ -208,7 +208,7 @@ describe('our tools in the AI SDK', () => {
     [
       'an unfolding tool',
       () => toAiTools([defineUnfolding({ name: 'shop', description: 'The shop.', tools: web.tools })]),
-      "Tool 'shop': it unfolds into others, which the AI SDK cannot be offered later; give those themselves.",
+      "Tool 'shop': it unfolds into others, which the AI SDK cannot add later; pass those directly.",
     ],
     [
       "a tool that the model's provider runs",
@@ -218,7 +218,7 @@ describe('our tools in the AI SDK', () => {
     [
       'an agent that asks for groups by role',
       () => toAiTools(agentOf({ tools: [toolGroup('web')] })),
-      "Agent 'scout' asks for tool groups, which an app fills. Give toAiTools a list of tools.",
+      "Agent 'scout' uses tool groups, which an app fills. Pass toAiTools a list of tools.",
     ],
     [
       'an agent with a provider that discovers its tools',
@@ -228,7 +228,7 @@ describe('our tools in the AI SDK', () => {
             tools: [toolProvider({ toolsNow: () => [], uses: [listings], discover: async () => [] })],
           }),
         ),
-      "Agent 'scout' has a provider that finds its tools out in a turn. Give toAiTools a list of tools.",
+      "Agent 'scout' has a provider that discovers its tools in a turn. Pass toAiTools a list of tools.",
     ],
   ])('are refused from %s', (_, give, message) => {
     expect(give).toThrow(expect.objectContaining({ message }));

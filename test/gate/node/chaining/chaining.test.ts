@@ -353,7 +353,7 @@ describe('a binding', () => {
     const { session } = await turnOf(clerk([getCustomer], [chained]), [getting('c1'), spend]);
     expect(results(session)).toEqual([JSON.stringify(customer('c1')), UNBOUND]);
     expect(log.mock.calls).toEqual([
-      ["holdfast: whether a 'Customer' is chained could not be told, so it is not", new Error('No.')],
+      ["holdfast: whether a 'Customer' is chained could not be decided, so it is not", new Error('No.')],
     ]);
   });
 
@@ -507,7 +507,7 @@ describe('chaining', () => {
       "Domain type 'Customer' is chained twice in the same way.",
     );
     expect(() => clerk([], [chainFrom(Customer), chainFrom(Same)])).toThrow(
-      "Domain type 'Same' has a tool 'average_spend', as has 'Customer', which is chained beside it: give them two names.",
+      "Domain type 'Same' has a tool 'average_spend', and so does 'Customer', which is chained with it: use different names.",
     );
     expect(() => clerk([], [chainFrom(Customer), discover(Customer)])).not.toThrow();
   });

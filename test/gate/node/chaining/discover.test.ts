@@ -585,7 +585,7 @@ describe('hostile ids', () => {
     const { brought } = await discovered(lists(named('c.#(!!!'), named('c;=@"!!')), [calls('list')]);
     expect(brought[1]).toEqual([]);
     expect(warned).toContain(
-      "holdfast: the tool 'customer_c_orders_ne3hil' is not offered: two objects that were discovered have it",
+      "holdfast: the tool 'customer_c_orders_ne3hil' is not offered: two discovered objects have it",
     );
   });
 });

@@ -7,8 +7,8 @@ it.each<[object, string]>([
   [{}, 'summarize: overTokens is undefined; use a positive whole number.'],
   [{ overTokens: 9, keepTurns: -1 }, 'summarize: keepTurns is -1; use a whole number from 0.'],
   [{ overTokens: 9, summarize: 'short' }, 'summarize: summarize is a string; use a function.'],
-  [{ overTokens: 9, instructions: 7 }, 'summarize: instructions is a number; use words.'],
-  [{ overTokens: 9, instructions: ' ' }, 'summarize: instructions is blank; use words.'],
+  [{ overTokens: 9, instructions: 7 }, 'summarize: instructions is a number; use text.'],
+  [{ overTokens: 9, instructions: ' ' }, 'summarize: instructions is blank; use text.'],
   [
     { overTokens: 9, instructions: 'Be brief.', summarize: () => '' },
     "summarize: use either 'summarize' or 'instructions'.",

@@ -97,12 +97,12 @@ describe('a file that a tool has made', () => {
 
   it.each([
     ['that is empty', 0, 0, 'It is empty.'],
-    ['that is too large', 8 * MIB + 1, 0, 'A file may weigh 8388608 bytes.'],
+    ['that is too large', 8 * MIB + 1, 0, 'A file can have 8388608 bytes.'],
     [
       'that the session has no room for',
       2,
       50 * MIB - 1,
-      'The files of this conversation weigh 52428799 bytes, and may weigh 52428800 together.',
+      'The files of this conversation have 52428799 bytes, and can have 52428800 together.',
     ],
   ])('is refused %s', async (_, length, used, problem) => {
     const files = filesOver(fakePort({}).port, { used });
@@ -113,7 +113,7 @@ describe('a file that a tool has made', () => {
     const files = filesOver(fakePort({}).port, { used: 50 * MIB - 3 });
     await files.keepFile(newFile(SMALL));
     expect(await files.keepFile(newFile(SMALL))).toEqual(STORED);
-    await expect(files.keepFile(newFile(bytesOf(1)))).rejects.toThrow('weigh 52428800 bytes');
+    await expect(files.keepFile(newFile(bytesOf(1)))).rejects.toThrow('have 52428800 bytes');
   });
 
   it('is no more of a session that is full and has the same bytes', async () => {
@@ -409,7 +409,7 @@ it('says that a file could not be read from its store, and not why', async () =>
   const logged = vi.spyOn(console, 'error').mockReturnValue(undefined);
   const files = filesOver(fakePort({ [ID]: null }).port, { store: { ...store, get } });
   await expect(files.read([STORED])).rejects.toThrow(
-    'A file that the model is to be shown could not be read from its store.',
+    'A file for the model could not be read from its store.',
   );
   expect(logged.mock.lastCall).toEqual(['holdfast: the file store failed', new Error('token abc')]);
   logged.mockRestore();

@@ -157,7 +157,7 @@ describe('a result with new files', () => {
     const onLost = (problem: string) => told.push(problem);
     const kept = await withKeptFiles(content(all), { keep: ab, secrets: Secrets.NONE, onLost });
     expect(kept).toMatchObject({ parts: [{ type: 'file' }, { type: 'file' }, { type: 'text' }] });
-    expect(told).toEqual(['The files of one result may weigh 12582912 bytes together.']);
+    expect(told).toEqual(['The files of one result can have 12582912 bytes together.']);
   });
 
   it('keeps no secret in their names, nor in those that are text', async () => {

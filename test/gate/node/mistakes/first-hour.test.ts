@@ -72,8 +72,8 @@ describe('a webhook', () => {
 });
 
 const NO_MESSAGE =
-  "Tool 'pay': its approval has no message for whoever decides: write one behind the tool, as in requireApproval(tool, 'Pay?', { by: 'manager' }), " +
-  'or a function that makes one of the input.';
+  "Tool 'pay': its approval has no message for the person who decides: pass one after the tool, as in requireApproval(tool, 'Pay?', { by: 'manager' }), " +
+  'or a function of the input.';
 
 describe('an approval', () => {
   const ofApproval =
@@ -175,12 +175,12 @@ describe('a tool of the AI SDK', () => {
     [
       'as one of several',
       ofAi({ weather }, { name: 'weather' }),
-      "Tool 'weather': it is made of several tools: make each by itself, as in fromAiTool(tools.weather, { name: 'weather' }).",
+      "Tool 'weather': it holds several tools: convert each one, as in fromAiTool(tools.weather, { name: 'weather' }).",
     ],
     [
       'that is ours',
       ofAi(tool, { name: 'pay' }),
-      "Tool 'pay': it is a tool of holdfast already: list it as it is.",
+      "Tool 'pay': it is already a holdfast tool: list it directly.",
     ],
     [
       'that is none',
@@ -208,7 +208,7 @@ describe('a tool that its caller runs', () => {
     [
       'a time',
       ofManual({ timeout: 5 }),
-      "Tool 'locate': it has 'timeout', but its caller runs it: say how long the result is waited for by 'expires'.",
+      "Tool 'locate': it has 'timeout', but its caller runs it: set the time limit for the result by 'expires'.",
     ],
   ])('%s', told);
 });
@@ -234,7 +234,7 @@ describe('the log', () => {
     [
       'options',
       make(logTo, { level: 'info' }),
-      'logTo is given an object: use a function of each line, or false.',
+      'logTo is given an object: use a function that takes a line, or false.',
     ],
   ])('%s', told);
 });

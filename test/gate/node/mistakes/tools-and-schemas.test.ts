@@ -167,7 +167,7 @@ describe('the literal of a tool that holds others', () => {
     [
       'a tool for a subagent',
       ofSubagent({ agent: tool }),
-      "Tool 'pay': its agent is neither what defineAgent made nor the name of an agent.",
+      "Tool 'pay': its agent is neither a result of defineAgent nor the name of an agent.",
     ],
     [
       'permission of a group',
@@ -218,42 +218,42 @@ describe('the JSON Schema of an input', () => {
     [
       'a format that is not checked',
       ofInput({ properties: { to: { format: 'phone' } } }),
-      'Tool \'pay\': its input asserts what is not checked here: `format: "phone"` at `$.properties.to`. Say it by other keywords, such as a `pattern`, or in the description, or declare it with a schema library, which checks by itself.',
+      'Tool \'pay\': its input has an assertion that is not checked here: `format: "phone"` at `$.properties.to`. Use other keywords, such as a `pattern`, or the description, or a schema library, which has its own checks.',
     ],
     [
       'propertis',
       ofInput({ propertis: {} }),
-      "Tool 'pay': its input has a mistake: 'propertis' at `$` is no keyword. Did you mean 'properties'?",
+      "Tool 'pay': its input has a mistake: 'propertis' at `$` is not a keyword. Did you mean 'properties'?",
     ],
     [
       'requird',
       ofInput({ properties: { a: {} }, requird: ['a'] }),
-      "Tool 'pay': its input has a mistake: 'requird' at `$` is no keyword. Did you mean 'required'?",
+      "Tool 'pay': its input has a mistake: 'requird' at `$` is not a keyword. Did you mean 'required'?",
     ],
     [
       'descripton inside',
       ofInput({ properties: { a: { descripton: 'x' } } }),
-      "Tool 'pay': its input has a mistake: 'descripton' at `$.properties.a` is no keyword. Did you mean 'description'?",
+      "Tool 'pay': its input has a mistake: 'descripton' at `$.properties.a` is not a keyword. Did you mean 'description'?",
     ],
     [
       'the type strng',
       ofInput({ properties: { a: { type: 'strng' } } }),
-      "Tool 'pay': its input has a mistake: the type 'strng' at `$.properties.a` is none. Did you mean 'string'?",
+      "Tool 'pay': its input has a mistake: the type 'strng' at `$.properties.a` is unknown. Did you mean 'string'?",
     ],
     [
       'the type int',
       ofInput({ properties: { a: { type: 'int' } } }),
-      "Tool 'pay': its input has a mistake: the type 'int' at `$.properties.a` is none. Did you mean 'integer'?",
+      "Tool 'pay': its input has a mistake: the type 'int' at `$.properties.a` is unknown. Did you mean 'integer'?",
     ],
     [
       'the type date',
       ofInput({ properties: { a: { type: 'date' } } }),
-      "Tool 'pay': its input has a mistake: the type 'date' at `$.properties.a` is none. Use one of string, number, integer, boolean, object, array, null.",
+      "Tool 'pay': its input has a mistake: the type 'date' at `$.properties.a` is unknown. Use one of string, number, integer, boolean, object, array, null.",
     ],
     [
       'a number as a type',
       ofInput({ properties: { a: { type: 5 } } }),
-      "Tool 'pay': its input has a mistake: the type 5 at `$.properties.a` is none. Use one of string, number, integer, boolean, object, array, null.",
+      "Tool 'pay': its input has a mistake: the type 5 at `$.properties.a` is unknown. Use one of string, number, integer, boolean, object, array, null.",
     ],
     [
       'a type in place of a schema',
@@ -278,12 +278,12 @@ describe('the JSON Schema of an input', () => {
     [
       'required that names no property',
       ofInput({ properties: { city: {}, days: {} }, required: ['town'] }),
-      "Tool 'pay': its input has a mistake: 'town' is required at `$` and is none of its properties: 'city', 'days'.",
+      "Tool 'pay': its input has a mistake: 'town' is required at `$` and is not one of its properties: 'city', 'days'.",
     ],
     [
       'propertis in an output',
       ofAgent({ output: jsonSchema({ type: 'object', propertis: {} }) }),
-      "Agent 'clerk' has an output that has a mistake: 'propertis' at `$` is no keyword. Did you mean 'properties'?",
+      "Agent 'clerk' has an output that has a mistake: 'propertis' at `$` is not a keyword. Did you mean 'properties'?",
     ],
   ])('%s', told);
 });

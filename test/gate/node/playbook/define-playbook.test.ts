@@ -238,12 +238,12 @@ describe('an invalid playbook', () => {
     [
       'an unlock by a tool that it does not have',
       refused([search], [report, allOf(after('search'), after('serch'))]),
-      "Tool 'researcher': 'report' is unlocked by 'serch', which is none of its tools.",
+      "Tool 'researcher': 'report' is unlocked by 'serch', which is not one of its tools.",
     ],
     [
       'an empty condition',
       refused([search], [report, nothing(after('search'))]),
-      "Tool 'researcher': a condition of 'report' names nothing.",
+      "Tool 'researcher': a condition of 'report' is empty.",
     ],
     [
       'a tool that waits for itself',

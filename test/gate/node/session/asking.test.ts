@@ -126,7 +126,7 @@ describe('a decision', () => {
     const session = createTestSession(agentOf(asking), { use: [answers], replies: [calls('pay'), 'Done.'] });
     await session.send('Pay.');
     expect(lastResults(session)).toEqual([
-      'Error: A question cannot expire after Infinity ms: leave expires out to wait for ever.',
+      'Error: A question cannot expire after Infinity ms: leave expires out to wait forever.',
     ]);
     expect(ran).toEqual([]);
   });
@@ -211,7 +211,7 @@ describe('a question', () => {
       clock,
     });
     expect(await passing(clock, session.send('Go.'))).toMatchObject({ pending: [{ tool: 'pay' }] });
-    await expect(late).rejects.toThrow(/^Call \w+\.3\.0 has ended, and asks nobody any more\.$/);
+    await expect(late).rejects.toThrow(/^Call \w+\.3\.0 has ended, and cannot ask any more\.$/);
     expect(await session.decide('pay', { decision: 'approve' })).toMatchObject({ outcome: 'completed' });
     expect(ran).toEqual(['pay']);
   });

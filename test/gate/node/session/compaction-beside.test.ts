@@ -160,7 +160,7 @@ describe('a summary', () => {
     expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(log()).toEqual([
       [
-        "holdfast: a conversation was not compacted, and goes on whole: the turn's limit leaves no room for its summary.",
+        "holdfast: a conversation was not compacted, and stays whole: the turn's limit leaves no room for its summary.",
       ],
     ]);
     expect((await session.events()).map(({ type }) => type)).not.toContain('model-refused');

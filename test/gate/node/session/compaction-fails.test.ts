@@ -40,7 +40,7 @@ describe('a summary that fails', () => {
       expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
       expect(session.shown()).toHaveLength(4);
       expect(await compactions(session)).toEqual([]);
-      expect(log()).toEqual([[`holdfast: a conversation was not compacted, and goes on whole: ${reason}`]]);
+      expect(log()).toEqual([[`holdfast: a conversation was not compacted, and stays whole: ${reason}`]]);
     },
   );
 
@@ -65,7 +65,7 @@ describe('a summary that fails', () => {
     await session.send(long('a'));
     expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(log()).toEqual([
-      ['holdfast: a conversation was not compacted, and goes on whole: The model is busy.'],
+      ['holdfast: a conversation was not compacted, and stays whole: The model is busy.'],
     ]);
     await session.send('c');
     expect(await compactions(session)).toMatchObject([{ turns: 1, summary: 'Sum.' }]);
@@ -113,7 +113,7 @@ it('a model call for a summary uses the timeout of its agent', async () => {
   await clock.advance(1);
   expect(await answer).toMatchObject({ outcome: 'completed', text: 'B.' });
   const why = "The model 'scripted' did not answer within 5000 ms.";
-  expect(log()).toEqual([[`holdfast: a conversation was not compacted, and goes on whole: ${why}`]]);
+  expect(log()).toEqual([[`holdfast: a conversation was not compacted, and stays whole: ${why}`]]);
 });
 
 describe('a summary that fails when the conversation does not fit without it', () => {

@@ -231,18 +231,15 @@ describe('a call that cannot ask while it runs', () => {
     expect(await results(app)).toEqual([
       [
         'book',
-        "Error: Tool 'book' asks while it runs, with a checkpoint, which only a call that is suspended has: leave it out.",
+        "Error: Tool 'book' asks with a checkpoint while it runs, but only a suspended call has one: leave it out.",
       ],
     ]);
   });
 
   it.each([
-    [
-      undefined,
-      "Error: Tool 'book' asks while it runs, and does not say for how long it waits: give expires, in ms.",
-    ],
-    [0, 'Error: A question cannot expire after 0 ms: leave expires out to wait for ever.'],
-    [Number.NaN, 'Error: A question cannot expire after NaN ms: leave expires out to wait for ever.'],
+    [undefined, "Error: Tool 'book' asks while it runs, without a time limit: set expires, in ms."],
+    [0, 'Error: A question cannot expire after 0 ms: leave expires out to wait forever.'],
+    [Number.NaN, 'Error: A question cannot expire after NaN ms: leave expires out to wait forever.'],
   ])('fails because it expires after %s ms', async (expires, said) => {
     const question = { ...QUESTION, expires } as Question<'decision'>; // as code without types may
     const app = appWith([asks((call) => call.ask(question))]);
@@ -263,7 +260,7 @@ describe('a call that cannot ask while it runs', () => {
     const { end, turn } = await running(app);
     await passing(app.clock, end);
     over.resolve();
-    expect(await left.asking).toBe(`Error: Call ${turn}.3.0 has ended, and asks nobody any more.`);
+    expect(await left.asking).toBe(`Error: Call ${turn}.3.0 has ended, and cannot ask any more.`);
     expect(typesOf(await app.events(turn))).not.toContain('tool-call-suspended');
   });
 });

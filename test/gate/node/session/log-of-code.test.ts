@@ -112,7 +112,7 @@ it.each<
     usual,
     {
       level,
-      message: "whether a 'Customer' is chained could not be told, so it is not",
+      message: "whether a 'Customer' is chained could not be decided, so it is not",
       stack: 'Error: 401 for [secret key]',
     },
   ],
@@ -212,7 +212,7 @@ it('a call outside a session is logged to its manager’s log', async () => {
     {
       level: 'warn',
       event: 'other',
-      message: 'progress was reported outside of a session, so nobody is told.',
+      message: 'progress was reported outside a session, so no one sees it.',
     },
     {
       level: 'warn',

@@ -63,7 +63,7 @@ describe('a question from a running call', () => {
     expect(await results(app)).toEqual([['book', unknown('book')]]);
     const question = [...questionsOf(await app.events(turn)).values()].flat().at(0);
     expect(question?.standing).toBe('dropped');
-    expect(said.map(String)).toEqual([`Error: Call ${turn}.3.0 has ended, and asks nobody any more.`]);
+    expect(said.map(String)).toEqual([`Error: Call ${turn}.3.0 has ended, and cannot ask any more.`]);
     answer.resolve('booked');
     await Promise.all(work);
     await passing(app.clock, app.say('And?'));

@@ -78,7 +78,7 @@ describe('a cost limit', () => {
   });
 
   it.each([
-    [{}, "budget: it bounds nothing; give it 'tokens' or 'cost'."],
+    [{}, "budget: it has no limit; set 'tokens' or 'cost'."],
     [{ tokens: 0 }, 'budget: tokens is 0; use a positive whole number.'],
     [{ tokens: 1.5 }, 'budget: tokens is 1.5; use a positive whole number.'],
     [{ cost: 0 }, 'budget: cost is 0; use a positive number of USD.'],

@@ -149,7 +149,7 @@ describe('an invocation with little time left', () => {
     );
     expect(await drive(app, 50)).toEqual(['handed-over', 'handed-over', 'ended']);
     expect(offered(app)).toEqual([[]]);
-    expect(warned).toEqual(['holdfast: no tools are looked for outside: 2 invocations got nothing done']);
+    expect(warned).toEqual(['holdfast: tools are not discovered: 2 invocations made no progress']);
   });
 
   it('stores results once if two invocations found the same tools', async () => {

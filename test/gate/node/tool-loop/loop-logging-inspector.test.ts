@@ -29,19 +29,19 @@ it('the inspector logs sizes and times of loops, including nested ones, and no m
   expect(new Set(lines.map(({ level }) => level))).toEqual(new Set(['debug']));
   expect(lines.map(({ logger, message }) => `${logger} ${message}`)).toEqual([
     'holdfast.loop.clerk 1: asks with 2 messages of 20 characters and 1 tools',
-    'holdfast.loop.clerk 1: is answered with 0 characters and 1 calls in 0 ms',
+    'holdfast.loop.clerk 1: receives 0 characters and 1 calls in 0 ms',
     'holdfast.loop.clerk.dig 1: asks with 2 messages of 12 characters and 1 tools',
-    'holdfast.loop.clerk.dig 1: is answered with 0 characters and 1 calls in 0 ms',
+    'holdfast.loop.clerk.dig 1: receives 0 characters and 1 calls in 0 ms',
     'holdfast.loop.clerk.dig 1: has a result of 8 characters for 2 in 0 ms',
-    'holdfast.loop.clerk.dig 1: is over, with 1 calls',
+    'holdfast.loop.clerk.dig 1: ends with 1 calls',
     'holdfast.loop.clerk.dig 2: asks with 4 messages of 20 characters and 1 tools',
-    'holdfast.loop.clerk.dig 2: is answered with 10 characters and 0 calls in 0 ms',
-    'holdfast.loop.clerk.dig 2: is over, with 0 calls',
+    'holdfast.loop.clerk.dig 2: receives 10 characters and 0 calls in 0 ms',
+    'holdfast.loop.clerk.dig 2: ends with 0 calls',
     'holdfast.loop.clerk 1: has a result of 21 characters for 2 in 0 ms',
-    'holdfast.loop.clerk 1: is over, with 1 calls',
+    'holdfast.loop.clerk 1: ends with 1 calls',
     'holdfast.loop.clerk 2: asks with 4 messages of 41 characters and 1 tools',
-    'holdfast.loop.clerk 2: is answered with 5 characters and 0 calls in 0 ms',
-    'holdfast.loop.clerk 2: is over, with 0 calls',
+    'holdfast.loop.clerk 2: receives 5 characters and 0 calls in 0 ms',
+    'holdfast.loop.clerk 2: ends with 0 calls',
   ]);
 });
 
@@ -64,7 +64,7 @@ it('the inspector logs how many tools were added and removed, and the cause', as
     metadata: () => ({}),
     broughtBy: () => undefined,
   });
-  expect(lines).toEqual(['2: is offered other tools: 2 came and 1 went, by the deploy']);
+  expect(lines).toEqual(['2: has other tools: 2 added and 1 removed by the deploy']);
 });
 
 it.each(['info', 'debug', 'trace'] as const)(
@@ -79,7 +79,5 @@ it.each(['info', 'debug', 'trace'] as const)(
 it('the inspector logs to the console by default', async () => {
   const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
   await sessionWith().send('Go.');
-  expect(debug).toHaveBeenCalledWith(
-    'holdfast.loop.clerk: 2: is over, with 0 calls (session test, turn id2)',
-  );
+  expect(debug).toHaveBeenCalledWith('holdfast.loop.clerk: 2: ends with 0 calls (session test, turn id2)');
 });

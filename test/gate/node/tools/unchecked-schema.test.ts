@@ -16,7 +16,7 @@ const caught = (make: () => unknown): unknown => {
 };
 
 const MEND =
-  'Say it by other keywords, such as a `pattern`, or in the description, or declare it with a schema library, which checks by itself';
+  'Use other keywords, such as a `pattern`, or the description, or a schema library, which has its own checks';
 
 const defined = (input: JsonObject): unknown =>
   caught(() =>
@@ -71,7 +71,7 @@ describe('a tool whose input asserts a type that is not checked', () => {
     expect(error).toMatchObject({
       tool: 'call',
       field: 'input',
-      message: `Tool 'call': its input asserts what is not checked here: ${what}. ${MEND}.`,
+      message: `Tool 'call': its input has an assertion that is not checked here: ${what}. ${MEND}.`,
     });
   });
 
@@ -134,15 +134,15 @@ describe('a tool whose input asserts a type that is not checked', () => {
     const tool = defineTool({ name: 'call', description: 'Calls.', run });
     expect(caught(() => parameters({ to: { ...stringParameter(), schema: phone } }))).toMatchObject({
       name: 'InputSchemaError',
-      message: `its input asserts what is not checked here: ${what}`,
+      message: `its input has an assertion that is not checked here: ${what}`,
     });
     expect(caught(() => withParameter(tool, 'to', jsonSchema(phone)))).toMatchObject({
-      message: `Tool 'call': its parameter 'to' asserts what is not checked here: ${what.replace('$.properties.to', '$')}`,
+      message: `Tool 'call': its parameter 'to' has an assertion that is not checked here: ${what.replace('$.properties.to', '$')}`,
     });
     const output = { type: 'object', properties: { to: phone } };
     const agent = { name: 'clerk', description: 'Calls.', instructions: 'Call.' };
     expect(caught(() => defineAgent({ ...agent, output: jsonSchema(output) }))).toMatchObject({
-      message: `Agent 'clerk' has an output that asserts what is not checked here: ${what}`,
+      message: `Agent 'clerk' has an output that has an assertion that is not checked here: ${what}`,
     });
   });
 });

@@ -211,7 +211,7 @@ describe('the answer of a call', () => {
     expect(await refusalOf(chat.result(call, { text: 'Two.' }))).toEqual(
       refusal(
         'already-answered',
-        `This was answered before, and one answer is all that is taken. GET ${path} shows where the session stands.`,
+        `This was answered before, and only one answer is accepted. GET ${path} shows where the session stands.`,
       ),
     );
   });

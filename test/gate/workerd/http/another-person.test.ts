@@ -222,8 +222,8 @@ describe('a call that another person must decide', () => {
     expect(pending).toMatchObject([{ call, notBy: 'requester' }]);
     const link = `${session}/approvals/${call}`;
     const detail =
-      `Call ${call} is decided by somebody else than those who asked for turn ${turn}, and you are one of them. ` +
-      'Send the token of another person. To take back what you asked for, cancel the turn.';
+      `Call ${call} needs a decision by someone who did not ask for turn ${turn}, and you did. ` +
+      'Send the token of another person. To withdraw your request, cancel the turn.';
     const told = problem('another-person-required', 403, detail, { notBy: 'requester' });
     for (const decision of ['approve', 'reject', 'exit']) {
       // Roles do not make a caller another person.

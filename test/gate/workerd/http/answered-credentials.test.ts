@@ -43,7 +43,7 @@ const edit = { decision: 'edit', input: { note: `The key is ghp_${PLANTED}.` } }
 it('an answer that looks like a credential is refused with 422, and no row of the session contains any of it', async () => {
   const { session, link } = await asked('ask');
   const problems = [
-    'input.note: looks like a credential, and none is taken here: what is answered is kept in the journal',
+    'input.note: looks like a credential, which is not accepted here: the journal keeps answers',
   ];
   const refused = await answer(link, edit, { via });
   expect([refused.status, await json(refused)]).toEqual([

@@ -264,7 +264,7 @@ describe('the check before the first of several answers', () => {
       via: appWith({ agents: [clerk] }, { SESSIONS }),
     });
     const detail =
-      `The answer of call ${two} was not taken: This was answered before, and one answer is all that is taken. ` +
+      `The answer of call ${two} was not taken: This was answered before, and only one answer is accepted. ` +
       `GET ${wait.session} shows where the session stands. Those of ${one} were.`;
     expect([response.status, await json(response)]).toEqual([
       409,

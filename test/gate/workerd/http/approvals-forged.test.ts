@@ -24,7 +24,7 @@ const alreadyAnswered = (session: string) =>
   problem(
     'already-answered',
     409,
-    `This was answered before, and one answer is all that is taken. ${look(session)}`,
+    `This was answered before, and only one answer is accepted. ${look(session)}`,
   );
 
 async function expectProblem(response: Response, expected: ReturnType<typeof problem>): Promise<void> {
@@ -175,8 +175,8 @@ describe('an outdated decision', () => {
       problem(
         'approval-void',
         409,
-        "Tool 'pay' has changed since this was asked, so what was sent does not hold for it. " +
-          'The model is told so, and may ask again.',
+        "Tool 'pay' has changed since this was asked, so this answer no longer applies. " +
+          'The model sees this and can ask again.',
       ),
     );
     // The alarm resumes the turn, here with the old deployment, for which the answer is void too.
@@ -279,7 +279,7 @@ describe('an invalid decision', () => {
   it.each(['0', '-1', '1.5', 'x', '', '9999999'])('names a question by its index: not %j', async (which) => {
     const wait = await waiting(['pay']);
     const response = await answer(`${linkOf(wait)}?question=${which}`, APPROVE);
-    const detail = 'question is the place of a question of its call: 1 or more.';
+    const detail = 'question is the number of a question in its call: 1 or more.';
     await expectProblem(response, problem('invalid-query', 400, detail));
   });
 

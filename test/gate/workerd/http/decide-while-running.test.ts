@@ -201,7 +201,7 @@ describe('a call that asks while it runs', () => {
       problem(
         'already-answered',
         409,
-        `This was answered before, and one answer is all that is taken. GET ${session} shows where the session stands.`,
+        `This was answered before, and only one answer is accepted. GET ${session} shows where the session stands.`,
       ),
     ]);
     asking.isHeld = false;

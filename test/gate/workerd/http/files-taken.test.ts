@@ -218,7 +218,7 @@ describe('an external store', () => {
     expect([status, answer.type, answer.detail]).toEqual([
       503,
       'urn:holdfast:problem:files-unavailable',
-      'The store of the files cannot be reached now. Nothing was taken: send the request again.',
+      'The file store cannot be reached now. The message was not accepted: send the request again.',
     ]);
     expect(sent).toEqual([]);
     expect(error.mock.calls).toEqual([

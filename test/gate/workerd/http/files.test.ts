@@ -233,7 +233,7 @@ describe('a range', () => {
       expect([response.status, response.headers.get('content-range')]).toEqual([416, 'bytes */10']);
       expect(await json(response)).toMatchObject({
         type: 'urn:holdfast:problem:range-not-satisfiable',
-        detail: 'The file has 10 bytes, and none of them is in the range that was asked for.',
+        detail: 'The file has 10 bytes, and the requested range contains none of them.',
       });
     },
   );
@@ -326,7 +326,7 @@ describe('a file in an external store', () => {
     const response = await app.via(path);
     expect([response.status, (await json(response)).detail]).toEqual([
       404,
-      `The bytes of file '${id}' are not in their store any more.`,
+      `The bytes of file '${id}' are no longer in their store.`,
     ]);
   });
 
@@ -339,7 +339,7 @@ describe('a file in an external store', () => {
     const response = await app.via(path);
     expect([response.status, (await json(response)).detail]).toEqual([
       503,
-      'The store of the files cannot be reached now. Send the request again.',
+      'The file store cannot be reached now. Send the request again.',
     ]);
     expect(error).toHaveBeenCalledTimes(1);
     error.mockRestore();
@@ -355,7 +355,7 @@ describe('a file in an external store', () => {
       {
         type: 'urn:holdfast:problem:misconfigured',
         detail:
-          'The bytes of this file are in a store that this deployment does not have: give `files({ store })` its store again.',
+          'The bytes of this file are in a store that this deployment does not have: pass that store to `files({ store })`.',
       },
     ]);
     error.mockRestore();
@@ -390,7 +390,7 @@ it('a session without room for a file is refused with its limit', async () => {
   expect([status, answer.type, answer.detail]).toEqual([
     413,
     'urn:holdfast:problem:files-full',
-    'The files of this session weigh 52428790 bytes, and may weigh 52428800 together. Begin another session, or send less.',
+    'The files of this session have 52428790 bytes, and can have 52428800 together. Start another session, or send less.',
   ]);
 });
 

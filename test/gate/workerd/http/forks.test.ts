@@ -227,7 +227,7 @@ describe('a fork request is refused', () => {
     const { path, call } = await recorded();
     const detail =
       'The part that the fork leaves out holds calls that had effects, which its model could repeat: ' +
-      `'record' (${call}). Fork behind them, or send repeatEffects: true.`;
+      `'record' (${call}). Fork after them, or send repeatEffects: true.`;
     const refused = {
       type: 'urn:holdfast:problem:would-repeat-effects',
       status: 409,
@@ -242,12 +242,12 @@ describe('a fork request is refused', () => {
   it('if the session has no such event', async () => {
     const { path } = await twoTurns();
     const whole = (said: string) =>
-      `The body is not valid: at: must be the sequence of an event, a whole number from 1 on, and is ${said}.`;
+      `The body is not valid: at: must be the sequence of an event, a whole number from 1, and is ${said}.`;
     const all: readonly (readonly [unknown, string])[] = [
       [{ at: 0 }, whole('0')],
       [{ at: 1.5 }, whole('1.5')],
       [{ at: 'x' }, whole("'x'")],
-      [{ at: 8 }, 'The body is not valid: at: the last event of the session is 7, and 8 is behind it.'],
+      [{ at: 8 }, 'The body is not valid: at: the last event of the session is 7, and 8 is after it.'],
       [
         { name: 7, repeatEffects: 1, more: true },
         'The body is not valid: more: is not known here; name: must be text; repeatEffects: must be true or false.',
@@ -274,7 +274,7 @@ describe('a fork request is refused', () => {
     const refused = {
       type: 'urn:holdfast:problem:session-exists',
       status: 409,
-      detail: `The session '${name}' is no fork of this event: GET ${other} shows it. Use another name.`,
+      detail: `The session '${name}' is not a fork at this event: GET ${other} shows it. Use another name.`,
     };
     expect(await refusalOf(path, { at: 4, name })).toEqual(refused);
     expect(await refusalOf(path, { at: 4, name: sessionId(path) })).toMatchObject({ status: 409 });

@@ -67,7 +67,7 @@ describe('GET /health', () => {
     expect.stringMatching(/^This Worker has no authentication yet\. Set the secret HOLDFAST_TOKEN /),
     "Webhook 'github' has no secret, so it refuses every delivery: set the var that its `secret` reads (wrangler secret put; a line of .dev.vars for wrangler dev, which reads it when it starts).",
     expect.stringMatching(/^Webhook 'mail' cannot use its secret: .*whsec_/),
-    "Outgoing webhook 'outgoing' has no 'url' that can be used: it must be an https URL without a user, or http on localhost.",
+    "Outgoing webhook 'outgoing' has no usable 'url': it must be an https URL without a user, or http on localhost.",
   ];
 
   it('lists every problem of the deployment, and logs each once', async () => {

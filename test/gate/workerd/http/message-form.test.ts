@@ -83,7 +83,7 @@ describe('a refused form', () => {
   it.each([
     ['that says nothing', formOf(), ['message: is missing']],
     ['of blank text', formOf(['message', ' \n']), ['message: must be text that is not blank']],
-    ['with two messages', formOf(['message', 'a'], ['message', 'b']), ['message: is there more than once']],
+    ['with two messages', formOf(['message', 'a'], ['message', 'b']), ['message: appears more than once']],
     [
       'with a file as its message',
       formOf(['message', png()]),
@@ -122,7 +122,7 @@ describe('a refused form', () => {
       'with many fields, of which the first are named',
       formOf(['message', 'a'], ...Array.from({ length: 5_000 }, (_, i) => [`x${i % 50}`, 'y'] as const)),
       [
-        ...Array.from({ length: 10 }, (_, i) => `x${i}: is there more than once`),
+        ...Array.from({ length: 10 }, (_, i) => `x${i}: appears more than once`),
         ...Array.from({ length: 10 }, (_, i) => `x${i}: is not known here`),
       ],
     ],
@@ -130,7 +130,7 @@ describe('a refused form', () => {
       'with everything that is wrong with it',
       formOf(['message', ' '], ['context', '1'], ['loopId', 'a b'], ['x', 'y'], ['x', 'z']),
       [
-        'x: is there more than once',
+        'x: appears more than once',
         'message: must be text that is not blank',
         'context: must be a JSON object',
         'loopId: must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -',
@@ -180,7 +180,7 @@ describe('a refused form', () => {
     const response = await sendForm(fileApp().via, form);
     expect([response.status, (await json(response)).detail]).toEqual([
       413,
-      'files[1] ("big.png"): weighs 8388609 bytes. A file may weigh 8388608 bytes.',
+      'files[1] ("big.png"): has 8388609 bytes. A file can have 8388608 bytes.',
     ]);
   });
 

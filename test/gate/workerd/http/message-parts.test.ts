@@ -233,7 +233,7 @@ describe('the size of a body', () => {
     expect([status, answer.type, answer.detail]).toEqual([
       413,
       'urn:holdfast:problem:file-too-large',
-      'message[1]: weighs 8388609 bytes. A file may weigh 8388608 bytes.',
+      'message[1]: has 8388609 bytes. A file can have 8388608 bytes.',
     ]);
     expect(sent.length).toBe(1);
   });

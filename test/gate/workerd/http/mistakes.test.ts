@@ -100,7 +100,7 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   [
     'an outgoing webhook of an agent that is not there',
     app({ agents: [clerk], model: openaiCompatible(), use: [told({ agents: ['clerk', 'clark'] })()] }),
-    "Outgoing webhook 'outgoing' is told of the agent 'clark', which is not among the agents. Did you mean 'clerk'?",
+    "Outgoing webhook 'outgoing' names the agent 'clark', which is not among the agents. Did you mean 'clerk'?",
   ],
   [
     'two outgoing webhooks of one name',

@@ -56,6 +56,6 @@ it('an answer for a turn of a full session is refused with a fix', async () => {
     title: 'session full',
     status: 507,
     detail:
-      'The session is full, and takes no answer any more. Cancel the turn, and begin another session, or erase this one.',
+      'The session is full, and accepts no more answers. Cancel the turn and start another session, or erase this one.',
   });
 });

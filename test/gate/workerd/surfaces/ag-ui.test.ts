@@ -428,15 +428,11 @@ describe('client tools', () => {
   });
 
   it.each([
-    ['a list that is none', 'all', 'tools: must be a list of tools, or an object of tools by their names'],
-    [
-      'something that is no tool',
-      [7],
-      'tools: must be a list of tools, or an object of tools by their names',
-    ],
+    ['a list that is none', 'all', 'tools: must be a list of tools, or an object with tools by name'],
+    ['something that is no tool', [7], 'tools: must be a list of tools, or an object with tools by name'],
     ['no name', [{}], 'tools[0].name: must be 1 to 64 of the characters A-Z a-z 0-9 _ -'],
     ['a name that no provider takes', [{ ...paint, name: 'päint' }], 'tools[0].name: must be 1 to 64 of'],
-    ['two of one name', [paint, paint], 'tools[1].name: must not be that of a tool before it'],
+    ['two of one name', [paint, paint], 'tools[1].name: must not be that of an earlier tool'],
     ['a description that is no text', [{ ...paint, description: 7 }], 'tools[0].description: must be text'],
     [
       'a schema of a list',

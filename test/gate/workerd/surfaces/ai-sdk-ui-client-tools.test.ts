@@ -72,8 +72,8 @@ describe.each(VERSIONS)('a page with useChat of version %i', (version) => {
   });
 
   it.each([
-    ['all', 'tools: must be a list of tools, or an object of tools by their names'],
-    [[7], 'tools: must be a list of tools, or an object of tools by their names'],
+    ['all', 'tools: must be a list of tools, or an object with tools by name'],
+    [[7], 'tools: must be a list of tools, or an object with tools by name'],
     [[{ ...paint, name: '' }], 'tools[0].name: must be 1 to 64 of the characters A-Z a-z 0-9 _ -'],
     [{ 'no name': {} }, 'tools[0].name: must be 1 to 64 of the characters A-Z a-z 0-9 _ -'],
   ])('gets the problem of %j', async (tools, problem) => {

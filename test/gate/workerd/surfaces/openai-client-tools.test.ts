@@ -239,7 +239,7 @@ describe('functions of a client', () => {
 
   it.each([
     [{ name: 'no name' }, 'tools[1].name: must be 1 to 64 of the characters A-Z a-z 0-9 _ -'],
-    [{}, 'tools[1].name: must not be that of a tool before it'],
+    [{}, 'tools[1].name: must not be that of an earlier tool'],
     [{ name: 'b', description: 7 }, 'tools[1].description: must be text'],
     [
       { name: 'b', parameters: { type: 'string' } },

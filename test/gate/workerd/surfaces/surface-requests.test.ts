@@ -298,8 +298,7 @@ describe('a surface formats', () => {
   it('too many requests', async () => {
     const RATE_LIMIT = { limit: async () => ({ success: false }) };
     const response = await ask(appOf(never, { use: [surfaceOf(never), rateLimit()] }, { RATE_LIMIT }));
-    const detail =
-      'Too many messages have come for sessions of this owner lately. Send the message again in a while.';
+    const detail = 'There were too many messages for sessions of this owner. Send the message again later.';
     expect(await refused(response)).toEqual(told(429, 'rate-limited', detail));
     expect(response.headers.get('retry-after')).toBe('10');
   });

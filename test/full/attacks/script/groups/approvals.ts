@@ -53,7 +53,7 @@ const ids = ['x', '..', '%2e%2e', '%00', 'a%2Fb', '__proto__', '1.2.3', `${'9'.r
 const alreadyAnswered = problem(
   409,
   'already-answered',
-  'This was answered before, and one answer is all that is taken. GET /agents/clerk/sessions/{session} shows where the session stands.',
+  'This was answered before, and only one answer is accepted. GET /agents/clerk/sessions/{session} shows where the session stands.',
 );
 
 const byRoles: readonly Attack[] = [

@@ -173,7 +173,7 @@ export const context = (): readonly Attack[] => [
         formOf({ message: 'x', context: '{}' }, { context: '{"tenant":"zeta"}' }),
         FORM,
       ),
-    comes: problem(422, 'invalid-body', 'The body is not valid: context: is there more than once.'),
+    comes: problem(422, 'invalid-body', 'The body is not valid: context: appears more than once.'),
   },
   {
     name: 'a steered message does not bring its context into the turn of another',

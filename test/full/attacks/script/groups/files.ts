@@ -102,7 +102,7 @@ const forms: readonly (readonly [what: string, body: string, comes: Check, type?
   [
     'a message that comes twice',
     `${field('name="message"', 'x')}${field('name="message"', 'y')}${END}`,
-    invalid('message: is there more than once'),
+    invalid('message: appears more than once'),
   ],
   [
     'a message that is a file',

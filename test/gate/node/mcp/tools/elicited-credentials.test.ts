@@ -105,7 +105,7 @@ describe('an elicitation form that asks for a credential', () => {
 
 describe('an answer that looks like a credential', () => {
   const KEY = `sk-${'planted7'.repeat(4)}`;
-  const why = 'looks like a credential, and none is taken here: what is answered is kept in the journal';
+  const why = 'looks like a credential, which is not accepted here: the journal keeps answers';
 
   it('is rejected with a chance to answer again, and is not in any event', async () => {
     const desk = asks({ properties: { note: free } });

@@ -18,7 +18,7 @@ describe('inspect', () => {
     const given = (() => {}) as unknown as LoopInspector; // as callers without types may
     expect(() => inspect({}, given)).toThrow(
       new TypeError(
-        'inspect: the inspector at 1 is no object with functions, as loggingInspector() makes it.',
+        'inspect: the inspector at 1 is not an object with functions, such as loggingInspector().',
       ),
     );
   });

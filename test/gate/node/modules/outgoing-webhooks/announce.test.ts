@@ -288,7 +288,7 @@ describe('an outgoing webhook', () => {
 });
 
 describe('a receiver that does not take what it is sent', () => {
-  const line = (rest: string) => `outgoing webhook 'outgoing' was not told of a turn, ${rest}`;
+  const line = (rest: string) => `outgoing webhook 'outgoing' missed a message about a turn, ${rest}`;
 
   it('is told ten times under one id, with the pauses of Standard Webhooks, and one line of the log each', async () => {
     const { say, wait, sent, statuses, logged, clock } = appOf();
@@ -307,7 +307,7 @@ describe('a receiver that does not take what it is sent', () => {
       message: line(`which is tried again in ${pause} s: it answered 500`),
       ...{ owner: { id: 'ann' }, agent: 'clerk', session: 's1', turn },
     }));
-    const last = line('which is given up: it answered 500');
+    const last = line('which is dropped: it answered 500');
     expect(logged).toEqual([...again, { ...again[0], level: 'error', message: last }]);
   });
 
@@ -323,7 +323,7 @@ describe('a receiver that does not take what it is sent', () => {
     await wait(86_400_000, 11);
     expect(sent.slice(10).map(({ body }) => Object(body).data.turn)).toEqual([second]);
     expect(logged.slice(-2)).toMatchObject([
-      { turn: first, message: line('which is given up: it answered 500') },
+      { turn: first, message: line('which is dropped: it answered 500') },
       { turn: second, message: line('which is tried again in 5 s: it answered 500') },
     ]);
     await wait(5_000, 12);
@@ -364,7 +364,7 @@ describe('a receiver that does not take what it is sent', () => {
       {
         level: 'error',
         event: 'webhook-not-delivered',
-        message: line('nor is it of what else this session had to tell it: it answered 410'),
+        message: line('as well as the other messages of this session: it answered 410'),
         ...{ owner: { id: 'ann' }, agent: 'clerk', session: 's1', turn },
       },
     ]);
@@ -403,7 +403,7 @@ describe('a receiver that does not take what it is sent', () => {
     expect(await tell({ turn, seq: 4, attempt: 11 })).toBe('done');
     expect(sent).toEqual([]);
     expect(logged.map((entry) => Object(entry).message)).toEqual([
-      line('which is given up: it was tried ten times, and nobody came back from it'),
+      line('which is dropped: it was tried ten times without an outcome'),
     ]);
   });
 
@@ -432,7 +432,7 @@ describe('a receiver that does not take what it is sent', () => {
     const { say, wait, logged } = appOf({ webhooks: [made({ url })] });
     await say('Hello');
     await wait(0, 1);
-    const message = line('which is tried again in 5 s: it could not be sent anything');
+    const message = line('which is tried again in 5 s: it could not be called');
     expect(logged).toMatchObject([{ message, thrown }]);
   });
 });

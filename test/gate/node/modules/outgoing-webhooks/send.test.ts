@@ -180,12 +180,12 @@ describe('a message of an outgoing webhook', () => {
     [
       'a secret is none',
       { env: { ALERTS_SECRET: 'hunter2' } },
-      'has a secret that is none: it has to be whsec_ and the base64 of 24 bytes or more',
+      'has an invalid secret: it has to be whsec_ and the base64 of 24 bytes or more',
     ],
     [
       'its function answers no address',
       { config: { url: ({ NOWHERE }) => String(NOWHERE) } },
-      "has no 'url' that can be used: it must be an https URL without a user, or http on localhost",
+      "has no usable 'url': it must be an https URL without a user, or http on localhost",
     ],
   ])('is not sent while %s', async (_, sending, why) => {
     const sent = receiver(taken);
@@ -209,7 +209,7 @@ describe('the literal of an outgoing webhook', () => {
   const WHSEC = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
   const ADDRESS =
-    "Webhook 'outgoing' has no 'url' that can be used: it must be an https URL without a user, or http on localhost.";
+    "Webhook 'outgoing' has no usable 'url': it must be an https URL without a user, or http on localhost.";
   const SECRET =
     "Webhook 'outgoing' needs its secret as '(env) => env.NAME', or the name of the var that holds it; a secret itself does not belong in code.";
 
@@ -233,7 +233,7 @@ describe('the literal of an outgoing webhook', () => {
     [
       'nothing to tell',
       { on: [] },
-      "Webhook 'outgoing' is told of nothing: use one or more of suspended, ended, failed.",
+      "Webhook 'outgoing' has no events: use one or more of suspended, ended, failed.",
     ],
     [
       'something else to tell',

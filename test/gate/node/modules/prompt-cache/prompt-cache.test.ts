@@ -150,14 +150,14 @@ describe('a function that says what is kept', () => {
     [
       'answers a key with spaces',
       () => ({ key: 'a b' }),
-      "returned a key that is none: use 1 to 64 letters, digits, '-' and '_'",
+      "returned an invalid key: use 1 to 64 letters, digits, '-' and '_'",
     ],
     [
       'answers half a message',
       () => ({ messages: [0.5] }),
       'returned messages that are not a list of whole numbers',
     ],
-    ['answers a day', () => ({ ttl: '1d' }), "returned a ttl that is none: use '5m' or '1h'"],
+    ['answers a day', () => ({ ttl: '1d' }), "returned an invalid ttl: use '5m' or '1h'"],
   ])('that %s is told of on the console, and nothing is kept', async (_, choose, why) => {
     const told = vi.spyOn(console, 'error').mockReturnValue();
     const session = createTestSession(
@@ -170,9 +170,7 @@ describe('a function that says what is kept', () => {
     await session.send('Go.');
     expect(session.requests.map((request) => 'cache' in request)).toEqual([false]);
     expect(told.mock.calls).toEqual([
-      [
-        `holdfast: nothing of a request is marked for a cache, since the function of promptCache for 'clerk' ${why}`,
-      ],
+      [`holdfast: a request has no cache marks, because the promptCache function for 'clerk' ${why}`],
     ]);
   });
 });

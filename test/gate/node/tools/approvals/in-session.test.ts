@@ -404,7 +404,7 @@ describe('a synchronous reviewer in a session', () => {
       error: {
         type: 'misconfigured',
         message:
-          "The ReviewHandler of tool 'refund' answered something that is no review. It must answer " +
+          "The ReviewHandler of tool 'refund' returned an invalid review. It must return " +
           "{ decision: 'approve' | 'reject' | 'exit' } or { decision: 'edit', input: { ... } }.",
       },
     });

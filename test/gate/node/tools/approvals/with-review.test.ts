@@ -198,7 +198,7 @@ describe('an invalid reviewer', () => {
     const coming = reviewed(pretend(() => answer));
     await expect(coming).rejects.toThrow(ToolConfigurationError);
     await expect(coming).rejects.toThrow(
-      "The ReviewHandler of tool 'refund' answered something that is no review. It must answer " +
+      "The ReviewHandler of tool 'refund' returned an invalid review. It must return " +
         "{ decision: 'approve' | 'reject' | 'exit' } or { decision: 'edit', input: { ... } }.",
     );
   });

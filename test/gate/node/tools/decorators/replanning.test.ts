@@ -229,7 +229,7 @@ describe('conditionalReplan', () => {
     await expect(conditionalReplan(look, () => null).call({}, call)).rejects.toMatchObject({
       signal: {
         type: 'misconfigured',
-        reason: "There is no session in which tool 'look' could make the plan anew.",
+        reason: "Tool 'look' can replan only in a session.",
       },
     });
     expect(ran).toEqual([]);

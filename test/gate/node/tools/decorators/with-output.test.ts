@@ -113,7 +113,7 @@ describe('a tool whose output is declared by another', () => {
     );
     const search = providerTool({ type: 'provider', id: 'openai.web_search', args: {} });
     expect(() => withOutput(search, Customer)).toThrow(
-      "Tool 'web_search': its output has no type here, since the model's provider runs it.",
+      "Tool 'web_search': its output cannot have a type: the model's provider runs it.",
     );
   });
 });

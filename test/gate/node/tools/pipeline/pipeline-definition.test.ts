@@ -123,7 +123,7 @@ describe('an invalid pipeline', () => {
       'an adapter that is null',
       { name: 'p', steps: [{ tool: find, adapt: null }] },
       'steps[0]',
-      "Tool 'p': its step at index 0 has an adapt that is no function.",
+      "Tool 'p': its step at index 0 has an adapt that is not a function.",
     ],
     [
       'an unknown policy',

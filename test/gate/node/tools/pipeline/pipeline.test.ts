@@ -190,7 +190,7 @@ describe('the result of a step', () => {
     ],
   ])('names both steps if it is not a valid input for a typed step: %s', async (_, given, problem) => {
     expect((await ran([step('a', () => given), find])).text).toBe(
-      `Error: Step 'find' did not run, since what step 'a' handed on is no input for it. ${problem}`,
+      `Error: Step 'find' did not run, because the output of step 'a' is not valid input for it. ${problem}`,
     );
   });
 
@@ -249,7 +249,7 @@ describe('an adapter', () => {
 
   it('names its step if its return value is not JSON', async () => {
     expect((await ran([adapting(() => ({ at: new WeakMap() })), step('b')])).text).toBe(
-      "Error: The adapter of step 'a' gave no JSON: at `$.at` it is a WeakMap.",
+      "Error: The adapter of step 'a' returned no JSON: at `$.at` it is a WeakMap.",
     );
   });
 
@@ -288,7 +288,7 @@ describe('a step that fails', () => {
   it('passes on a message that a typed step refuses, which then fails instead', async () => {
     const { text } = await ran([fails('a'), find, step('c')], { onFailure: 'continue' });
     expect(text).toBe(
-      "Step 'find' did not run, since what step 'a' handed on is no input for it. The input of tool 'find' is not " +
+      "Step 'find' did not run, because the output of step 'a' is not valid input for it. The input of tool 'find' is not " +
         "valid JSON: it does not begin with '{'. c",
     );
   });

@@ -87,7 +87,7 @@ describe('an answer to a pending question', () => {
     const { result } = await again({ action: 'decline' });
     expect(texts(result)).toEqual([
       'Paid.',
-      'An answer was not accepted. This was answered before, and one answer is all that is taken. ' +
+      'An answer was not accepted. This was answered before, and only one answer is accepted. ' +
         `GET /agents/clerk/sessions/${session} shows where the session stands.`,
     ]);
     expect(paidTo(to)).toEqual([5]);
@@ -100,7 +100,7 @@ describe('an answer to a pending question', () => {
     const { result } = await again({ action: 'decline' }, { state: many });
     expect(texts(result)).toEqual([
       'Paid.',
-      'An answer was not accepted. This was answered before, and one answer is all that is taken. ' +
+      'An answer was not accepted. This was answered before, and only one answer is accepted. ' +
         `GET /agents/clerk/sessions/${session} shows where the session stands.`,
     ]);
     expect(paidTo(to)).toEqual([5]);
@@ -118,7 +118,7 @@ describe('an answer to a pending question', () => {
     const { result } = await again(approve);
     expect(texts(result)).toEqual([
       'Paid.', // as the script has it
-      'An answer was not accepted. This was answered before, and one answer is all that is taken. ' +
+      'An answer was not accepted. This was answered before, and only one answer is accepted. ' +
         `GET /agents/clerk/sessions/${session} shows where the session stands.`,
     ]);
     expect(paidTo(to)).toEqual([]);
@@ -219,7 +219,7 @@ describe('an answer to a pending question', () => {
     const sent = { ...params, requestState: state, inputResponses: { [key]: approve } };
     const { result } = await answered(later, 'tools/call', sent, as('ann'));
     expect(texts(result).at(-1)).toBe(
-      "An answer was not accepted. Tool 'pay' has changed since this was asked, so what was sent does not hold for it. The model is told " +
+      "An answer was not accepted. Tool 'pay' has changed since this was asked, so this answer no longer applies. The model is told " +
         'so, and may ask again.',
     );
     expect([paidTo(to), viewOf(result).session]).toEqual([[], session]);

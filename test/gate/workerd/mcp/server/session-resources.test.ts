@@ -210,7 +210,7 @@ describe('an endpoint with agents', () => {
     expect(await read()).toEqual({
       error: {
         code: -32603,
-        message: 'The store of the files cannot be reached now. Send the request again.',
+        message: 'The file store cannot be reached now. Send the request again.',
       },
     });
     const failures = log.mock.calls.filter(([{ level }]) => level === 'error');

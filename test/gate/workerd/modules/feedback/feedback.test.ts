@@ -94,7 +94,7 @@ describe('POST .../turns/{turn}/feedback', () => {
   });
 
   it.each([
-    [{}, 'score or words: one of them must be there'],
+    [{}, 'score or words: at least one is required'],
     [{ score: 2 }, 'score: must be a number from -1 to 1'],
     [{ score: -1.1 }, 'score: must be a number from -1 to 1'],
     [{ score: '1' }, 'score: must be a number from -1 to 1'],

@@ -84,8 +84,8 @@ async function changed(via: Send, url: string, change: (url: URL) => void): Prom
   return [response.status, String(type).split(':').at(-1), detail];
 }
 
-const NOW = 'Load the messages again: they have the addresses of now.';
-const WRONG = [403, 'invalid-signature', `The signature of this address is not valid. ${NOW}`];
+const NOW = 'Load the messages again: they have current URLs.';
+const WRONG = [403, 'invalid-signature', `The signature of this URL is not valid. ${NOW}`];
 
 describe('a signed URL', () => {
   it('shows its file without a token, to the page of any site, until it expires', async () => {
@@ -175,7 +175,7 @@ describe('a signed URL', () => {
       expect(await changed(open, url, () => {})).toEqual([
         403,
         'invalid-signature',
-        `This address of the file has expired. ${NOW}`,
+        `This URL of the file has expired. ${NOW}`,
       ]);
     } finally {
       clock.mockRestore();
@@ -212,7 +212,7 @@ describe('a key', () => {
         type: 'urn:holdfast:problem:misconfigured',
         detail:
           'HOLDFAST_FILES_KEY can be guessed: use at least 32 random characters, such as those that `openssl rand -hex 32` prints, ' +
-          'or remove it: addresses of files then need the token.',
+          'or remove it: file URLs then need the token.',
       });
     },
   );

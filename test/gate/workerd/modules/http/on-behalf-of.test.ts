@@ -127,7 +127,7 @@ describe('a request on behalf of a person', () => {
         title: 'invalid person',
         status: 400,
         detail:
-          'The id of the person for whom this request is sent must have 1 to 255 characters, not blanks alone, and no control characters.',
+          'The id of the person for whom this request is sent must have 1 to 255 characters, not only blanks, and no control characters.',
       });
     },
   );

@@ -14,7 +14,7 @@ const PROBLEM = {
   type: 'urn:holdfast:problem:rate-limited',
   title: 'rate limited',
   status: 429,
-  detail: 'Too many messages have come for sessions of this owner lately. Send the message again in a while.',
+  detail: 'There were too many messages for sessions of this owner. Send the message again later.',
 };
 
 /** A RATE_LIMIT binding that records its keys and returns this result. */
@@ -124,9 +124,7 @@ describe('a failing RATE_LIMIT', () => {
     const via = appOf({ id: newId() }, { RATE_LIMIT });
     expect([(await message(via)).status, (await message(via)).status]).toEqual([202, 202]);
     expect(log.mock.calls).toEqual([
-      [
-        'holdfast: RATE_LIMIT could not be asked, and what it would count is let through: the counter is down',
-      ],
+      ['holdfast: RATE_LIMIT failed, so requests are let through: the counter is down'],
     ]);
     log.mockRestore();
   });
