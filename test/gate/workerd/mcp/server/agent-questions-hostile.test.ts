@@ -219,8 +219,8 @@ describe('an answer to a pending question', () => {
     const sent = { ...params, requestState: state, inputResponses: { [key]: approve } };
     const { result } = await answered(later, 'tools/call', sent, as('ann'));
     expect(texts(result).at(-1)).toBe(
-      "An answer was not accepted. Tool 'pay' has changed since this was asked, so this answer no longer applies. The model is told " +
-        'so, and may ask again.',
+      "An answer was not accepted. Tool 'pay' has changed since this was asked, so this answer no longer applies. The model sees " +
+        'this and can ask again.',
     );
     expect([paidTo(to), viewOf(result).session]).toEqual([[], session]);
   });

@@ -378,8 +378,8 @@ describe('a question', () => {
     expect(JSON.stringify(refused)).not.toContain(secret);
     const { result: credential } = await answer(accept({ class: 'first', note: secret }));
     expect(formOf(credential as Asked, keys[0]).message).toBe(
-      'The answer was not accepted: input.note: looks like a credential, and none is taken here: what is answered ' +
-        'is kept in the journal.\nWhich seats?',
+      'The answer was not accepted: input.note: looks like a credential, which is not accepted here: the ' +
+        'journal keeps answers.\nWhich seats?',
     );
     const { result } = await answer(accept({ class: 'second', seats: 3 }));
     expect(texts(result)[0]).toBe('Booked.');
