@@ -171,7 +171,7 @@ describe('a queue message', () => {
   it.each([
     ['a text', 'turn 4711 of secret'],
     ['nothing', null],
-    ['a name that is none', { name: 'secret', turn: 't' }],
+    ['an invalid name', { name: 'secret', turn: 't' }],
     ['a name of too few parts', { name: '["secret"]', turn: 't' }],
     ['no turn', { name: '["o","scripted","secret"]' }],
   ])('that is %s goes to the dead-letter queue, and its content is not logged', async (_, body) => {

@@ -110,9 +110,9 @@ describe('the lines to a session object', () => {
 
   it.each<[string, string, string | ArrayBuffer]>([
     ['a reader that shows something', 'live=1', piece('forged')],
-    ['a reader who says what nobody knows', 'live=1', 'hello'],
-    ['a reader who is shown nothing and says that it was read', '', 'read'],
-    ['a holder that says what nobody knows', 'holder=EPOCH', 'hello'],
+    ['a reader that sends an unknown message', 'live=1', 'hello'],
+    ['a reader that acknowledges without having received a message', '', 'read'],
+    ['a holder that sends an unknown message', 'holder=EPOCH', 'hello'],
     ['a holder that sends bytes', 'holder=EPOCH', new ArrayBuffer(8)],
     ['a holder that sends too much at once', 'holder=EPOCH', piece('x'.repeat(512 * 1024))],
   ])('close without a notice: %s', async (_, query, sent) => {

@@ -287,7 +287,7 @@ describe('a call is not retried', () => {
       new Error('Durable Object is overloaded. Requests queued for too long.'),
     ],
     [
-      'under an account that is told to back off',
+      'under an account that is rate-limited',
       new Error(
         'Your account is generating too much load on Durable Objects. Please back off and try again later.',
       ),
@@ -315,9 +315,9 @@ describe('a call is not retried', () => {
     ['a database that is full', new Error('database or disk is full: SQLITE_FULL')],
     ['a mistake in the code', new TypeError("Cannot read properties of undefined (reading 'turn')")],
     ['an endless recursion', new RangeError('Maximum call stack size exceeded')],
-    ['what cannot be copied', new DOMException('Symbol(x) could not be cloned.', 'DataCloneError')],
+    ['a value that cannot be cloned', new DOMException('Symbol(x) could not be cloned.', 'DataCloneError')],
     [
-      'what is too long to be sent',
+      'a message that is too long',
       new Error(
         'Serialized RPC arguments or return values are limited to 32MiB, but the size of this value was: 40000029 bytes.',
       ),

@@ -421,7 +421,7 @@ describe('the alarm of a session object', () => {
 });
 
 describe('the alarm of a session object, in real time', () => {
-  it('hands over a turn whose holder went silent, and repeats that until a holder takes it', async () => {
+  it('hands over a turn whose holder went silent, and repeats that until another holder accepts it', async () => {
     const { session, handOvers } = makeRealObjectHarness();
     await session.begin(starting('t1', 'a'));
     await vi.waitFor(() => expect(handOvers().slice(0, 2)).toEqual(['t1', 't1']), PATIENT);

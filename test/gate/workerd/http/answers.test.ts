@@ -139,13 +139,13 @@ describe('several answers in one request', () => {
 describe('the check before the first of several answers', () => {
   it.each<[string, (calls: readonly string[]) => unknown[], number, (calls: readonly string[]) => object]>([
     [
-      'a decision that is none',
+      'an invalid decision',
       ([one = '', two = '']) => [approve(one), { call: two, decision: 'perhaps' }],
       422,
       () => invalid('answers[1].decision: must be approve, edit, reject or exit'),
     ],
     [
-      'an answer that is neither',
+      'an answer without a decision or a result',
       ([one = '', two = '']) => [approve(one), { call: two }],
       422,
       () => invalid('answers[1]: must have a decision, or one of result, text and error'),
@@ -179,7 +179,7 @@ describe('the check before the first of several answers', () => {
       () => expect.objectContaining({ title: 'unknown call' }),
     ],
     [
-      'a result for what waits for a decision',
+      'a result for a call that waits for a decision',
       ([one = '', two = '']) => [approve(one), { call: two, text: 'Paid.' }],
       409,
       () => expect.objectContaining({ title: 'wrong answer' }),
@@ -243,7 +243,7 @@ describe('the check before the first of several answers', () => {
     expect(reads.map((query) => Object(query).turn)).toEqual([undefined, wait.turn]);
   });
 
-  it('tells a late client which answers were accepted', async () => {
+  it('reports to a slower client which answers were accepted', async () => {
     const wait = await waiting(['pay', 'pay', 'pay']);
     const [one = '', two = '', three = ''] = callsOf(wait);
     let posted = 0;
@@ -274,7 +274,7 @@ describe('the check before the first of several answers', () => {
     expect(paidTo(wait.to).toSorted()).toEqual([1, 3]);
   });
 
-  it('finds a call that was answered before, in a turn that has resumed', async () => {
+  it('refuses a call that was answered before, in a turn that has resumed', async () => {
     const wait = await waiting(['pay', 'pay']);
     const [one = '', two = ''] = callsOf(wait);
     await answers(wait.session, [approve(one)]);

@@ -169,14 +169,14 @@ describe('the secrets of an app', () => {
       'The turn failed inside the Worker.',
     ],
     [
-      'that rejects with what whoever deploys can mend',
+      'that rejects with a configuration error',
       () => Promise.reject(new ConfigurationError('KEY is not set.')),
       500,
       'misconfigured',
       'KEY is not set.',
     ],
     [
-      'that answers what is no text',
+      'that returns a value that is not text',
       () => ({ apiKey: 471_147_114_711 }) as never, // not allowed by the type
       500,
       'misconfigured',

@@ -23,11 +23,11 @@ describe('a response', () => {
   });
 
   it.each<[string, unknown, number, string, string]>([
-    ['a property that is not', { ...answer, news: 1 }, 200, 'application/json', '"news" does not match'],
+    ['an undescribed property', { ...answer, news: 1 }, 200, 'application/json', '"news" does not match'],
     ['a property less', { ...answer, text: undefined }, 200, 'application/json', 'property "text"'],
     ['another value', { ...answer, outcome: 'done' }, 200, 'application/json', '#/outcome'],
     ['another status', answer, 418, 'application/json', 'it has no such status'],
-    ['another kind of content', answer, 200, 'text/plain', 'it has no such content'],
+    ['another media type', answer, 200, 'text/plain', 'it has no such content'],
     [
       'another problem',
       problem('unknown-file'),
@@ -56,13 +56,13 @@ describe('an event in a stream', () => {
     })(`${SESSION}/messages`, { method: 'POST' });
   const ended = { seq: 9, at: 1, type: 'turn-ended', turn: 't', outcome: 'completed' };
 
-  it('that matches its description is passed through', async () => {
+  it('that matches its description is passed through unchanged', async () => {
     expect(await allEvents(await stream('turn-ended', ended, 9))).toMatchObject([{ id: 9, data: ended }]);
     expect(await (await stream('text-delta', { reply: 'r', text: 'Do' })).text()).toContain('Do');
   });
 
   it.each<[string, string, object, number?]>([
-    ['of the journal with a property that is not', 'turn-ended', { ...ended, news: 1 }, 9],
+    ['of the journal with an undescribed property', 'turn-ended', { ...ended, news: 1 }, 9],
     ['of the journal without its place', 'turn-ended', ended],
     ['of another kind', 'whispered', { text: 'Do' }],
     ['with a property less', 'text-delta', { text: 'Do' }],

@@ -32,7 +32,7 @@ describe('a body', () => {
     ['no message', '{}', invalid('message: is missing')],
     ['an empty message', '{"message":""}', invalid('message: must be text that is not blank')],
     ['a blank message', '{"message":" \\n\\t"}', invalid('message: must be text that is not blank')],
-    ['a message that is no text', '{"message":7}', invalid('message: must be text that is not blank')],
+    ['a message that is not text', '{"message":7}', invalid('message: must be text that is not blank')],
     [
       'a context that is an array',
       '{"message":"x","context":[1]}',
@@ -42,7 +42,7 @@ describe('a body', () => {
     ['a context that is null', '{"message":"x","context":null}', invalid('context: must be a JSON object')],
     ['an empty loopId', '{"message":"x","loopId":""}', invalid(loopIdRule)],
     ['a loopId with spaces', '{"message":"x","loopId":"a b"}', invalid(loopIdRule)],
-    ['a loopId that is no text', '{"message":"x","loopId":1}', invalid(loopIdRule)],
+    ['a loopId that is not text', '{"message":"x","loopId":1}', invalid(loopIdRule)],
     ['an unknown property', '{"message":"x","mesage":"y"}', invalid('mesage: is not known here')],
     [
       'a property of every object',

@@ -90,9 +90,9 @@ describe('DELETE of a file', () => {
   });
 
   it.each([
-    ['of a session that is none', false, 'a'.repeat(64)],
+    ['of an invalid session', false, 'a'.repeat(64)],
     ['that the session never had', true, 'a'.repeat(64)],
-    ['under what is no id', true, 'x'],
+    ['under an invalid id', true, 'x'],
   ])('returns 404 for %s', async (_, isThere, id) => {
     const { via } = fileApp();
     const session = newSession('seer');

@@ -64,12 +64,12 @@ describe('an agent that names no media types', () => {
       `message[0] ("a.mp3") is audio/mpeg, sent as bytes. ${USUAL}`,
     ],
     [
-      'what is taken only as bytes, sent by URL',
+      'a type that is accepted only as bytes, sent by URL',
       [file('image/png'), byUrl('application/pdf')],
       `message[1] is application/pdf, sent by URL. ${USUAL}`,
     ],
     [
-      'text that nobody can read, since it is not fetched',
+      'text by URL, which is not fetched',
       [byUrl('text/plain')],
       `message[0] is text/plain, sent by URL. ${USUAL}`,
     ],

@@ -88,14 +88,14 @@ describe('POST .../forms', () => {
     );
   });
 
-  it('returns 413 for a form that is larger than a body may be', async () => {
+  it('returns 413 for a form that exceeds the body limit', async () => {
     const form = formOf({ message: 'See.', files: [png('x'.repeat(13 * 1024 * 1024))] });
     expect(await json(await sendForm(fileApp().via, form))).toMatchObject(
       problem('body-too-large', 413, 'The body is larger than 12582912 bytes. Send less.'),
     );
   });
 
-  it('returns 413 for a file that is larger than a file may be, and names the file', async () => {
+  it('returns 413 for a file that exceeds the file limit, and names the file', async () => {
     const form = formOf({ message: 'See.', files: [png(), png('x'.repeat(8 * 1024 * 1024 + 1), 'big.png')] });
     expect(await json(await sendForm(fileApp().via, form))).toMatchObject(
       problem(

@@ -136,29 +136,29 @@ describe('a misconfigured webhook', () => {
       'secret of the inside',
     ],
     [
-      'names an agent that is not there',
+      'names an unknown agent',
       () => ({ ...turn, agent: 'nobody' }),
       "There is no agent 'nobody'. GET /agents lists them.",
     ],
     [
-      'names a session that cannot be one',
+      'names an invalid session',
       () => ({ ...turn, session: 'a/b' }),
       'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
     ],
     ['says nothing', () => ({ ...turn, message: ' ' }), 'Its message is blank.'],
     [
-      'names nobody as owner',
+      'names an empty owner',
       () => ({ ...turn, owner: { id: '' } }),
       'Its owner is blank: use { tenant } for the sessions of all callers of a tenant, or { id } for those of one caller.',
     ],
     [
-      'names an owner of whom nobody knows whether it is an id or a tenant',
+      'names an owner that could be an id or a tenant',
       () => ({ ...turn, owner: 'acme' as never }),
       'Its owner is a string, which could be an id or a tenant: use { tenant } for the sessions of all callers of a tenant, or { id } ' +
         'for those of one caller.',
     ],
     [
-      'has a context that is no JSON',
+      'has a context that is not JSON',
       () => ({ ...turn, context: { at: JSON.parse('{}').at ?? (Number.NaN as number) } }),
       "The tool-call context's 'at' is not JSON: at `$` it is NaN.",
     ],

@@ -30,7 +30,7 @@ async function deliverCounted(app: Send, headers: Readonly<Record<string, string
   return { response, pulled };
 }
 
-describe('the body of an unsigned delivery', () => {
+describe('the body of a delivery', () => {
   const MISSING = problem(
     401,
     'invalid-signature',

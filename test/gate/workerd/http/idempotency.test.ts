@@ -106,8 +106,8 @@ describe('an idempotency key', () => {
   it.each([
     ['two words', 'two words'],
     ['an empty one', ''],
-    ['one that is too long', 'k'.repeat(256)],
-    ['one that is no ASCII', 'schlüssel'],
+    ['a key that is too long', 'k'.repeat(256)],
+    ['a key that is not ASCII', 'schlüssel'],
     ['two at once', 'a, b'],
   ])('is refused if it is invalid: %s', async (_, key) => {
     const session = newSession();

@@ -89,10 +89,10 @@ describe('a refused form', () => {
       formOf(['message', png()]),
       ['message: must be text; send files in fields of other names', 'message: is missing'],
     ],
-    ['with a field nobody knows', formOf(['message', 'a'], ['x', 'y']), ['x: is not known here']],
+    ['with an unknown field', formOf(['message', 'a'], ['x', 'y']), ['x: is not known here']],
     ['with a prototype', formOf(['message', 'a'], ['__proto__', '{}']), ['__proto__: is not known here']],
     [
-      'with a context that is no JSON',
+      'with a context that is not JSON',
       formOf(['message', 'a'], ['context', '{']),
       ['context: must be a JSON object'],
     ],
@@ -101,7 +101,7 @@ describe('a refused form', () => {
       formOf(['message', 'a'], ['context', '[]']),
       ['context: must be a JSON object'],
     ],
-    ['with a delay that is none', formOf(['message', 'a'], ['delaySeconds', 'soon']), [delayRule]],
+    ['with an invalid delay', formOf(['message', 'a'], ['delaySeconds', 'soon']), [delayRule]],
     ['with a blank delay', formOf(['message', 'a'], ['delaySeconds', '']), [delayRule]],
     [
       'with an empty file',
@@ -127,7 +127,7 @@ describe('a refused form', () => {
       ],
     ],
     [
-      'with everything that is wrong with it',
+      'with every problem',
       formOf(['message', ' '], ['context', '1'], ['loopId', 'a b'], ['x', 'y'], ['x', 'z']),
       [
         'x: appears more than once',
@@ -211,10 +211,7 @@ describe('the idempotency key of a form', () => {
     ['another message', formOf(['message', 'Bye.'], ['context', '{"a":1}'], ['f', png()])],
     ['another context', formOf(['message', 'Hello.'], ['context', '{"a":2}'], ['f', png()])],
     ['another file', formOf(['message', 'Hello.'], ['context', '{"a":1}'], ['f', png('other')])],
-    [
-      'another name of its file',
-      formOf(['message', 'Hello.'], ['context', '{"a":1}'], ['f', png('a png', 'b')]),
-    ],
+    ['another file name', formOf(['message', 'Hello.'], ['context', '{"a":1}'], ['f', png('a png', 'b')])],
     ['no file', formOf(['message', 'Hello.'], ['context', '{"a":1}'])],
     ['a loop', formOf(['message', 'Hello.'], ['context', '{"a":1}'], ['loopId', 'x'], ['f', png()])],
   ])('is refused for %s', async (_, other) => {

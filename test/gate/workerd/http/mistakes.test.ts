@@ -63,7 +63,7 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
     'createHoldfast has a promise at agents[0]: use what defineAgent returns.',
   ],
   [
-    'two agents of one name',
+    'two agents with one name',
     app({ agents: [clerk, defineAgent({ ...base, name: 'clerk' })], model: openaiCompatible() }),
     "Two agents are called 'clerk'.",
   ],
@@ -93,17 +93,17 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
     "createHoldfast has a text as its 'auth': use a function.",
   ],
   [
-    'a schedule of an agent that is not there',
+    'a schedule of an unknown agent',
     app({ agents: [clerk], model: openaiCompatible(), use: [timed({ agent: 'clark' })()] }),
     "Schedule 'daily' starts the agent 'clark', which is not among the agents. Did you mean 'clerk'?",
   ],
   [
-    'an outgoing webhook of an agent that is not there',
+    'an outgoing webhook of an unknown agent',
     app({ agents: [clerk], model: openaiCompatible(), use: [told({ agents: ['clerk', 'clark'] })()] }),
     "Outgoing webhook 'outgoing' names the agent 'clark', which is not among the agents. Did you mean 'clerk'?",
   ],
   [
-    'two outgoing webhooks of one name',
+    'two outgoing webhooks with one name',
     app({ agents: [clerk], model: openaiCompatible(), use: [told({})(), told({})()] }),
     "The module 'outgoing-webhooks' is used twice under the key 'outgoing': give one of them another.",
   ],
@@ -118,7 +118,7 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
     "createHoldfast has an object as its 'use': use a list, as in [one, another].",
   ],
   [
-    'a subagent that is not there',
+    'an unknown subagent',
     app({ agents: [clerk, asking('clark')] }),
     "Agent 'desk' has the subagent 'clark', which is not among the agents. Did you mean 'clerk'?",
   ],

@@ -124,7 +124,7 @@ describe('a model that fails', () => {
   });
 
   it.each<[string, Answer]>([
-    ['says nothing of a wait', failing(429, 'Slow down.')],
+    ['names no wait', failing(429, 'Slow down.')],
     ['wants a wait beyond all measure', failing(429, 'Slow down.', { 'retry-after': '9e99' })],
     ['wants to be paid', () => Response.json({ error: { code: 'insufficient_quota' } }, { status: 429 })],
   ])('and %s is reported without a wait', async (_, answer) => {

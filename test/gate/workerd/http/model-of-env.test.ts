@@ -180,7 +180,7 @@ describe('a model from the environment', () => {
     expect(seen).toEqual([]);
   });
 
-  it('tells the types of files that its agent accepts, and an agent without one is still listed', async () => {
+  it('lists the files that its agent accepts, and lists an agent whose model fails without them', async () => {
     const { make, seen } = maker();
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const failing = () => {

@@ -52,7 +52,7 @@ afterEach(() => {
 describe('a Worker whose settings choose no model', () => {
   it.each([
     ['nothing is set', '', {}, NO_MODEL],
-    ['nothing is set, though the planner is there', '', { model: orOffline(openaiCompatible()) }, NO_MODEL],
+    ['no var is set, although the planner exists', '', { model: orOffline(openaiCompatible()) }, NO_MODEL],
     ['the planner is asked for, and is not there', 'offline', {}, NO_PLANNER],
     ['the agent has a model of its own, of settings', '', ownModel, NO_MODEL],
   ])('refuses messages for an agent that needs one, with the fix: %s', async (_, model, more, expected) => {

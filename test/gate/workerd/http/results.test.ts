@@ -62,7 +62,7 @@ describe('the result of a tool that the caller runs', () => {
   it.each([
     ['nothing', {}, ['it must have exactly one of result, text and error']],
     ['two', { text: 'a', error: 'b' }, ['it must have exactly one of result, text and error']],
-    ['text that is none', { text: 1 }, ['text: must be text']],
+    ['invalid text', { text: 1 }, ['text: must be text']],
     [
       'several mistakes',
       { text: 1, error: null, by: 'eve' },

@@ -252,7 +252,7 @@ describe('a task', () => {
     expect(await read(talk.resubscribeTask({ tenant: '', id }))).toMatchObject({ answer: 'Done.' });
   });
 
-  it('is cancelled once, and a finished task cannot be cancelled or shown again', async () => {
+  it('is cancelled once, and a finished task cannot be cancelled or resubscribed to', async () => {
     const { stream, talk } = await client('scripted');
     const slow = held('Never.');
     const running = stream(script(slow.reply).message());
@@ -466,7 +466,7 @@ describe('a refused request', () => {
       { method: 'GetTask' },
       [200, null, -32600, "Send { jsonrpc: '2.0', id, method, params }."],
     ],
-    ['params that are none', call('GetTask', [1]), [200, 'r1', -32602, 'params must be an object.']],
+    ['invalid params', call('GetTask', [1]), [200, 'r1', -32602, 'params must be an object.']],
     [
       'a method of A2A 0.3',
       call('message/send'),
@@ -488,12 +488,12 @@ describe('a refused request', () => {
       ],
     ],
     [
-      'a part that is two',
+      'a part with two kinds',
       call('SendMessage', { message: { ...said, parts: [{ text: 'a', url: 'https://b.example' }] } }),
       [200, 'r1', -32602, `The params are not valid: ${PARTS}.`],
     ],
     [
-      'a context that is no session',
+      'a context that is not a valid session',
       call('SendMessage', { message: { ...said, contextId: 'a b' } }),
       [200, 'r1', -32602, expect.stringContaining('session') as never],
     ],
@@ -517,7 +517,7 @@ describe('a refused request', () => {
       call('GetTask'),
       [200, 'r1', -32602, 'The params are not valid: id must be the id of a task.'],
     ],
-    ['a task that is none', call('GetTask', { id: 'x' }), [200, 'r1', -32001, "There is no task 'x'."]],
+    ['an invalid task', call('GetTask', { id: 'x' }), [200, 'r1', -32001, "There is no task 'x'."]],
     [
       'a task of no session',
       call('CancelTask', { id: 'none~t' }),

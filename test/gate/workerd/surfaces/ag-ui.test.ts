@@ -323,7 +323,7 @@ describe('a run', () => {
     expect(second).toBe('Follow the script.');
   });
 
-  it('truncates its context, and tells the model so', async () => {
+  it('truncates its context, and reports that to the model', async () => {
     const { say } = client('scripted');
     const { message, model } = script('One.');
     await say(message(), { context: [{ description: 'Page', value: 'x'.repeat(70_000) }] });
@@ -428,12 +428,12 @@ describe('client tools', () => {
   });
 
   it.each([
-    ['a list that is none', 'all', 'tools: must be a list of tools, or an object with tools by name'],
-    ['something that is no tool', [7], 'tools: must be a list of tools, or an object with tools by name'],
+    ['an invalid list', 'all', 'tools: must be a list of tools, or an object with tools by name'],
+    ['an invalid tool', [7], 'tools: must be a list of tools, or an object with tools by name'],
     ['no name', [{}], 'tools[0].name: must be 1 to 64 of the characters A-Z a-z 0-9 _ -'],
     ['a name that no provider takes', [{ ...paint, name: 'päint' }], 'tools[0].name: must be 1 to 64 of'],
-    ['two of one name', [paint, paint], 'tools[1].name: must not be that of an earlier tool'],
-    ['a description that is no text', [{ ...paint, description: 7 }], 'tools[0].description: must be text'],
+    ['two with one name', [paint, paint], 'tools[1].name: must not be that of an earlier tool'],
+    ['a description that is not text', [{ ...paint, description: 7 }], 'tools[0].description: must be text'],
     [
       'a schema of a list',
       [{ ...paint, parameters: { type: 'array' } }],

@@ -35,7 +35,7 @@ const BAD: readonly [string, unknown, number, string][] = [
   ['no JSON', '{', 400, 'The body is not JSON.'],
   ['a list', [], 422, notValid('it must be a JSON object')],
   ['no chat', { messages: [user()] }, 422, notValid('id: must be the id of the chat, which is text')],
-  ['a chat that is no session', { ...body(user()), id: 'a/b' }, 400, `${SESSION_ID}`],
+  ['a chat that is not a valid session', { ...body(user()), id: 'a/b' }, 400, `${SESSION_ID}`],
   ['no messages', { id: 'c' }, 422, notValid('messages: must be a list that holds at least one message')],
   [
     'none of them',
@@ -43,14 +43,14 @@ const BAD: readonly [string, unknown, number, string][] = [
     422,
     notValid('messages: must be a list that holds at least one message'),
   ],
-  ['a message that is none', body('Hello'), 422, notValid('messages[0].role: must be user or assistant')],
+  ['an invalid message', body('Hello'), 422, notValid('messages[0].role: must be user or assistant')],
   [
     'another role',
     body(user([], { role: 'system' })),
     422,
     notValid('messages[0].role: must be user or assistant'),
   ],
-  ['parts that are none', body(user('Hello')), 422, notValid('messages[0].parts: must be a list')],
+  ['invalid parts', body(user('Hello')), 422, notValid('messages[0].parts: must be a list')],
   [
     'a message without an id',
     body(user([], { id: 7 })),
@@ -70,17 +70,12 @@ const BAD: readonly [string, unknown, number, string][] = [
     notValid('messages[0].parts[0]: must be a part of the type text or file'),
   ],
   [
-    'a part that is none',
+    'an invalid part',
     body(user([null])),
     422,
     notValid('messages[0].parts[0]: must be a part of the type text or file'),
   ],
-  [
-    'text that is none',
-    body(user([{ type: 'text' }])),
-    422,
-    notValid('messages[0].parts[0].text: must be text'),
-  ],
+  ['invalid text', body(user([{ type: 'text' }])), 422, notValid('messages[0].parts[0].text: must be text')],
   [
     'blank text',
     body(user([{ type: 'text', text: ' ' }])),
@@ -100,13 +95,13 @@ const BAD: readonly [string, unknown, number, string][] = [
     notValid('messages[0].parts[0].url: must be a data URL, or an https URL without a user in it'),
   ],
   [
-    'a file that is not taken',
+    'a file that is not accepted',
     body(user([{ type: 'file', mediaType: 'video/mp4', url: 'https://files.example/b' }])),
     415,
     'messages[0].parts[0] is video/mp4, sent by URL. The agent takes image/*, text/*, application/json, application/xml and application/yaml as bytes, and image/* by URL.',
   ],
   [
-    'a trigger of nobody',
+    'an unknown trigger',
     body(user(), { trigger: 'dream' }),
     422,
     notValid('trigger: must be submit-message or regenerate-message'),
@@ -117,8 +112,13 @@ const BAD: readonly [string, unknown, number, string][] = [
     422,
     notValid('whenBusy: must be reject, queue, steer'),
   ],
-  ['a wish for what waits', body(user(), { pending: 'approve' }), 422, notValid('pending: must be decline')],
-  ['a context that is none', body(user(), { context: 7 }), 422, notValid('context: must be a JSON object')],
+  [
+    'an invalid option for pending calls',
+    body(user(), { pending: 'approve' }),
+    422,
+    notValid('pending: must be decline'),
+  ],
+  ['an invalid context', body(user(), { context: 7 }), 422, notValid('context: must be a JSON object')],
   [
     'a key of the context',
     body(user(), { context: { admin: true } }),
@@ -152,13 +152,13 @@ const BAD: readonly [string, unknown, number, string][] = [
     notValid('messages[0].parts[0].approval.id: must be text'),
   ],
   [
-    'an approval of nobody',
+    'an unknown approval',
     body(assistant(responded(null))),
     422,
     notValid('messages[0].parts[0].approval.id: must be text'),
   ],
   [
-    'an approval that is none',
+    'an invalid approval',
     body(assistant(responded({ id: 'c', approved: 'yes' }))),
     422,
     notValid('messages[0].parts[0].approval.approved: must be true or false'),

@@ -59,7 +59,7 @@ describe.each(VERSIONS)('a page with useChat of version %i', (version) => {
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({ text: '{"painted":true}' });
   });
 
-  it('is offered none for an agent that does not use clientTools, which is logged', async () => {
+  it('is not offered its tools for an agent that does not use clientTools, which is logged', async () => {
     lines.length = 0;
     const { model, say, chat } = open('closed', version, [paint]);
     await say();

@@ -39,7 +39,7 @@ describe('an invalid route of a module is reported in full', () => {
       "Module 'echo' has an object as its 'routes': use a list, as in [one, another].",
     ],
     [
-      'a route that is none',
+      'an invalid route',
       () => made([route(), 7]),
       "Module 'echo': routes[1] was given 7: use one object, as in defineRoute({ ... }).",
     ],
@@ -59,12 +59,12 @@ describe('an invalid route of a module is reported in full', () => {
       "Module 'echo': routes[0] has no 'handle': use a function.",
     ],
     [
-      'a handler that is none',
+      'an invalid handler',
       () => made([route({ handle: 'no' })]),
       "Module 'echo': routes[0] has a text as its 'handle': use a function.",
     ],
     [
-      'a refusal that is none',
+      'an invalid refusal',
       () => made([route({ refuse: {} })]),
       "Module 'echo': routes[0] has an object as its 'refuse': use a function.",
     ],
@@ -114,7 +114,7 @@ describe('an invalid route of a module is reported in full', () => {
       "Module 'echo': routes[0] has '/{a}/{a}' as its 'path': {a} is in it twice.",
     ],
     [
-      'a count of callers that are none',
+      'a public route that counts callers',
       () => made([route({ isCounted: true, isPublic: true })]),
       "Module 'echo': routes[0] has 'isPublic' and 'isCounted': nobody is known there.",
     ],
@@ -145,12 +145,12 @@ describe('createHoldfast reports conflicting routes', () => {
 
   it.each<[string, () => unknown, string]>([
     [
-      'what is no use of a module',
+      'an invalid use of a module',
       () => app([made([]), { name: 'echo', routes: [] }]),
       error('createHoldfast has an object at use[1]: use what modules return, such as openApi().'),
     ],
     [
-      'a function that makes one',
+      'a function that returns one',
       () => app([made]),
       error('createHoldfast has the function made at use[0]: use what modules return, such as openApi().'),
     ],
@@ -180,12 +180,12 @@ describe('createHoldfast reports conflicting routes', () => {
       taken('GET /agents/{a}/sessions/{s}', 'GET /agents/{agent}/sessions/{session}'),
     ],
     [
-      'a path that one of another module would answer',
+      'a path that another module’s route matches',
       () => app([shop, made([route({ path: '/hooks/echo' })])]),
       taken('GET /hooks/echo', 'POST /hooks/{hook}'),
     ],
     [
-      'a path that would be one of the app',
+      'a path that a route of the app matches',
       () => app([made([route({ path: '/{any}' })])]),
       taken('GET /{any}', 'GET /health'),
     ],
@@ -195,7 +195,7 @@ describe('createHoldfast reports conflicting routes', () => {
       taken('GET /v1/{y}', 'GET /v1/{x}'),
     ],
     [
-      'what is no list',
+      'a value that is not a list',
       () => createHoldfast({ agents: [scripted], use: made([]) as never }),
       error("createHoldfast has an object as its 'use': use a list, as in [one, another]."),
     ],

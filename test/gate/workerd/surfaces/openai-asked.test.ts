@@ -354,7 +354,7 @@ describe('a response format', () => {
       'with another `$ref` at `$.properties.a`',
     ],
     [
-      'a type that is none',
+      'an invalid type',
       { type: 'object', properties: { a: { type: 'str' } } },
       'with another `type` at `$.properties.a`',
     ],

@@ -40,7 +40,7 @@ interface Opening {
 
 const MORE_THAN_WORDS: readonly (readonly [what: string, opening: Opening])[] = [
   ['a call', { replies: [adds, 'Hi.'] }],
-  ['what a call keeps in memory', { replies: [records, 'Hi.'] }],
+  ['a call’s memory', { replies: [records, 'Hi.'] }],
   ['a file', { replies: ['Hi.'], message: picture, saying: { model: 'seer' } }],
   [
     'context of a mapped header',

@@ -291,8 +291,8 @@ describe('a repeated message after a response', () => {
   });
 
   it.each([
-    ['behind the response that failed', 'failed'],
-    ['behind the one before', 'first'],
+    ['after the response that failed', 'failed'],
+    ['after the previous one', 'first'],
   ])('is a retry after its turn failed, %s', async (_, place) => {
     const asked = script('One.', down, 'Two.');
     const first = await ask(undefined, asked.message());

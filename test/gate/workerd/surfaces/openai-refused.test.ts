@@ -56,14 +56,14 @@ describe('a request for a response', () => {
         404,
       ),
     ],
-    ['instructions that are none', { instructions: 7 }, invalid('instructions', 'text')],
+    ['invalid instructions', { instructions: 7 }, invalid('instructions', 'text')],
     ['a prompt', { prompt: { id: 'p' } }, notTaken('prompt', IN_CODE)],
     ['a tool of OpenAI', { tools: [{ type: 'web_search' }] }, notTaken('tools', LABEL)],
-    ['a tool that is none', { tools: [7] }, invalid('tools[0]', 'an object')],
+    ['an invalid tool', { tools: [7] }, invalid('tools[0]', 'an object')],
     ['another label', { tools: [{ type: 'mcp', server_label: 'other' }] }, notTaken('tools', LABEL)],
     ['tools that are no list', { tools: 'all' }, invalid('tools', 'a list')],
     ['a forced tool', { tool_choice: 'required' }, notTaken('tool_choice', CHOOSES)],
-    ['a text that is none', { text: 5 }, invalid('text', 'an object')],
+    ['an invalid text', { text: 5 }, invalid('text', 'an object')],
     [
       'a form',
       { text: { format: { type: 'json_schema', name: 'a', schema: {} } } },
@@ -75,21 +75,21 @@ describe('a request for a response', () => {
       notTaken('max_tool_calls', 'the settings of an agent are in its code.'),
     ],
     ['anything else', { magic: true }, refusal("Unknown parameter: 'magic'.", 'magic', 'unknown_parameter')],
-    ['a flag that is none', { stream: 'yes' }, invalid('stream', 'true or false')],
-    ['metadata that is none', { metadata: { a: 1 } }, invalid('metadata', 'an object of texts')],
+    ['an invalid flag', { stream: 'yes' }, invalid('stream', 'true or false')],
+    ['invalid metadata', { metadata: { a: 1 } }, invalid('metadata', 'an object of texts')],
     [
-      'a response that is not there',
+      'an unknown response',
       { previous_response_id: 'resp_1' },
       refusal("Response with id 'resp_1' not found.", 'previous_response_id', 'previous_response_not_found'),
     ],
     [
-      'a conversation that is none',
+      'an invalid conversation',
       { conversation: 7 },
       invalid('conversation', 'the id of a session, or { id }'),
     ],
     ['no input', { input: undefined }, invalid('input', 'text, or a list of items')],
     ['an empty input', { input: [] }, invalid('input', 'text, or a list of items')],
-    ['an item that is none', { input: ['Hello'] }, invalid('input[0]', 'an object')],
+    ['an invalid item', { input: ['Hello'] }, invalid('input[0]', 'an object')],
     [
       'instructions alone',
       { input: [{ role: 'system', content: 'Be kind.' }] },
@@ -125,7 +125,7 @@ describe('a request for a response', () => {
     ],
     ['no content', { input: [{ role: 'user' }] }, invalid('input[0].content', 'text, or a list of parts')],
     [
-      'an image that is none',
+      'an invalid image',
       { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'http://a.example/b.png' }] }] },
       invalid('input[0].content[0].image_url', FILE),
     ],
@@ -138,7 +138,7 @@ describe('a request for a response', () => {
       ),
     ],
     [
-      'a compaction of its own',
+      'a custom compaction',
       { context_management: [{ type: 'compaction' }] },
       notTaken('context_management', 'the settings of an agent are in its code.'),
     ],
@@ -173,12 +173,12 @@ describe('a request for a response', () => {
       invalid('input', 'a list with answers of one session'),
     ],
     [
-      'an answer of another agent',
+      'an answer from another agent',
       { input: [approval('clerk/s1/t.1.1/1')] },
       refusal("The session of this request is of the model 'clerk'.", 'model', 'invalid_value'),
     ],
     [
-      'an answer to nothing',
+      'an answer to an unknown call',
       { input: [{ type: 'mcp_approval_response', approval_request_id: 'mcpr_x', approve: true }] },
       refusal(
         "Invalid value for 'input[0].approval_request_id': it must be an id that a response has told.",
@@ -420,7 +420,7 @@ describe('a request for a chat completion', () => {
     ['moderation', { moderation: { model: 'm' } }, notTaken('moderation', 'answers are not moderated.')],
     ['an end', { stop: ['\n'] }, notTaken('stop', "the agent's model ends its answers.")],
     [
-      'the result of nothing',
+      'the result of an unknown call',
       { messages: [{ role: 'tool', tool_call_id: 'call_1', content: 'x' }] },
       invalid('messages[0].tool_call_id', 'the id of a call that a completion has told'),
     ],
@@ -436,7 +436,7 @@ describe('a request for a chat completion', () => {
       invalid('messages', 'a list with answers of one session'),
     ],
     [
-      'an image that is none',
+      'an invalid image',
       {
         messages: [
           { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,!' } }] },

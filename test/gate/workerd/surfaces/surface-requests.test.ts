@@ -233,8 +233,8 @@ describe('the index of a surface', () => {
   });
 
   it.each([
-    ['others hold it all the time', { SESSIONS: objectsWith(() => ({ begin: async () => BUSY })) }],
-    ['nothing can be kept', { SESSIONS: undefined }],
+    ['it is always busy', { SESSIONS: objectsWith(() => ({ begin: async () => BUSY })) }],
+    ['there is no binding', { SESSIONS: undefined }],
   ])('can be lost with a log line, if %s', async (_, vars) => {
     const lines: unknown[] = [];
     const keeps: Handle = async (asked) => {

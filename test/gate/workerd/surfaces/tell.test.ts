@@ -162,7 +162,7 @@ describe('a page with useChat', () => {
     expect((await direct.loaded())?.parts).toEqual(lastParts(direct.chat));
   });
 
-  it('tells a person that a question is open, and still tells a program how to continue', async () => {
+  it('shows a person that a question is open, and a program how to continue', async () => {
     const via = deployed();
     const { chat, say } = chatOf(via, calling('pay'));
     await say();

@@ -65,22 +65,22 @@ describe('copyJson', () => {
 
   it.each<[string, unknown, unknown]>([
     ['a date', { at: new Date(0) }, { at: '1970-01-01T00:00:00.000Z' }],
-    ['a date that is none', [new Date(Number.NaN)], [null]],
+    ['an invalid date', [new Date(Number.NaN)], [null]],
     ['a URL', new URL('https://example.com/a?b=c'), 'https://example.com/a?b=c'],
-    ['an instance that says what it is', { total: new Price(7) }, { total: '7 EUR' }],
+    ['an instance with toJSON', { total: new Price(7) }, { total: '7 EUR' }],
     [
       'a plain object that does',
       { toJSON: () => ({ a: [new Date(0)] }) },
       { a: ['1970-01-01T00:00:00.000Z'] },
     ],
     ['a function that does', [Object.assign(() => 1, { toJSON: () => 'f' })], ['f']],
-    ['what says that it is nothing, as a property', { a: { toJSON: () => undefined }, b: 1 }, { b: 1 }],
-    ['a list with methods of its own', Page.of(1, 2), [1, 2]],
+    ['a property whose toJSON returns undefined', { a: { toJSON: () => undefined }, b: 1 }, { b: 1 }],
+    ['a list with custom methods', Page.of(1, 2), [1, 2]],
     ['an instance of a class', new Invoice(), { total: 1 }],
     ['undefined and holes in a list', ['a', undefined, ...Array(1)], ['a', null, null]],
     ['what toJSON does not say, in a list', [{ toJSON: () => undefined }], [null]],
     ['objects of plain values', [Object(1), Object('a'), Object(false)], [1, 'a', false]],
-    ['bytes that say what they are', Buffer.from('a'), { type: 'Buffer', data: [97] }],
+    ['bytes with toJSON', Buffer.from('a'), { type: 'Buffer', data: [97] }],
   ])('copies %s by its toJSON, like JSON.stringify', (_, value, expected) => {
     expect(copyJson(value)).toEqual({ ok: true, value: expected });
     expect(JSON.parse(JSON.stringify(value))).toEqual(expected);
@@ -138,7 +138,7 @@ describe('copyJson', () => {
     ['a weak set', { a: { b: new WeakSet() } }, '$.a.b', 'a WeakSet'],
     ['an error', [new RangeError('no')], '$[0]', 'a RangeError'],
     ['a pattern', { a: /a/ }, '$.a', 'a RegExp'],
-    ['what a map holds', { a: [new Map([['b', 1n]])] }, '$.a[0].b', 'a bigint'],
+    ['a value in a map', { a: [new Map([['b', 1n]])] }, '$.a[0].b', 'a bigint'],
     ['an answer of a server', { a: new Response('a') }, '$.a', 'a Response'],
     ['bytes', { bytes: new Uint8Array(1) }, '$.bytes', 'a Uint8Array'],
     ['a function', { 'a b': () => 1 }, '$["a b"]', 'a function'],
@@ -149,7 +149,7 @@ describe('copyJson', () => {
     ['undefined', undefined, '$', 'undefined'],
     ['a cycle', cyclic, '$.self.back', 'one of its own parents'],
     ['a promise', { later: Promise.resolve(1) }, '$.later', 'a Promise: an `await` is missing'],
-    ['what toJSON says that is not JSON', { a: { toJSON: () => [1n] } }, '$.a[0]', 'a bigint'],
+    ['a toJSON result that is not JSON', { a: { toJSON: () => [1n] } }, '$.a[0]', 'a bigint'],
     ['what toJSON says later', [{ toJSON: async () => 1 }], '$[0]', 'a Promise: an `await` is missing'],
     ['a toJSON that says its own object', new Endless(), `$${'.deeper'.repeat(500)}`, TOO_DEEP],
   ])('reports the place of %s', (_, value, path, what) => {

@@ -152,10 +152,10 @@ describe('an answer to a pending question', () => {
   it.each([
     ['another session', () => ({ session: newId() })],
     ['another turn', () => ({ turn: '0123456789abcdef' })],
-    ['a session that cannot be one', () => ({ session: 'a b' })],
+    ['an invalid session', () => ({ session: 'a b' })],
     ['a session that is too long', () => ({ session: 's'.repeat(200) })],
-    ['a turn that is no text', () => ({ turn: 5 })],
-    ['a key that is no text', () => ({ asked: [5] })],
+    ['a turn that is not text', () => ({ turn: 5 })],
+    ['a key that is not text', () => ({ asked: [5] })],
     ['too many keys', () => ({ asked: new Array(1_001).fill('k') })],
     ['another call', () => ({ call: '00' })],
     ['more than a state says', () => ({ more: 1 })],
@@ -164,7 +164,7 @@ describe('an answer to a pending question', () => {
     const { to, state, again } = await asked();
     const refused = await again(approve, { state: forged(state, change()) });
     const odd = 'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -';
-    const isOdd = what === 'a session that cannot be one';
+    const isOdd = what === 'an invalid session';
     expect(refused).toEqual(isOdd ? { error: { code: -32602, message: odd } } : INVALID_STATE);
     expect(paidTo(to)).toEqual([]);
   });

@@ -214,9 +214,9 @@ describe('a turn that waits for a decision', () => {
   });
 
   it.each([
-    ['something that is no answer', { roots: [] }],
+    ['an invalid answer', { roots: [] }],
     ['an unknown action', { action: 'agree' }],
-    ['content that is a text', { action: 'accept', content: 'approve' }],
+    ['content that is text', { action: 'accept', content: 'approve' }],
   ])('is asked again after %s', async (_, sent) => {
     const { first, keys, answer } = await asked('clerk', script({ calls: [pay('nobody')] }));
     const { result } = await answer(sent);
@@ -227,7 +227,7 @@ describe('a turn that waits for a decision', () => {
 
   it.each([
     ['no answers', undefined],
-    ['answers to something else', { other: approve }],
+    ['answers to another question', { other: approve }],
     ['a text instead of answers', 'approve'],
     ['a number instead of an answer', 5],
   ])('is asked again for %s', async (_, sent) => {

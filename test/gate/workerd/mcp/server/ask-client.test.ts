@@ -283,7 +283,7 @@ describe('a published tool that asks its client', () => {
     expect(runs.filter((one) => one === input.greeting)).toHaveLength(3);
   });
 
-  it('asks only what its client has declared, and nothing with a client of an older revision', async () => {
+  it('asks only what its client has declared, and does not ask a client of an older revision', async () => {
     const forms = await call({ greeting: 'Hi' }, await answering({ name: accept({ name: 'Ada' }) }));
     expect(Object.keys((forms.result as Asked).inputRequests)).toEqual(['color']);
     const url = await call({ greeting: 'Hi' }, {}, { elicitation: { url: {} }, sampling: {} });
@@ -313,7 +313,11 @@ describe('a published tool that asks its client', () => {
     ['a number', 12, 'it is not an answer of this kind.'],
     ['an answer of another kind', { roots: [] }, 'it is not an answer of this kind.'],
     ['an unknown action', { action: 'agree' }, 'it is not an answer of this kind.'],
-    ['content that is no object', { action: 'accept', content: 'Ada' }, 'it is not an answer of this kind.'],
+    [
+      'content that is not an object',
+      { action: 'accept', content: 'Ada' },
+      'it is not an answer of this kind.',
+    ],
     ['content that is too short', accept({ name: 'A' }), 'name: String is too short (1 < 2).'],
     [
       'content of another type',

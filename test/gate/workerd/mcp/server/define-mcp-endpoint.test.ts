@@ -20,13 +20,13 @@ const needsSession = (name: string): string =>
 describe('defineMcpEndpoint', () => {
   it.each<[string, McpEndpointConfig, string, string]>([
     [
-      'two tools of one name',
+      'two tools with one name',
       { tools: [hello, hello] },
       'tools[1]',
       "MCP endpoint: two of its entries are called 'hello'.",
     ],
     [
-      'a tool and an agent of one name',
+      'a tool and an agent with one name',
       { tools: [hello], agents: [{ agent: 'support', as: 'hello' }] },
       'agents[0]',
       "MCP endpoint: two of its entries are called 'hello'.",
@@ -38,7 +38,7 @@ describe('defineMcpEndpoint', () => {
       "MCP endpoint: 'ask support' is not a valid tool name: use 1 to 64 of the characters A-Z a-z 0-9 _ and -.",
     ],
     [
-      'two prompts of one name',
+      'two prompts with one name',
       {
         prompts: [
           { name: 'p', description: 'P.', messages: () => 'Hi' },
@@ -55,7 +55,7 @@ describe('defineMcpEndpoint', () => {
       "MCP endpoint: the prompt ' ' has a name that is blank.",
     ],
     [
-      'what is no prompt',
+      'an invalid prompt',
       { prompts: ['p' as never] },
       'prompts',
       "MCP endpoint: the prompt '' was given 'p': use one object, as in defineMcpPrompt({ ... }).",
@@ -64,7 +64,7 @@ describe('defineMcpEndpoint', () => {
     ['a blank version', { version: ' ' }, 'version', 'MCP endpoint: it has a version that is blank.'],
     // As an untyped caller can.
     [
-      'what is no tool',
+      'an invalid tool',
       { tools: [{ name: 'x' } as never] },
       'tools[0]',
       'MCP endpoint: tools[0] is no tool.',

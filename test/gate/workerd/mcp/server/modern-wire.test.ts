@@ -194,7 +194,7 @@ describe('an envelope', () => {
       `${VERSION}: Invalid input: expected string, received number`,
     ],
     [
-      'a level that is none',
+      'an invalid level',
       { [LEVEL]: 'loud' },
       `${LEVEL}: Invalid option: expected one of "debug"|"info"|"notice"|"warning"|"error"|"critical"|"alert"|"emergency"`,
     ],
@@ -238,7 +238,7 @@ describe('a message with endless nesting', () => {
       MODERN,
     ],
     [
-      'what a client is',
+      'its client info',
       `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":${deep}}}`,
       {},
     ],

@@ -41,9 +41,9 @@ describe('a call whose parameters are also in headers', () => {
       { region: 'eu', count: '2', night: 'true' },
     ],
     ['in Base64', { region: 'Łódź' }, { region: '=?base64?xYHDs2TFug==?=' }],
-    ['as a number of another writing', { count: 2 }, { count: '2.0' }],
-    ['as what only looks like Base64', { region: '=?base64?eHh4' }, { region: '=?base64?eHh4' }],
-    ['where there is nothing in the body', {}, { region: 'eu' }],
+    ['as a number in another notation', { count: 2 }, { count: '2.0' }],
+    ['as text that only looks like Base64', { region: '=?base64?eHh4' }, { region: '=?base64?eHh4' }],
+    ['although the body has no value', {}, { region: 'eu' }],
     ['where the body has null', { at: null }, {}],
   ])('is accepted with them %s', async (_, input, sent) => {
     const headers = Object.fromEntries(
@@ -69,21 +69,21 @@ describe('a call whose parameters are also in headers', () => {
       'the body carries region="eu" but the Mcp-Param-Region header says "us"',
     ],
     [
-      'one is there twice',
+      'a header is repeated',
       { region: 'eu' },
       { 'mcp-param-region': 'eu, us' },
       'Mcp-Param-Region',
       'the body carries region="eu" but the Mcp-Param-Region header says "eu, us"',
     ],
     [
-      'one inside another is missing',
+      'a nested one is missing',
       { at: { night: false } },
       {},
       'Mcp-Param-Night',
       'the body carries at.night=false but the Mcp-Param-Night header is absent',
     ],
     [
-      'a number is another',
+      'a number differs',
       { count: 2 },
       { 'mcp-param-count': '3' },
       'Mcp-Param-Count',

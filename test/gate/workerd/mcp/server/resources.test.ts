@@ -166,15 +166,15 @@ describe('the resources of an endpoint', () => {
 
 describe.each(REVISIONS)('an unknown uri, in %s', (_, ask) => {
   it.each<[string, string]>([
-    ['one that nobody has', 'shop://nothing'],
+    ['an unknown uri', 'shop://nothing'],
     ['another scheme', 'file:///etc/passwd'],
-    ['a beginning of one', 'shop://polic'],
+    ['a prefix of a uri', 'shop://polic'],
     ['more than one', 'shop://policy/'],
     ['a template itself', 'shop://orders/'],
     ['a slash more', 'shop://orders//lines/1.json'],
     ['a query', 'shop://orders/17?all=1'],
-    ['another writing of one', 'SHOP://policy'],
-    ['an order of nobody', 'shop://orders/constructor'],
+    ['another notation of a uri', 'SHOP://policy'],
+    ['an unknown order', 'shop://orders/constructor'],
   ])('is refused, and repeated beside the text: %s', async (_what, uri) => {
     expect(await ask(via, 'resources/read', { uri })).toEqual({
       error: {
@@ -290,7 +290,7 @@ describe('the result of a resource', () => {
     expect(await reading(() => answer)).toMatchObject({ error: { code: -32602, data: { uri: 'x://y' } } });
   });
 
-  it('is produced with the caller, their context and secrets, and reveals none of these', async () => {
+  it('is produced with the caller, their context and secrets, and does not reveal these', async () => {
     const asked: unknown[] = [];
     const secret = 'token-of-the-caller';
     const answer = await reading(

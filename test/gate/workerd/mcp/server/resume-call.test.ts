@@ -312,10 +312,10 @@ describe('an event id', () => {
   });
 
   it.each([
-    ['of a session that nobody has used', ['scripted', 'never', 't1', false, null, 0, 0], 404, TURN],
+    ['of an unused session', ['scripted', 'never', 't1', false, null, 0, 0], 404, TURN],
     ['of an agent that is not published', ['broken', 'never', 't1', false, null, 0, 0], 404, TURN],
     ['of a tool', ['hello', 'never', 't1', false, null, 0, 0], 404, TURN],
-    ['of what every object has', ['constructor', 'never', 't1', false, null, 0, 0], 404, TURN],
+    ['of a built-in property', ['constructor', 'never', 't1', false, null, 0, 0], 404, TURN],
   ])('%s is unknown', async (_, call, status, detail) => {
     const response = await taken(via, idOf([1, call]));
     expect([response.status, (await json(response)).detail]).toEqual([status, detail]);

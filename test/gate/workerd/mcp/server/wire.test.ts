@@ -110,7 +110,7 @@ describe('POST /mcp', () => {
     ['two calls', [2, 0]],
     ['as many calls as it may hold', [20, 0]],
     ['two calls among others', [2, 3]],
-  ])('refuses a batch of %s, and runs none of them', async (_, [calls = 0, pings = 0]) => {
+  ])('refuses a batch of %s, and does not run any of them', async (_, [calls = 0, pings = 0]) => {
     const run = vi.fn(() => 'Ran.');
     const counted = publishing({
       tools: [defineTool({ name: 'count', description: 'Counts.', run })],
@@ -155,7 +155,7 @@ describe('POST /mcp', () => {
 
   it.each<[string, Record<string, string>, number, unknown]>([
     [
-      'a client that takes neither JSON nor an event stream',
+      'a client that accepts no JSON and no event stream',
       { accept: 'text/html, application/xml;q=0.9' },
       406,
       rpcError(
@@ -165,13 +165,13 @@ describe('POST /mcp', () => {
       ),
     ],
     [
-      'a body that is said to be something else',
+      'a body with another media type',
       { 'content-type': 'text/plain' },
       415,
       rpcError(-32000, 'Unsupported Media Type: Content-Type must be application/json'),
     ],
     [
-      'a version that nobody speaks',
+      'an unsupported version',
       { 'mcp-protocol-version': '1999-01-01' },
       400,
       rpcError(

@@ -130,7 +130,7 @@ describe('a tool group of MCP servers', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('has no tools without clients, and tells the agent so (TGR-05, MCP-09)', async () => {
+  it('has no tools without clients, and reports that to the agent (TGR-05, MCP-09)', async () => {
     const none = "Tool group 'web', which agent 'clerk' asks for, has no tools in this environment.";
     expect(() => desk(groupOf([]), ['Never.'])).toThrow(none);
     const said = warnings();

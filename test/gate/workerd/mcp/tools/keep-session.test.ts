@@ -96,7 +96,7 @@ describe('a server session that is kept in a real object', () => {
     },
   );
 
-  it('is not shared with an invocation that takes over while the former one may be alive', async () => {
+  it('is not shared with an invocation that takes over while the former one can still be alive', async () => {
     const lost = held(calls('think'));
     const one = desk([...THINK, lost.reply, ...THINK, ...THINK], 0);
     const { server, session, worker, say, goOn, shown } = one;

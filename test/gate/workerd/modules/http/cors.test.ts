@@ -158,12 +158,12 @@ const ANSWERS: readonly (readonly [
 ])[] = [
   ['to a message', 200, (from) => post(newSession(), says('Hi.'), { headers: from, via })],
   ['about the agents', 200, (from) => via('/agents', { headers: from })],
-  ['about a session that is not there', 404, (from) => via(newSession(), { headers: from })],
+  ['about an unknown session', 404, (from) => via(newSession(), { headers: from })],
   ['about nothing', 404, (from) => via('/nothing', { headers: from })],
   ['to a wrong method', 405, (from) => via('/agents', { method: 'PUT', headers: from })],
-  ['to a body that is none', 400, (from) => post(newSession(), '{', { headers: from, via })],
+  ['to an invalid body', 400, (from) => post(newSession(), '{', { headers: from, via })],
   [
-    'to whoever may not ask',
+    'to an unauthorized caller',
     401,
     (from) => appWith({ use: [pages], auth: () => null })('/agents', { headers: from }),
   ],
@@ -180,7 +180,7 @@ const ANSWERS: readonly (readonly [
       })('/agents', { headers: from }),
   ],
   [
-    'to what was thrown there and is no error',
+    'to a thrown value that is not an Error',
     500,
     (from) =>
       appWith({ use: [pages], log: false, auth: () => Promise.reject('a text') })('/agents', {

@@ -44,7 +44,7 @@ const quiet = () => {
 };
 
 describe('d1Reports', { timeout: 120_000 }, () => {
-  it('has the database show a session as the list does, and what was used', async () => {
+  it('writes a session to the database as the list shows it, with its usage', async () => {
     const shop = shopInDb();
     await shop.say('s1', 'One.', 'Two.');
     await shop.say('s1', 'Two.');
@@ -70,7 +70,7 @@ describe('d1Reports', { timeout: 120_000 }, () => {
     expect(results).toEqual([{ ...more, day: used.of, model: expect.stringMatching(/./), revision }]);
   });
 
-  it('loses nothing and delays nothing while the database is away', async () => {
+  it('loses no reports and delays no turn while the database is unavailable', async () => {
     const log = quiet();
     const shop = shopInDb();
     const back = takeAway(shop.key);
@@ -87,7 +87,7 @@ describe('d1Reports', { timeout: 120_000 }, () => {
     await shop.has([{ turns: 2 }], 'holdfast_usage', 'turns');
   });
 
-  it('removes a session that is erased, and keeps what it has used', async () => {
+  it('removes an erased session, and keeps its usage', async () => {
     const shop = shopInDb();
     await shop.say('s1', 'Done.');
     await shop.say('s2', 'Done.');
@@ -100,7 +100,7 @@ describe('d1Reports', { timeout: 120_000 }, () => {
     expect(await shop.rows('holdfast_usage', 'turns')).toEqual([{ turns: 2 }]);
   });
 
-  it('removes all of an owner that is erased, and only then says so', async () => {
+  it('removes all data of an erased owner before it reports the erasure', async () => {
     quiet();
     const shop = shopInDb();
     const other = shopInDb();
@@ -135,7 +135,7 @@ describe('d1Reports', { timeout: 120_000 }, () => {
     expect(await shop.rows('holdfast_owners')).toEqual([]);
   });
 
-  it('changes nothing by a batch that arrives after a later one', async () => {
+  it('ignores a batch that arrives after a later one', async () => {
     const shop = shopInDb();
     await shop.say('s1', 'Done.');
     await shop.has([{ session: 's1', turns: 1 }]);
@@ -161,7 +161,7 @@ describe('d1Reports', { timeout: 120_000 }, () => {
     expect(await shop.rows('holdfast_usage')).toEqual([]);
   });
 
-  it('repairs the database by reindex: what is missing, what is wrong, and what is too much', async () => {
+  it('repairs the database by reindex: missing, wrong and extra rows', async () => {
     const shop = shopInDb();
     for (const session of ['s1', 's2']) await shop.say(session, 'Done.');
     await shop.has([

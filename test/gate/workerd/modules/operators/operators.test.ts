@@ -462,7 +462,7 @@ it('cannot have it as a module of an agent', () => {
   expect(() => appWith({ agents: [agent] })).toThrow("The module 'operators' is of the whole app");
 });
 
-it('describes the parameter of each route that operators may use', async () => {
+it('describes the parameter of each route that operators can use', async () => {
   const { olga } = shop();
   const { paths } = await json(await olga('/openapi.json'));
   const named = Object.entries(Object(paths)).flatMap(([path, item]) =>
