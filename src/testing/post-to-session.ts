@@ -173,7 +173,7 @@ async function untilHeard({ port, heard }: Pick<Stage, 'port' | 'heard'>, turn: 
   const told = notices.until((notice) => !isSteering(notice)).then(() => !late.aborted);
   if (await Promise.race([known, told]).finally(() => notices.close())) return;
   throw new Error(
-    `Nobody has heard of the message of turn ${turn} for ${MAX_WAIT} ms: the turn that runs is stuck, or its clock stands still. A manual clock has to be advanced while \`post\` is awaited.`,
+    `The message of turn ${turn} was not received within ${MAX_WAIT} ms: the running turn is stuck, or its clock is stopped. A manual clock has to be advanced while \`post\` is awaited.`,
   );
 }
 
@@ -192,7 +192,7 @@ export type TestDecision =
  */
 export function toSentDecision(given: TestDecision | undefined): Parameters<typeof sendAnswer>[2] {
   if (given === undefined)
-    throw new TypeError("There is no decision: write one behind the call, as in decide('pay', 'approve').");
+    throw new TypeError("There is no decision: pass one after the call, as in decide('pay', 'approve').");
   const { by, ...body } = typeof given === 'string' ? { decision: given, by: undefined } : given;
   return { for: 'decision', body, by };
 }
@@ -244,12 +244,12 @@ export async function sendAnswer(
   const turn = first && 'turn' in first ? first.turn : '';
   if (outcome === 'kept-out') throw new Error(keptOut({ call, turn }, typeof by === 'string' ? by : by.id));
   if (typeof outcome === 'object') throw notValid(outcome.problems);
-  if (outcome !== 'posted') throw new Error(`The answer was not taken: ${outcome}.`);
+  if (outcome !== 'posted') throw new Error(`The answer was refused: ${outcome}.`);
   return turn;
 }
 
 const lacksRole = (call: string, role: string, { id, roles = [] }: TurnPrincipal): string =>
-  `Call ${call} is decided by somebody with the role '${role}', and '${id}' has ${roles.map((one) => `'${one}'`).join(', ') || 'none'}: ` +
+  `Call ${call} must be decided by a person with the role '${role}', and '${id}' has ${roles.map((one) => `'${one}'`).join(', ') || 'none'}: ` +
   `name another one, as in { decision: 'approve', by: { id: 'manager', roles: ['${role}'] } }.`;
 
 const notValid = (problems: readonly string[]): Error =>

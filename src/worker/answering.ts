@@ -29,7 +29,7 @@ export const ANSWERS_BODY = {
           { object: SENT_DECISION.object, and: OF_CALL, also: CLOSED },
           { object: SENT_RESULT.object, and: OF_CALL, also: CLOSED },
         ],
-        says: 'A Decision or a Result, of the call that it names.',
+        says: 'A Decision or a Result for the named call.',
       },
       also: { minItems: 1, maxItems: MOST_ANSWERS },
       says: 'Of calls of one turn. All are checked before the first is accepted.',

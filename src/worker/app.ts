@@ -147,7 +147,7 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<Served
     const { url } = asked.request;
     const lacking =
       !host.answers && literals?.isOfAnswers(url) ? ` ${needsAnswers('An answer of a call')}` : '';
-    const detail = `There is nothing here. GET ${asked.base ?? '/'} shows where to start.${misplaced?.(url) ?? ''}${lacking}`;
+    const detail = `This path is unknown. GET ${asked.base ?? '/'} shows where to start.${misplaced?.(url) ?? ''}${lacking}`;
     throw new Problem('unknown-route', detail);
   };
   app.notFound((c) => {

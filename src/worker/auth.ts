@@ -97,7 +97,7 @@ function mustBeCaller(caller: Caller, who: string): void {
  */
 export function callerProblem({ id, tenant, roles, delegates }: Caller): string | undefined {
   if (!isName(id) || (tenant !== undefined && !isName(tenant))) {
-    return 'whose id or tenant is no text, or is empty';
+    return 'whose id or tenant is empty or not a text';
   }
   if (roles !== undefined && !(Array.isArray(roles) && roles.every(isName))) {
     return 'whose roles are no list of texts';
@@ -105,7 +105,7 @@ export function callerProblem({ id, tenant, roles, delegates }: Caller): string 
   if (delegates !== undefined && typeof delegates !== 'boolean') {
     return 'whose `delegates` is neither true nor false';
   }
-  return NOBODYS.test(id) ? `with the id '${id}', by which nobody is called` : undefined;
+  return NOBODYS.test(id) ? `with the id '${id}', which is reserved` : undefined;
 }
 
 const unauthorized = (scheme: Authenticate['scheme']): Problem =>
@@ -229,7 +229,7 @@ const PASSED_ON = /^(forwarded|x-forwarded-.+|x-real-ip|via|mf-original-.+)$/;
 const FROM = 'cf-connecting-ip';
 
 const LOCAL_MODE =
-  'This machine is let in without a token. With wrangler dev --ip, use a token: two headers make any request look local.';
+  'This machine needs no token. With wrangler dev --ip, use a token: two headers make any request look local.';
 
 /** Returns the sign that a request does not come from this machine, or `undefined`. */
 export function signOfElsewhere(hostname: string, headers: Headers): string | undefined {
@@ -262,7 +262,7 @@ const noAuth = (): Problem =>
 const onlyLocal = (sign: string): Problem =>
   new Problem(
     'only-localhost',
-    `This Worker answers its own machine alone, and this request is not from there: ${sign}. ${SET_IT}.`,
+    `This Worker only accepts requests from its own machine, and this is not one: ${sign}. ${SET_IT}.`,
   );
 
 /**

@@ -60,7 +60,7 @@ export async function readBody(
 export const besidesFiles = (most: number): SessionError =>
   new SessionError(
     'body-too-large',
-    `Besides its files, the body is larger than ${most} bytes. Send less, or long text as a file.`,
+    `Without its files, the body is larger than ${most} bytes. Send less, or long text as a file.`,
   );
 
 /** Returns the error with all problems of a body. */
@@ -104,7 +104,7 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
       length = needed;
     }
   } catch (thrown) {
-    throw thrown instanceof Problem ? thrown : new Problem('bad-json', 'The body broke off before its end.');
+    throw thrown instanceof Problem ? thrown : new Problem('bad-json', 'The body ended early.');
   }
   return bytes.slice(0, length);
 }
@@ -114,7 +114,7 @@ const tooLarge = (most: number): Problem =>
 
 const CONTEXT: ShapeAs<JsonObject> = {
   like: ANY_OBJECT,
-  says: 'Values for tools, unseen by models; of keys that the app allows.',
+  says: 'Values for tools, hidden from models. The app limits the keys.',
 };
 
 const BESIDE_MESSAGE = {
@@ -126,7 +126,7 @@ const BESIDE_MESSAGE = {
       optional: {
         type: 'number',
         also: { minimum: 0, maximum: LONGEST_DELAY },
-        says: 'The turn starts so much later, behind those before it.',
+        says: 'Seconds until the turn starts, after earlier turns.',
       },
     },
   },
@@ -143,7 +143,7 @@ const TEXT_PART = {
 export const FILE_PART = {
   object: {
     type: { only: 'file' },
-    mediaType: { optional: { type: 'string', says: 'Unless a data URL has it.' } },
+    mediaType: { optional: { type: 'string', says: 'Optional with a data URL.' } },
     name: OPTIONAL_TEXT,
     data: { optional: { type: 'string', says: 'In base64, or a data URL.' } },
     url: {
@@ -177,7 +177,7 @@ export const MESSAGE_FORM = {
     files: {
       optional: {
         listOf: { type: 'string', also: { format: 'binary' } },
-        says: 'Files behind the message.',
+        says: 'Files after the message.',
       },
     },
   },
@@ -330,7 +330,7 @@ function parsePart(
 }
 
 const noFiles = (at: string): SessionError =>
-  new SessionError('unsupported-media-type', `${at} is a file. This app takes no files: send text.`, {
+  new SessionError('unsupported-media-type', `${at} is a file. This app accepts no files: send text.`, {
     more: { accepts: { data: [], url: [] } },
   });
 
@@ -364,4 +364,4 @@ function parseContext(
 const MOST_TOLD = 10;
 
 const notAllowed = (key: string): string =>
-  `context: a body may not say '${key.slice(0, 80)}': createHoldfast({ http: { bodyContext: [...] } }) names the keys that it may`;
+  `context: a body may not set '${key.slice(0, 80)}': allow it in createHoldfast({ http: { bodyContext: [...] } })`;

@@ -49,7 +49,7 @@ function pathProblem(path: string): string | undefined {
   const strange = segments.find((segment) => !SEGMENT.test(segment));
   if (strange !== undefined) {
     const what = strange === '' ? 'an empty part' : shown(strange);
-    return `between two '/' stands a word or one name in braces, as in '/agents/{agent}/chat', and not ${what}`;
+    return `each segment must be a word or one name in braces, as in '/agents/{agent}/chat', and not ${what}`;
   }
   const names = segments.filter(isName);
   const twice = names.find((name, place) => names.indexOf(name) !== place);

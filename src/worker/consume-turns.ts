@@ -77,7 +77,7 @@ async function takeMessage(host: Invoked, env: Env, message: QueueMessage): Prom
   } catch (failure) {
     // The session was released, for a newer deployment or for a while. Its alarm resumes it.
     if (failure instanceof NewerEventError || failure instanceof UnreadableError) return message.ack();
-    const told = `turn ${handOver.turn} was not gone on with`;
+    const told = `turn ${handOver.turn} was not resumed`;
     host.log(mistake(told, failure));
     message.retry({ delaySeconds: RETRY_AFTER });
   }

@@ -155,6 +155,6 @@ export async function mustMayEnd(
   const role = first && lackedRole(caller, first.wait);
   if (role === undefined) return;
   const which = what === 'cancel' ? `Turn ${turn}` : `Turn ${turn} of this session`;
-  const who = `waits for somebody with the role '${role}', and nobody else may ${what} it.`;
+  const who = `waits for a person with the role '${role}', and only they may ${what} it.`;
   throw roleRequired(`${which} ${who}`, { role, turn });
 }

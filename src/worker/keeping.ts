@@ -46,7 +46,7 @@ export function keepSessions(app: KeptApp): SessionKeeping {
  */
 function timesOf(whose: string, uses: readonly ModuleUse[]): Times | undefined {
   const [times, another] = partsOf(uses).flatMap(({ keeps }) => keeps ?? []);
-  if (another) throw new ConfigurationError(`${whose} says twice how long its sessions are kept: use one.`);
+  if (another) throw new ConfigurationError(`${whose} sets the retention of its sessions twice: use one.`);
   return times;
 }
 

@@ -139,7 +139,7 @@ function toRoute(module: string, { handle, refuse, isPublic, ...route }: ModuleR
   function copied(by: 'handle' | 'refuse', response: unknown): Response {
     if (response instanceof Response) return new Response(response.body, response);
     const what = `${route.method} ${route.path} of module '${module}'`;
-    throw new TypeError(`${what} answered ${shown(response)}: its \`${by}\` must answer a Response.`);
+    throw new TypeError(`${what} returned ${shown(response)}: its \`${by}\` must return a Response.`);
   }
 }
 
@@ -255,7 +255,7 @@ const TRIES = 5;
  */
 export async function keepText(of: TextsOf, key: string, text: string): Promise<void> {
   const { host } = of;
-  const message = 'a surface could not keep what leads to a session, which its client must name next time';
+  const message = 'a surface could not store which session a client uses; the client must name it next time';
   try {
     const port = await portOf(of, key);
     for (let tries = 0; tries < TRIES; tries++) if (await isKept(port, of, text)) return;

@@ -177,9 +177,9 @@ interface SentStart {
 export function orMayBeTaken(failure: unknown, { target, start, log }: SentStart): unknown {
   if (!(failure instanceof SessionUnavailableError) || failure.tookNothing) return failure;
   const { turn } = start;
-  const message = `nobody knows whether turn ${turn} was taken`;
+  const message = `turn ${turn} may have been accepted`;
   log(mistake(message, failure, 'request-failed'));
-  const detail = `The session did not answer, and may have taken the message${howToGoOn(target, start)}`;
+  const detail = `The session did not answer, and may have stored the message${howToGoOn(target, start)}`;
   return new SessionError('session-unavailable', detail, { retryAfter: 1, more: { turn }, cause: failure });
 }
 

@@ -29,8 +29,8 @@ export const entry: Check = (project) => {
         id: 'bundle-fails',
         level: 'error',
         what: `wrangler cannot bundle ${file.file}: ${bundle.failure}`,
-        why: 'So it can be neither run nor deployed. A package that is not installed is the usual reason.',
-        mend: 'Mend what wrangler names, or install the package.',
+        why: 'So it cannot run or be deployed. The usual reason is a package that is not installed.',
+        mend: 'Fix the error that wrangler names, or install the package.',
       },
     ];
   }
@@ -90,7 +90,7 @@ export const peers: Check = ({ holdfast, installed }) =>
           id: 'peer-missing',
           level: 'error',
           what: `The package ${name} is not installed.`,
-          why: 'Holdfast imports the copy of the project, so that both have the same schemas.',
+          why: 'Holdfast imports the copy of the project, so that both use the same schemas.',
           mend: `npm install ${name}@"${range}"`,
         },
       ];
@@ -101,7 +101,7 @@ export const peers: Check = ({ holdfast, installed }) =>
         id: 'peer-version',
         level: isOptional ? 'warning' : 'error',
         what: `${name} is ${version}, and Holdfast is made for ${range}.`,
-        why: 'Types or calls of another version need not fit.',
+        why: 'The types and calls of another version may not fit.',
         mend: `npm install ${name}@"${range}"`,
       },
     ];
@@ -120,7 +120,7 @@ export const copies: Check = (project) => {
       id: 'two-copies',
       level: 'warning',
       what: `The bundle has ${places.size} copies of ${name}.`,
-      why: 'Each weighs, and an instance of one is none of the other.',
+      why: 'Each adds to the size, and an instance of one is not an instance of the other.',
       mend: `Install one version of it (npm ls ${name} shows who asks for which), or run npm dedupe.`,
     }));
 };

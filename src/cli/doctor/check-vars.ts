@@ -22,7 +22,7 @@ export const secrets: Check = (project) =>
       id: 'secret-in-vars',
       level: 'error',
       what: `${name} is in [vars].`,
-      why: 'Who reads the repository or the dashboard reads it there.',
+      why: 'Anyone with access to the repository or the dashboard can read it.',
       mend: `Remove it and replace it, as it has been seen: wrangler secret put ${name}, and .dev.vars for your own machine.`,
     }));
 
@@ -33,7 +33,7 @@ export const localAuth: Check = (project) =>
       id: 'local-auth-deployed',
       level: 'error',
       what: 'HOLDFAST_AUTH is in [vars].',
-      why: 'Vars are deployed: a bundle that is made for development would let in who needs no token.',
+      why: 'Vars are deployed: a bundle made for development would accept requests without a token.',
       mend: `Move it to ${project.localFile}, which no deployment reads.`,
       fix: [
         { type: 'config', edit: { op: 'remove', path: own(project, 'vars', name) } },
@@ -71,7 +71,7 @@ export const token: Check = (project) => {
             id: 'weak-token',
             level: 'warning' as const,
             what: `HOLDFAST_TOKEN in ${file} can be guessed.`,
-            why: 'Who has it reads and writes every session.',
+            why: 'Anyone who has it can read and write every session.',
             mend: 'Make one by openssl rand -hex 32, and another one for the deployment.',
           },
         ]
@@ -123,7 +123,7 @@ export const baseUrl: Check = (project) => {
         id: 'base-url-without-v1',
         level: 'error',
         what: `OPENAI_BASE_URL in ${where} has no path.`,
-        why: 'Requests go to its path with /chat/completions behind it, which is below /v1 at nearly every server.',
+        why: 'Requests go to its path followed by /chat/completions, which is below /v1 on nearly every server.',
         mend: 'End it with /v1.',
         // An address with credentials or a query needs a manual fix.
         ...(url.username === '' && url.search === '' && { fix: [edit] }),

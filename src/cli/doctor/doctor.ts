@@ -16,7 +16,7 @@ import {
 
 const HELP = `Usage: npx holdfast doctor [OPTIONS]
 
-Looks for what is wrong with the Worker in this folder: its settings, exports, packages and bundle.
+Checks the Worker in this folder: its settings, exports, packages and bundle.
 Reads only files: it contacts no account, and prints no secret. Exits with 1 if there is an error.
 
   --fix            makes the changes that need no decision, and looks again
@@ -36,7 +36,7 @@ export interface Diagnosis {
 
 /** `npx holdfast doctor`. */
 export const doctor: Command = {
-  summary: 'says what is wrong with a Worker, and mends it with --fix',
+  summary: 'checks a Worker, and fixes it with --fix',
   help: HELP,
   async run(args, output) {
     const options = optionsOf(args);

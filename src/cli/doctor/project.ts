@@ -143,7 +143,7 @@ export async function readProject({ folder, config: named, environment }: WhichP
     throw new UnreadableProjectError({
       id: 'config-missing',
       what: `There is no ${configFile ?? 'wrangler.toml, wrangler.json or wrangler.jsonc'} in ${folder}.`,
-      why: 'It says what the Worker is made of and what it is bound to.',
+      why: 'It names the main module of the Worker and its bindings.',
       mend: 'Run this in the folder of the Worker, or name its configuration with --config.',
     });
   }
@@ -153,7 +153,7 @@ export async function readProject({ folder, config: named, environment }: WhichP
     throw new UnreadableProjectError({
       id: 'environment-missing',
       what: `There is no environment ${environment} in ${configFile}.`,
-      why: 'wrangler takes the settings at the top of the file for it, under another name.',
+      why: 'wrangler uses the settings at the top of the file for it, under another name.',
       mend: `Leave --env out, or name one of: ${config.definedEnvironments.join(', ') || 'none'}.`,
     });
   }
@@ -248,7 +248,7 @@ async function readConfig(folder: string, file: string, environment: string | un
     throw new UnreadableProjectError({
       id: 'wrangler-unknown',
       what: 'The installed wrangler does not read a configuration for other programs.',
-      why: 'This command asks it, so that both read a file alike.',
+      why: 'This command uses it, so that both read a file in the same way.',
       mend: 'npm install --save-dev wrangler@latest',
     });
   }
@@ -259,7 +259,7 @@ async function readConfig(folder: string, file: string, environment: string | un
       id: 'config-unreadable',
       what: `wrangler does not read ${relative(folder, file)}: ${firstLines(failure)}`,
       why: 'So it neither runs the Worker nor deploys it.',
-      mend: 'Mend the file at the place that wrangler names.',
+      mend: 'Fix the file at the place that wrangler names.',
     });
   }
 }

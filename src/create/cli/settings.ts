@@ -63,7 +63,7 @@ export function withAgent(name: string, text: string, main: string): ChangedSett
   }
   if (/\bSESSIONS\b/.test(text) && !/\bSessionObject\b/.test(text))
     left.push(
-      `${name}: it has something named SESSIONS. Sessions need that name for their Durable Object: \`npx holdfast doctor\` says what is missing.`,
+      `${name}: SESSIONS is the name of another binding. Sessions need it for their Durable Object: \`npx holdfast doctor\` lists what is missing.`,
     );
   if (date !== undefined && date < OLDEST_DATE)
     left.push(`${name}: compatibility_date is ${date}, and sessions need ${OLDEST_DATE} or later. Raise it.`);

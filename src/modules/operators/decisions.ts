@@ -52,6 +52,6 @@ async function questionsIn(
 const ofOwner = (call: string): SessionError =>
   new SessionError(
     'role-required',
-    `Call ${call.slice(0, 80)} waits for the owner of this session. Operators decide for a role that they have, and answer nothing else.`,
+    `Call ${call.slice(0, 80)} waits for the owner of this session. Operators only answer decisions for a role that they have.`,
     { more: { role: 'owner' } },
   );

@@ -155,7 +155,7 @@ async function recordAccess(access: Access, target: Target): Promise<void> {
   if (!WITHOUT_EVENT.includes(access.action))
     throw new SessionError(
       'session-full',
-      'This session is full, so its journal cannot keep that an operator reads it. An operator may cancel or erase it.',
+      'This session is full, so its journal cannot record the access of an operator. An operator may cancel or erase it.',
     );
   log(access);
 }

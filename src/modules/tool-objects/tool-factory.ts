@@ -83,7 +83,7 @@ function madeBy(
   const made = make();
   if (made instanceof Promise) {
     throw new ToolResolutionError(
-      'the function of toolFactory answers a promise: make the object at once, and await inside its tools',
+      'the function of toolFactory returns a promise: make the object synchronously, and await inside its tools',
     );
   }
   const things = [made].flat() as readonly ToolSource[]; // checked one by one
@@ -91,7 +91,7 @@ function madeBy(
   return collectTools(things, { path: inside, noProviders: IN_FACTORY }).tools;
 }
 
-const IN_FACTORY = 'which a tool factory cannot make: list it beside the factory';
+const IN_FACTORY = 'which a tool factory cannot make: list it next to the factory';
 
 function nameOf(made: unknown): string {
   if (carriesSource(made)) return 'a tool factory';

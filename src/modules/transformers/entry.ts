@@ -105,7 +105,7 @@ function applied(
       if (typeof made === typeof value && Array.isArray(made) === Array.isArray(value)) return made;
       throw new TypeError('It returned something else.');
     } catch (thrown) {
-      log(mistake(`the transformer '${name}' failed; what it was given stays as it was`, thrown));
+      log(mistake(`the transformer '${name}' failed; its input stays unchanged`, thrown));
       return value;
     }
   }

@@ -136,9 +136,9 @@ function withTools<Declaration extends InputDeclaration>(
   return { ...config, ...into, uses, ...notesOf(config, listed.notes) };
 }
 
-const BY_SELECT = "where none can stand, since `select` answers the tools: ask it there, by its 'toolsNow'";
+const BY_SELECT = "which is not allowed here, since `select` returns the tools: call its 'toolsNow' there";
 const BY_CATEGORY =
-  "where none can stand, since the tools of a category stay the same: list it in the 'tools' of an unfolding tool, and that here";
+  "which is not allowed here, since the tools of a category are fixed: list it in the 'tools' of an unfolding tool, and that here";
 
 const notesOf = (
   { childToolUsageNotes: own }: { readonly childToolUsageNotes?: string | undefined },
@@ -188,7 +188,7 @@ function answered(sources: readonly Answered[]): readonly AnyTool[] {
   return collectTools(listed, { noProviders: ASKED, path: [] }).tools;
 }
 
-const ASKED = "which nobody asks for what it finds out: answer its tools, by its 'toolsNow'";
+const ASKED = "which cannot load its tools there: return them by its 'toolsNow'";
 
 const objectTools = memoized((object: object) => ({
   tools: readObject(object, { isShared: false }),

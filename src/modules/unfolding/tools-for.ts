@@ -35,9 +35,9 @@ export async function toolsFor(
   options: ToolsForOptions = {},
 ): Promise<readonly AnyTool[]> {
   const unfolding = unfoldingIn(facade);
-  if (!unfolding) throw new ToolDefinitionError(facade.name, 'tools', 'it is no unfolding tool.');
+  if (!unfolding) throw new ToolDefinitionError(facade.name, 'tools', 'it is not an unfolding tool.');
   if (unfolding.prepare) {
-    throw new ToolDefinitionError(facade.name, 'prepare', 'it finds out in a turn what it brings.');
+    throw new ToolDefinitionError(facade.name, 'prepare', 'it loads its tools during a turn.');
   }
   const checked = await facade.check(input);
   if (!checked.ok) throw new TypeError(checked.answer.content);

@@ -200,7 +200,7 @@ export const allOf = (tools: ByCategory['tools']): readonly AnyTool[] => [
 
 function checked(tools: readonly AnyTool[]): readonly AnyTool[] {
   if (Array.isArray(tools) && tools.every(isTool)) return tools;
-  throw new TypeError('What it unfolds into must be a list of tools.');
+  throw new TypeError('Its tools must be a list.');
 }
 
 /** Returns the tools of a list that came from the unfolding tool with this name. */

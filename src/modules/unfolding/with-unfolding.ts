@@ -81,7 +81,7 @@ const toToolName = (name: string): string =>
 export function withInnerTools<T extends AnyTool>(unfolding: T, ...tools: readonly ToolSource[]): T {
   const known = unfoldingIn(unfolding);
   const { name } = unfolding;
-  if (!known) throw new ToolDefinitionError(name, 'tools', 'it is no unfolding tool.');
+  if (!known) throw new ToolDefinitionError(name, 'tools', 'it is not an unfolding tool.');
   const noProviders = noProvidersIn(known);
   const more = withMore(name, known, collectFor({ tool: name, field: 'tools' }, tools, { noProviders }));
   const inner = known.into.by === 'moment' ? undefined : [...(unfolding.inner ?? []), ...more.listed];
@@ -94,7 +94,7 @@ export function withInnerTools<T extends AnyTool>(unfolding: T, ...tools: readon
 
 const noProvidersIn = ({ into }: Unfolding): string | undefined =>
   into.by === 'category' || into.by === 'selection'
-    ? 'where none can stand, since what this tool brings is decided by its input'
+    ? 'which is not allowed here, since the input of this tool selects its tools'
     : undefined;
 
 /** Adds tools to an unfolding tool, with those of them that are known in advance. */

@@ -171,7 +171,8 @@ async function toStart(turn: WebhookTurn, usual: Usual): Promise<WebhookStart & 
  * @throws Error if the id is empty: all deliveries would share it.
  */
 async function toKey(id: string): Promise<string> {
-  if (id === '') throw new Error('The delivery has an empty id or key, so it could not be told from others.');
+  if (id === '')
+    throw new Error('The delivery has an empty id or key, so other deliveries would count as the same.');
   return /^[\x21-\x7e]{1,200}$/.test(id) ? id : `sha256:${await sha256Hex(JSON.stringify(id))}`;
 }
 

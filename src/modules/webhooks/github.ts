@@ -126,9 +126,7 @@ export function githubWebhook<const Asked extends GithubEvent = string>(
     names: ({ event, action }) => (action === undefined ? [event] : [event, `${event}.${action}`]),
     skip: ({ sender, event, payload }) => {
       if (!isPayloadOf(event, payload)) return `Its payload is not that of an event '${event}'.`;
-      return sender?.isBot && bots !== 'take'
-        ? 'A bot caused it, and this webhook takes nothing from bots.'
-        : undefined;
+      return sender?.isBot && bots !== 'take' ? 'A bot caused it, and this webhook ignores bots.' : undefined;
     },
   });
 }

@@ -172,7 +172,7 @@ function failed({ host, requestId }: Telling, hook: Webhook, failure: unknown): 
   const message = `webhook '${hook.name}' could not start a turn`;
   host.log({ level: 'error', event: 'webhook-refused', requestId, message, thrown: failure });
   const detail =
-    'The webhook failed inside the Worker, whose log tells why. Nothing was taken: send it again.';
+    'The webhook failed inside the Worker, whose log says why. The delivery was not stored: send it again.';
   return new Problem('webhook-failed', detail);
 }
 

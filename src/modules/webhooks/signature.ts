@@ -118,7 +118,7 @@ export async function secretsOf(env: WebhookEnv, source: SecretSource): Promise<
   if (secrets.length > 0) return secrets;
   throw new WebhookRefusal(
     'not-configured',
-    'This Worker has no secret to check the delivery with, so it is not taken. Set the var that the `secret` of this webhook reads ' +
+    'This Worker has no secret to check the delivery with, so it is refused. Set the var that the `secret` of this webhook reads ' +
       '(wrangler secret put).',
   );
 }
@@ -143,6 +143,6 @@ export function checkTimely(name: string, sent: string, now: number): void {
   throw new WebhookRefusal(
     'invalid-signature',
     `The delivery was signed ${Math.abs(apart)} s ${apart > 0 ? 'ago' : 'in the future'} by this Worker's clock; at most ` +
-      `${TOLERANCE_S} s are allowed. Send it again, signed anew.`,
+      `${TOLERANCE_S} s are allowed. Send it again with a new signature.`,
   );
 }

@@ -94,10 +94,8 @@ export function slackWebhook<const Event extends string = string>(
     options: { bots: BOTS },
     names: ({ event }) => [event],
     skip: ({ event, isBot }) => {
-      if (isBot && bots !== 'take') return 'A bot said it, and this webhook takes nothing from bots.';
-      return events === undefined && NEWS.test(event)
-        ? 'It is not a message that somebody has just said.'
-        : undefined;
+      if (isBot && bots !== 'take') return 'A bot said it, and this webhook ignores bots.';
+      return events === undefined && NEWS.test(event) ? 'It is not a new message.' : undefined;
     },
   });
 }

@@ -122,7 +122,7 @@ function toKey(secret: string): Uint8Array<ArrayBuffer> {
   if (key) return key;
   throw new WebhookRefusal(
     'not-configured',
-    'This Worker has a secret that is none of Standard Webhooks, so the delivery is not taken. It ' +
+    'This Worker has a secret that is invalid for Standard Webhooks, so the delivery is refused. It ' +
       `${STANDARD_KEY_RULE}.`,
   );
 }

@@ -199,4 +199,4 @@ async function prepareCheck(
 }
 
 const notAsked = (names: readonly string[]): string =>
-  `This webhook takes no '${(names.at(-1) ?? '').slice(0, 80)}'.`;
+  `This webhook ignores '${(names.at(-1) ?? '').slice(0, 80)}'.`;

@@ -235,8 +235,7 @@ async function jsonPage(target: Target, query: URLSearchParams): Promise<Respons
   if (!page) throw unknownSession(target);
   // A journal that was written elsewhere may have none.
   if (incarnation !== undefined && (page.incarnation ?? incarnation) !== incarnation) {
-    const detail =
-      'The session of this event was erased. Leave out `after` to read the one that is there now.';
+    const detail = 'The session of this event was erased. Leave out `after` to read the current one.';
     throw new SessionError('session-erased', detail);
   }
   const events = page.rows.map(parseEvent);

@@ -46,7 +46,7 @@ it('reports a session that stands still, with where it is and what its client wa
   expect(keptEverything(row)).toBe(false);
   expect(findingsOf(row)).toEqual([
     'kimi (none, json): failed: stood still for 5 s after 0 kills: kimi-json-after, before turn-started at 1. ' +
-      'Its client was last answered: 503 The session did not answer, and may have taken the message. ' +
+      'Its client was last answered: 503 The session did not answer, and may have stored the message. ' +
       'Send it again with the same Idempotency-Key.',
   ]);
 });

@@ -112,7 +112,7 @@ it('names the files of a form, so that a generated function sends them: orval pu
   expect(files).toEqual({
     type: 'array',
     items: { type: 'string', format: 'binary' },
-    description: 'Files behind the message.',
+    description: 'Files after the message.',
   });
 });
 

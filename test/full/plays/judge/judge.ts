@@ -44,7 +44,7 @@ const EXPECTED = [
   /^error turn a turn failed \(/,
   /was not taken over: Error: Network connection lost/,
   /was not taken over: SessionUnavailableError/,
-  /was not gone on with/,
+  /was not resumed/,
   / SessionUnavailableError: The session cannot be reached: /,
 ];
 const isExpected = (line: string): boolean => EXPECTED.some((pattern) => pattern.test(line));

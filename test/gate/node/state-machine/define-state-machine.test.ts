@@ -329,7 +329,7 @@ describe('startingIn', () => {
       new ToolDefinitionError(
         'orders',
         'initial',
-        'it is not what defineStateMachine answered: decorate what startingIn answers instead.',
+        'it is not the result of defineStateMachine: decorate the result of startingIn instead.',
       ),
     );
     expect(() => startingIn(machine, 'ajar' as 'draft')).toThrow(

@@ -178,7 +178,7 @@ describe('a test session', () => {
     await expect
       .poll(result)
       .toBe(
-        'Error: Nobody has heard of the message of turn T for 2000 ms: the turn that runs is stuck, or its clock stands still. ' +
+        'Error: The message of turn T was not received within 2000 ms: the running turn is stuck, or its clock is stopped. ' +
           'A manual clock has to be advanced while `post` is awaited.',
       );
   });

@@ -135,10 +135,10 @@ describe('a provider that `select` returns', () => {
     const session = sessionWith([shop], [calls('shop'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([
-      "Error: A tool provider is among them, which nobody asks for what it finds out: answer its tools, by its 'toolsNow'",
+      "Error: A tool provider is among them, which cannot load its tools there: return them by its 'toolsNow'",
     ]);
     const why =
-      "A tool provider is among them, which nobody asks for what it finds out: answer its tools, by its 'toolsNow'";
+      "A tool provider is among them, which cannot load its tools there: return them by its 'toolsNow'";
     expect(told.mock.calls.map(([line]) => line)).toEqual([
       expect.stringMatching(/^holdfast: Tool 'shop' threw: /),
     ]);
@@ -173,18 +173,18 @@ describe('an invalid unfolding tool', () => {
     [
       'a provider in a category',
       () => defineUnfolding({ ...SHOP, byCategory: { all: [provider] } }),
-      'A tool provider is among them, where none can stand, since the tools of a category stay the same: ' +
+      'A tool provider is among them, which is not allowed here, since the tools of a category are fixed: ' +
         "list it in the 'tools' of an unfolding tool, and that here",
     ],
     [
       'a provider in a selection',
       () => defineUnfolding({ ...SHOP, input: v.object({}), select: () => [], tools: [provider] }),
-      "A tool provider is among them, where none can stand, since `select` answers the tools: ask it there, by its 'toolsNow'",
+      "A tool provider is among them, which is not allowed here, since `select` returns the tools: call its 'toolsNow' there",
     ],
     [
       'a provider for every category',
       () => withInnerTools(defineUnfolding({ ...SHOP, byCategory: { all: [does('a')] } }), provider),
-      'A tool provider is among them, where none can stand, since what this tool brings is decided by its input',
+      'A tool provider is among them, which is not allowed here, since the input of this tool selects its tools',
     ],
   ])('throws at its definition if it has %s', (_, made, why) => {
     expect(made).toThrow(`Tool 'shop': it cannot have these tools: ${why}.`);

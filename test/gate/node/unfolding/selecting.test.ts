@@ -95,7 +95,7 @@ describe('a selectable unfolding tool', () => {
 
   it.each([
     ['throws', 'Gone.', raise],
-    ['returns a value that is not a list', 'What it unfolds into must be a list of tools.', () => 'query'],
+    ['returns a value that is not a list', 'Its tools must be a list.', () => 'query'],
   ])('returns an error if the selector %s', async (_, message, answer) => {
     const select = (): never => answer() as never; // not allowed by the types
     const session = sessionWith([database({ select })], [calls('database'), 'Done.']);

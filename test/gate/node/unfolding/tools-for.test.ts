@@ -54,12 +54,12 @@ describe('toolsFor', () => {
   it('refuses a tool that does not unfold, and one that discovers its tools in a turn', async () => {
     const refusal = (message: string) =>
       expect.objectContaining({ constructor: ToolDefinitionError, message });
-    await expect(toolsFor(does('look'))).rejects.toEqual(refusal("Tool 'look': it is no unfolding tool."));
+    await expect(toolsFor(does('look'))).rejects.toEqual(
+      refusal("Tool 'look': it is not an unfolding tool."),
+    );
     const prepare = vi.fn(async () => undefined);
     const crm = defineUnfolding({ name: 'crm', description: 'CRM.', tools: () => [does('look')], prepare });
-    await expect(toolsFor(crm)).rejects.toEqual(
-      refusal("Tool 'crm': it finds out in a turn what it brings."),
-    );
+    await expect(toolsFor(crm)).rejects.toEqual(refusal("Tool 'crm': it loads its tools during a turn."));
     expect(prepare).not.toHaveBeenCalled();
   });
 

@@ -99,7 +99,7 @@ describe('an unfolding tool with more tools inside', () => {
     expect(() => withInnerTools(files, does('read'))).toThrow(
       "Tool 'files': it has two tools of the name 'read'.",
     );
-    expect(() => withInnerTools(read, extra)).toThrow("Tool 'read': it is no unfolding tool.");
+    expect(() => withInnerTools(read, extra)).toThrow("Tool 'read': it is not an unfolding tool.");
   });
 });
 

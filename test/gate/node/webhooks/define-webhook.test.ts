@@ -107,7 +107,7 @@ describe('defineWebhook', () => {
     for (const key of strange) expect(key).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect(new Set(strange).size).toBe(5);
     await expect(keyOf('')).rejects.toThrow(
-      'The delivery has an empty id or key, so it could not be told from others.',
+      'The delivery has an empty id or key, so other deliveries would count as the same.',
     );
   });
 

@@ -234,14 +234,14 @@ describe('what a webhook takes', () => {
     const received = await deliver({ ...opened, ...comment, action }, { event, webhook });
     expect(received.type).toBe(type);
     if (received.type === 'ignored')
-      expect(received.reason).toBe(`This webhook takes no '${event}.${action}'.`);
+      expect(received.reason).toBe(`This webhook ignores '${event}.${action}'.`);
   });
 
   it('is nothing from bots, unless it says so: an agent would hear itself', async () => {
     const byBot = { ...opened, sender: { login: 'triage[bot]', type: 'Bot' } };
     expect(await deliver(byBot)).toEqual({
       type: 'ignored',
-      reason: 'A bot caused it, and this webhook takes nothing from bots.',
+      reason: 'A bot caused it, and this webhook ignores bots.',
       acknowledge: 'address',
     });
     const webhook = githubWebhook({ ...config, bots: 'take' });

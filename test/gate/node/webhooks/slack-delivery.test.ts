@@ -102,7 +102,7 @@ ${JSON.stringify(reaction, null, 1)}
   });
 
   it('that a bot caused is ignored, unless the webhook takes it', async () => {
-    const reason = 'A bot said it, and this webhook takes nothing from bots.';
+    const reason = 'A bot said it, and this webhook ignores bots.';
     for (const more of [{ bot_id: 'B1' }, { subtype: 'bot_message' }]) {
       expect(await deliver({ ...mention, type: 'message', ...more })).toMatchObject({
         type: 'ignored',
@@ -115,7 +115,7 @@ ${JSON.stringify(reaction, null, 1)}
 
   it('that tells of a message or a channel is ignored, unless it was asked for', async () => {
     const joined = { ...mention, type: 'message', subtype: 'channel_join' };
-    const reason = 'It is not a message that somebody has just said.';
+    const reason = 'It is not a new message.';
     expect(await deliver(joined)).toMatchObject({ type: 'ignored', reason });
     expect(await deliverBody('{"type":"app_rate_limited","team_id":"T1"}')).toMatchObject({
       type: 'ignored',

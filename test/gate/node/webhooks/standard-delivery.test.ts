@@ -36,5 +36,5 @@ it('a delivery by Standard Webhooks is mapped by the app, by its type', async ()
   });
   expect(await arrive(webhook, signed)).toMatchObject({ message: 'contact.created msg_1 {"id":"c1"}' });
   const other = fromStandard('msg_2', { secret: STANDARD_SECRET, body: '{"type":"contact.deleted"}' });
-  expect(await arrive(webhook, other)).toMatchObject({ reason: "This webhook takes no 'contact.deleted'." });
+  expect(await arrive(webhook, other)).toMatchObject({ reason: "This webhook ignores 'contact.deleted'." });
 });

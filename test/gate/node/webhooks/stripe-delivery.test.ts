@@ -100,7 +100,7 @@ ${JSON.stringify({ previous_attributes: data.previous_attributes, object: data.o
     const paid = stripeWebhook({ agent: 'billing', secret: 'SECRET', events: ['invoice.paid'] });
     expect(await deliver(failed, paid)).toMatchObject({
       type: 'ignored',
-      reason: "This webhook takes no 'invoice.payment_failed'.",
+      reason: "This webhook ignores 'invoice.payment_failed'.",
     });
     expect(await deliver({ ...failed, type: 'invoice.paid' }, paid)).toMatchObject({ type: 'start' });
   });

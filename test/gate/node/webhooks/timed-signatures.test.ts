@@ -38,7 +38,7 @@ const SENDERS = [
 
 const stale = (apart: string): Arrived =>
   invalid(
-    `The delivery was signed ${apart} by this Worker's clock; at most 300 s are allowed. Send it again, signed anew.`,
+    `The delivery was signed ${apart} by this Worker's clock; at most 300 s are allowed. Send it again with a new signature.`,
   );
 
 describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
@@ -265,7 +265,7 @@ describe('webhook-signature', () => {
         type: 'refused',
         kind: 'not-configured',
         why:
-          'This Worker has a secret that is none of Standard Webhooks, so the delivery is not taken. It has to be whsec_ and ' +
+          'This Worker has a secret that is invalid for Standard Webhooks, so the delivery is refused. It has to be whsec_ and ' +
           'the base64 of 24 bytes or more.',
       });
     },

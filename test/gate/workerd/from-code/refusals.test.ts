@@ -76,7 +76,7 @@ describe('a message', () => {
 
   it('with a file is refused by an app without the module of files', async () => {
     const { chat } = fresh();
-    const detail = 'message[1] is a file. This app takes no files: send text.';
+    const detail = 'message[1] is a file. This app accepts no files: send text.';
     expect(await refusalOf(chat.send(picture))).toEqual(
       refusal('unsupported-media-type', detail, { more: { accepts: { data: [], url: [] } } }),
     );
@@ -94,7 +94,7 @@ describe('a message', () => {
 
   it('that is too long is refused', async () => {
     const chat = at(newSession(), LOCAL, appOf({ http: { maxBodyBytes: 10 } }));
-    const detail = 'Besides its files, the body is larger than 10 bytes. Send less, or long text as a file.';
+    const detail = 'Without its files, the body is larger than 10 bytes. Send less, or long text as a file.';
     expect(await refusalOf(chat.send('Hello, hello'))).toEqual(refusal('body-too-large', detail));
   });
 
@@ -164,7 +164,7 @@ describe('a message', () => {
     expect(refused).toEqual(
       refusal(
         'session-unavailable',
-        `The session did not answer, and may have taken the message, as turn ${turn}: send it again only if GET ${path}/turns/${turn} returns 404.`,
+        `The session did not answer, and may have stored the message, as turn ${turn}: send it again only if GET ${path}/turns/${turn} returns 404.`,
         { retryAfter: 1, more: { turn: expect.stringMatching(/^[0-9a-f]{16}$/) } },
       ),
     );
@@ -226,7 +226,7 @@ describe('the answer of a call', () => {
       ),
     );
     const ending = (what: string) =>
-      `waits for somebody with the role 'manager', and nobody else may ${what} it.`;
+      `waits for a person with the role 'manager', and only they may ${what} it.`;
     const more = { role: 'manager', turn };
     expect(await refusalOf(chat.cancel())).toEqual(
       refusal('role-required', `Turn ${turn} ${ending('cancel')} Send the token of one who has it.`, {
@@ -310,11 +310,11 @@ describe('a missing resource', () => {
 
 describe('a principal', () => {
   it.each<[unknown, string]>([
-    [null, 'whose id or tenant is no text, or is empty'],
-    [{ id: '' }, 'whose id or tenant is no text, or is empty'],
-    [{ id: 'ann', tenant: 1 }, 'whose id or tenant is no text, or is empty'],
+    [null, 'whose id or tenant is empty or not a text'],
+    [{ id: '' }, 'whose id or tenant is empty or not a text'],
+    [{ id: 'ann', tenant: 1 }, 'whose id or tenant is empty or not a text'],
     [{ id: 'ann', roles: 'buyer' }, 'whose roles are no list of texts'],
-    [{ id: 'webhook:github' }, "with the id 'webhook:github', by which nobody is called"],
+    [{ id: 'webhook:github' }, "with the id 'webhook:github', which is reserved"],
   ])('that is invalid is refused at once: %j', (principal, problem) => {
     expect(() => at('/agents/scripted/sessions/s', principal as Caller)).toThrow(
       new ConfigurationError(`sessionOf was given a principal ${problem}.`),

@@ -30,7 +30,7 @@ const onlyLocalhost = (sign: string) => ({
   title: 'only localhost',
   status: 403,
   detail:
-    `This Worker answers its own machine alone, and this request is not from there: ${sign}. Set the secret HOLDFAST_TOKEN and send` +
+    `This Worker only accepts requests from its own machine, and this is not one: ${sign}. Set the secret HOLDFAST_TOKEN and send` +
     ' it as a bearer token, or pass `auth` to createHoldfast.',
 });
 
@@ -145,7 +145,7 @@ describe('the log line about local mode', () => {
         level: 'warn',
         event: 'other',
         message:
-          'This machine is let in without a token. With wrangler dev --ip, use a token: two headers make any request look local.',
+          'This machine needs no token. With wrangler dev --ip, use a token: two headers make any request look local.',
       },
     ]);
   });
@@ -317,10 +317,10 @@ describe('an app with a custom `auth`', () => {
     expect(events[1]).toMatchObject({ principal: { id: 'ann', tenant: 'acme', roles: ['approver'] } });
   });
 
-  const ID = '`auth` answered a caller whose id or tenant is no text, or is empty.';
+  const ID = '`auth` answered a caller whose id or tenant is empty or not a text.';
   const ROLES = '`auth` answered a caller whose roles are no list of texts.';
   const nobodys = (id: string): string =>
-    `\`auth\` answered a caller with the id '${id}', by which nobody is called.`;
+    `\`auth\` answered a caller with the id '${id}', which is reserved.`;
 
   it.each<[string, unknown, string]>([
     ['without an id', {}, ID],
@@ -383,7 +383,7 @@ describe('a misconfigured Worker', () => {
 
   it('is refused if two agents have one name', () => {
     expect(() => createHoldfast({ agents: [scripted, scripted] })).toThrow(
-      new ConfigurationError("Two agents are called 'scripted'."),
+      new ConfigurationError("Two agents are named 'scripted'."),
     );
   });
 });

@@ -86,7 +86,7 @@ describe('a body', () => {
     });
     const headers = { 'content-type': 'application/json' };
     const response = await appWith({})(`${newSession()}/messages`, { method: 'POST', headers, body });
-    await expectProblem(response, problem('bad-json', 400, 'The body broke off before its end.'));
+    await expectProblem(response, problem('bad-json', 400, 'The body ended early.'));
   });
 
   it.each([
@@ -190,12 +190,12 @@ describe('a path', () => {
     '/agents/scripted/sessions/s/',
     '/AGENTS',
   ])('that does not exist is a 404: %s', async (path) => {
-    const detail = 'There is nothing here. GET / shows where to start.';
+    const detail = 'This path is unknown. GET / shows where to start.';
     await expectProblem(await send(path), problem('unknown-route', 404, detail));
   });
 
   it('with an extra slash is a 404 that names the correct path', async () => {
-    const detail = 'There is nothing here. GET / shows where to start. Did you mean /agents?';
+    const detail = 'This path is unknown. GET / shows where to start. Did you mean /agents?';
     await expectProblem(await send('//agents'), problem('unknown-route', 404, detail));
   });
 

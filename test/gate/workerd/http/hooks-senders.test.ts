@@ -95,7 +95,7 @@ describe('a delivery of each sender', () => {
   it('that the webhook ignores returns 200', async () => {
     const only = appWith({ use: [githubWebhook({ ...config, events: ['push'] })] }, ENV);
     const response = await deliver(only, await signedIssue());
-    const reason = "This webhook takes no 'issues.opened'.";
+    const reason = "This webhook ignores 'issues.opened'.";
     expect([response.status, await json(response)]).toEqual([
       200,
       { hook: 'github', status: 'ignored', reason },

@@ -181,7 +181,7 @@ describe('a delivery', () => {
     );
     await expectProblem(
       await deliver(send, await signedIssue()),
-      problem(404, 'unknown-route', 'There is nothing here. GET / shows where to start.'),
+      problem(404, 'unknown-route', 'This path is unknown. GET / shows where to start.'),
     );
     const got = await plain(HOOK);
     expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST']);

@@ -103,7 +103,7 @@ describe('a model from the environment', () => {
       () => {
         throw new Error('The key is s3cret.');
       },
-      'A `model` function threw: the log of the Worker shows what.',
+      'A `model` function threw: the log of the Worker shows why.',
     ],
     [
       'says what is missing',
@@ -116,7 +116,7 @@ describe('a model from the environment', () => {
       'makes no model',
       // @ts-expect-error: for callers without types
       () => ({}),
-      'A `model` function returned no model: return what an adapter makes.',
+      'A `model` function returned no model: return that of an adapter.',
     ],
   ])('that %s causes a refusal of the message, and is created again', async (_, model, detail) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
@@ -146,7 +146,7 @@ describe('a model from the environment', () => {
         expect.stringMatching(/^holdfast: request \w+ failed$/),
         expect.objectContaining({
           cause: thrown,
-          message: 'A `model` function threw: the log of the Worker shows what.',
+          message: 'A `model` function threw: the log of the Worker shows why.',
         }),
       ],
     ]);

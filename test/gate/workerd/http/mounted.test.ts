@@ -243,7 +243,7 @@ describe('a developer', () => {
       '/ai/openapi.json',
     ]) {
       const { detail } = await json(await via(path));
-      expect(detail).toBe(`There is nothing here. GET / shows where to start. ${hint}`);
+      expect(detail).toBe(`This path is unknown. GET / shows where to start. ${hint}`);
     }
     expect(warn.mock.calls).toEqual([[`holdfast: there is nothing at /ai/agents. ${hint}`]]);
   });
@@ -258,7 +258,7 @@ describe('a developer', () => {
       ['/agents/clerk/s1/cancel', '/agents/{agent}/sessions/{session}/cancel'],
     ]) {
       const { detail } = await json(await via(String(path)));
-      expect(detail).toBe(`There is nothing here. GET / shows where to start. Did you mean ${meant}?`);
+      expect(detail).toBe(`This path is unknown. GET / shows where to start. Did you mean ${meant}?`);
     }
     const hint = `Did you mean ${messages}?`;
     expect(warn.mock.calls).toEqual([[`holdfast: there is nothing at /agents/clerk/messages. ${hint}`]]);
@@ -269,7 +269,7 @@ describe('a developer', () => {
     const wellKnown = '/.well-known/oauth-protected-resource/mcp';
     for (const path of ['/favicon.ico', '/agents/clerk', '/ai', '/agents/x/mcp/y', wellKnown]) {
       const { detail } = await json(await via(path));
-      expect(detail).toBe('There is nothing here. GET / shows where to start.');
+      expect(detail).toBe('This path is unknown. GET / shows where to start.');
     }
     expect(warn).not.toHaveBeenCalled();
   });

@@ -171,7 +171,7 @@ describe('the context of a body', () => {
   const refused = (...keys: readonly string[]) => {
     const problems = keys.map(
       (key) =>
-        `context: a body may not say '${key}': createHoldfast({ http: { bodyContext: [...] } }) names the keys that it may`,
+        `context: a body may not set '${key}': allow it in createHoldfast({ http: { bodyContext: [...] } })`,
     );
     return {
       type: 'urn:holdfast:problem:invalid-body',

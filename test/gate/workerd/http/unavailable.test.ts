@@ -96,12 +96,12 @@ describe('a session whose object cannot be reached', () => {
       expect(turn).toMatch(/^[0-9a-f]{16}$/);
       expect(said).toEqual(
         unavailable(
-          `The session did not answer, and may have taken the message, as turn ${turn}: ` +
+          `The session did not answer, and may have stored the message, as turn ${turn}: ` +
             `send it again only if GET ${session}/turns/${turn} returns 404.`,
         ),
       );
       expect(log.mock.calls).toEqual([
-        [`holdfast: nobody knows whether turn ${turn} was taken`, new SessionUnavailableError(error)],
+        [`holdfast: turn ${turn} may have been accepted`, new SessionUnavailableError(error)],
       ]);
       log.mockRestore();
     });
@@ -116,7 +116,7 @@ describe('a session whose object cannot be reached', () => {
       expect(turn).toMatch(/^[0-9a-f]{16}$/);
       expect(said).toEqual(
         unavailable(
-          'The session did not answer, and may have taken the message. Send it again with the same Idempotency-Key.',
+          'The session did not answer, and may have stored the message. Send it again with the same Idempotency-Key.',
         ),
       );
       log.mockRestore();

@@ -124,7 +124,7 @@ const BAD: readonly [string, unknown, number, string][] = [
     body(user(), { context: { admin: true } }),
     422,
     notValid(
-      "context: a body may not say 'admin': createHoldfast({ http: { bodyContext: [...] } }) names the keys that it may",
+      "context: a body may not set 'admin': allow it in createHoldfast({ http: { bodyContext: [...] } })",
     ),
   ],
   [

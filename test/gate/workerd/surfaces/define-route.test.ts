@@ -81,32 +81,32 @@ describe('an invalid route of a module is reported in full', () => {
     [
       'an open brace',
       () => made([route({ path: '/echo/{agent' })]),
-      "Module 'echo': routes[0] has '/echo/{agent' as its 'path': between two '/' stands a word or one name in braces, as in '/agents/{agent}/chat', and not '{agent'.",
+      "Module 'echo': routes[0] has '/echo/{agent' as its 'path': each segment must be a word or one name in braces, as in '/agents/{agent}/chat', and not '{agent'.",
     ],
     [
       'words beside a name',
       () => made([route({ path: '/echo/{agent}.json' })]),
-      "Module 'echo': routes[0] has '/echo/{agent}.json' as its 'path': between two '/' stands a word or one name in braces, as in '/agents/{agent}/chat', and not '{agent}.json'.",
+      "Module 'echo': routes[0] has '/echo/{agent}.json' as its 'path': each segment must be a word or one name in braces, as in '/agents/{agent}/chat', and not '{agent}.json'.",
     ],
     [
       'the name of another router',
       () => made([route({ path: '/echo/:agent' })]),
-      "Module 'echo': routes[0] has '/echo/:agent' as its 'path': between two '/' stands a word or one name in braces, as in '/agents/{agent}/chat', and not ':agent'.",
+      "Module 'echo': routes[0] has '/echo/:agent' as its 'path': each segment must be a word or one name in braces, as in '/agents/{agent}/chat', and not ':agent'.",
     ],
     [
       'a rule of a router',
       () => made([route({ path: '/echo/*' })]),
-      "Module 'echo': routes[0] has '/echo/*' as its 'path': between two '/' stands a word or one name in braces, as in '/agents/{agent}/chat', and not '*'.",
+      "Module 'echo': routes[0] has '/echo/*' as its 'path': each segment must be a word or one name in braces, as in '/agents/{agent}/chat', and not '*'.",
     ],
     [
       'an empty part',
       () => made([route({ path: '/echo/' })]),
-      "Module 'echo': routes[0] has '/echo/' as its 'path': between two '/' stands a word or one name in braces, as in '/agents/{agent}/chat', and not an empty part.",
+      "Module 'echo': routes[0] has '/echo/' as its 'path': each segment must be a word or one name in braces, as in '/agents/{agent}/chat', and not an empty part.",
     ],
     [
       'a number in place of a name',
       () => made([route({ path: '/echo/{1}' })]),
-      "Module 'echo': routes[0] has '/echo/{1}' as its 'path': between two '/' stands a word or one name in braces, as in '/agents/{agent}/chat', and not '{1}'.",
+      "Module 'echo': routes[0] has '/echo/{1}' as its 'path': each segment must be a word or one name in braces, as in '/agents/{agent}/chat', and not '{1}'.",
     ],
     [
       'a name twice',

@@ -124,7 +124,7 @@ describe('a request to a surface', () => {
     const many = { list: Array.from({ length: 600_000 }, () => 1) };
     expect(await refused(await ask(appOf(echoed, withFiles), many))).toEqual(
       tooLarge(
-        'Besides its files, the body is larger than 1000000 bytes. Send less, or long text as a file.',
+        'Without its files, the body is larger than 1000000 bytes. Send less, or long text as a file.',
       ),
     );
   });
@@ -154,7 +154,7 @@ describe('a public route', () => {
     expect(await json(response)).toEqual({
       caller: 'undefined',
       sessions:
-        'ConfigurationError: sessionOf was given a principal whose id or tenant is no text, or is empty.',
+        'ConfigurationError: sessionOf was given a principal whose id or tenant is empty or not a text.',
       named: { agent: 'scripted' },
       body: { a: 1 },
     });
@@ -247,7 +247,7 @@ describe('the index of a surface', () => {
       {
         level: 'warn',
         event: 'other',
-        message: 'a surface could not keep what leads to a session, which its client must name next time',
+        message: 'a surface could not store which session a client uses; the client must name it next time',
       },
     ]);
   });
@@ -346,7 +346,7 @@ describe('a surface formats', () => {
     const response = await ask(appOf(() => undefined as never, { log }));
     expect(await refused(response)).toMatchObject({ status: 500, oops: { type: 'internal-error' } });
     expect(JSON.stringify(log.mock.calls)).toContain(
-      "POST /echo/{session} of module 'echo' answered undefined: its `handle` must answer a Response.",
+      "POST /echo/{session} of module 'echo' returned undefined: its `handle` must return a Response.",
     );
   });
 
@@ -398,7 +398,7 @@ describe('a problem that a surface formats', () => {
   });
 
   it.each([
-    ['answers no response', () => undefined as never, /its `refuse` must answer a Response/],
+    ['answers no response', () => undefined as never, /its `refuse` must return a Response/],
     [
       'fails',
       () => {
@@ -519,7 +519,7 @@ describe('a surface’s session', () => {
     const path = newSession();
     const via = appOf(sending({ tenant: 'mine', locale: 'de' }), { http: { bodyContext: ['locale'] } });
     const problem =
-      "context: a body may not say 'tenant': createHoldfast({ http: { bodyContext: [...] } }) names the keys that it may";
+      "context: a body may not set 'tenant': allow it in createHoldfast({ http: { bodyContext: [...] } })";
     expect(await refused(await ask(via, {}, {}, `/echo/${sessionId(path)}`))).toEqual({
       status: 422,
       oops: {

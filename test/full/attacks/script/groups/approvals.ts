@@ -108,7 +108,7 @@ const byRoles: readonly Attack[] = [
     comes: problem(
       403,
       'role-required',
-      "Turn … waits for somebody with the role 'manager', and nobody else may cancel it. Send the token of one who has it.",
+      "Turn … waits for a person with the role 'manager', and only they may cancel it. Send the token of one who has it.",
     ),
   },
   {
@@ -120,7 +120,7 @@ const byRoles: readonly Attack[] = [
     comes: problem(
       403,
       'role-required',
-      "Turn … of this session waits for somebody with the role 'manager', and nobody else may erase it. Send the token of one who has it.",
+      "Turn … of this session waits for a person with the role 'manager', and only they may erase it. Send the token of one who has it.",
     ),
   },
 ];

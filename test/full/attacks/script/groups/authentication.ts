@@ -33,11 +33,11 @@ const forged: readonly (readonly [why: string, claims: Claims, forgery?: Forgery
 /** Good tokens of an issuer that lets its users choose too much. */
 const odd: readonly (readonly [what: string, claims: Claims, says: RegExp])[] = [
   ['an id that is a list', { ...zoe, sub: ['zoe'] }, /id or tenant is no text/],
-  ['an empty id', { ...zoe, sub: '' }, /id or tenant is no text, or is empty/],
+  ['an empty id', { ...zoe, sub: '' }, /id or tenant is empty or not a text/],
   ['no id', { ...zoe, sub: undefined }, /id or tenant is no text/],
   ['a number as tenant', { ...zoe, tenant: 7 }, /id or tenant is no text/],
   ['an object as tenant', { ...zoe, tenant: { tenant: 'zeta' } }, /id or tenant is no text/],
-  ['an empty tenant', { ...zoe, tenant: '' }, /id or tenant is no text, or is empty/],
+  ['an empty tenant', { ...zoe, tenant: '' }, /id or tenant is empty or not a text/],
   ['a text as roles', { ...zoe, roles: 'manager' }, /roles are no list of texts/],
   ['an object as roles', { ...zoe, roles: { includes: true } }, /roles are no list of texts/],
   ['a role that is no text', { ...zoe, roles: [['manager']] }, /roles are no list of texts/],

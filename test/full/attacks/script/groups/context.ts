@@ -21,7 +21,7 @@ const notAllowed = (key: string): Check =>
   problem(
     422,
     'invalid-body',
-    `The body is not valid: context: a body may not say '${key}': createHoldfast({ http: { bodyContext: [...] } }) names the keys that it may.`,
+    `The body is not valid: context: a body may not set '${key}': allow it in createHoldfast({ http: { bodyContext: [...] } }).`,
   );
 
 /** Keys that no body may say; each way into an object is another one. */

@@ -11,7 +11,7 @@ export const onlyLocal = (sign: string): Check =>
   problem(
     403,
     'only-localhost',
-    `This Worker answers its own machine alone, and this request is not from there: ${sign}. ${SET_TOKEN}`,
+    `This Worker only accepts requests from its own machine, and this is not one: ${sign}. ${SET_TOKEN}`,
   );
 
 /** What a proxy or a tunnel adds, each in its own spelling. */

@@ -79,7 +79,7 @@ const bodies: readonly (readonly [what: string, sent: Pick<Sent, 'headers' | 'bo
     problem(
       413,
       'body-too-large',
-      'Besides its files, the body is larger than 200000 bytes. Send less, or long text as a file.',
+      'Without its files, the body is larger than 200000 bytes. Send less, or long text as a file.',
     ),
   ],
   [

@@ -9,7 +9,7 @@ const senders = ['github', 'slack', 'stripe', 'standard'] as const;
 const unsigned = problem(
   503,
   'not-configured',
-  'This Worker has no secret to check the delivery with, so it is not taken. Set the var that the `secret` of this webhook reads (wrangler secret put).',
+  'This Worker has no secret to check the delivery with, so it is refused. Set the var that the `secret` of this webhook reads (wrangler secret put).',
 );
 
 const silent = notSaying(new RegExp(SECRETS.MISPLACED));

@@ -85,7 +85,7 @@ const tooFar = (apart: string): Check =>
   problem(
     401,
     'invalid-signature',
-    `The delivery was signed ${apart} by this Worker's clock; at most 300 s are allowed. Send it again, signed anew.`,
+    `The delivery was signed ${apart} by this Worker's clock; at most 300 s are allowed. Send it again with a new signature.`,
   );
 
 const old: readonly Attack[] = [
@@ -168,7 +168,7 @@ const otherDoors: readonly Attack[] = [
     comes: problem(
       503,
       'not-configured',
-      'This Worker has no secret to check the delivery with, so it is not taken. Set the var that the `secret` of this webhook reads (wrangler secret put).',
+      'This Worker has no secret to check the delivery with, so it is refused. Set the var that the `secret` of this webhook reads (wrangler secret put).',
     ),
   },
   ...['nothing', '__proto__', 'constructor', '..%2fhealth', '%00', 'GITHUB'].map(

@@ -241,12 +241,12 @@ describe('an invalid factory', () => {
     [
       'a promise',
       made(Promise.resolve(does('look'))),
-      'the function of toolFactory answers a promise: make the object at once, and await inside its tools',
+      'the function of toolFactory returns a promise: make the object synchronously, and await inside its tools',
     ],
     [
       'a provider',
       made(toolProvider({ toolsNow: () => [] })),
-      'A tool provider is among them, which a tool factory cannot make: list it beside the factory',
+      'A tool provider is among them, which a tool factory cannot make: list it next to the factory',
     ],
   ])('is refused when it is listed: %s', (_, factory, message) => {
     expect(() => resolveTools([factory])).toThrow(message);

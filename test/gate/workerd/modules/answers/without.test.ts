@@ -73,7 +73,7 @@ it('has no route for the answer, names the module for it, and resumes the turn i
     {
       type: 'urn:holdfast:problem:unknown-route',
       detail:
-        'There is nothing here. GET / shows where to start. An answer of a call needs the module `answers`: ' +
+        'This path is unknown. GET / shows where to start. An answer of a call needs the module `answers`: ' +
         "import it from 'holdfast/answers' and add it to `use`.",
     },
   ]);

@@ -37,7 +37,7 @@ describe('a retention', () => {
     ["Agent 'keeper'", { agents: [agentWith([retain({ days: 1 }), retain('forever')])] }],
   ])('is reported once by %s', (whose, config) => {
     expect(() => createHoldfast(config)).toThrow(
-      new ConfigurationError(`${whose} says twice how long its sessions are kept: use one.`),
+      new ConfigurationError(`${whose} sets the retention of its sessions twice: use one.`),
     );
   });
 });

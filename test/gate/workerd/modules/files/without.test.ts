@@ -19,7 +19,7 @@ it('refuses a file in a message', async () => {
     415,
     {
       type: 'urn:holdfast:problem:unsupported-media-type',
-      detail: 'message[1] is a file. This app takes no files: send text.',
+      detail: 'message[1] is a file. This app accepts no files: send text.',
       accepts: { data: [], url: [] },
     },
   ]);
