@@ -231,13 +231,13 @@ describe('a server that cannot be reached', () => {
     expect(await rejection(open(fakeServer({ misbehave })))).toEqual(unreachable('its answer is not MCP'));
   });
 
-  it('is told of when its stream ends without a result', async () => {
+  it('is reported if its stream ends without a result', async () => {
     const misbehave = () => events(': nothing\n\n');
     const error = await rejection(open(fakeServer({ misbehave })));
     expect(error).toEqual(unreachable('it ended its answer before there was a result'));
   });
 
-  it('is told of in its own words, shortened, when it answers with an error', async () => {
+  it('is reported with its own message, shortened, if it returns an error', async () => {
     const misbehave = () =>
       Response.json({
         jsonrpc: '2.0',
@@ -254,19 +254,19 @@ describe('a server that cannot be reached', () => {
       { protocolVersion: '1999-01-01', capabilities: {}, serverInfo: { name: 'x', version: '1' } },
     ],
     ['that says nothing of itself', {}],
-  ])('is told of when it is one %s', async (_, result) => {
+  ])('is reported if it is one %s', async (_, result) => {
     const misbehave = () => Response.json({ jsonrpc: '2.0', id: 0, result });
     const error = await rejection(open(fakeServer({ misbehave })));
     expect(error).toEqual(unreachable('its answer is not valid MCP, or of an unsupported version'));
   });
 
-  it('is told of when its answer is too large', async () => {
+  it('is reported if its response is too large', async () => {
     const misbehave = () => Response.json({ jsonrpc: '2.0', id: 0, result: 'x'.repeat(2_000) });
     const error = await rejection(open(fakeServer({ misbehave }), { maxResponseBytes: 1_024 }));
     expect(error).toEqual(unreachable('it answered with more than 1024 bytes'));
   });
 
-  it('is told of when it redirects to another origin, which is not asked', async () => {
+  it('is reported if it redirects to another origin, which receives no request', async () => {
     const misbehave = answers(307, { headers: { location: 'https://evil.test/mcp' } });
     const server = fakeServer({ misbehave });
     const error = await rejection(open(server, { bearer: 'TOKEN', as: caller({ TOKEN: 'planted' }) }));

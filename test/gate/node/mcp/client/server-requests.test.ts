@@ -237,7 +237,7 @@ describe('an elicitation', () => {
   });
 });
 
-describe('what else a server may ask', () => {
+describe('another request from a server', () => {
   it.each<[string, Parameters<typeof asking>[0], string]>([
     [
       'sampling',
@@ -257,24 +257,27 @@ describe('what else a server may ask', () => {
     });
   });
 
-  it('is answered when it is a ping', async () => {
+  it('is answered if it is a ping', async () => {
     expect(await answered(asking({ method: 'ping' }))).toEqual({});
   });
 
-  it.each(['sessions', 'sse'] as const)('is answered twelve times on a connection (%s)', async (kind) => {
-    const pinging: FakeTool = {
-      name: 'ping',
-      run: async (_, { sendRequest }) => {
-        for (let times = 0; times < 101; times++)
-          void sendRequest({ method: 'ping' }, ResultSchema).catch(() => 0);
-        return new Promise(() => undefined);
-      },
-    };
-    const server = fakeServer({ kind, tools: [pinging] });
-    const connection = await open(server, { transport: kind === 'sse' ? 'sse' : undefined });
-    await rejection(connection.callTool(call('ping'), calling({ signal: AbortSignal.timeout(300) })));
-    expect(server.requests.filter(isAnswer)).toHaveLength(12);
-  });
+  it.each(['sessions', 'sse'] as const)(
+    'is answered at most twelve times per connection (%s)',
+    async (kind) => {
+      const pinging: FakeTool = {
+        name: 'ping',
+        run: async (_, { sendRequest }) => {
+          for (let times = 0; times < 101; times++)
+            void sendRequest({ method: 'ping' }, ResultSchema).catch(() => 0);
+          return new Promise(() => undefined);
+        },
+      };
+      const server = fakeServer({ kind, tools: [pinging] });
+      const connection = await open(server, { transport: kind === 'sse' ? 'sse' : undefined });
+      await rejection(connection.callTool(call('ping'), calling({ signal: AbortSignal.timeout(300) })));
+      expect(server.requests.filter(isAnswer)).toHaveLength(12);
+    },
+  );
 });
 
 const isAnswer = ({ body, rpc }: RecordedRequest) => body !== '' && rpc === undefined;
