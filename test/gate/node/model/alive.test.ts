@@ -43,7 +43,7 @@ async function told(model: ChatModel, stream: boolean): Promise<readonly unknown
 }
 
 describe.each(Object.entries(adapters))('%s', (_, adapter) => {
-  it('says that it streams before it asks, and with whatever comes, how long it waits itself', async () => {
+  it('reports that it streams, with its own timeout, before the request and with each chunk', async () => {
     const log = await told(adapter(false), true);
     expect(log[0]).toBe(120_000);
     expect(log.filter((one) => one === 'a')).toHaveLength(1);
@@ -52,7 +52,7 @@ describe.each(Object.entries(adapters))('%s', (_, adapter) => {
     expect(await told(adapter(false, 300_000), true)).toContain(300_000);
   });
 
-  it('says so again before it tries again', async () => {
+  it('reports it again before a retry', async () => {
     const [once, twice] = [await told(adapter(false), true), await told(adapter(true), true)];
     expect(twice.indexOf('a')).toBeGreaterThan(once.indexOf('a'));
   });

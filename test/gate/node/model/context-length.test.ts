@@ -305,7 +305,7 @@ const SHORT: readonly (readonly [words: string, length: ToldLength])[] = [
 ];
 
 describe('a conversation that is too long', () => {
-  it.each(SHORT)('is told as such when a server says: %s', async (message, length) => {
+  it.each(SHORT)('is reported as such if a server says: %s', async (message, length) => {
     for (const status of [400, 413, 422]) {
       const { requests, ...outcome } = await ask(() => Response.json({ error: { message } }, { status }));
       expect(outcome).toMatchObject({ error: { failure: 'context-length', length } });
@@ -316,7 +316,7 @@ describe('a conversation that is too long', () => {
   });
 
   it.each(REFUSALS)(
-    'is told as such when %s refuses it, and not sent again',
+    'is reported as such if %s refuses it, and is not sent again',
     async (_, status, body, length) => {
       const { requests, ...outcome } = await ask(() => Response.json(body, { status }));
       expect(outcome).toMatchObject({ error: { failure: 'context-length', status, outputBegan: false } });
@@ -325,7 +325,7 @@ describe('a conversation that is too long', () => {
     },
   );
 
-  it('is told as such when the server says so inside a stream', async () => {
+  it('is reported as such if the server says so inside a stream', async () => {
     const report = { error: { message: 'Context size has been exceeded.', type: 'server_error' } };
     for (const before of [[], [delta({ content: 'Well' })]]) {
       const { requests, ...outcome } = await ask(() => streamOf(sse(...before, report)), { stream: true });
@@ -452,7 +452,7 @@ const OTHERS: readonly (readonly [string, number, unknown, string])[] = [
 ];
 
 describe('a conversation that is not too long', () => {
-  it.each(OTHERS)('is not told as such for %s', async (_, status, body, failure) => {
+  it.each(OTHERS)('is not reported as such for %s', async (_, status, body, failure) => {
     const { requests: __, ...outcome } = await ask(() => Response.json(body, { status }), { retries: 0 });
     expect(outcome).toMatchObject({ error: { failure, status, length: undefined } });
   });
@@ -462,11 +462,11 @@ it.each([
   'max_tokens (9000) exceeds the configured limit of 4096 tokens for this deployment',
   "max_tokens is too large: 9000. It must not be more than the model's context length (8192)",
   'Invalid max_new_tokens: `max_new_tokens` must be <= 512. Given: 1024',
-])('a reply limit that is refused is no conversation that is too long: %s', (words) => {
+])('is not reported as such if a reply limit is refused: %s', (words) => {
   expect(toldLength('bad-request', words)).toBeUndefined();
 });
 
-it('a refusal that repeats what it was sent is searched at once', () => {
+it('is recognized quickly in a refusal that repeats the request', () => {
   const words = `${'maximum context length is 1 tokens '.repeat(20)}${'requested 1 tokens '.repeat(66)}`;
   const began = performance.now();
   expect(toldLength('bad-request', words, '1'.repeat(2_000))).toEqual({ sent: 1, most: 1 });

@@ -17,7 +17,7 @@ const reference = (whole: string): readonly string[] => {
   return data;
 };
 
-describe('the parser of the data of events', () => {
+describe('the SSE data parser', () => {
   it.each<[string, string[], string[]]>([
     ['an event of one line', ['data: a\n\n'], ['a']],
     ['data of several lines', ['data: a\ndata:\ndata:  b\n\n'], ['a\n\n b']],
@@ -29,7 +29,7 @@ describe('the parser of the data of events', () => {
     expect(dataOf(...pieces)).toEqual(expected);
   });
 
-  it('reads any stream as eventsource-parser does, wherever its pieces end', () => {
+  it('reads any stream as eventsource-parser does, with any chunk boundaries', () => {
     const words = ['data:', 'data: ', 'event: x', 'id: 1', ': ', 'x', ' ', '\n', '\r', '\r\n', '\n\n'];
     const stream = fc.array(fc.constantFrom(...words), { maxLength: 30 }).map((some) => some.join(''));
     fc.assert(

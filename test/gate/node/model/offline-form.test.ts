@@ -39,8 +39,8 @@ const answered = async (
   return JSON.parse(text);
 };
 
-describe('an answer in a form', () => {
-  it('holds what was found, under the names of the form and in its types', async () => {
+describe('a structured offline answer', () => {
+  it('contains the found values, under the names of the schema and in its types', async () => {
     const output = object({
       flompId: { type: 'integer' },
       state: { type: 'string', enum: ['early', 'late'] },
@@ -59,12 +59,12 @@ describe('an answer in a form', () => {
     });
   });
 
-  it('holds of what is optional only what was found', async () => {
+  it('contains only those optional values that were found', async () => {
     const string = { type: 'string' };
     expect(await answered(object({ state: string, carrier: string }, []))).toEqual({ state: 'late' });
   });
 
-  it('finds the values of its parts, through references', async () => {
+  it('finds the values of nested objects, through references', async () => {
     const schema = {
       $ref: '#/$defs/report',
       $defs: {
@@ -80,7 +80,7 @@ describe('an answer in a form', () => {
     expect(await answered(form(schema))).toEqual({ flomp: { id: 12, lost: false } });
   });
 
-  it('holds what an earlier turn found when this one called nothing', async () => {
+  it('contains values from an earlier turn if this one made no calls', async () => {
     const messages: ModelMessage[] = [
       ...lookedUp,
       { role: 'assistant', text: 'Late.', toolCalls: [] },
@@ -89,7 +89,7 @@ describe('an answer in a form', () => {
     expect(await answered(object({ state: { type: 'string' } }), messages)).toEqual({ state: 'late' });
   });
 
-  it('tells the answer in words, with the notice, where the form has a place for words', async () => {
+  it('contains the answer in words, with the notice, if the schema has a text property', async () => {
     const output = object({ summary: { type: 'string' }, answer: { type: 'string', maxLength: 20 } });
     const words = `Nothing here fits this message.\n${notice}`;
     expect(await answered(output, unasked)).toEqual({ summary: words, answer: words.slice(0, 20) });
@@ -104,7 +104,7 @@ describe('an answer in a form', () => {
     expect(reply).toMatchObject({ text: '', toolCalls: [{ name: 'get_flomp' }] });
   });
 
-  it('streams pieces that make up its text', async () => {
+  it('streams pieces that add up to its text', async () => {
     const pieces: string[] = [];
     const onText = (piece: string) => void pieces.push(piece);
     const request = { messages: unasked, tools: [], output: object({ summary: { type: 'string' } }) };
@@ -126,7 +126,7 @@ const manyfold = {
   },
 };
 
-describe('a form that nothing was found for', () => {
+describe('a schema without found values', () => {
   it.each<[string, object, unknown]>([
     ['a text', { type: 'string' }, 'unknown'],
     ['a long text', { type: 'string', minLength: 9 }, 'unknown--'],
@@ -157,14 +157,14 @@ describe('a form that nothing was found for', () => {
       { type: 'object', required: ['a'], additionalProperties: { type: 'number' } },
       { a: 0 },
     ],
-  ])('gets the least that fits: %s', async (_, schema, expected) => {
+  ])('gets the smallest valid value: %s', async (_, schema, expected) => {
     const value = await answered(form(schema), unasked);
     expect(value).toEqual(expected);
     // A schema of the table, which the checker writes on.
     expect(validate(value, structuredClone(schema) as Schema).errors).toEqual([]);
   });
 
-  it('is answered the same way each time', async () => {
+  it('gets the same answer each time', async () => {
     const output = object({ a: { type: 'string' }, b: { type: 'array', items: {}, minItems: 3 } });
     expect(await answered(output, unasked)).toEqual(await answered(output, unasked));
   });
@@ -204,7 +204,7 @@ describe('a form that nothing was found for', () => {
       'of nonsense',
       { type: 7, properties: [], required: 'a', enum: 'b', items: 3, allOf: {}, anyOf: [null] },
     ],
-  ])('never fails: one %s', async (_, schema) => {
+  ])('does not fail for one %s', async (_, schema) => {
     const { text } = await offlineModel().ask(
       { messages: unasked, tools: [], output: form(schema) },
       options,
@@ -213,7 +213,7 @@ describe('a form that nothing was found for', () => {
     JSON.parse(text);
   });
 
-  it('never fails, whatever the schema and the results hold', async () => {
+  it('does not fail for any schema and results', async () => {
     const keys = [
       'type',
       'properties',

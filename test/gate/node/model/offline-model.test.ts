@@ -36,7 +36,7 @@ describe('the offline model', () => {
     });
   });
 
-  it('asks for a tool with ids that are new in the conversation', async () => {
+  it('calls a tool with ids that are new in the conversation', async () => {
     const first = await say('Show flomp 1', flomps);
     const again = { messages: [...first.messages, user('Show flomp 2 and flomp 3')], tools: flomps };
     expect(await offlineModel().ask(again, options)).toMatchObject({
@@ -49,12 +49,12 @@ describe('the offline model', () => {
     });
   });
 
-  it('answers the same request in the same way', async () => {
+  it('returns the same reply for the same request', async () => {
     const request = { messages: [user('Where is flomp 1?')], tools: flomps };
     expect(await offlineModel().ask(request, options)).toEqual(await offlineModel().ask(request, options));
   });
 
-  it('streams pieces that make up its text', async () => {
+  it('streams pieces that add up to its text', async () => {
     const { messages } = await say('Where is flomp 1?', flomps);
     const pieces: string[] = [];
     const onText = (piece: string) => void pieces.push(piece);
@@ -66,7 +66,7 @@ describe('the offline model', () => {
     expect(pieces.join('')).toBe(reply.text);
   });
 
-  it('stops at an abort, before and within its text', async () => {
+  it('stops on an abort, before and within its text', async () => {
     const controller = new AbortController();
     const request = { messages: [user('Hello!')], tools: [] };
     const cut = offlineModel().ask(request, { signal: controller.signal, onText: () => controller.abort() });
@@ -75,14 +75,14 @@ describe('the offline model', () => {
     await expect(late).rejects.toEqual(new ModelError('aborted', 'The request was aborted.'));
   });
 
-  it('answers with what it has when no tools are offered', async () => {
+  it('answers with the available values if no tools are offered', async () => {
     const { messages } = await say('Where is flomp 1?', flomps);
     const reply = await offlineModel().ask({ messages: messages.slice(0, 3), tools: [] }, options);
     expect(reply.toolCalls).toEqual([]);
     expect(reply.text).toContain('state: late');
   });
 
-  it('calls none of the tools that are offered under the tool choice of none', async () => {
+  it('calls no tools with the tool choice none', async () => {
     const request = { messages: [user('Where is flomp 1?')], tools: flomps };
     const none = { ...request, settings: { toolChoice: 'none' } as const };
     expect((await offlineModel().ask(request, options)).toolCalls).toHaveLength(1);
@@ -92,7 +92,7 @@ describe('the offline model', () => {
 });
 
 describe('a conversation with the offline model', () => {
-  it('follows what was found, then answers later messages from it', async () => {
+  it('follows the found links, then answers later messages from them', async () => {
     const first = await say('Where is flomp 1?', flomps);
     expect(first.replies).toEqual([['get_flomp {"flomp_id":"1"}'], ['probe {"probe_code":"P-3"}']]);
     expect(first.answer).toBe(
@@ -111,7 +111,7 @@ ${notice}`,
     expect(fourth.replies[0]).toEqual(['get_flomp {"flomp_id":"2"}']);
   });
 
-  it('looks up what an order lacks, and tells of it', async () => {
+  it('looks up missing values for an order and reports the result', async () => {
     const { replies } = await say(
       'Cancel flomp 1 because it is late, then send its owner a note about it',
       flomps,
@@ -139,7 +139,7 @@ ${notice}`,
       'create_booking {"flight_id":"F-12"}',
     ],
     ['Blork a flomp', tool('place_blork', 'Place a blork.', ['item']), 'place_blork {"item":"flomp"}'],
-  ])('carries out "%s" with a tool that only names what it makes', async (text, made, call) => {
+  ])('runs "%s" with a tool whose name contains only the object', async (text, made, call) => {
     expect((await say(text, [made])).replies).toEqual([[call]]);
   });
 
@@ -149,7 +149,7 @@ ${notice}`,
     ['Weather in Paris', 'get_weather {"city":"Paris"}'],
     ['weather in Paris', 'get_weather {"city":"Paris"}'],
     ['What is the weather in Paris?', 'get_weather {"city":"Paris"}'],
-  ])('takes only a verb for an order, and looks up "%s"', async (text, call) => {
+  ])('treats only a verb as an order, and looks up "%s"', async (text, call) => {
     const tools = [
       tool('create_flomp', 'Create a flomp.', ['flomp_id']),
       tool('get_weather', 'Get the weather for a city.', ['city']),
@@ -158,14 +158,14 @@ ${notice}`,
     expect((await say(text, tools)).replies).toEqual([[call]]);
   });
 
-  it('does not pass over an order whose tool is still locked', async () => {
+  it('does not skip an order whose tool is still locked', async () => {
     const locked = tool('zorble_flomp', 'Zorbles a flomp. Not yet available.', ['flomp_id']);
     const { replies, answer } = await say('Zorble flomp 1', [locked, ...flomps]);
     expect(replies).toEqual([['get_flomp {"flomp_id":"1"}']]);
     expect(answer).toContain('Not done: "Zorble flomp 1".');
   });
 
-  it('prefers a tool for what an order names to one for what it mentions', async () => {
+  it('prefers a tool for the object of an order to one for a mentioned word', async () => {
     const visits = tool('cancel_visits', 'Cancel what a shipping blork does for a customer.', ['note']);
     const { replies } = await say('Cancel flomp 1 of the customer with a shipping blork', [
       visits,
@@ -185,7 +185,7 @@ ${notice}`,
   it.each([
     ['What is the price?', 'zarnik_price {}'],
     ['What is the flomp price?', 'flomp_price {}'],
-  ])('chooses by what was spoken of before only where the message leaves it open: %s', async (text, call) => {
+  ])('uses an earlier subject only if the message is ambiguous: %s', async (text, call) => {
     const tools = [
       tool('flomp_price', 'The price of a flomp.', []),
       tool('zarnik_price', 'The price of a big red zarnik.', []),
@@ -194,19 +194,19 @@ ${notice}`,
     expect((await say(text, tools, first.messages)).replies).toEqual([[call]]);
   });
 
-  it('looks up for another thing what was asked of one, when told "same for"', async () => {
+  it('looks up the same value for another thing with "same for"', async () => {
     const first = await say('Where is flomp 1?', flomps);
     const { replies } = await say('Same for flomp 2', flomps, first.messages);
     expect(replies).toEqual([['get_flomp {"flomp_id":"2"}'], ['probe {"probe_code":"P-3"}']]);
   });
 
-  it('names the error of a look-up, and goes no further', async () => {
+  it('names the error of a look-up and stops', async () => {
     const { replies, answer } = await say('Where is flomp 404?', flomps);
     expect(replies).toEqual([['get_flomp {"flomp_id":"404"}']]);
     expect(answer).toContain('get_flomp (404): Error: no such flomp');
   });
 
-  describe('where a result leaves the link to the answer empty', () => {
+  describe('a result with an empty link to the answer', () => {
     const unsent = (link: unknown): WorldTool[] => [
       tool('get_flomp', 'One flomp, by its id.', ['flomp_id'], () => ({
         state: 'packed',
@@ -217,7 +217,7 @@ ${notice}`,
       ...flomps.filter(({ name }) => name !== 'get_flomp'),
     ];
 
-    it.each([[null], [''], [[]]])('(%j) answers from what was found', async (link) => {
+    it.each([[null], [''], [[]]])('(%j) is answered from the found values', async (link) => {
       const { replies, answer } = await say('Where is flomp 1?', unsent(link));
       expect(replies).toEqual([['get_flomp {"flomp_id":"1"}']]);
       expect(answer).toBe(
@@ -226,12 +226,12 @@ ${notice}`,
       );
     });
 
-    it('still looks up what another link leads to', async () => {
+    it('still looks up the target of another link', async () => {
       const { replies } = await say('Where is flomp 1 and who is its owner?', unsent(null));
       expect(replies).toEqual([['get_flomp {"flomp_id":"1"}'], ['get_owner {"owner_id":"u7"}']]);
     });
 
-    it('takes another tool that says as much about it', async () => {
+    it('tries another tool that describes the value equally well', async () => {
       const tools = [
         tool('get_flomp', 'One flomp.', ['flomp_id'], () => ({ probe_code: null, beacon_id: 'b1' })),
         tool('get_probe_position', 'From its code.', ['probe_code']),
@@ -241,13 +241,13 @@ ${notice}`,
       expect(replies).toEqual([['get_flomp {"flomp_id":"1"}'], ['get_beacon_position {"beacon_id":"b1"}']]);
     });
 
-    it('does not search elsewhere for what an order lacks', async () => {
+    it('does not search elsewhere for a missing value of an order', async () => {
       const { replies, answer } = await say('Set the probe note of flomp 1 to "no hurry"', unsent(null));
       expect(replies).toEqual([['get_flomp {"flomp_id":"1"}']]);
       expect(answer).toContain('Missing: probe_code.');
     });
 
-    it('says that what was asked for is not there', async () => {
+    it('reports that the requested thing does not exist', async () => {
       const tools = [
         tool('get_flomp', 'One flomp.', ['flomp_id'], () => ({ glint: null, owner_id: 'u7' })),
         tool('get_glint', 'The glint of an owner.', ['owner_id']),
@@ -258,7 +258,7 @@ ${notice}`,
     });
   });
 
-  it('does nothing that was to follow an order that failed', async () => {
+  it('runs no later step after a failed order', async () => {
     const failing = [
       tool('cancel_flomp', 'Cancel a flomp.', ['flomp_id'], () => 'Error: too late'),
       ...flomps.slice(1),
@@ -277,13 +277,13 @@ ${notice}`,
     expect(answer).toContain('Not done: "Cancel it". Missing: flomp_id.');
   });
 
-  it('does not take an earlier identifier for a new name', async () => {
+  it('does not use an earlier identifier as a new name', async () => {
     const first = await say('Show flomp 1', flomps);
     const { replies } = await say("Cancel Bob's flomp", flomps, first.messages);
     expect(replies.flat().filter((call) => call.startsWith('cancel'))).toEqual([]);
   });
 
-  it('takes a counted number for an amount, never for an identifier', async () => {
+  it('treats a counted number as an amount, never as an identifier', async () => {
     const repay = tool('repay_flomp', 'Repay a flomp.', {
       flomp_id: { type: 'string' },
       amount: { type: 'number' },
@@ -299,14 +299,14 @@ ${notice}`,
     ]);
   });
 
-  it('does not answer for one thing with what it knows of another', async () => {
+  it('does not answer for one thing with values of another', async () => {
     const first = await say('Where is flomp 1?', flomps);
     const second = await say('Show flomp 2', flomps, first.messages);
     const { replies } = await say('Where is it?', flomps, second.messages);
     expect(replies).toEqual([['probe {"probe_code":"P-3"}']]);
   });
 
-  it('opens a tool that opens others, then uses one of them', async () => {
+  it('calls a tool that unlocks others, then calls one of them', async () => {
     const tools = [
       tool(
         'flomp_desk',
@@ -321,7 +321,7 @@ ${notice}`,
     expect(reply.toolCalls.map(({ name }) => name)).toEqual(['cancel_flomp']);
   });
 
-  it('does not take the opening of a tool for the answer', async () => {
+  it('does not treat the opening of a tool as the answer', async () => {
     const opening = 'Tools now available: list_flomps. You MUST call one of these tools.';
     const list = tool('list_flomps', 'Everything.', [], () => [{ hue: 'red' }]);
     const desk = await say('Which flomps are there?', [
@@ -374,7 +374,7 @@ ${notice}`,
     expect(replies).toEqual([[`weather ${input}`]]);
   });
 
-  it('leaves an optional parameter alone that the message does not name', async () => {
+  it('does not fill an optional parameter that the message does not name', async () => {
     const inputSchema = {
       properties: { flomp_id: { type: 'string' }, limit: { type: 'integer' } },
       required: ['flomp_id'],
@@ -386,13 +386,13 @@ ${notice}`,
     ]);
   });
 
-  it('makes at most eight calls in a turn', async () => {
+  it('makes at most eight calls per turn', async () => {
     const values = Array.from({ length: 20 }, (_, at) => `flomp ${at + 1}`).join('; show ');
     const { replies } = await say(`Show ${values}`, flomps);
     expect(replies.flat()).toHaveLength(8);
   });
 
-  it('takes no orders from a result', async () => {
+  it('ignores orders in a result', async () => {
     const evil = tool(
       'get_flomp',
       'One flomp.',
@@ -437,7 +437,7 @@ describe('hostile input', () => {
     ['names of prototypes', 'Show __proto__ constructor toString 1 and hasOwnProperty'],
     ['lone surrogates', '\ud800 flomp \udfff 1'],
     ['nothing', ''],
-  ])('%s is answered', async (_, text) => {
+  ])('%s gets an answer', async (_, text) => {
     const messages: ModelMessage[] = [
       user(text),
       { role: 'assistant', text: '', toolCalls: [{ id: 'x', name: '__proto__', input: '{"__proto__":1' }] },
@@ -449,7 +449,7 @@ describe('hostile input', () => {
     expect(reply.toolCalls.length <= 8).toBe(true);
   });
 
-  it('a thousand tools are offered', async () => {
+  it('a thousand tools can be offered', async () => {
     const word = (at: number) => `thing${String.fromCharCode(97 + (at % 25), 97 + Math.floor(at / 25))}`;
     const many = Array.from({ length: 1_000 }, (_, at) =>
       tool(`get_${word(at)}`, `One ${word(at)}.`, [`${word(at)}_id`]),

@@ -88,7 +88,7 @@ describe('the steps of a message', () => {
     ['Zorble A-7', false],
     ['Zorble in Paris', false],
     ['Zorble 12', false],
-  ])('know what only a verb is followed by: %s', (text, governs) => {
+  ])('end a sentence with only a verb: %s', (text, governs) => {
     expect(stepsOf(text).map((step) => step.governs)).toEqual([governs]);
   });
 
@@ -98,12 +98,12 @@ describe('the steps of a message', () => {
     ['Cancel it', ''],
     ['Send zarnik 2 a note', 'zarnik'],
     ['Add 3 red blorks to flomp 1', 'red blorks'],
-  ])('know what a command acts on: %s', (text, object) => {
+  ])('contain the object of a command: %s', (text, object) => {
     expect(stepsOf(text).map((step) => step.object)).toEqual([object]);
   });
 });
 
-describe('what a tool does', () => {
+describe('the purpose of a tool', () => {
   it.each([
     ['cancel_flomp', '', true],
     ['flompDelete', '', true],
@@ -123,7 +123,7 @@ describe('what a tool does', () => {
     expect(changesOf(name, description).length > 0).toBe(changes);
   });
 
-  it('a tool is about what it makes', () => {
+  it('is derived from the thing that it makes', () => {
     expect(toolCard(tool('create_flomp', 'Create a flomp.', ['id'])).nouns).toEqual(['flomp']);
   });
 
@@ -154,7 +154,7 @@ describe('the facts in a result', () => {
     ]);
   });
 
-  it('leave out what it names and leaves empty', () => {
+  it('leave out empty values', () => {
     const result = '{"blork_code":null,"note":"","zarniks":[],"state":"ok","count":0,"open":false}';
     expect(said(result)).toEqual(['state=ok stat', 'count=0 count', 'open=false open']);
     const absent = absentIn(result, ['get', 'flomp']);
@@ -166,12 +166,12 @@ describe('the facts in a result', () => {
     expect(absentIn('Note: nothing', ['get', 'flomp'])).toEqual([]);
   });
 
-  it('are what a text names', () => {
+  it('are the names and values of a text', () => {
     expect(said('State: fine\nIt hangs on zarnik Z-4.')).toEqual(['State=fine stat', 'zarnik=Z-4 zarnik#']);
   });
 });
 
-describe('what a parameter is filled with', () => {
+describe('the values for a parameter', () => {
   it.each([
     ['flomp_id', { type: 'string' }, ['flompId', 'flomp_code', 'flomp', 'lost_flomp_code']],
     ['amount', { type: 'number' }, ['amount', 'total']],

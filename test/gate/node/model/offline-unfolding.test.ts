@@ -62,19 +62,19 @@ async function planned(...messages: readonly string[]) {
 }
 
 describe('the offline planner with tools that unfold', () => {
-  it('opens one inside another on its way to a look-up, and answers from the look-up alone', async () => {
+  it('opens nested ones on its way to a look-up, and answers only from the look-up', async () => {
     expect(await planned('Show flomp F-1')).toEqual({
       calls: ['workshop {}', 'flomps {}', 'get_flomp {"flomp_id":"F-1"}'],
       answer: 'get_flomp (F-1): flomp id: F-1, colour: blue',
     });
   });
 
-  it('opens them again in the next turn, where they are closed', async () => {
+  it('opens them again in the next turn, in which they are closed', async () => {
     const { calls } = await planned('Show flomp F-1', 'Show flomp F-2');
     expect(calls).toEqual(['workshop {}', 'flomps {}', 'get_flomp {"flomp_id":"F-2"}']);
   });
 
-  it('never takes a tool for something else while a closed one says more about what a command names', async () => {
+  it('does not misuse a tool while a closed one matches the object of a command better', async () => {
     const { calls } = await planned('Create a flomp "one", then create a zarnik "two"');
     expect(calls).toEqual([
       ...['workshop {}', 'flomps {}', 'create_flomp {"title":"one"}'],
@@ -82,19 +82,19 @@ describe('the offline planner with tools that unfold', () => {
     ]);
   });
 
-  it('tells of what it did before, and not of what it opened for it', async () => {
+  it('reports its earlier calls and not the tools it opened for them', async () => {
     const { calls, answer } = await planned('Show flomp F-1', 'Hello');
     expect([calls, answer]).toEqual([[], 'Known from get_flomp (F-1): flomp id: F-1, colour: blue']);
   });
 
   it.each(['List the flomps', 'Which flomps are there?'])(
-    'takes a tool with the very words of "%s" over one with a value of before',
+    'prefers a tool with the exact words of "%s" to one with an earlier value',
     async (message) => {
       expect((await planned('Show flomp F-1', message)).calls.at(-1)).toBe('list_flomps {}');
     },
   );
 
-  it('leaves a value that stands under the name of another parameter to that one', async () => {
+  it('leaves a value to the parameter under whose name it appears', async () => {
     const read = looks('read_flomp', 'Reads a flomp for a theme.', () => flomp, {
       flomp_id: v.string(),
       theme: v.string(),
@@ -104,7 +104,7 @@ describe('the offline planner with tools that unfold', () => {
     expect(await session.send('Read the flomp for the theme "tides"')).toMatchObject({ toolCalls: 0 });
   });
 
-  it('fills an optional text with the quotation that stands under its name', async () => {
+  it('fills an optional text with the quotation under its name', async () => {
     const { calls } = await planned('Update flomp F-1: title "Old Blue"');
     expect(calls.at(-1)).toBe('update_flomp {"flomp_id":"F-1","title":"Old Blue"}');
   });

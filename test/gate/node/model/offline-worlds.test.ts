@@ -142,7 +142,7 @@ describe('the offline planner in 200 generated worlds', { timeout: 60_000 }, () 
       expect(verbs(replies)).toEqual([[`${look}${a}`, `${look}${a}`]]);
     }));
 
-  it('carries out an order exactly once, and nothing else', () =>
+  it('runs an order exactly once, without other effects', () =>
     inEveryWorld(async ({ nouns: [a], value, tools, change }) => {
       for (const text of [
         `${change} ${a} ${value}`,
@@ -154,13 +154,13 @@ describe('the offline planner in 200 generated worlds', { timeout: 60_000 }, () 
       }
     }));
 
-  it('looks up what an order acts on', () =>
+  it('looks up the object of an order', () =>
     inEveryWorld(async ({ nouns: [a, b], value, tools, look, change }) => {
       const { replies } = await say(`${change} the ${b} of ${a} ${value}`, tools);
       expect(verbs(replies)).toEqual([[`${look}${a}`], [`${change}${b}`]]);
     }));
 
-  it('carries out several orders in their order', () =>
+  it('runs several orders in sequence', () =>
     inEveryWorld(async ({ nouns: [a, b], value, tools, look, change }) => {
       const { replies } = await say(
         `${change} ${a} ${value}, then ${change} ${b} 17; and show ${a} 18.`,
@@ -169,7 +169,7 @@ describe('the offline planner in 200 generated worlds', { timeout: 60_000 }, () 
       expect(verbs(replies)).toEqual([[`${change}${a}`], [`${change}${b}`], [`${look}${a}`]]);
     }));
 
-  it('orders nothing for a question, a condition, a negation or a quotation', () =>
+  it('runs no order for a question, a condition, a negation or a quotation', () =>
     inEveryWorld(async ({ nouns: [a], value, tools, change }) => {
       for (const text of [
         `Can I ${change} ${a} ${value}?`,
@@ -192,7 +192,7 @@ describe('the offline planner in 200 generated worlds', { timeout: 60_000 }, () 
       }
     }));
 
-  it('does not do to one thing what was ordered for another', () =>
+  it('does not apply an order to another thing', () =>
     inEveryWorld(async ({ nouns: [a, b], value, tools, change }) => {
       const others = tools.filter(({ name }) => !(name.startsWith(change) && name.toLowerCase().endsWith(a)));
       for (const text of [`${change} ${a} ${value}`, `${change} the wibblet of ${b} ${value}`]) {
@@ -207,7 +207,7 @@ describe('the offline planner in 200 generated worlds', { timeout: 60_000 }, () 
       }
     }));
 
-  it('looks up what is only named, also where it could be made', () =>
+  it('looks up a thing that is only named, even if it could be made', () =>
     inEveryWorld(async ({ nouns: [a, b], value, tools, look }) => {
       const more = [a, b].map((word) =>
         tool(`create_${word}`, `Create a ${word}.`, { name: { type: 'string' } }),
@@ -218,7 +218,7 @@ describe('the offline planner in 200 generated worlds', { timeout: 60_000 }, () 
       }
     }));
 
-  it('looks no further where the link that was asked for is empty', () =>
+  it('stops if the requested link is empty', () =>
     inEveryWorld(async ({ nouns: [a, b], value, tools, look }) => {
       const unlinked = tools.map((one) => ({
         ...one,

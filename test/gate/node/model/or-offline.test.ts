@@ -12,22 +12,22 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-describe('orOffline', () => {
+describe('`orOffline`', () => {
   it.each([
     ['offline', 'offline'],
     [' offline\n', 'offline'],
     ['', 'other'],
     ['gpt-5', 'other'],
     [undefined, 'other'],
-  ])('makes for the var MODEL = %j the model %j', (MODEL, name) => {
+  ])('returns for the var MODEL = %j the model %j', (MODEL, name) => {
     expect(orOffline(model)({ MODEL }).name).toBe(name);
   });
 
-  it('makes the other model where there is no var MODEL', () => {
+  it('returns the other model without a var MODEL', () => {
     expect(orOffline(model)({})).toBe(other);
   });
 
-  it('may be checked if the other model may be', () => {
+  it('can be checked if the other model can be checked', () => {
     expect(orOffline(model).isChecked).toBeUndefined();
     expect(orOffline(openaiCompatible()).isChecked).toBe(true);
   });
@@ -38,7 +38,7 @@ describe('orOffline', () => {
     expect(() => orOffline(openaiCompatible())({ MODEL: 'offline' })).toThrow(ConfigurationError);
   });
 
-  it('returns the other model where there is no process', () => {
+  it('returns the other model if `process` does not exist', () => {
     vi.stubGlobal('process', undefined);
     expect(orOffline(model)).toBe(model);
   });

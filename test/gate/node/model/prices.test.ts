@@ -22,7 +22,7 @@ const adapters = {
 };
 
 describe.each(Object.entries(adapters))('%s', (_, adapter) => {
-  it('says what it costs and how much it writes, where it was told', () => {
+  it('has its configured prices and reply limit', () => {
     expect(adapter({ prices: PRICES, maxOutputTokens: 900 })).toMatchObject({
       prices: PRICES,
       maxOutputTokens: 900,
@@ -53,8 +53,8 @@ describe.each(Object.entries(adapters))('%s', (_, adapter) => {
   });
 });
 
-describe('the longest reply', () => {
-  it('is told to Workers AI as max_tokens', async () => {
+describe('a reply limit', () => {
+  it('is sent to Workers AI as max_tokens', async () => {
     const request = { ...hello, maxOutputTokens: 300 };
     const { runs } = await askBinding(() => ({ response: 'hi' }), { request });
     expect(runs[0]?.inputs).toMatchObject({ max_tokens: 300 });
@@ -62,7 +62,7 @@ describe('the longest reply', () => {
     expect(Object.keys(unbound.runs[0]?.inputs ?? {})).toEqual(['messages', 'stream']);
   });
 
-  it('is told to a model of the AI SDK as maxOutputTokens', async () => {
+  it('is sent to a model of the AI SDK as maxOutputTokens', async () => {
     const { calls } = await askSdk(() => said('hi'), { request: { ...hello, maxOutputTokens: 300 } });
     expect(calls[0]).toMatchObject({ maxOutputTokens: 300 });
     const unbound = await askSdk(() => said('hi'), { request: hello });
@@ -70,7 +70,7 @@ describe('the longest reply', () => {
   });
 });
 
-describe('an adapter that asks its provider once more', () => {
+describe('an adapter that retries', () => {
   const failed = (failure: ModelError['failure']): ModelError => new ModelError(failure, 'It failed.');
 
   /** Attempts with these outcomes in turn. */
@@ -85,7 +85,7 @@ describe('an adapter that asks its provider once more', () => {
     return withRetries(attempt, { retries: 5, signal, pace: fakePace().pace, again });
   }
 
-  it('says so each time before, and why the attempt before came to nothing', async () => {
+  it('reports each retry before it starts, with the reason of the last failure', async () => {
     const told: unknown[] = [];
     const again = async (failed: unknown) => void told.push(failed);
     const attempts = [failed('rate-limited'), failed('server-error'), failed('timeout')];
@@ -93,19 +93,19 @@ describe('an adapter that asks its provider once more', () => {
     expect(told).toEqual(['rate-limited', 'server-error', 'timeout']);
   });
 
-  it('does not when it is not allowed to', async () => {
+  it('does not retry if it is not allowed to', async () => {
     const refused = new Error('No more.');
     await expect(retried([failed('server-error')], () => Promise.reject(refused))).rejects.toBe(refused);
   });
 });
 
 describe('prices', () => {
-  it('of the offline model are nothing unless given', () => {
+  it('of the offline model default to zero', () => {
     expect(offlineModel().prices).toEqual({ input: 0, output: 0 });
     expect(offlineModel({ prices: PRICES }).prices).toEqual(PRICES);
   });
 
-  it('of the model that the environment chooses come from MODEL_PRICES', () => {
+  it('of the model from the environment are read from MODEL_PRICES', () => {
     const env = { OPENAI_API_KEY: 'sk-1' };
     expect(openaiCompatible()(env).prices).toBeUndefined();
     expect(openaiCompatible()({ ...env, MODEL_PRICES: '{"input":0.25,"output":2}' }).prices).toEqual(PRICES);
@@ -135,12 +135,12 @@ describe('prices', () => {
     [{ cachedInputTokens: 600_000, cacheWriteTokens: 200_000 }, 4.11],
     [{ cachedInputTokens: 1_000_000 }, 3.6],
     [{ reasoningTokens: 100_000 }, 4.5],
-  ])('of a million tokens of input and as much output, of which %j, make %d USD', (of, cost) => {
+  ])('of a million tokens of input and as much output, of which %j, add up to %d USD', (of, cost) => {
     const prices = { input: 1, output: 3.5, cachedInput: 0.1, cacheWrite: 1.75 };
     expect(costOf(prices, { inputTokens: 1_000_000, outputTokens: 1_000_000, ...of })).toBe(cost);
   });
 
-  it('of cached and written tokens are those of the input unless given', () => {
+  it('of cached and written tokens default to those of the input', () => {
     const usage = {
       inputTokens: 1_000_000,
       cachedInputTokens: 400_000,
@@ -151,7 +151,7 @@ describe('prices', () => {
     expect(costOf({ input: 3, output: 15, cachedInput: 0 }, usage)).toBe(1.8);
   });
 
-  it('make amounts that can be added and taken away again without a rest', () => {
+  it('give amounts that can be added and subtracted without a remainder', () => {
     const amounts = [1, 7, 333, 12_345].map((tokens) =>
       costOf({ input: 0.15, output: 0.6 }, { inputTokens: tokens, outputTokens: 3 * tokens }),
     );

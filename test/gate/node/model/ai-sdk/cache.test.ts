@@ -78,8 +78,8 @@ const unmarked = (value: unknown): unknown =>
 
 const MARK = { type: 'ephemeral' };
 
-describe('Anthropic is told by marks', () => {
-  it('the last tool, the system text, the end of this request, and of the one before', async () => {
+describe('cache marks for Anthropic', () => {
+  it('are set on the last tool, the system text, the end of this request and the end of the previous one', async () => {
     expect(marksIn(await bodyOf(anthropic, requestOf(after(2), auto(after(2)))))).toEqual({
       '$.tools.1': MARK,
       '$.system.0': MARK,
@@ -93,7 +93,7 @@ describe('Anthropic is told by marks', () => {
     });
   });
 
-  it('that move, while all else stays to the byte', async () => {
+  it('can move while all other bytes stay the same', async () => {
     for (const replies of [0, 1, 2, 3]) {
       const [one, next] = await Promise.all(
         [after(replies, true), after(replies + 1, true)].map((messages) =>
@@ -111,12 +111,12 @@ describe('Anthropic is told by marks', () => {
     }
   });
 
-  it('for an hour where that is asked', async () => {
+  it('last an hour if that is requested', async () => {
     const body = await bodyOf(anthropic, requestOf(after(1), { system: true, ttl: '1h' }));
     expect(marksIn(body)).toEqual({ '$.system.0': { type: 'ephemeral', ttl: '1h' } });
   });
 
-  it('of which there are four at most, the first that are asked for', async () => {
+  it('are limited to the first four', async () => {
     const cache = { tools: true, system: true, messages: [1, 3, 5, 7] };
     expect(Object.keys(marksIn(await bodyOf(anthropic, requestOf(after(3), cache))))).toEqual([
       '$.system.0',
@@ -133,7 +133,7 @@ describe('Anthropic is told by marks', () => {
     ]);
   });
 
-  it('beside that of a developer, which is the one at the end', async () => {
+  it('are set beside a developer’s own mark, which is at the end', async () => {
     const own = { providerOptions: { anthropic: { cacheControl: MARK } } };
     const body = await bodyOf(anthropic, requestOf(after(2), auto(after(2))), own);
     expect(marksIn(body)).toEqual({
@@ -151,7 +151,7 @@ describe('Anthropic is told by marks', () => {
     expect(Object.keys(marksIn(await bodyOf(anthropic, many, own)))).toHaveLength(4);
   });
 
-  it('and not where nothing can hold one: thoughts, empty texts, a missing system text or no tools', async () => {
+  it('are not set where the part cannot carry one: thoughts, empty texts, a missing system text or no tools', async () => {
     const thought: ModelMessage = {
       role: 'assistant',
       text: '',
@@ -169,7 +169,7 @@ describe('Anthropic is told by marks', () => {
     expect(marksIn(blank)).toEqual({ '$.messages.0.content.0': MARK });
   });
 
-  it('beside what the provider keeps of the part that has one', async () => {
+  it('are set beside the provider metadata of a marked part', async () => {
     const anthropic = { citations: [{ title: 'A page' }] };
     const said: ModelMessage = {
       role: 'assistant',
@@ -194,7 +194,7 @@ describe('Anthropic is told by marks', () => {
     expect(anthropic).not.toHaveProperty('cacheControl');
   });
 
-  it('before a message that tells which tools came, and at the place of one that is not told', async () => {
+  it('are set before a message that announces new tools, and on the place of one that is omitted', async () => {
     const told = { came: [tool('late')], went: [] };
     const change: ModelMessage = { role: 'system', text: '', toolsChange: told };
     const messages = [...after(1), change];
@@ -207,13 +207,13 @@ describe('Anthropic is told by marks', () => {
     }
   });
 
-  it('and by none where nothing is to be kept', async () => {
+  it('are absent if no caching is requested', async () => {
     expect(marksIn(await bodyOf(anthropic, requestOf(after(1), undefined)))).toEqual({});
     expect(marksIn(await bodyOf(anthropic, requestOf(after(1), { key: KEY })))).toEqual({});
   });
 });
 
-it('Anthropic behind OpenRouter is told by marks, others there are not', async () => {
+it('OpenRouter receives cache marks for Anthropic models but not for others', async () => {
   const router =
     (model: string): Make =>
     (fetch) =>
@@ -227,13 +227,13 @@ it('Anthropic behind OpenRouter is told by marks, others there are not', async (
   expect(marksIn(await bodyOf(router('openai/gpt-5.4'), request))).toEqual({});
 });
 
-describe('OpenAI is told by a key', () => {
+describe('a cache key for OpenAI', () => {
   const made =
     (wireOf: 'responses' | 'chat', model: string): Make =>
     (fetch) =>
       createOpenAI({ apiKey: 'k', fetch })[wireOf](model);
 
-  it.each(['responses', 'chat'] as const)('by %s', async (wireOf) => {
+  it.each(['responses', 'chat'] as const)('is sent by %s', async (wireOf) => {
     const request = requestOf(after(1), auto(after(1)));
     const body = await bodyOf(made(wireOf, 'gpt-5.4'), request);
     expect(body).toMatchObject({ prompt_cache_key: KEY });
@@ -242,13 +242,13 @@ describe('OpenAI is told by a key', () => {
     expect(JSON.stringify(rest)).toBe(JSON.stringify(await bodyOf(made(wireOf, 'gpt-5.4'), without)));
   });
 
-  it('over which that of a developer stands', async () => {
+  it('gives way to a developer’s own key', async () => {
     const own = { providerOptions: { openai: { promptCacheKey: 'mine' } } };
     const body = await bodyOf(made('responses', 'gpt-5.4'), requestOf(after(1), { key: KEY }), own);
     expect(body).toMatchObject({ prompt_cache_key: 'mine', store: false });
   });
 
-  it('and servers that speak as it does are not: they may refuse what they do not know', async () => {
+  it('is not sent to compatible servers, which may refuse unknown fields', async () => {
     const compatible: Make = (fetch) =>
       createOpenAICompatible({ name: 'some', baseURL: 'https://some.test/v1', fetch })('m-1');
     for (const make of [made('chat', 'llama-3.3-70b'), compatible]) {
@@ -259,7 +259,7 @@ describe('OpenAI is told by a key', () => {
   });
 });
 
-describe('a provider whose package is not at hand', () => {
+describe('a provider that the SDK package does not name', () => {
   const hi = () => streamed([delta('hi'), finish()]);
   const optionsOf = async (provider: string, modelId: string, cache: CacheMarks) => {
     const request = requestOf(after(1), cache);
@@ -268,7 +268,7 @@ describe('a provider whose package is not at hand', () => {
   };
   const claude = 'us.anthropic.claude-sonnet-4-5-v1:0';
 
-  it('Bedrock is told by cache points, behind what is not a tool', async () => {
+  it('receives cache points on parts other than tools if it is Bedrock', async () => {
     const { prompt = [], tools } = (await optionsOf('amazon-bedrock', claude, auto(after(1)))) ?? {};
     const providerOptions = { bedrock: { cachePoint: { type: 'default' } } };
     expect(tools?.filter((one) => 'providerOptions' in one)).toEqual([]);
@@ -284,7 +284,7 @@ describe('a provider whose package is not at hand', () => {
     });
   });
 
-  it('Azure and xAI are told by a key, by an option or a header', async () => {
+  it('receives a key in an option or a header if it is Azure or xAI', async () => {
     const { providerOptions: azure } = (await optionsOf('azure.responses', 'mine', { key: KEY })) ?? {};
     expect(azure).toEqual({ azure: { promptCacheKey: KEY, store: false } });
     const { providerOptions: xai, headers } =
@@ -314,7 +314,7 @@ describe('a provider whose package is not at hand', () => {
     ['google.generative-ai', 'gemini-3-pro', undefined],
     ['deepseek.chat', 'deepseek-v4', undefined],
     ['workersai.chat', '@cf/meta/llama-4', undefined],
-  ])('of %s named %s is known by its name', (provider, modelId, caches) => {
+  ])('of %s named %s is recognized by its name', (provider, modelId, caches) => {
     expect(fromAiSdk(fakeModel([], { provider, modelId }).model).caches).toBe(caches);
   });
 });

@@ -6,21 +6,24 @@ import { ask, call, delta, fakeModel, finish, generated, streamed, usage } from 
 
 const whole = async (content: unknown, more?: object) => replyIn(await ask(() => generated(content, more)));
 
-describe('an end that its provider calls by another name', () => {
-  it('is a reply that was held back where Workers AI says so', async () => {
+describe('a finish that its provider names differently', () => {
+  it('is a withheld reply if Workers AI says so', async () => {
     const ending = { finishReason: { unified: 'stop', raw: 'content_filter' } };
     expect((await whole([{ type: 'text', text: 'a' }], ending)).finish).toBe('content-filter');
   });
 
-  it.each(['length', 'other'])('is a conversation that is too long, also as %s', async (unified) => {
-    const ending = { finishReason: { unified, raw: 'model_context_window_exceeded' } };
-    expect(failureIn(await ask(() => generated([], ending)))).toMatchObject({
-      failure: 'context-length',
-      message: "The model's reply does not fit into its context window with the conversation.",
-    });
-  });
+  it.each(['length', 'other'])(
+    'is a conversation that is too long, also if it is reported as %s',
+    async (unified) => {
+      const ending = { finishReason: { unified, raw: 'model_context_window_exceeded' } };
+      expect(failureIn(await ask(() => generated([], ending)))).toMatchObject({
+        failure: 'context-length',
+        message: "The model's reply does not fit into its context window with the conversation.",
+      });
+    },
+  );
 
-  it('is told with an error', async () => {
+  it('is reported with an error', async () => {
     const ending = { finishReason: { unified: 'error', raw: 'MALFORMED_FUNCTION_CALL' } };
     expect(failureIn(await ask(() => generated([], ending), { retries: 0 }))).toMatchObject({
       failure: 'server-error',
@@ -39,7 +42,7 @@ describe('a reply that its server has paused', () => {
   const first = () => streamed([delta('One. '), search, paused()]);
   const second = () => streamed([result, delta('Two.'), finish('stop', usage(10, 20))]);
 
-  it('is gone on with, and is one reply', async () => {
+  it('is continued and becomes one reply', async () => {
     const { calls, ...outcome } = await ask([first, second], { stream: true });
     expect(replyIn(outcome)).toEqual({
       text: 'One. Two.',
@@ -72,7 +75,7 @@ describe('a reply that its server has paused', () => {
     ]);
   });
 
-  it('is gone on with in the container that it has opened', async () => {
+  it('is continued in the container that it has opened', async () => {
     const opening = () =>
       streamed([delta('a'), { ...paused(), providerMetadata: { anthropic: { container: { id: 'c1' } } } }]);
     const { calls } = await ask([opening, second], { stream: true });
@@ -82,7 +85,7 @@ describe('a reply that its server has paused', () => {
     ]);
   });
 
-  it('costs what all of its requests have cost, by the price of each token', async () => {
+  it('costs the sum of all its requests, at the price of each token', async () => {
     const counted = (...[cacheRead, cacheWrite, reasoning]: number[]) =>
       finish('stop', usage(10, 5, { cacheRead, cacheWrite, reasoning }));
     const pausing = () =>
@@ -98,7 +101,7 @@ describe('a reply that its server has paused', () => {
     });
   });
 
-  it('asks before each further request, and is given up after eight', async () => {
+  it('asks for budget before each further request and is abandoned after eight', async () => {
     const { model, calls } = fakeModel([first]);
     let asked = 0;
     const again = async () => {
@@ -108,7 +111,7 @@ describe('a reply that its server has paused', () => {
     expect([reply.finish, calls.length, asked]).toEqual(['other', 9, 8]);
   });
 
-  it('is not gone on with past a call that is ours to run', async () => {
+  it('is not continued past a call that our code has to run', async () => {
     const calling = () => streamed([call('a', 'look', '{}'), paused()]);
     const { calls, ...outcome } = await ask([calling], { stream: true });
     expect([replyIn({ ...outcome }).finish, calls.length]).toEqual(['tool-calls', 1]);

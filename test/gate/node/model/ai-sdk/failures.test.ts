@@ -37,7 +37,7 @@ describe('a status', () => {
     [429, 'rate-limited', 3],
     [500, 'server-error', 3],
     [529, 'server-error', 3],
-  ])('of %i is %s and asked %i times, streamed or not', async (statusCode, failure, times) => {
+  ])('of %i is %s and requested %i times, streamed or not', async (statusCode, failure, times) => {
     const isRetryable = statusCode === 408 || statusCode === 409 || statusCode >= 429;
     for (const stream of [false, true]) {
       const outcome = await ask(rejecting(apiError({ statusCode, isRetryable })), { stream });
@@ -53,7 +53,7 @@ describe('a status', () => {
     }
   });
 
-  it('that may pass is not tried again when the provider says that it does not', async () => {
+  it('that is usually temporary is not retried if the provider marks it as permanent', async () => {
     const { calls, ...outcome } = await ask(rejecting(apiError({ statusCode: 429, isRetryable: false })));
     expect(failureIn({ ...outcome })).toMatchObject({
       failure: 'rate-limited',
@@ -62,7 +62,7 @@ describe('a status', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('of 429 is not tried again when the account has nothing left', async () => {
+  it('of 429 is not retried if the account has no credit left', async () => {
     const data = { error: { message: 'no', type: 'insufficient_quota', code: 'insufficient_quota' } };
     // Providers of the SDK that read another shape of errors leave the body as it came.
     for (const body of [{ data }, { responseBody: JSON.stringify(data) }]) {
@@ -89,7 +89,7 @@ describe('a status', () => {
     expect(outcome.calls).toHaveLength(1);
   });
 
-  it('of 2xx whose body broke off is a reply cut short, and asked for again', async () => {
+  it('of 2xx whose body broke off is a cut-off reply, and is retried', async () => {
     const cause = new Error('Network connection lost.');
     const fields = { statusCode: 200, message: 'Failed to process successful response', cause };
     const outcome = await ask(rejecting(apiError(fields)));
@@ -106,7 +106,7 @@ describe('a status', () => {
     [{ 'retry-after': new Date(NOW + 7000).toUTCString() }, 7000],
     [{ 'retry-after': 3 }, 250],
     [{}, 250],
-  ])('with the headers %j is tried again after %i ms', async (responseHeaders, wait) => {
+  ])('with the headers %j is retried after %i ms', async (responseHeaders, wait) => {
     const error = apiError({ statusCode: 429, isRetryable: true, responseHeaders });
     expect(await ask([rejecting(error), () => said('hi')])).toMatchObject({
       reply: { text: 'hi' },
@@ -114,7 +114,7 @@ describe('a status', () => {
     });
   });
 
-  it('that asks for a long wait is not tried again, and the message says how long', async () => {
+  it('that requests a long wait is not retried, and the message says how long the wait is', async () => {
     const responseHeaders = { 'retry-after': '90' };
     const outcome = await ask(rejecting(apiError({ statusCode: 503, isRetryable: true, responseHeaders })));
     expect(failureIn(outcome)).toMatchObject({
@@ -124,7 +124,7 @@ describe('a status', () => {
     expect(outcome.calls).toHaveLength(1);
   });
 
-  it.each<unknown>(['429', 0, 1e6, Number.NaN, null])('of %j is none', async (statusCode) => {
+  it.each<unknown>(['429', 0, 1e6, Number.NaN, null])('of %j is ignored', async (statusCode) => {
     const outcome = await ask(rejecting(apiError({ statusCode, isRetryable: true })));
     expect(failureIn(outcome)).toMatchObject({ failure: 'unreachable', status: undefined });
   });
@@ -206,7 +206,7 @@ describe('an error without a status', () => {
     }
   });
 
-  it('is told even when a model throws at once', async () => {
+  it('is reported even if a model throws synchronously', async () => {
     const outcome = await ask(() => {
       throw new RangeError('x');
     });
@@ -236,13 +236,13 @@ describe('an error in a stream', () => {
       sdkError('AI_JSONParseError', `JSON parsing failed: Text: ${PROMPT}`),
       { failure: 'invalid-reply', message: 'The model failed with AI_JSONParseError.' },
     ],
-  ])('%s ends the ask', async (_, error, expected) => {
+  ])('%s ends the request', async (_, error, expected) => {
     const parts = [{ type: 'stream-start' }, { type: 'error', error }, finish('error')];
     const outcome = await ask(() => streamed(parts), { stream: true, retries: 0 });
     expect(failureIn(outcome)).toMatchObject({ ...expected, outputBegan: false });
   });
 
-  it('is tried again before any text, and never after it', async () => {
+  it('is retried before any text and never after it', async () => {
     const error = { message: 'no', statusCode: 503, isRetryable: true };
     const good = () => streamed([delta('hi'), finish()]);
     const early = () => streamed([{ type: 'error', error }]);
@@ -294,13 +294,13 @@ describe('an error in a stream', () => {
       'invalid-reply',
       'The model failed with AI_TypeValidationError.',
     ],
-  ])('that ends for %s is no reply', async (_, answer, failure, message) => {
+  ])('that ends for %s is not a reply', async (_, answer, failure, message) => {
     const outcome = await ask(answer, { stream: true });
     expect(failureIn(outcome)).toMatchObject({ failure, message, outputBegan: true });
     expect(outcome.calls).toHaveLength(1);
   });
 
-  it('that ends before any text is asked for again', async () => {
+  it('that ends before any text is retried', async () => {
     const outcome = await ask([() => streamed([]), () => streamed([delta('hi'), finish()])], {
       stream: true,
     });
@@ -308,7 +308,7 @@ describe('an error in a stream', () => {
   });
 });
 
-describe('a message', () => {
+describe('an error message', () => {
   const told = async (words: string, modelId = 'm-1') =>
     failureIn(await ask(rejecting(apiError({ statusCode: 400, message: words })), { request, modelId }))
       .message;
@@ -321,19 +321,19 @@ describe('a message', () => {
     ['https://a.test/v1?key=hunter2&x=1', 'https://a.test/v1?key=[secret]&x=1'],
     ['0123456789abcdef0123456789abcdef', '[secret]'],
     ['QmFzZTY0S2V5V2l0aDEyMzQ1', '[secret]'],
-  ])('holds nothing that looks like a credential: %s', async (credential, shown) => {
+  ])('contains nothing that looks like a credential: %s', async (credential, shown) => {
     expect(await told(`Incorrect: ${credential} (see the docs)`)).toBe(
       `The model's server answered 400: Incorrect: ${shown} (see the docs)`,
     );
   });
 
-  it('keeps names, and the one of the model whatever it looks like', async () => {
+  it('keeps names, and always the name of the model', async () => {
     const words =
       'claude-sonnet-5-20261001 and response_format.json_schema are not for Meta-Llama-3-70B-Instruct';
     expect(await told(words, 'Meta-Llama-3-70B-Instruct')).toBe(`The model's server answered 400: ${words}`);
   });
 
-  it('holds no part of the conversation, in one piece or in several', async () => {
+  it('contains no part of the conversation, in one piece or in several', async () => {
     expect(await told(`Cannot read "${PROMPT}" at 0`)).toBe(
       `The model's server answered 400: Cannot read "[request]" at 0`,
     );

@@ -14,9 +14,9 @@ const silent = {
   cause: undefined,
 };
 
-describe('silence', () => {
+describe('silence of a model', () => {
   it.each([false, true])(
-    'before a result is a timeout, and the call is told to stop (streaming: %s)',
+    'before a result is a timeout, and the call is aborted (streaming: %s)',
     async (stream) => {
       const { calls, ...outcome } = await ask(hang, { stream, timeout: 20, retries: 0 });
       expect(failureIn({ ...outcome })).toEqual(silent);
@@ -24,7 +24,7 @@ describe('silence', () => {
     },
   );
 
-  it('between two parts is a timeout, and the stream is let go', async () => {
+  it('between two parts is a timeout, and the stream is cancelled', async () => {
     let cancelled = false;
     const answer = () =>
       streamed([delta('a')], 'hang', () => {
@@ -39,7 +39,7 @@ describe('silence', () => {
     expect(await ask([hang, () => said('hi')], { timeout: 20 })).toMatchObject({ reply: { text: 'hi' } });
   });
 
-  it('that ends in a late stream lets that stream go', async () => {
+  it('that ends in a late stream cancels that stream', async () => {
     const late = Promise.withResolvers<unknown>();
     const letGo = vi.fn();
     const outcome = await ask(() => late.promise, { stream: true, timeout: 20, retries: 0 });
@@ -52,24 +52,27 @@ describe('silence', () => {
 describe('an abort', () => {
   const aborted = { failure: 'aborted', message: 'The request to the model was aborted.' };
 
-  it('before the ask calls nothing', async () => {
+  it('before the request does not call the model', async () => {
     const outcome = await ask(() => said('hi'), { signal: AbortSignal.abort() });
     expect(failureIn(outcome)).toMatchObject({ ...aborted, outputBegan: false });
     expect(outcome.calls).toEqual([]);
   });
 
-  it.each([false, true])('while the model is silent ends the ask at once (streaming: %s)', async (stream) => {
-    const controller = new AbortController();
-    const answer = () => {
-      queueMicrotask(() => controller.abort(new Error('secret reason')));
-      return hang();
-    };
-    const outcome = await ask(answer, { stream, signal: controller.signal });
-    expect(failureIn(outcome)).toMatchObject(aborted);
-    expect(outcome.calls.map(({ abortSignal }) => abortSignal?.aborted)).toEqual([true]);
-  });
+  it.each([false, true])(
+    'while the model is silent ends the request at once (streaming: %s)',
+    async (stream) => {
+      const controller = new AbortController();
+      const answer = () => {
+        queueMicrotask(() => controller.abort(new Error('secret reason')));
+        return hang();
+      };
+      const outcome = await ask(answer, { stream, signal: controller.signal });
+      expect(failureIn(outcome)).toMatchObject(aborted);
+      expect(outcome.calls.map(({ abortSignal }) => abortSignal?.aborted)).toEqual([true]);
+    },
+  );
 
-  it('that the model answers with an error of its own is an abort all the same', async () => {
+  it('is reported as an abort even if the model fails with its own error', async () => {
     const controller = new AbortController();
     const answer = async () => {
       controller.abort();
@@ -78,7 +81,7 @@ describe('an abort', () => {
     expect(failureIn(await ask(answer, { signal: controller.signal }))).toMatchObject(aborted);
   });
 
-  it('within a stream stops the reading at once and lets the stream go', async () => {
+  it('within a stream stops the reading at once and cancels the stream', async () => {
     const controller = new AbortController();
     let cancelled = false;
     const answer = () =>
@@ -93,7 +96,7 @@ describe('an abort', () => {
     expect([outcome.pieces, cancelled]).toEqual([['a', 'b'], true]);
   });
 
-  it('leaves no listener on a signal that outlives the ask', async () => {
+  it('leaves no listener on a signal that outlives the request', async () => {
     const { signal } = new AbortController();
     let listeners = 0;
     const add = signal.addEventListener.bind(signal);
@@ -118,7 +121,7 @@ describe('an abort', () => {
   });
 });
 
-it('what onText throws comes out as it is, and the stream is let go', async () => {
+it('an error from `onText` is thrown unchanged, and the stream is cancelled', async () => {
   const bug = new RangeError('the client is gone');
   let cancelled = false;
   const answer = () =>

@@ -42,16 +42,19 @@ const PACKAGES: readonly (readonly [WireName, Make])[] = [
 ];
 
 describe('a JSON answer to a request for a stream', () => {
-  it.each(PACKAGES)('is read by the package of %s, and the next request asks for it', async (wire, make) => {
-    const { fetch, asked } = wholeOnly(wire);
-    const model = fromAiSdk(make(fetch), { retries: 0 });
-    const again = vi.fn(async () => {});
-    const { signal } = new AbortController();
-    const request = { messages: [{ role: 'user', text: 'Go.' } as const], tools: [] };
-    const first = await model.ask(request, { signal, again });
-    // Each request counts.
-    expect([first.text, asked.times, again.mock.calls.length]).toEqual(['Said whole.', 2, 1]);
-    const second = await model.ask(request, { signal, again });
-    expect([second.text, asked.times, again.mock.calls.length]).toEqual(['Said whole.', 3, 1]);
-  });
+  it.each(PACKAGES)(
+    'is read by the package of %s, and the next request asks for JSON',
+    async (wire, make) => {
+      const { fetch, asked } = wholeOnly(wire);
+      const model = fromAiSdk(make(fetch), { retries: 0 });
+      const again = vi.fn(async () => {});
+      const { signal } = new AbortController();
+      const request = { messages: [{ role: 'user', text: 'Go.' } as const], tools: [] };
+      const first = await model.ask(request, { signal, again });
+      // Each request counts.
+      expect([first.text, asked.times, again.mock.calls.length]).toEqual(['Said whole.', 2, 1]);
+      const second = await model.ask(request, { signal, again });
+      expect([second.text, asked.times, again.mock.calls.length]).toEqual(['Said whole.', 3, 1]);
+    },
+  );
 });

@@ -21,7 +21,7 @@ const spoken = ['audio/wav', 'audio/mpeg', 'audio/mp3'];
 const mediaOf = (provider: string, modelId = 'm-1', options: FromAiSdkOptions = {}) =>
   fromAiSdk(fakeModel([hi], { provider, modelId }).model, options).media;
 
-describe('what a model takes', () => {
+describe('the media support of a model', () => {
   it.each<[string, string, ModelMedia]>([
     ['anthropic.messages', 'claude', { message: alike(...PHOTOS, PDF), result: alike(...PHOTOS, PDF) }],
     [
@@ -72,7 +72,7 @@ describe('what a model takes', () => {
     ],
     ['amazon-bedrock', 'nova', { message: bytes(...PHOTOS, PDF), result: bytes(...PHOTOS, PDF) }],
     ['workersai.chat', '@cf/m', { message: bytes(...PHOTOS), result: nothing }],
-  ])('of %s is known, of %s', (provider, modelId, media) => {
+  ])('of %s is known for %s', (provider, modelId, media) => {
     expect(mediaOf(provider, modelId)).toEqual(media);
   });
 
@@ -83,16 +83,16 @@ describe('what a model takes', () => {
     'google.generative-ai.interactions',
     'gateway',
     'fake',
-  ])('of %s is known to nobody', (provider) => {
+  ])('of %s is unknown', (provider) => {
     expect(mediaOf(provider)).toBeUndefined();
   });
 
-  it('of a package of the older specification is known to nobody, since those send other things', () => {
+  it('with the older specification is unknown, because it sends other parts', () => {
     const older = fakeModel([hi], { provider: 'anthropic.messages', version: 'v3' });
     expect(fromAiSdk(older.model).media).toBeUndefined();
   });
 
-  it('is what was said of it', () => {
+  it('is the declared one', () => {
     const media = { message: bytes('image/*'), result: nothing };
     expect(mediaOf('anthropic.messages', 'm', { media })).toEqual(media);
     expect(mediaOf('own.chat', 'm', { media })).toEqual(media);
@@ -152,7 +152,7 @@ const prompt = async (messages: readonly ModelMessage[], { version = 'v4', skip 
 describe('a message with files', () => {
   const said = { type: 'text', text: 'What is it?' } as const;
 
-  it('is sent in its parts, in their order', async () => {
+  it('is sent in the older specification without its media details', async () => {
     const parts = [png, said, linked('application/pdf')];
     const [pdf] = [new URL('https://files.test/one')];
     expect(await prompt([asked(...parts)])).toEqual([
@@ -208,7 +208,7 @@ describe('a result with files', () => {
     },
   ];
 
-  it('is sent in its parts, in their order', async () => {
+  it('is sent in its parts in order', async () => {
     const url = {
       type: 'url',
       url: new URL('https://files.test/one'),
@@ -230,7 +230,7 @@ describe('a result with files', () => {
     );
   });
 
-  it('is sent to the older specification in the parts that it has', async () => {
+  it('is sent in the parts of the older specification', async () => {
     expect(await prompt(answered(...parts), { version: 'v3', skip: 2 })).toEqual(
       result([
         { type: 'text', text: 'Seen.' },
@@ -243,7 +243,7 @@ describe('a result with files', () => {
   });
 });
 
-describe('a file that a model cannot be sent', () => {
+describe('a file that cannot be sent to a model', () => {
   const cannot = (provider: string, what: string) =>
     `The model 'm-1' of '${provider}' cannot be given a file of the type ${what}.`;
 
@@ -262,7 +262,7 @@ describe('a file that a model cannot be sent', () => {
     expect(calls).toEqual([]);
   });
 
-  it('is sent to a model of which nobody knows, and refused as soon as its provider tells that it was dropped', async () => {
+  it('is sent to a model with unknown support, and refused when its provider reports that it was dropped', async () => {
     const request = { messages: [asked(png, sample('audio/wav'))], tools: [] };
     expect((await ask(hi, { stream: true, provider: 'own.chat', request })).calls).toHaveLength(1);
     const warned = (warning: object) => () =>

@@ -31,8 +31,8 @@ async function given(settings: ModelSettings) {
 
 const drop = { blockBinding: { prefixMismatchBehavior: 'drop_block' } };
 
-describe('a reply that does not stand behind what it was thought behind', () => {
-  it('keeps its thoughts, which the server drops, and the way in which the model thinks', async () => {
+describe('a reply whose prefix has moved', () => {
+  it('keeps its thoughts, which the server drops, and the thinking mode of the model', async () => {
     expect(await given({})).toEqual({
       parts: ['reasoning', 'text'],
       reasoning: undefined,
@@ -45,7 +45,7 @@ describe('a reply that does not stand behind what it was thought behind', () => 
     });
   });
 
-  it('lets the model tell what it thinks, as the SDK asks of it with an effort', async () => {
+  it('lets the model show its thoughts, as the SDK requests with an effort', async () => {
     expect(await given({ reasoning: 'high' })).toEqual({
       parts: ['reasoning', 'text'],
       reasoning: 'high',
@@ -57,7 +57,7 @@ describe('a reply that does not stand behind what it was thought behind', () => 
     { reasoning: 'none' },
     { providerOptions: { anthropic: { thinking: { type: 'disabled' } } } },
     { providerOptions: { anthropic: { thinking: { type: 'between_tools' } } } },
-  ])('goes without its thoughts with %j, which stays as it is', async (settings) => {
+  ])('is sent without its thoughts with %j, which stays unchanged', async (settings) => {
     expect(await given(settings)).toEqual({
       parts: ['text'],
       reasoning: settings.reasoning,

@@ -15,7 +15,7 @@ const thought = (step: string, more: object = {}, id = 'r') => ({ type: `reasoni
 const words = (step: string, more: object = {}, id = 't') => ({ type: `text-${step}`, id, ...more });
 
 describe('the parts of a reply', () => {
-  it('are the same of a whole reply and of a stream', async () => {
+  it('are the same in a whole reply and in a stream', async () => {
     const png = { type: 'data', data: 'aGk=' };
     const rest = [
       call('s', 'search', '{"q":1}', { providerExecuted: true, providerMetadata: kept('c') }),
@@ -89,7 +89,7 @@ describe('the parts of a reply', () => {
     expect(await inParts(...stream)).toEqual(expected);
   });
 
-  it('stand in the order in which they began, also where two grow at once', async () => {
+  it('are in the order in which they began, even if two grow at once', async () => {
     const { parts } = await inParts(
       thought('start', {}, '1'),
       thought('start', {}, '2'),
@@ -104,7 +104,7 @@ describe('the parts of a reply', () => {
     expect(parts).toEqual(['a', 'b', 'c'].map((text) => ({ type: 'reasoning', text })));
   });
 
-  it('have the data that came last, in place of all that came before', async () => {
+  it('have the newest metadata, which replaces all earlier metadata', async () => {
     const { parts } = await inParts(
       thought('start', { providerMetadata: { maker: { half: 1, id: 'r' } } }),
       thought('delta', { delta: 'Hm.' }),
@@ -113,7 +113,7 @@ describe('the parts of a reply', () => {
     expect(parts).toEqual([{ type: 'reasoning', text: 'Hm.', provider: { maker: { whole: 2 } } }]);
   });
 
-  it('may be empty where something is kept beside them, and are left out otherwise', async () => {
+  it('can be empty if metadata is kept beside them, and are left out otherwise', async () => {
     const expected = [
       { type: 'reasoning', text: '', provider: kept('r') },
       { type: 'text', text: '', provider: kept('t') },
@@ -139,12 +139,12 @@ describe('the parts of a reply', () => {
     expect((await whole(content)).parts).toEqual(expected);
   });
 
-  it('are not given where words and then calls are all of them', async () => {
+  it('are left out if the reply has only text followed by calls', async () => {
     expect(await inParts(words('start'), delta('Hi.'), call('a', 'f', '{}'))).not.toHaveProperty('parts');
     expect(await inParts(call('a', 'f', '{}'), delta('Hi.'))).toHaveProperty('parts');
   });
 
-  it('hold a file of either specification in base64, or the URL where it is', async () => {
+  it('contain a file of either specification in base64, or the URL of the file', async () => {
     const bytes = new Uint8Array([104, 105]);
     const url = 'https://A.test/x y.png';
     const files = [
@@ -168,7 +168,7 @@ describe('the parts of a reply', () => {
     ).toMatchObject(expected);
   });
 
-  it('leave out what a server says of the reply, and a result that is not whole yet', async () => {
+  it('leave out the server’s data about the reply and results that are not complete yet', async () => {
     const { parts } = await inParts(
       { type: 'custom', kind: 'anthropic.message_start', providerMetadata: kept('m') },
       { type: 'tool-result', toolCallId: 's', toolName: 'draw', result: 'half', preliminary: true },
@@ -177,7 +177,7 @@ describe('the parts of a reply', () => {
     expect(parts).toEqual([{ type: 'tool-result', id: 's', name: 'draw', result: null }]);
   });
 
-  it('have the ids of its calls, made one of a kind', async () => {
+  it('have distinct call ids', async () => {
     const { parts, toolCalls } = await inParts(
       call('a', 'f', '{}', { providerMetadata: kept('1') }),
       call('a', 'g', '{}'),
@@ -199,7 +199,7 @@ describe('the parts of a reply', () => {
   });
 });
 
-describe('what a provider keeps beside the reply as a whole', () => {
+describe('provider metadata of a reply', () => {
   it.each([
     [
       'OpenRouter wants its reasoning back',
@@ -218,7 +218,7 @@ describe('what a provider keeps beside the reply as a whole', () => {
     ],
     ['Anthropic wants no counts back', { anthropic: { usage: {}, container: null } }, undefined],
     ['others put it into the next request as it is', { own: { acceptedPredictionTokens: 1 } }, undefined],
-  ])('goes back where it must: %s', async (_, providerMetadata, provider) => {
+  ])('is sent back where it must be: %s', async (_, providerMetadata, provider) => {
     const reply = await whole([{ type: 'text', text: 'a' }], { providerMetadata });
     expect(reply.provider).toEqual(provider);
     expect(reply.parts).toEqual(provider && [{ type: 'text', text: 'a' }]);
@@ -226,7 +226,7 @@ describe('what a provider keeps beside the reply as a whole', () => {
 });
 
 describe('reasoning', () => {
-  it('is handed on as it comes, apart from the text', async () => {
+  it('is passed on as it arrives, apart from the text', async () => {
     const { model } = fakeModel([
       () =>
         streamed([thought('delta', { delta: 'H' }), thought('delta', { delta: 'm' }), delta('Hi'), finish()]),
@@ -240,7 +240,7 @@ describe('reasoning', () => {
     expect(heard).toEqual(['reasoning H', 'reasoning m', 'text Hi']);
   });
 
-  it('that was handed on is output: nothing is asked for again', async () => {
+  it('counts as output once it was passed on: the request is not retried', async () => {
     const broken = () => streamed([thought('delta', { delta: 'H' })], { broken: new TypeError('lost') });
     const good = () => streamed([delta('Hi'), finish()]);
     const { signal } = new AbortController();
@@ -257,7 +257,7 @@ describe('reasoning', () => {
   });
 });
 
-describe('a summary by which the server has compacted the conversation', () => {
+describe('a summary with which the server compacted the conversation', () => {
   const compaction = { anthropic: { type: 'compaction', signature: 's' } };
   const answers = {
     whole: () =>
@@ -276,7 +276,7 @@ describe('a summary by which the server has compacted the conversation', () => {
       ]),
   };
 
-  it.each([false, true])('is no word of the answer, and goes back (streaming: %s)', async (stream) => {
+  it.each([false, true])('is not part of the answer, and is sent back (streaming: %s)', async (stream) => {
     const { pieces, ...outcome } = await ask(stream ? answers.stream : answers.whole, { stream });
     const { text, toolCalls, parts } = replyIn({ ...outcome, pieces });
     expect([text, pieces]).toEqual(['Hi.', stream ? ['Hi.'] : []]);
@@ -294,7 +294,7 @@ describe('a summary by which the server has compacted the conversation', () => {
   });
 });
 
-it('a remark before an answer that must have a form is none of the answer', async () => {
+it('a remark before a structured answer is not part of the answer', async () => {
   const phase = (name: string) => ({ providerMetadata: { openai: { phase: name } } });
   const stream = () =>
     streamed([

@@ -24,7 +24,7 @@ const contentOf = async (...given: Parameters<typeof promptOf>) => (await prompt
 const kept = (id: string) => ({ maker: { id } });
 
 describe('an earlier reply', () => {
-  it('goes back in its order, with what is kept beside each part', async () => {
+  it('is sent back in order, with the metadata of each part', async () => {
     expect(
       await contentOf([
         { type: 'reasoning', text: 'Hm.', provider: kept('r') },
@@ -91,7 +91,7 @@ describe('an earlier reply', () => {
     ]);
   });
 
-  it('goes back to the older specification with the parts that it has', async () => {
+  it('is sent back in the parts of the older specification', async () => {
     expect(
       await contentOf(
         [
@@ -112,7 +112,7 @@ describe('an earlier reply', () => {
     ]);
   });
 
-  it('goes back where it says nothing and its provider keeps something beside it', async () => {
+  it('is sent back even without text if its provider keeps metadata beside it', async () => {
     const provider = { openrouter: { reasoning_details: [] } };
     const messages = [{ role: 'assistant', text: '', toolCalls: [], provider } as const];
     const { calls } = await ask(hi, { stream: true, request: { messages, tools: [] } });
@@ -126,7 +126,7 @@ describe('the input of an earlier call', () => {
   const inputOf = async (part: ReplyPart, provider: string) => (await contentOf([part], { provider }))?.[0];
 
   it.each(['openai.responses', 'openai.chat', 'azure.responses', 'groq.chat', 'mistral.chat'])(
-    'is the text that came where %s sends it on as it is',
+    'is sent as the original text if %s passes it on unchanged',
     async (provider) => {
       expect(await inputOf(call, provider)).toMatchObject({ input });
       // Not what its server would refuse.
@@ -141,12 +141,12 @@ describe('the input of an earlier call', () => {
     'openrouter',
     'workersai.chat',
     'own.chat',
-  ])('is an object where %s would make JSON of a text once more', async (provider) => {
+  ])('is sent as an object if %s would encode a text again', async (provider) => {
     expect(await inputOf(call, provider)).toMatchObject({ input: { x: 1, 1: 2 } });
   });
 });
 
-describe('the container in which code runs', () => {
+describe('the container of provider-run code', () => {
   const provider = { anthropic: { container: { id: 'c1' } } };
   const reply: ModelMessage = {
     role: 'assistant',
@@ -156,7 +156,7 @@ describe('the container in which code runs', () => {
   };
   const result: ModelMessage = { role: 'tool', id: 'a', name: 'look', text: 'seen' };
 
-  it('is named while the reply that opened it is gone on with, unless a setting names another', async () => {
+  it('is named in the continuation of the reply that opened it, unless a setting names another', async () => {
     const sent = async (messages: readonly ModelMessage[], settings = {}) =>
       (await ask(hi, { stream: true, request: { messages, tools: [], settings } })).calls[0]?.providerOptions;
     expect(await sent([reply, result])).toEqual(provider);

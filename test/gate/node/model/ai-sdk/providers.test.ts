@@ -23,7 +23,7 @@ const openAI = (answer: () => Response) => {
   };
 };
 
-it('is asked for a stream by whoever wants the reply at once', async () => {
+it('a streaming ask makes a streaming request', async () => {
   const { model, sent } = openAI(() =>
     streamOf(sse(delta({ content: 'hi' }, 'stop'), { choices: [], usage })),
   );
@@ -31,14 +31,14 @@ it('is asked for a stream by whoever wants the reply at once', async () => {
   expect(sent).toMatchObject([{ stream: true }]);
 });
 
-it('answers in pieces', async () => {
+it('a streamed reply arrives in pieces', async () => {
   const events = [delta({ content: 'a' }), delta({ content: 'b' }, 'stop'), { choices: [], usage }, '[DONE]'];
   const { pieces, ...outcome } = await settle(openAI(() => streamOf(sse(...events))).model, { stream: true });
   expect(outcome).toMatchObject({ reply: { text: 'ab', finish: 'stop', usage: counted } });
   expect(pieces).toEqual(['a', 'b']);
 });
 
-it('whose connection breaks gives no reply', async () => {
+it('a broken connection gives no reply', async () => {
   const broken = () => streamOf(sse(delta({ content: 'a' })), 'break');
   expect(failureIn(await settle(openAI(broken).model, { stream: true }))).toMatchObject({
     failure: 'truncated',
@@ -47,7 +47,7 @@ it('whose connection breaks gives no reply', async () => {
   });
 });
 
-it('whose answer is a page gives no reply', async () => {
+it('a web page gives no reply', async () => {
   const page = () => new Response('<html>', { headers: { 'content-type': 'text/html' } });
   expect(failureIn(await settle(openAI(page).model))).toMatchObject({
     failure: 'truncated',
@@ -55,7 +55,7 @@ it('whose answer is a page gives no reply', async () => {
   });
 });
 
-it('is asked for a form that may have optional properties', async () => {
+it('a request can have an output schema with optional properties', async () => {
   const { model, sent } = openAI(() => streamOf(sse(delta({ content: '{}' }, 'stop'))));
   await settle(model, { request: { ...hello, output } });
   expect(sent).toMatchObject([
@@ -63,7 +63,7 @@ it('is asked for a form that may have optional properties', async () => {
   ]);
 });
 
-it('says that it is overloaded, in its stream, before and after some text', async () => {
+it('an overload is reported in the stream, before and after some text', async () => {
   const start = {
     type: 'message_start',
     message: { id: 'm', model: 'c', usage: { input_tokens: 1, output_tokens: 1 } },

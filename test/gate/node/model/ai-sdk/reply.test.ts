@@ -13,7 +13,7 @@ const inParts = async (...parts: readonly unknown[]) =>
 const counted = { inputTokens: 3, outputTokens: 4 };
 
 describe('the text of a reply', () => {
-  it('is its text parts, one after another, and nothing else', async () => {
+  it('is its text parts in order, without other parts', async () => {
     const content = [
       { type: 'reasoning', text: 'Hm.' },
       { type: 'text', text: 'Grüße, ' },
@@ -33,7 +33,7 @@ describe('the text of a reply', () => {
     });
   });
 
-  it('is handed on as it arrives, and only it', async () => {
+  it('is passed on as it arrives, without other parts', async () => {
     const parts = [
       { type: 'stream-start', warnings: [] },
       { type: 'response-metadata', id: 'r' },
@@ -58,7 +58,7 @@ describe('the text of a reply', () => {
     expect(pieces).toEqual(['Grüße, ', '世界']);
   });
 
-  it('is the text that the provider chose for the form that was asked for', async () => {
+  it('is the text that the provider chose for the requested output schema', async () => {
     const drafts = generated(
       [
         { type: 'text', text: 'Draft. ' },
@@ -90,16 +90,16 @@ describe('the end of a reply', () => {
     expect((await whole(content, { finishReason: { unified, raw: undefined } })).finish).toBe(expected);
   });
 
-  it('is other when there is no reason', async () => {
+  it('is `other` without a reason', async () => {
     expect((await whole([], { finishReason: undefined })).finish).toBe('other');
   });
 
-  it('is tool-calls for a server that says stop, but not when the reply was cut', async () => {
+  it('is tool-calls for a server that reports stop, but not if the reply was cut', async () => {
     expect((await inParts(call('a', 'f', '{}'), finish('stop'))).finish).toBe('tool-calls');
     expect((await inParts(call('a', 'f', '{"x'), finish('length'))).finish).toBe('length');
   });
 
-  it('is the first finish: nothing after it is read, and the stream is let go', async () => {
+  it('is the first finish: later parts are not read, and the stream is cancelled', async () => {
     let cancelled = false;
     const parts = [delta('a'), finish(), delta('b'), finish('length')];
     const answer = () =>
@@ -194,7 +194,7 @@ describe('the tool calls of a reply', () => {
   });
 });
 
-describe('garbage', () => {
+describe('invalid data from a model', () => {
   const cyclic: Record<string, unknown> = {};
   cyclic.self = cyclic;
   const noObject = "The model's reply is not an object.";
@@ -210,7 +210,7 @@ describe('garbage', () => {
       "The model's reply holds a content part that is not an object.",
     ],
     ['a text that is none', said(7), "The model's reply holds a 'text' that is not a string."],
-  ])('%s is an invalid result, asked for once', async (_, result, message) => {
+  ])('%s is an invalid result, and is not retried', async (_, result, message) => {
     const outcome = await ask(() => result);
     expect(failureIn(outcome)).toMatchObject({ failure: 'invalid-reply', message, outputBegan: false });
     expect(outcome.calls).toHaveLength(1);
@@ -225,7 +225,7 @@ describe('garbage', () => {
       streamed([delta(7)]),
       "The model's reply holds a 'delta' that is not a string.",
     ],
-  ])('%s is an invalid stream, asked for once', async (_, result, message) => {
+  ])('%s is an invalid stream, and is not retried', async (_, result, message) => {
     const outcome = await ask(() => result, { stream: true });
     expect(failureIn(outcome)).toMatchObject({ failure: 'invalid-reply', message, outputBegan: false });
     expect(outcome.calls).toHaveLength(1);
@@ -249,7 +249,7 @@ describe('garbage', () => {
     expect(failureIn(await ask(parts, { stream: true }))).toMatchObject(expected);
   });
 
-  it('without end is given up above the cap', async () => {
+  it('without end is abandoned above the size limit', async () => {
     let cancelled = false;
     const endless = Array.from({ length: 12 }, () => delta('x'.repeat(1024 * 1024)));
     const answer = () =>
@@ -263,7 +263,7 @@ describe('garbage', () => {
     expect(cancelled).toBe(true);
   });
 
-  it('of any shape never ends in anything but a reply or a ModelError', async () => {
+  it('of any shape results in a reply or a ModelError', async () => {
     const shape = fc.letrec<{ value: unknown }>((tie) => ({
       value: fc.oneof(
         { maxDepth: 4 },

@@ -32,8 +32,8 @@ const toolResult = (toolCallId: string, value: string) => ({
   output: { type: 'text', value },
 });
 
-describe('the call', () => {
-  it('carries every kind of message, the results of one reply together', async () => {
+describe('the model call', () => {
+  it('contains every kind of message, with the results of one reply together', async () => {
     const request: ModelRequest = {
       messages: [
         { role: 'system', text: 'Be kind.' },
@@ -81,7 +81,7 @@ describe('the call', () => {
   });
 
   it.each(['', 'not json', '[1]', 'null', '"x"', '{"a":'])(
-    'gives {} in place of the earlier input %j, which is no object',
+    'sends {} in place of the earlier input %j, which is not an object',
     async (input) => {
       const toolCalls = [{ id: 'a', name: 'weather', input }];
       const { prompt } = await sent({ messages: [{ role: 'assistant', text: '', toolCalls }], tools: [] });
@@ -89,13 +89,13 @@ describe('the call', () => {
     },
   );
 
-  it('names no tools and no form of the answer when there are none', async () => {
+  it('has no tools and no output schema if there are none', async () => {
     expect(await sent({ messages: [{ role: 'user', text: 'hello' }], tools: [] })).toEqual({
       prompt: [user('hello')],
     });
   });
 
-  it('asks for JSON of a schema, which OpenAI may not take as strict', async () => {
+  it('requests JSON with a schema, which OpenAI must not treat as strict', async () => {
     const schema = { type: 'object', properties: { mood: { type: 'string' } } };
     const output = { name: 'mood', schema };
     expect(await sent({ messages: [{ role: 'user', text: 'hello' }], tools: [], output })).toEqual({
@@ -105,7 +105,7 @@ describe('the call', () => {
     });
   });
 
-  it('is for a stream whoever asked, so that silence means that nothing comes', async () => {
+  it('always streams, so that silence means that no data arrives', async () => {
     const { model } = fakeModel([]);
     const asked: string[] = [];
     const both: LanguageModelV4 = {
@@ -128,12 +128,12 @@ describe('the call', () => {
   });
 });
 
-describe('fromAiSdk', () => {
-  it('is named as its model', () => {
+describe('`fromAiSdk`', () => {
+  it('is named like its model', () => {
     expect(fromAiSdk(fakeModel([], { modelId: 'claude-5' }).model).name).toBe('claude-5');
   });
 
-  it('names its provider as its model does', () => {
+  it('names its provider like its model', () => {
     expect(fromAiSdk(fakeModel([], { provider: 'anthropic.messages' }).model).provider).toBe(
       'anthropic.messages',
     );

@@ -23,7 +23,7 @@ const request: ModelRequest = {
 const signature = (seed: string): string =>
   `${seed}+/${'AbCdEfGhIjKlMnOpQrStUvWxYz0123456789+/'.repeat(20)}==`;
 
-it('Anthropic: thinking, redacted and interleaved, before each of two calls', async () => {
+it('Anthropic thinking, redacted and interleaved, is sent back before each of two calls', async () => {
   const block = (index: number, content_block: object, ...deltas: object[]) => [
     { type: 'content_block_start', index, content_block },
     ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
@@ -97,7 +97,7 @@ it('Anthropic: thinking, redacted and interleaved, before each of two calls', as
   ]);
 });
 
-it('Gemini: signatures of a thought, of a call and of a last empty text', async () => {
+it('Gemini signatures of a thought, of a call and of a last empty text are sent back', async () => {
   const part = (parts: readonly object[], finishReason?: string) => ({
     candidates: [{ content: { role: 'model', parts }, index: 0, ...(finishReason && { finishReason }) }],
     usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
@@ -130,7 +130,7 @@ it('Gemini: signatures of a thought, of a call and of a last empty text', async 
   ]);
 });
 
-it('OpenAI: encrypted reasoning and the text of a call, where its server stores nothing', async () => {
+it('OpenAI encrypted reasoning and the text of a call are sent back if its server stores nothing', async () => {
   const reasoning = (encrypted_content: string) => ({
     type: 'reasoning',
     id: 'rs_1',
@@ -190,7 +190,7 @@ it.each([
     (fetch: typeof globalThis.fetch) =>
       createOpenAICompatible({ name: 'own', baseURL: 'http://own.test/v1', fetch })('kimi'),
   ],
-] as const)('%s: the thoughts before a call', async (_, make) => {
+] as const)('%s sends back the thoughts before a call', async (_, make) => {
   const events = [
     delta({ reasoning_content: 'I should ' }),
     delta({ reasoning_content: 'look.\n' }),
@@ -211,7 +211,7 @@ it.each([
   ]);
 });
 
-it("Gemini behind OpenAI's wire: the signature of a call", async () => {
+it('Gemini over OpenAI’s wire format sends back the signature of a call', async () => {
   const extra_content = { google: { thought_signature: signature('call') } };
   const { body } = await backAndForth(
     wire(
@@ -226,7 +226,7 @@ it("Gemini behind OpenAI's wire: the signature of a call", async () => {
 it.each([
   ['with a call', [calling(), delta({}, 'tool_calls')]],
   ['with words only', [delta({ content: 'Done.' }, 'stop')]],
-])('OpenRouter: what is encrypted and told, in its order, %s', async (_, end) => {
+])('OpenRouter sends back encrypted and visible reasoning in order, %s', async (_, end) => {
   const details = [
     {
       type: 'reasoning.text',
@@ -252,7 +252,7 @@ it.each([
   expect(messages[1]?.reasoning_details).toEqual(details);
 });
 
-it('OpenRouter: what is encrypted and stands alone', async () => {
+it('OpenRouter sends back encrypted reasoning without visible reasoning', async () => {
   const details = [
     {
       type: 'reasoning.encrypted',

@@ -20,7 +20,7 @@ const sent = async (settings: ModelSettings, { provider = 'fake.wire', version =
 };
 
 describe('settings', () => {
-  it('are given to the model, each in its place', async () => {
+  it('are passed to the model, each in its own option', async () => {
     const all: ModelSettings = {
       temperature: 0,
       topP: 0.5,
@@ -43,14 +43,11 @@ describe('settings', () => {
     });
   });
 
-  it.each(['auto', 'required', 'none'] as const)(
-    'choose tools %s, where there are any',
-    async (toolChoice) => {
-      expect(await sent({ toolChoice })).toEqual({ toolChoice: { type: toolChoice } });
-      const { calls } = await ask(hi, { stream: true, request: { ...hello, settings: { toolChoice } } });
-      expect(calls[0]).not.toHaveProperty('toolChoice');
-    },
-  );
+  it.each(['auto', 'required', 'none'] as const)('choose tools %s if there are any', async (toolChoice) => {
+    expect(await sent({ toolChoice })).toEqual({ toolChoice: { type: toolChoice } });
+    const { calls } = await ask(hi, { stream: true, request: { ...hello, settings: { toolChoice } } });
+    expect(calls[0]).not.toHaveProperty('toolChoice');
+  });
 
   it.each([
     ['anthropic.messages', { anthropic: { disableParallelToolUse: true } }],
@@ -63,17 +60,17 @@ describe('settings', () => {
     ['xai.responses', { xai: { parallelToolCalls: false } }],
     ['openrouter', { openrouter: { parallel_tool_calls: false } }],
     ['own.chat', { own: { parallel_tool_calls: false } }],
-  ])('ask for one call at a time as %s knows it', async (provider, providerOptions) => {
+  ])('request one call at a time in the form that %s knows', async (provider, providerOptions) => {
     expect(await sent({ parallelToolCalls: false }, { provider })).toEqual({ providerOptions });
   });
 
-  it('give OpenRouter the effort where it looks for it', async () => {
+  it('send the effort to OpenRouter in its own option', async () => {
     expect(await sent({ reasoning: 'high' }, { provider: 'openrouter' })).toEqual({
       providerOptions: { openrouter: { reasoning: { effort: 'high' } } },
     });
   });
 
-  it('have OpenAI store nothing unless somebody says otherwise', async () => {
+  it('turn off storage at OpenAI by default', async () => {
     const provider = 'openai.responses';
     expect(await sent({}, { provider })).toEqual({ providerOptions: { openai: { store: false } } });
     const said = { providerOptions: { openai: { store: true } } };
@@ -81,13 +78,13 @@ describe('settings', () => {
   });
 });
 
-it('one call at a time is not asked for without tools, beside which servers refuse it', async () => {
+it('do not request one call at a time without tools, because servers refuse it', async () => {
   const request = { ...hello, settings: { parallelToolCalls: false } };
   const { calls } = await ask(hi, { stream: true, provider: 'openai.chat', request });
   expect(calls.map(({ providerOptions }) => providerOptions)).toEqual([undefined]);
 });
 
-describe('a setting that a model cannot be given', () => {
+describe('an unsupported setting', () => {
   it.each<[string, ModelSettings, string]>([
     ['anthropic.messages', { seed: 1 }, 'seed'],
     ['openai.responses', { topK: 1 }, 'topK'],
@@ -112,7 +109,7 @@ describe('a setting that a model cannot be given', () => {
     expect(calls).toEqual([]);
   });
 
-  it('is the effort, of the older specification', async () => {
+  it('includes the effort in the older specification', async () => {
     const request = { ...hello, settings: { reasoning: 'low' } as const };
     const outcome = await ask(hi, { stream: true, version: 'v3', request });
     expect(failureIn(outcome)).toMatchObject({
@@ -121,7 +118,7 @@ describe('a setting that a model cannot be given', () => {
     });
   });
 
-  it('is refused as soon as its provider tells, with its reason, and not asked for again', async () => {
+  it('is refused with the provider’s reason when the provider reports it, and is not retried', async () => {
     const start = {
       type: 'stream-start',
       warnings: [
@@ -145,7 +142,7 @@ describe('a setting that a model cannot be given', () => {
     expect(replyIn(await ask(answer, { stream: true })).text).toBe('hi');
   });
 
-  it("of Claude's thinking models is a temperature", async () => {
+  it('includes a temperature for Claude’s thinking models', async () => {
     const start = {
       type: 'message_start',
       message: { id: 'm', model: 'c', usage: { input_tokens: 1, output_tokens: 1 } },
@@ -158,7 +155,7 @@ describe('a setting that a model cannot be given', () => {
   });
 });
 
-describe("a provider's own tool", () => {
+describe('a provider-defined tool', () => {
   const search = {
     ...look,
     name: 'web_search',
@@ -166,7 +163,7 @@ describe("a provider's own tool", () => {
   } as const;
   const request: ModelRequest = { ...hello, tools: [look, search] };
 
-  it('is in the request beside the others', async () => {
+  it('is in the request beside the other tools', async () => {
     const { model, sent: bodies } = wire(
       (fetch) => createOpenAI({ apiKey: 'k', fetch }).responses('gpt-5.5'),
       [[]],
@@ -190,7 +187,7 @@ describe("a provider's own tool", () => {
     },
   );
 
-  it('is refused as soon as a provider tells that it does not know it', async () => {
+  it('is refused when a provider reports that it does not know the tool', async () => {
     const { model } = wire(
       (fetch) => createOpenAICompatible({ name: 'own', baseURL: 'http://own.test/v1', fetch })('m'),
       [['[DONE]']],

@@ -93,7 +93,7 @@ it.each<[string, Make, Events, boolean]>([
   ['a server that speaks as OpenAI, behind some text', compatible, [delta, { error: plain }, '[DONE]'], true],
   ['DeepSeek', deepSeek, [{ error: openAI }, '[DONE]'], false],
   ['OpenRouter', openRouter, [{ error: plain }, '[DONE]'], false],
-])('of %s: a conversation that is too long', async (_, make, events, outputBegan) => {
+])('a stream error of %s reports a conversation that is too long', async (_, make, events, outputBegan) => {
   const { model, sent } = wire(make, [events], { retries: 2 });
   expect(failureIn(await settle(model, { stream: true }))).toMatchObject({
     failure: 'context-length',
@@ -106,12 +106,12 @@ it.each<[string, Make, Events]>([
   ['Anthropic', anthropic, [start]],
   ["OpenAI's responses", responses, [created]],
   ['Gemini', google, [{ candidates: [{ content: { role: 'model', parts: [{ text: 'Hel' }] }, index: 0 }] }]],
-])('of %s: a stream that is cut', async (_, make, events) => {
+])('a stream error of %s reports a cut-off stream', async (_, make, events) => {
   const { model } = wire(make, [events]);
   expect(failureIn(await settle(model))).toMatchObject({ failure: 'truncated' });
 });
 
-it('of Mistral: a frame that its provider takes for a bad reply', async () => {
+it('a stream error of Mistral is a frame that its provider treats as an invalid reply', async () => {
   const value = {
     object: 'error',
     message: 'Prompt contains 9 tokens and 0 draft tokens, too large for model with 8 maximum context length',

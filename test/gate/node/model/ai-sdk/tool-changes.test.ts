@@ -13,7 +13,7 @@ const ANTHROPIC = { provider: 'anthropic.messages', modelId: 'claude-opus-5-5' }
 const OPENAI = { provider: 'openai.responses', modelId: 'gpt-5.5' };
 const BEDROCK = { provider: 'amazon-bedrock', modelId: 'us.anthropic.claude-opus-5-5-v1:0' };
 
-describe('a model of the SDK', () => {
+describe('the tool change support of an SDK model', () => {
   it.each([
     ['anthropic.messages', 'claude-opus-5-5', true, true],
     ['anthropic.messages', 'claude-sonnet-5.5', true, true],
@@ -31,7 +31,7 @@ describe('a model of the SDK', () => {
     ['openai.responses', 'gpt-5-mini', false, false],
     ['openai.chat', 'gpt-5.5', false, false],
     ['google.generative-ai', 'gemini-3-pro', false, false],
-  ])('of %s named %s is known by its name', (provider, modelId, tells, signs) => {
+  ])('of %s named %s is recognized by its name', (provider, modelId, tells, signs) => {
     const { showToolsChanges, signPrefix } = fromAiSdk(fakeModel([], { provider, modelId }).model);
     expect([showToolsChanges !== undefined, signPrefix !== undefined]).toEqual([tells, signs]);
   });
@@ -51,8 +51,8 @@ async function asked(
   return { names: offered.map(({ name }) => name), told: prompt.slice(1), first: offered[0] };
 }
 
-describe('tools that came and went', () => {
-  it('are told to Claude by value, and the list stays what it was at the start', async () => {
+describe('added and removed tools', () => {
+  it('are announced to Claude by value, and the list stays as it was at the start', async () => {
     const [facade, guide] = [tool('files', 'Opens.'), tool('files', 'Is open.')];
     const change = { came: [tool('read'), guide], went: [facade, tool('old')] };
     const { names, told, first } = await asked(ANTHROPIC, [change], [guide, tool('look'), tool('read')]);
@@ -79,7 +79,7 @@ describe('tools that came and went', () => {
     ]);
   });
 
-  it('are additional tools for OpenAI, which keeps the description that it knows of one that was replaced', async () => {
+  it('are additional tools for OpenAI, which keeps its description of a replaced one', async () => {
     const [facade, guide] = [tool('files', 'Opens.'), tool('files', 'Is open.')];
     const change = { came: [tool('read'), guide], went: [facade] };
     const { names, told } = await asked(OPENAI, [change], [guide, tool('read')]);
@@ -90,7 +90,7 @@ describe('tools that came and went', () => {
     ]);
   });
 
-  it('are a new list for OpenAI where one went, and told again from there on', async () => {
+  it('are a new list for OpenAI if one was removed, and later changes are announced from there', async () => {
     const changes = [
       { came: [tool('a')], went: [] },
       { came: [], went: [tool('gone')] },
@@ -102,7 +102,7 @@ describe('tools that came and went', () => {
     expect(JSON.stringify(told)).toContain('"name":"b"');
   });
 
-  it('are only a list for others', async () => {
+  it('are only a list for other models', async () => {
     const change = { came: [tool('a')], went: [] };
     const google = { provider: 'google.generative-ai', modelId: 'gemini-3-pro' };
     expect(await asked(google, [change], [tool('x'), tool('a')])).toMatchObject({
@@ -141,8 +141,8 @@ const thinkingOf = (thinking: { readonly type: string }): ModelSettings => ({
 });
 const dropBlock = { blockBinding: { prefixMismatchBehavior: 'drop_block' } };
 
-describe('what was thought behind another prefix', () => {
-  it('stays as it is while the prefix does', async () => {
+describe('thoughts from before a changed prefix', () => {
+  it('stay unchanged while the prefix does', async () => {
     expect(await behind(ANTHROPIC, signed)).toEqual({ kinds: ['reasoning', 'text'], thinking: undefined });
   });
 
@@ -154,11 +154,11 @@ describe('what was thought behind another prefix', () => {
       { reasoning: 'high' } as const,
       { type: 'adaptive', display: 'summarized', ...dropBlock },
     ],
-  ])('is for Claude to leave out, %s', async (_, settings, thinking) => {
+  ])('are left for Claude to drop, %s', async (_, settings, thinking) => {
     expect(await behind(ANTHROPIC, moved, settings)).toEqual({ kinds: ['reasoning', 'text'], thinking });
   });
 
-  it('is left out before, with thinking that cannot be told so', async () => {
+  it('are dropped in the request for thinking modes that Claude cannot drop', async () => {
     const settings = thinkingOf({ type: 'between_tools' });
     expect(await behind(ANTHROPIC, moved, settings)).toEqual({
       kinds: ['text'],
@@ -166,7 +166,7 @@ describe('what was thought behind another prefix', () => {
     });
   });
 
-  it('is left out before, where another serves Claude', async () => {
+  it('are dropped in the request if another provider serves Claude', async () => {
     expect(await behind(BEDROCK, moved)).toEqual({ kinds: ['text'], thinking: undefined });
   });
 });

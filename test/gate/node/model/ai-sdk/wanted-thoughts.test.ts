@@ -46,7 +46,7 @@ const TOLD = 'You have called tools before this message, and they answered:';
 const line = (id: string) => `- look with the input {"a":1} answered: seen ${id}`;
 const THINKS = { settings: { reasoning: 'medium' } } as const;
 
-describe('Claude that thinks by a budget', () => {
+describe('Claude with a thinking budget', () => {
   const turn = [
     user('Go.'),
     own('a', THOUGHT),
@@ -55,7 +55,7 @@ describe('Claude that thinks by a budget', () => {
     ...results('b', 'c'),
   ];
 
-  it('is told in words what another model has called in the open turn, and what came of it', async () => {
+  it('sees in text the open turn’s calls of another model with their results', async () => {
     expect(await promptOf(CLAUDE, turn, THINKS)).toEqual([
       ['user', ['Go.']],
       ['assistant', ['Hm.', 'a']],
@@ -66,12 +66,12 @@ describe('Claude that thinks by a budget', () => {
     ]);
   });
 
-  it('is given these calls as they are in a later turn', async () => {
+  it('sees these calls unchanged in a later turn', async () => {
     const later = [...turn, { role: 'assistant', text: 'Done.', toolCalls: [] } as const, user('And?')];
     expect((await promptOf(CLAUDE, later, THINKS))[3]).toEqual(['assistant', ['Once more.', 'b', 'c']]);
   });
 
-  it('keeps calls of its own that follow a thought of the turn without another', async () => {
+  it('keeps its own calls that follow an earlier thought of the turn', async () => {
     const more = [user('Go.'), own('a', THOUGHT), ...results('a'), own('b'), ...results('b')];
     expect((await promptOf(CLAUDE, more, THINKS))[3]).toEqual(['assistant', ['b']]);
     // But not behind words: with them a turn begins for its server.
@@ -84,7 +84,7 @@ describe('Claude that thinks by a budget', () => {
     ['thinks nothing by a setting', CLAUDE, { reasoning: 'none' }],
     ['thinks as much as it likes', { ...CLAUDE, modelId: 'claude-opus-4-6' }, { reasoning: 'high' }],
     ['signs its prefix', { ...CLAUDE, modelId: 'claude-opus-5-5' }, { reasoning: 'high' }],
-  ])('is given them as they are if it %s', async (_, model, settings) => {
+  ])('sees them unchanged if it %s', async (_, model, settings) => {
     expect((await promptOf(model, turn, { settings })).at(3)).toEqual([
       'assistant',
       ['Once more.', 'b', 'c'],
@@ -107,11 +107,11 @@ describe('Claude that thinks by a budget', () => {
     ],
     ['under an alias', { ...CLAUDE, modelId: 'ours' }, { reasoning: 'low' }, {}],
     ['as its developer says', COMPATIBLE, { reasoning: 'low' }, { wantsThoughts: 'budget' }],
-  ])('is known %s', async (_, model, settings, options) => {
+  ])('is recognized %s', async (_, model, settings, options) => {
     expect((await promptOf(model, turn, { settings, options })).at(-1)).toEqual(['user', [line('c')]]);
   });
 
-  it('has the maker of each reply journaled, so that others are known', async () => {
+  it('has the maker of each reply journaled, so that other models are recognized', async () => {
     const { model } = fakeModel([hi, hi], CLAUDE);
     const { signal } = new AbortController();
     const asked = await fromAiSdk(model).ask({ messages: [user('Go.')], tools: [] }, { signal });
@@ -125,7 +125,7 @@ describe('Claude that thinks by a budget', () => {
     expect(calls[0]?.prompt[0]).toEqual({ role: 'assistant', content: [{ type: 'text', text: 'Done.' }] });
   });
 
-  it('reads what another Claude of its provider has thought, and nobody else', () => {
+  it('reads the thoughts of another Claude of its provider, and of no other model', () => {
     const reads = fromAiSdk(fakeModel([], CLAUDE).model).readsThoughtsOf;
     const maker = (provider: string, model: string) => reads?.({ provider, model });
     expect(maker('anthropic.messages', 'claude-opus-4-5')).toBe(true);
@@ -139,7 +139,7 @@ function enabled(provider: string, option: string): ModelRequest['settings'] {
   return { providerOptions: { [provider]: { [option]: { type: 'enabled', budgetTokens: 2_000 } } } };
 }
 
-describe('a server of chat completions', () => {
+describe('a chat completions server', () => {
   const turn = [user('Go.'), foreign('', 'a', 'b'), ...results('a', 'b')];
   const blank = ['assistant', [' ', 'a', 'b']];
 
@@ -147,11 +147,11 @@ describe('a server of chat completions', () => {
     ['Kimi by its name', { ...COMPATIBLE, modelId: 'kimi-k2.6' }, {}, []],
     ['one of which that is said', COMPATIBLE, { wantsThoughts: 'field' }, []],
     ['one that has given some', COMPATIBLE, {}, [own('z', THOUGHT), ...results('z')]],
-  ])("that is %s is given a blank thought with another model's calls", async (_, model, options, before) => {
+  ])('that is %s receives a blank thought with another model’s calls', async (_, model, options, before) => {
     expect(await promptOf(model, [...before, ...turn], { options })).toContainEqual(blank);
   });
 
-  it('that has given none is given none', async () => {
+  it('that has sent no thoughts receives none', async () => {
     expect(await promptOf(COMPATIBLE, turn)).toContainEqual(['assistant', ['a', 'b']]);
     const thinking = { ...COMPATIBLE, modelId: 'kimi-k2.6' };
     expect(await promptOf(thinking, turn, { options: { wantsThoughts: false } })).toContainEqual([
@@ -165,7 +165,7 @@ describe('a server of chat completions', () => {
     ['like Gemini', 'ours', { like: 'gemini-3-pro' }],
     ['one of which that is said', 'ours', { wantsThoughts: 'signature' }],
   ])(
-    "that is %s is given Google's word with the first of another model's calls",
+    'that is %s receives Google’s placeholder with the first of another model’s calls',
     async (_, modelId, options) => {
       const request = { messages: turn, tools: [] };
       const { calls } = await ask(hi, { stream: true, ...COMPATIBLE, modelId, request, ...options });
@@ -178,7 +178,7 @@ describe('a server of chat completions', () => {
   );
 });
 
-describe('what a developer says of a model', () => {
+describe('a developer’s setting for a model', () => {
   const traits = (provider: string, modelId: string, options: FromAiSdkOptions = {}) => {
     const { showToolsChanges, signPrefix, wantsThoughts, caches } = fromAiSdk(
       fakeModel([], { provider, modelId }).model,
@@ -187,7 +187,7 @@ describe('what a developer says of a model', () => {
     return { tells: !!showToolsChanges, signs: !!signPrefix, wantsThoughts, caches };
   };
 
-  it('goes before what its name tells', () => {
+  it('takes precedence over its name', () => {
     const plain = { tells: false, signs: false, wantsThoughts: 'budget', caches: true };
     const newest = { tells: true, signs: true, wantsThoughts: undefined, caches: true };
     expect(traits('anthropic.messages', 'ours')).toEqual(plain);
@@ -216,7 +216,7 @@ describe('what a developer says of a model', () => {
     ['anthropic.messages', 'claude-opus-5-5', {}, false],
     ['openai.responses', 'something', {}, false],
   ])(
-    'is missed once, of a model of %s named %s with %o: %s',
+    'is reported missing once for a model of %s named %s with %o: %s',
     async (provider, modelId, options, isMissed) => {
       const { model } = fakeModel([hi, hi], { provider, modelId });
       const asked = fromAiSdk(model, options);
@@ -241,7 +241,7 @@ describe('what a developer says of a model', () => {
     ],
     ['signsPrefix', { signsPrefix: 'yes' }, "'signsPrefix' is not true or false."],
     ['like', { like: '' }, "'like' is not the name of a model."],
-  ])('is refused if it says nothing: %s', (_, options, message) => {
+  ])('is refused if it is empty: %s', (_, options, message) => {
     expect(() => fromAiSdk(fakeModel([], CLAUDE).model, options)).toThrow(new TypeError(message));
   });
 });

@@ -26,7 +26,7 @@ async function keyIn(options: object, request: ModelRequest = keyed) {
   };
 }
 
-describe('the key of a conversation', () => {
+describe('the cache key of a conversation', () => {
   it.each<[object, object, object]>([
     [{ server: 'openai' }, { prompt_cache_key: KEY }, {}],
     [{ server: 'azure' }, { prompt_cache_key: KEY }, {}],
@@ -42,11 +42,11 @@ describe('the key of a conversation', () => {
     [{ server: 'xai', cacheKeyIn: 'prompt_cache_key' }, { prompt_cache_key: KEY }, {}],
     [{ server: 'openai', extraBody: { prompt_cache_key: 'mine' } }, {}, {}],
     [{ server: 'xai', headers: { 'X-Grok-Conv-Id': 'mine' } }, {}, {}],
-  ])('is sent with %j as %j and %j, and nothing else is', async (options, body, headers) => {
+  ])('is sent with %j as %j and %j, without other fields', async (options, body, headers) => {
     expect(await keyIn(options)).toEqual({ body, headers });
   });
 
-  it('is not told where there is none', async () => {
+  it('is not sent if there is none', async () => {
     const request = { ...keyed, cache: { ...keyed.cache, key: undefined } };
     expect(await keyIn({ server: 'openai' }, request)).toEqual({ body: {}, headers: {} });
   });
@@ -55,14 +55,14 @@ describe('the key of a conversation', () => {
     [{ server: 'openai' }, true],
     [{}, undefined],
     [{ cacheKeyIn: 'prompt_cache_key' }, true],
-  ] as const)('is asked for by a model with %j: %s', (options, caches) => {
+  ] as const)('is requested by a model with %j: %s', (options, caches) => {
     expect(openaiCompatible({ baseURL: 'https://some.test/v1', model: 'm-1', ...options }).caches).toBe(
       caches,
     );
   });
 
   it.each(['messages', 'tool_choice', '', 'a b', 'x-'.padEnd(70, 'y')])(
-    'cannot stand in %j',
+    'cannot be set in %j',
     (cacheKeyIn) => {
       const make = () => openaiCompatible({ baseURL: 'https://some.test/v1', model: 'm-1', cacheKeyIn });
       expect(make).toThrow(

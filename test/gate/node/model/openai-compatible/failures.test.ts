@@ -22,7 +22,7 @@ describe('a status', () => {
     [500, 'server-error', 3],
     [503, 'server-error', 3],
     [529, 'server-error', 3],
-  ])('of %i is %s and asked %i times', async (code, failure, times) => {
+  ])('of %i is %s and requested %i times', async (code, failure, times) => {
     const { requests, ...outcome } = await ask(status(code));
     expect(outcome).toMatchObject({
       error: {
@@ -40,7 +40,7 @@ describe('a status', () => {
     ['error', { error: 'no' }],
     ['message', { message: 'no', object: 'error' }],
     ['detail', { detail: 'no' }],
-  ])('tells the words in %s', async (_, body) => {
+  ])('is reported with the message in %s', async (_, body) => {
     expect((await failureOf(status(400, {}, body))).message).toBe("The model's server answered 400: no");
   });
 
@@ -55,11 +55,11 @@ describe('a status', () => {
       'x'.repeat(1000),
       `The model's server answered 404: ${'x'.repeat(300 - "The model's server answered 404: ".length)}…`,
     ],
-  ])('with the body %j reads as one short line', async (body, message) => {
+  ])('with the body %j is reported as one short line', async (body, message) => {
     expect((await failureOf(() => new Response(body, { status: 404 }))).message).toBe(message);
   });
 
-  it('counts even when its body hangs or never ends, and the body is let go', async () => {
+  it('counts even if its body hangs or never ends, and the body is cancelled', async () => {
     let cancelled = 0;
     const letGo = () => {
       cancelled += 1;
@@ -78,7 +78,7 @@ describe('a status', () => {
 describe('a secret', () => {
   const key = 'sk-very-secret-0123456789';
 
-  it('that the server echoes is blotted out before the message is cut', async () => {
+  it('that the server echoes is redacted before the message is cut', async () => {
     const echo = { error: { message: `${'x'.repeat(250)} Incorrect API key provided: ${key}` } };
     const { message } = await failureOf(status(401, {}, echo), { apiKey: key });
     expect(message).not.toContain('sk-');
@@ -87,7 +87,7 @@ describe('a secret', () => {
     );
   });
 
-  it('in a header is blotted out, whole or as a part', async () => {
+  it('in a header is redacted, as a whole or as a part', async () => {
     const headers = { 'api-key': 'hunter2-hunter2', 'x-auth': 'Token abc-def-ghi' };
     const echo = { error: 'hunter2-hunter2 and Token abc-def-ghi and abc-def-ghi' };
     expect((await failureOf(status(400, {}, echo), { headers })).message).toBe(
@@ -95,14 +95,14 @@ describe('a secret', () => {
     );
   });
 
-  it('that begins as another does is blotted out to its end', async () => {
+  it('that begins like another one is redacted to its end', async () => {
     const options = { apiKey: 'hunter', headers: { 'api-key': 'hunter2-hunter2' } };
     expect((await failureOf(status(400, {}, { error: 'hunter2-hunter2' }), options)).message).toBe(
       "The model's server answered 400: [secret]",
     );
   });
 
-  it('is in no error of the network or of a stream', async () => {
+  it('is in no network or stream error', async () => {
     const leak = () => Promise.reject(new TypeError(`cannot send Bearer ${key}`));
     expect((await failureOf(leak, { apiKey: key })).message).toBe(
       "The model's server could not be reached: cannot send Bearer [secret]",
@@ -114,7 +114,7 @@ describe('a secret', () => {
   });
 });
 
-it('what a server quotes of the conversation is not told', async () => {
+it('a server’s quotation of the conversation is removed', async () => {
   const text = 'You are the clerk of Kilo & Co.; a crate of kelp costs us 12.';
   const request = { messages: [{ role: 'system' as const, text }], tools: [] };
   const echo = { error: { message: `Cannot read '${text}'.` } };
@@ -123,7 +123,7 @@ it('what a server quotes of the conversation is not told', async () => {
   );
 });
 
-it('what a server quotes of earlier reasoning is not told', async () => {
+it('a server’s quotation of earlier reasoning is removed', async () => {
   const text = 'The clerk must never learn that kelp costs us 12.';
   const reply = {
     role: 'assistant' as const,
@@ -137,7 +137,7 @@ it('what a server quotes of earlier reasoning is not told', async () => {
   ).toBe("The model's server answered 400: Cannot read '[request]'.");
 });
 
-describe('the reason of a server', () => {
+describe('a server’s reason', () => {
   const QUOTA = 'You exceeded your current quota, please check your plan and billing details.';
   const told = async (...given: Parameters<typeof ask>) => {
     const outcome = await ask(...given);
@@ -156,12 +156,12 @@ describe('the reason of a server', () => {
     ['shares a short word', 'current quota', QUOTA],
     ['is asked about with our words', `The model's server answered 400: ${QUOTA}`, QUOTA],
     ['is quoted, and nothing else is said', QUOTA, `"${QUOTA}"`],
-  ])('is told though it stands in the request: it %s', async (_, text, words) => {
+  ])('is reported although it also occurs in the request: it %s', async (_, text, words) => {
     const { message, reason } = await said(text, words);
     expect([message, reason]).toEqual(Array(2).fill(`The model's server answered 400: ${words}`));
   });
 
-  it('is told to the log alone where it is the instructions word for word, which no client may see', async () => {
+  it('is only logged if it repeats the instructions word for word, which clients must not see', async () => {
     const request = { messages: [{ role: 'system' as const, text: `Never say: ${QUOTA}` }], tools: [] };
     const { message, reason } = await told(status(400, {}, { error: { message: QUOTA } }), { request });
     expect([message, reason]).toEqual([
@@ -170,7 +170,7 @@ describe('the reason of a server', () => {
     ]);
   });
 
-  it('is in the log whole, also what it quotes', async () => {
+  it('is logged in full, including its quotations', async () => {
     const { message, reason } = await said(
       'my own long words, as I wrote them',
       "No 'my own long words, as I wrote them'.",
@@ -181,14 +181,14 @@ describe('the reason of a server', () => {
     ]);
   });
 
-  it('is in the log without credentials', async () => {
+  it('is logged without credentials', async () => {
     const key = 'sk-very-secret-0123456789';
     const { reason } = await told(status(401, {}, { error: `bad key ${key}!` }), { apiKey: key });
     expect(reason).toBe("The model's server answered 401: bad key [secret]!");
   });
 });
 
-describe('an error inside an answer', () => {
+describe('an error inside a response', () => {
   it.each<[unknown, ModelFailure, number | undefined]>([
     [{ error: { message: 'no' } }, 'server-error', undefined],
     [{ error: 'no' }, 'server-error', undefined],
@@ -211,7 +211,7 @@ describe('an error inside an answer', () => {
     expect(await failureOf(() => Response.json(error))).toMatchObject(expected);
   });
 
-  it('that is told by nothing but the end of a reply is one', async () => {
+  it('is recognized if only the end of a reply reports it', async () => {
     const expected = {
       failure: 'server-error',
       status: undefined,
@@ -224,7 +224,7 @@ describe('an error inside an answer', () => {
     );
   });
 
-  it('of null or nothing is none', async () => {
+  it('is ignored if it is null or empty', async () => {
     for (const error of [null, '']) {
       expect((await replyOf(() => Response.json({ ...completion({ content: 'a' }), error }))).text).toBe('a');
     }

@@ -58,7 +58,7 @@ describe('any fragmentation of a recorded stream gives the same reply', () => {
     },
   );
 
-  it('in any pieces at all', async () => {
+  it('in pieces of any sizes', async () => {
     const bytes = new TextEncoder().encode(recorded);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat({ max: bytes.length })), (positions) =>

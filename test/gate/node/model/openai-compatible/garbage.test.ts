@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MAX_STREAM_BYTES } from '../../../../doors/model.ts';
 import { ask, body, completion, delta, failureOf, replyOf, sse, streamOf } from './fake-server.ts';
 
-describe('garbage', () => {
+describe('invalid data', () => {
   const notAList = (key: string) => `The model's reply holds '${key}' that is not a list.`;
   const notAString = (key: string) => `The model's reply holds a '${key}' that is not a string.`;
   const noJson = "The model's reply is not JSON. Is the base URL right?";
@@ -38,7 +38,7 @@ describe('garbage', () => {
     [withCalls([{ function: { name: 7 } }]), notAString('name')],
     [withCalls([{ function: { name: 'f', arguments: {} } }]), notAString('arguments')],
     [withCalls([{ id: 7, function: { name: 'f' } }]), notAString('id')],
-  ])('%j is an invalid reply, asked for once, streamed or not', async (value, message) => {
+  ])('%j is an invalid reply, and is requested once, streamed or not', async (value, message) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     const expected = {
       name: 'ModelError',
@@ -77,7 +77,7 @@ describe('garbage', () => {
     });
   });
 
-  it('is a web page, even where a stream was asked for', async () => {
+  it('is a web page, even if a stream was requested', async () => {
     const page = () => new Response('<html>', { headers: { 'content-type': 'text/html; charset=utf-8' } });
     expect(await failureOf(page, { stream: true })).toMatchObject({
       failure: 'invalid-reply',
@@ -85,7 +85,7 @@ describe('garbage', () => {
     });
   });
 
-  it('is a body above the cap, which is not read to its end', async () => {
+  it('is a body above the size limit, which is not read to its end', async () => {
     let cancelled = false;
     const filler = `: ${'x'.repeat(1024 * 1024)}\n\n`;
     const chunks = Array.from({ length: 70 }, () => filler);
@@ -100,7 +100,7 @@ describe('garbage', () => {
   });
 
   it.each(['text/event-stream', 'application/json', ''])(
-    'is a body of type "%s" that begins with more white space than any server sends, which is not read to its end',
+    'is a body of type "%s" that begins with excessive white space, which is not read to its end',
     async (type) => {
       let cancelled = false;
       const letGo = () => {
@@ -125,7 +125,7 @@ describe('garbage', () => {
     ['', JSON.stringify(completion({ content: 'Hi' }))],
     // A gateway may name the type that was asked for.
     ['text/event-stream', JSON.stringify(completion({ content: 'Hi' }))],
-  ])('is not what a reply of type "%s" has before it to keep its connection open', async (type, text) => {
+  ])('does not include the keep-alive white space before a reply of type "%s"', async (type, text) => {
     const answer = () =>
       new Response(body([...Array(16).fill(' \r\n\n'.repeat(256)), text]), {
         headers: { 'content-type': type },
@@ -133,7 +133,7 @@ describe('garbage', () => {
     expect(await replyOf(answer)).toMatchObject({ text: 'Hi' });
   });
 
-  it('of any shape never ends in anything but a reply or a ModelError', async () => {
+  it('of any shape results in a reply or a ModelError', async () => {
     const shape = fc.letrec<{ value: unknown }>((tie) => ({
       value: fc.oneof(
         { maxDepth: 5 },

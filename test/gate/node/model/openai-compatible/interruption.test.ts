@@ -19,7 +19,7 @@ const status =
     Response.json(body, { status: code, headers });
 const hang = () => new Promise<Response>(() => {});
 
-describe('silence', () => {
+describe('silence of a server', () => {
   it('before the headers is a timeout', async () => {
     expect(await failureOf(hang, { timeout: 20, retries: 0 })).toEqual({
       name: 'ModelError',
@@ -57,7 +57,7 @@ describe('silence', () => {
     expect((await replyOf(slow, { stream: true, timeout: 150 })).text).toBe('abc');
   });
 
-  it('that ends in a late answer lets that answer go', async () => {
+  it('that ends in a late response cancels that response', async () => {
     const late = Promise.withResolvers<Response>();
     const gone = Promise.withResolvers<void>();
     await failureOf(() => late.promise, { timeout: 20, retries: 0 });
@@ -69,7 +69,7 @@ describe('silence', () => {
 describe('an abort', () => {
   const aborted = { failure: 'aborted', message: 'The request to the model was aborted.' };
 
-  it('before the ask sends nothing', async () => {
+  it('before the request sends no request', async () => {
     const { requests, ...outcome } = await ask(ok, { signal: AbortSignal.abort() });
     expect(outcome).toMatchObject({ error: { ...aborted, outputBegan: false } });
     expect(requests).toEqual([]);
@@ -88,7 +88,7 @@ describe('an abort', () => {
     expect([requests.length, passed?.aborted]).toEqual([1, true]);
   });
 
-  it('within a stream stops the reading at once and lets the body go', async () => {
+  it('within a stream stops the reading at once and cancels the body', async () => {
     const controller = new AbortController();
     let cancelled = false;
     const events = sse(
@@ -113,7 +113,7 @@ describe('an abort', () => {
     expect(cancelled).toBe(true);
   });
 
-  it('at the last piece before a silence does not wait the silence out', async () => {
+  it('at the last chunk before a silence does not wait until the timeout', async () => {
     const controller = new AbortController();
     const answer = () => streamOf(sse(delta({ content: 'a' })), 'hang');
     const onText = () => controller.abort();
@@ -147,7 +147,7 @@ describe('an abort', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('leaves no listener on a signal that outlives the ask', async () => {
+  it('leaves no listener on a signal that outlives the request', async () => {
     const { signal } = new AbortController();
     let listeners = 0;
     const add = signal.addEventListener.bind(signal);

@@ -43,7 +43,7 @@ const givenBack = async (
 
 describe('reasoning', () => {
   it.each(['reasoning_content', 'reasoning'])(
-    'in %s is a part, is heard, and goes back there',
+    'in %s becomes a part, is streamed and is sent back there',
     async (field) => {
       const expected = {
         text: 'One.',
@@ -77,7 +77,7 @@ describe('reasoning', () => {
     },
   );
 
-  it('that is empty goes back empty', async () => {
+  it('that is empty is sent back empty', async () => {
     const message = { content: null, reasoning_content: '', tool_calls: [called('a')] };
     const { reply, thoughts } = await whole(message);
     expect(reply.parts).toEqual([thought('', 'reasoning_content'), look('a')]);
@@ -85,7 +85,7 @@ describe('reasoning', () => {
     expect(await givenBack(reply)).toEqual({ role: 'assistant', ...message });
   });
 
-  it('in both fields is heard and kept once, and goes back in both', async () => {
+  it('in both fields is streamed and kept once, and is sent back in both', async () => {
     const message = { content: 'x', reasoning: 'Hm.', reasoning_content: 'Hm.' };
     for (const { reply, thoughts } of [await whole(message), await streamed(message)]) {
       expect(reply.parts?.[0]).toEqual(thought('Hm.', 'reasoning_content', 'reasoning'));
@@ -96,12 +96,12 @@ describe('reasoning', () => {
     expect(await givenBack(reply)).toEqual({ role: 'assistant', ...message, reasoning: 'Short.' });
   });
 
-  it.each([null, 7, { text: 'x' }, ['x']])('that is %j is none', async (reasoning) => {
+  it.each([null, 7, { text: 'x' }, ['x']])('that is %j is ignored', async (reasoning) => {
     const { reply } = await whole({ content: 'x', reasoning });
     expect(reply).toEqual({ text: 'x', toolCalls: [], finish: 'stop', usage: undefined });
   });
 
-  it('is never begun output for an adapter that nobody listens to, and is for one that somebody does', async () => {
+  it('counts as output for an adapter with a listener, and does not for one without', async () => {
     const cut = () => streamOf(sse(delta({ reasoning: 'Hm.' })));
     const deaf = await ask(cut);
     expect([deaf.requests.length, Object(deaf).error.outputBegan]).toEqual([3, false]);
@@ -109,7 +109,7 @@ describe('reasoning', () => {
     expect([listening.requests.length, Object(listening).error.outputBegan]).toEqual([1, true]);
   });
 
-  it("is filled in with a blank on other models' calls for a server that wants it", async () => {
+  it('is a blank on other models’ calls for a server that requires it', async () => {
     const toolCalls = [{ id: 'a', name: 'look', input: '{}' }];
     const bare: ModelReply = { text: '', toolCalls, finish: 'tool-calls' };
     const wants = { wantsThoughts: 'field' } as const;
@@ -152,7 +152,7 @@ describe('reasoning_details', () => {
     tool_calls: [called('a')],
   };
 
-  it('of a whole reply go back as they came, in their order', async () => {
+  it('of a whole reply are sent back unchanged and in order', async () => {
     const twice = { ...message, reasoning_details: [...details, ...details] };
     const { reply } = await whole(twice);
     expect(reply.provider).toEqual({ chatCompletions: { reasoning_details: twice.reasoning_details } });
@@ -161,7 +161,7 @@ describe('reasoning_details', () => {
     );
   });
 
-  it('of a stream are put together by type and index', async () => {
+  it('of a stream are merged by type and index', async () => {
     const { reply, thoughts } = await streamed(
       { reasoning: 'All', reasoning_details: [{ ...summary, summary: '**Look**' }] },
       { reasoning: ' of it.', reasoning_details: [{ ...summary, summary: ' at it.' }] },
@@ -179,13 +179,13 @@ describe('reasoning_details', () => {
     expect(thoughts).toEqual(['All', ' of it.']);
   });
 
-  it('keep encrypted entries apart, of which each is whole', async () => {
+  it('keep encrypted entries apart, because each is complete', async () => {
     const reasoning_details = [blob, { ...blob, id: 'rs_2' }, { ...blob, data: 'gBBBB' }];
     const { reply } = await streamed(...reasoning_details.map((one) => ({ reasoning_details: [one] })));
     expect((await givenBack(reply)).reasoning_details).toEqual(reasoning_details);
   });
 
-  it('are what is heard where there is no other reasoning', async () => {
+  it('are streamed if there is no other reasoning', async () => {
     const { reply, thoughts } = await streamed(
       { reasoning_details: [{ ...summary, summary: '**Look**' }] },
       { reasoning_details: [{ ...summary, summary: ' at it.' }, signed] },
@@ -199,7 +199,7 @@ describe('reasoning_details', () => {
     expect((await whole({ content: 'x', reasoning_details: [summary, signed] })).reply).toEqual(reply);
   });
 
-  it('that are empty go back empty', async () => {
+  it('that are empty are sent back empty', async () => {
     for (const { reply } of [
       await whole({ content: 'x', reasoning_details: [] }),
       await streamed({ content: 'x', reasoning_details: [] }),
@@ -213,7 +213,7 @@ describe('reasoning_details', () => {
 describe('extra_content', () => {
   const google = (thought_signature: string) => ({ google: { thought_signature } });
 
-  it('goes back on the call and on the message that it came with', async () => {
+  it('is sent back on the call and the message that it arrived with', async () => {
     const message = {
       content: 'Look.',
       extra_content: google('m'),
@@ -239,7 +239,7 @@ describe('extra_content', () => {
 describe('content in chunks', () => {
   const thinking = (text: string) => ({ type: 'thinking', thinking: [{ type: 'text', text }] });
 
-  it('goes back in its chunks where one is no text', async () => {
+  it('is sent back in chunks if one is not text', async () => {
     const reference = { type: 'reference', reference_ids: [1] };
     const content = [
       thinking('Two and two.'),
@@ -263,7 +263,7 @@ describe('content in chunks', () => {
     expect(await givenBack(one.reply)).toEqual({ role: 'assistant', content });
   });
 
-  it('is text alone where all of them are', async () => {
+  it('is one text if all chunks are text', async () => {
     const { reply } = await whole({
       content: [
         { type: 'text', text: 'a' },

@@ -16,7 +16,7 @@ const saying = (...parts: readonly MessagePart[]): ModelRequest => ({
 const sent = async (request: ModelRequest) => Object((await ask(ok, { request })).requests[0]?.body).messages;
 
 describe('a message with files', () => {
-  it('is sent in its parts, in their order', async () => {
+  it('is sent in its parts in order', async () => {
     const request = saying(
       sample('image/png', 'a.png'),
       { type: 'text', text: 'What is it?' },
@@ -42,7 +42,7 @@ describe('a message with files', () => {
     ]);
   });
 
-  it('is sent as bytes that are made without a text of the whole, which would take several times the memory', async () => {
+  it('is encoded in pieces, because one text would take several times the memory', async () => {
     const stringify = vi.spyOn(JSON, 'stringify');
     const large = { ...sample('image/png'), data: 'iVBO'.repeat(250_000) };
     const words = { type: 'text', text: 'What’s on the 2️⃣ images?' } as const;
@@ -59,7 +59,7 @@ describe('a message with files', () => {
     expect(body.tools[0].function.description).toBe('Looks “closely”.');
   });
 
-  it('is written as JSON writes it, also when what should be base64 is not', async () => {
+  it('is encoded like `JSON.stringify`, even with invalid base64', async () => {
     const data = '"}}]},{"role';
     const body = await sent(saying({ ...sample('image/png'), data }, sample('image/png')));
     expect(body[0].content[0].image_url.url).toBe(`data:image/png;base64,${data}`);
@@ -80,7 +80,7 @@ describe('a message with files', () => {
   });
 });
 
-it('a result with files is told in words', async () => {
+it('a result with files is described in text', async () => {
   const messages: ModelRequest['messages'] = [
     { role: 'assistant', text: '', toolCalls: [{ id: 'a', name: 'look', input: '{}' }] },
     { role: 'tool', id: 'a', name: 'look', text: 'In words.', parts: [sample('image/png')] },
@@ -92,11 +92,11 @@ it('a result with files is told in words', async () => {
   });
 });
 
-describe('what the model takes', () => {
+describe('the media support of a model', () => {
   const made = (media?: ModelMedia) =>
     openaiCompatible({ baseURL: 'http://localhost:1/v1', model: 'm-1', media }).media;
 
-  it('is known to nobody until it is said', () => {
+  it('is unknown until it is set', () => {
     expect(made()).toBeUndefined();
     const media = { message: { data: ['image/*'], url: ['image/png'] }, result: none };
     expect(made(media)).toEqual(media);

@@ -32,7 +32,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-describe('openaiCompatible without options', () => {
+describe('`openaiCompatible` without options', () => {
   it.each<[object, string]>([
     [{ OPENAI_API_KEY: 'sk-1' }, 'gpt-5-mini'],
     [{ OPENAI_BASE_URL: 'http://localhost:11434/v1' }, 'gpt-5-mini'],
@@ -61,7 +61,7 @@ describe('openaiCompatible without options', () => {
     expect(() => modelOf(env)).toThrow(new ConfigurationError(message));
   });
 
-  it('names OpenAI as its server unless it has an address', () => {
+  it('names OpenAI as its server if it has no base URL', () => {
     expect(modelOf({ OPENAI_API_KEY: 'sk-1' }).caches).toBe(true);
     expect(modelOf({ OPENAI_BASE_URL: 'http://localhost:11434/v1' }).caches).toBeUndefined();
   });
@@ -74,7 +74,7 @@ describe('openaiCompatible without options', () => {
     expect([sent, get.mock.calls.length]).toEqual([['Bearer sk-stored', 'Bearer sk-stored'], 1]);
   });
 
-  it('reads the key again after a failure, since it may have been replaced', async () => {
+  it('reads the key again after a failure, because it may have been replaced', async () => {
     const { get, sent } = stored('sk-old', 'sk-new');
     const model = modelOf({ OPENAI_API_KEY: { get } });
     await expect(model.ask(request, options)).rejects.toThrow('401');
@@ -82,7 +82,7 @@ describe('openaiCompatible without options', () => {
     expect(sent).toEqual(['Bearer sk-old', 'Bearer sk-new']);
   });
 
-  it('names the key that the Secrets Store does not give, and asks for it again', async () => {
+  it('names the key that is missing in the Secrets Store, and reads it again later', async () => {
     const { get, sent } = stored(new Error('Secret "x" not found'), 'sk-new');
     const model = modelOf({ OPENAI_API_KEY: { get } });
     await expect(model.ask(request, options)).rejects.toThrow(
@@ -104,7 +104,7 @@ describe('openaiCompatible without options', () => {
     },
   );
 
-  it('may be checked, since it only reads settings', () => {
+  it('can be checked, because it only reads settings', () => {
     expect(modelOf.isChecked).toBe(true);
   });
 });

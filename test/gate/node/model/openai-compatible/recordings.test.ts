@@ -77,14 +77,14 @@ const messageOf = (events: readonly unknown[]): Record<string, unknown> => {
 };
 
 describe.skipIf(whole.length === 0)('a recorded reply', () => {
-  it.each(whole)('%s goes back as it came', async (_, path) => {
+  it.each(whole)('%s is sent back unchanged', async (_, path) => {
     const reply = await heard(path);
     const { choices } = JSON.parse(await textOf(path));
     expect(await givenBack(reply)).toEqual(owed(choices[0].message));
   });
 
   it.each(streamed.filter(([name]) => name !== 'mistral-reasoning'))(
-    '%s, streamed, goes back as it came, and its reasoning is heard as it comes',
+    '%s, streamed, is sent back unchanged, and its reasoning is streamed as it arrives',
     async (_, path) => {
       const reply = await heard(path);
       const events = (await textOf(path)).trimEnd().split('\n');

@@ -26,22 +26,22 @@ function strict(field: string, message: string, more: Partial<OpenaiCompatibleOp
   };
 }
 
-describe('a server that refuses', () => {
-  it('to count a stream is asked without, and from then on at once', async () => {
+describe('a server that refuses a field', () => {
+  it('such as usage in a stream is called again without it, and later calls omit it', async () => {
     const server = strict('stream_options', 'Unrecognized request argument supplied: stream_options');
     expect(await server.ask()).toMatchObject({ text: 'Hi.' });
     await server.ask();
     expect(server.asked().map((keys) => keys.includes('stream_options'))).toEqual([true, false, false]);
   });
 
-  it("the tool choice 'none' is shown no tools", async () => {
+  it("such as the tool choice 'none' is sent no tools", async () => {
     const server = strict('tool_choice', 'This model does not support tool_choice.');
     const request = { ...hello, tools: [look], settings: { toolChoice: 'none' } } as const;
     expect(await server.ask(request)).toMatchObject({ text: 'Hi.' });
     expect(server.asked().map((keys) => keys.includes('tools'))).toEqual([true, false]);
   });
 
-  it('another tool choice is told so', async () => {
+  it('such as another tool choice makes the request fail with that reason', async () => {
     const server = strict('tool_choice', 'This model does not support tool_choice.');
     const request = { ...hello, tools: [look], settings: { toolChoice: 'required' } } as const;
     await expect(server.ask(request)).rejects.toThrow(
@@ -57,7 +57,7 @@ describe('a server that refuses', () => {
     const limits = (server: ReturnType<typeof strict>) =>
       server.asked().map((keys) => keys.filter((key) => key.startsWith('max_')));
 
-    it('is asked by max_completion_tokens in the same attempt, and from then on at once', async () => {
+    it('is replaced by max_completion_tokens in the same attempt, and from then on at once', async () => {
       const server = strict('max_tokens', words);
       expect(await server.ask(bounded)).toMatchObject({ text: 'Hi.' });
       await server.ask(bounded);
@@ -71,7 +71,7 @@ describe('a server that refuses', () => {
         "'max_tokens' or 'max_completion_tokens' is too large: 300. This model's maximum context length is 4096 tokens and your request has 3900 input tokens (300 > 4096 - 3900).",
         {},
       ],
-    ])('is told so if another name would not help: %s', async (message, options) => {
+    ])('is reported as refused if another name would not help: %s', async (message, options) => {
       const server = strict('max_tokens', message, options);
       await expect(server.ask(bounded)).rejects.toThrow(message);
       expect(limits(server)).toEqual([['max_tokens']]);

@@ -46,7 +46,7 @@ describe('the text of a reply', () => {
     expect(await streamed(delta(message), delta({}, 'stop'))).toEqual(reply);
   });
 
-  it('is the refusal, when the model refuses', async () => {
+  it('is the refusal if the model refuses', async () => {
     const reply: ModelReply = {
       text: 'I cannot.',
       toolCalls: [],
@@ -247,12 +247,12 @@ describe('the tool calls of a reply', () => {
       [calls(call({ index: 0, id: '__proto__' }, { name: 'constructor', arguments: '{"__proto__":1}' }))],
       [{ id: '__proto__', name: 'constructor', input: '{"__proto__":1}' }],
     ],
-  ])('are put together from %s', async (_, events, toolCalls) => {
+  ])('are merged from %s', async (_, events, toolCalls) => {
     const expected: ModelReply = { text: '', toolCalls, finish: 'tool-calls', usage: undefined };
     expect(await streamed(...events, end, '[DONE]')).toEqual(expected);
   });
 
-  it('are each their own in an answer that is not streamed, and keep the text beside them', async () => {
+  it('are separate in a response that is not streamed, and keep the text beside them', async () => {
     const now = call({}, { name: 'now', arguments: '' });
     const reply = await whole(
       completion({ content: 'Wait.', tool_calls: [now, now, { ...now, id: 'x' }] }, 'tool_calls'),
@@ -269,15 +269,15 @@ describe('the tool calls of a reply', () => {
     });
   });
 
-  it('make the finish tool-calls for a server that says stop, but not when the reply was cut', async () => {
+  it('set the finish to tool-calls for a server that reports stop, but not if the reply was cut', async () => {
     const events = calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x' }));
     expect((await streamed(events, delta({}, 'stop'))).finish).toBe('tool-calls');
     expect((await streamed(events, delta({}, 'length'))).finish).toBe('length');
   });
 });
 
-describe('the form of an answer', () => {
-  it('is JSON for a streaming ask when the server says so; the text is one piece', async () => {
+describe('the format of a response', () => {
+  it('is JSON for a streaming request if the server says so; the text is one piece', async () => {
     const { pieces, ...outcome } = await ask(() => Response.json(completion({ content: 'hi there' })), {
       stream: true,
     });
@@ -285,14 +285,14 @@ describe('the form of an answer', () => {
     expect(outcome).toMatchObject({ reply: { text: 'hi there', finish: 'stop' } });
   });
 
-  it('is a stream for a plain ask when the server says so', async () => {
+  it('is a stream for a plain request if the server says so', async () => {
     const reply = await replyOf(() =>
       streamOf(sse(delta({ content: 'a' }), delta({ content: 'b' }, 'stop'))),
     );
     expect(reply.text).toBe('ab');
   });
 
-  it('is what was asked for when there is no content type', async () => {
+  it('is the requested one without a content type', async () => {
     const events = sse(delta({ content: 'a' }, 'stop'));
     expect((await replyOf(() => new Response(body([events])), { stream: true })).text).toBe('a');
     const json = JSON.stringify(completion({ content: 'b' }));
@@ -308,7 +308,7 @@ describe('the form of an answer', () => {
     expect((await replyOf(() => streamOf(last, 'hang'), { stream: true, timeout: 20 })).text).toBe('a');
   });
 
-  it('is complete after [DONE], also when the server never gives a finish_reason', async () => {
+  it('is complete after [DONE], even if the server sends no finish_reason', async () => {
     const usage = { choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } };
     const counted = { usage: { inputTokens: 3, outputTokens: 2 } };
     expect(await streamed(delta({ content: 'hi ' }), delta({ content: 'there' }), usage, '[DONE]')).toEqual({
@@ -345,14 +345,14 @@ describe('the form of an answer', () => {
         calls(call({ index: 1, id: 'b' }, { name: 'f', arguments: '{"x":[1,' })),
       ],
     ],
-  ])('is cut off when it ends with [DONE] alone and %s', async (_, events) => {
+  ])('is cut off if it ends with [DONE] alone and %s', async (_, events) => {
     expect(await failureOf(() => streamOf(sse(...events, '[DONE]')))).toMatchObject({
       failure: 'truncated',
       message: "The model's reply ended before it was complete.",
     });
   });
 
-  it('is not read beyond [DONE], and its reader lets go', async () => {
+  it('is not read beyond [DONE], and its reader is released', async () => {
     let cancelled = false;
     const answer = () =>
       streamOf(sse(delta({ content: 'a' }, 'stop'), '[DONE]', delta({ content: 'b' })), 'hang', () => {

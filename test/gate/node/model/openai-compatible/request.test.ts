@@ -21,7 +21,7 @@ describe('the request', () => {
     'https://model.test/v1/',
     'https://model.test/v1//',
     'https://model.test/v1#there',
-  ])('goes to /chat/completions below %s', async (baseURL) => {
+  ])('is sent to /chat/completions below %s', async (baseURL) => {
     const { requests } = await ask(ok, { baseURL });
     expect(requests[0]?.url).toBe('https://model.test/v1/chat/completions');
   });
@@ -36,14 +36,14 @@ describe('the request', () => {
     // An address says nothing of who answers there.
     ['https://api.openai.com/v1', {}, { max_tokens: 300 }],
     ['https://me.openai.azure.com/openai/v1', {}, { max_tokens: 300 }],
-  ])('to %s with %j bounds the reply as %j', async (baseURL, options, sent) => {
+  ])('to %s with %j limits the reply as %j', async (baseURL, options, sent) => {
     const request = { ...hello, maxOutputTokens: 300 };
     const { requests } = await ask(ok, { baseURL, ...options, request });
     const { model, messages, stream, stream_options, ...more } = Object(requests[0]?.body);
     expect(more).toEqual(sent);
   });
 
-  it('goes to no server of an unknown name', () => {
+  it('rejects an unknown server name', () => {
     const options = { baseURL: 'https://model.test/v1', model: 'm-1', server: JSON.parse('"opnai"') };
     expect(() => openaiCompatible(options)).toThrow(
       new TypeError(
@@ -52,7 +52,7 @@ describe('the request', () => {
     );
   });
 
-  it('bounds no reply unless told, by the request or by the adapter', async () => {
+  it('has no reply limit by default, and takes it from the request or the adapter', async () => {
     const sent = async (options: object, request: object = {}): Promise<unknown> => {
       const { requests } = await ask(ok, { ...options, request: { ...hello, ...request } });
       return Object(requests[0]?.body).max_tokens;
@@ -67,7 +67,7 @@ describe('the request', () => {
     expect(requests[0]?.url).toBe('https://model.test/v1/chat/completions?api-version=7');
   });
 
-  it('is a POST that follows no redirect, with the key as a bearer token', async () => {
+  it('is a POST that does not follow redirects, with the key as a bearer token', async () => {
     const { requests } = await ask(ok, { apiKey: ' sk-1\n', headers: { 'X-Title': 'Holdfast' } });
     expect(requests[0]?.init).toMatchObject({ method: 'POST', redirect: 'manual' });
     expect(requests[0]?.headers).toEqual({
@@ -77,7 +77,7 @@ describe('the request', () => {
     });
   });
 
-  it('has no authorization without a key, and a given header replaces ours', async () => {
+  it('has no authorization without a key, and a configured header replaces ours', async () => {
     expect((await ask(ok, { apiKey: '' })).requests[0]?.headers).toEqual({
       'content-type': 'application/json',
     });
@@ -85,7 +85,7 @@ describe('the request', () => {
     expect(requests[0]?.headers.authorization).toBe('Basic abc');
   });
 
-  it('asks for a stream with usage, whoever listens', async () => {
+  it('asks for a stream with usage, with or without a listener', async () => {
     const messages = [{ role: 'user', content: 'hello' }];
     for (const stream of [false, true]) {
       const { requests } = await ask(ok, { stream });
@@ -93,7 +93,7 @@ describe('the request', () => {
     }
   });
 
-  it('carries every kind of message and the tools', () => {
+  it('contains every kind of message and the tools', () => {
     const request: ModelRequest = {
       messages: [
         { role: 'system', text: 'Be kind.' },
@@ -152,11 +152,11 @@ describe('the request', () => {
     },
   );
 
-  it('names no tools and no tool choice when there are none', () => {
+  it('has no tools and no tool choice if there are none', () => {
     expect(Object.keys(body(hello) as object)).toEqual(['model', 'messages', 'stream', 'stream_options']);
   });
 
-  it('asks for the form of an answer, beside the tools, and not strictly', () => {
+  it('has the output schema beside the tools, and is not strict', () => {
     const schema = { type: 'object', properties: { mood: { type: 'string' } } };
     const output = { name: 'mood', schema };
     const response_format = { type: 'json_schema', json_schema: { name: 'mood', schema } };
@@ -172,7 +172,7 @@ describe('the request', () => {
     });
   });
 
-  it('converts a tool definition once, in whichever arrays it comes', () => {
+  it('converts a tool definition once, even in several arrays', () => {
     let conversions = 0;
     const counted: ToolDefinition = {
       ...weather,
@@ -192,8 +192,8 @@ describe('the request', () => {
   });
 });
 
-describe('openaiCompatible', () => {
-  it('is named as its model', () => {
+describe('`openaiCompatible`', () => {
+  it('is named like its model', () => {
     expect(openaiCompatible({ baseURL: 'http://localhost:1/v1', model: 'm-1' }).name).toBe('m-1');
   });
 

@@ -10,7 +10,7 @@ const hang = () => new Promise<Response>(() => {});
 const offline = () => Promise.reject(new TypeError('fetch failed'));
 
 describe('a retry', () => {
-  it('follows failures that may pass, after doubling waits with jitter', async () => {
+  it('follows temporary failures, after doubling waits with jitter', async () => {
     const broken = () => streamOf(sse(delta({ role: 'assistant' })), 'break');
     const answers = [offline, status(500), broken, status(429), status(503), status(408), ok];
     const lowest = await ask(answers, { retries: 6 });
@@ -30,7 +30,7 @@ describe('a retry', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  it('does not follow when there are to be none', async () => {
+  it('is not made if retries are turned off', async () => {
     const { requests, waits } = await ask(status(500), { retries: 0 });
     expect([requests.length, waits]).toEqual([1, []]);
   });
@@ -54,17 +54,20 @@ describe('a retry', () => {
     [429, { 'retry-after': '31' }, 31],
     [503, { 'retry-after-ms': '90500' }, 91],
     [429, { 'retry-after': new Date(NOW + 3_600_000).toUTCString() }, 3600],
-  ])('gives up on %i with %j, and says how long the wait would be', async (code, headers, seconds) => {
-    const { requests, waits, ...outcome } = await ask(status(code, headers));
-    expect([requests.length, waits]).toEqual([1, []]);
-    expect(outcome).toMatchObject({
-      error: {
-        failure: 'rate-limited',
-        status: code,
-        message: `The model's server answered ${code} and asks to wait ${seconds} s: no`,
-      },
-    });
-  });
+  ])(
+    'is not made for %i with %j, and the error says how long the wait would be',
+    async (code, headers, seconds) => {
+      const { requests, waits, ...outcome } = await ask(status(code, headers));
+      expect([requests.length, waits]).toEqual([1, []]);
+      expect(outcome).toMatchObject({
+        error: {
+          failure: 'rate-limited',
+          status: code,
+          message: `The model's server answered ${code} and asks to wait ${seconds} s: no`,
+        },
+      });
+    },
+  );
 
   it.each<[string, unknown]>([
     ['insufficient_quota', { message: 'no', type: 'insufficient_quota', code: 'insufficient_quota' }],
@@ -73,7 +76,7 @@ describe('a retry', () => {
       'an account that is not active',
       { message: 'no', type: 'billing_not_active', code: 'billing_not_active' },
     ],
-  ])('does not follow when the account has nothing left: %s', async (_, error) => {
+  ])('is not made if the account has no credit left: %s', async (_, error) => {
     const wait = { 'retry-after': '1' };
     const answers = [
       status(429, wait, { error }),
@@ -103,11 +106,11 @@ describe('a retry', () => {
     [429, { 'retry-after': new Date(NOW - 7000).toUTCString() }, undefined],
     [429, { 'retry-after': 'soon' }, undefined],
     [429, {}, undefined],
-  ])('that is given up after %i with %j tells the wait, in ms: %s', async (code, headers, retryAfter) => {
+  ])('that is abandoned after %i with %j reports the wait, in ms: %s', async (code, headers, retryAfter) => {
     expect(await ask(status(code, headers))).toMatchObject({ error: { status: code, retryAfter } });
   });
 
-  it('never follows once text was handed on', async () => {
+  it('is not made once text was passed on', async () => {
     const begun = sse(delta({ content: 'Hel' }));
     const cases: readonly [() => Response, object][] = [
       [
@@ -151,7 +154,7 @@ describe('a retry', () => {
     }
   });
 
-  it('does not follow what onText throws, which comes out as it is', async () => {
+  it('is not made for an error from `onText`, which is thrown unchanged', async () => {
     const bug = new RangeError('the client is gone');
     let cancelled = false;
     const answer = () =>

@@ -55,14 +55,14 @@ const signatures = (messages: readonly Sent[] | undefined) =>
   );
 
 describe('calls of another model', () => {
-  it('get a blank reasoning_content once the server has given one in the conversation', async () => {
+  it('get a blank reasoning_content once the server has sent one in the conversation', async () => {
     const server = serve(() => undefined);
     await server.ask([own('a', {}), result('a'), foreign('b'), result('b')]);
     await server.ask([foreign('b'), result('b')]);
     expect(server.asked.map(thoughts)).toEqual([['Hm.', ' '], [undefined]]);
   });
 
-  it('get it in the same attempt if the server refuses them without, and at once from then on', async () => {
+  it('get it in the same attempt if the server refuses them without it, and at once from then on', async () => {
     const server = serve((messages) =>
       thoughts(messages)?.includes(undefined)
         ? 'thinking is enabled but reasoning_content is missing in assistant tool call message at index 0'
@@ -73,7 +73,7 @@ describe('calls of another model', () => {
     expect(server.asked.map(thoughts)).toEqual([[undefined], [' '], [' ']]);
   });
 
-  it("get Google's word for a signature once the server has given one, or if it is said to want them", async () => {
+  it('get Google’s placeholder signature once the server has sent a signature, or if it is configured so', async () => {
     const extra = { google: { thought_signature: 'sss' } };
     const sentinel = { google: { thought_signature: 'skip_thought_signature_validator' } };
     const signed = own('a', { provider: {} }, { provider: { chatCompletions: { extra_content: extra } } });
@@ -92,10 +92,13 @@ describe('calls of another model', () => {
     [{ server: 'gemini' }, [undefined, undefined], 'skip_thought_signature_validator'],
     [{ server: 'gemini', wantsThoughts: 'field' }, [' ', ' '], undefined],
     [{ server: 'openai' }, [undefined, undefined], undefined],
-  ] as const)('get what the server with %j wants in its first request', async (named, blank, signature) => {
-    const server = serve(() => undefined, named);
-    await server.ask([foreign('a'), result('a'), foreign('b'), result('b')]);
-    const extra = signature && { google: { thought_signature: signature } };
-    expect([thoughts(server.asked[0]), signatures(server.asked[0])]).toEqual([blank, [extra, extra]]);
-  });
+  ] as const)(
+    'get the data that the server with %j requires in its first request',
+    async (named, blank, signature) => {
+      const server = serve(() => undefined, named);
+      await server.ask([foreign('a'), result('a'), foreign('b'), result('b')]);
+      const extra = signature && { google: { thought_signature: signature } };
+      expect([thoughts(server.asked[0]), signatures(server.asked[0])]).toEqual([blank, [extra, extra]]);
+    },
+  );
 });

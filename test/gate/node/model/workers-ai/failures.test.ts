@@ -9,7 +9,7 @@ const rejecting = (error: unknown) => () => Promise.reject(error);
 const hang = () => new Promise<unknown>(() => {});
 const ok = () => ({ response: 'hi' });
 
-describe('what the binding throws', () => {
+describe('an error of the binding', () => {
   it.each<[string, unknown, ModelFailure, number | undefined, number, string]>([
     [
       'no capacity',
@@ -122,7 +122,7 @@ describe('what the binding throws', () => {
     });
   });
 
-  it('is told without what it quotes of the conversation', async () => {
+  it('is reported without its quotations of the conversation', async () => {
     const text = 'You are the clerk of Kilo & Co.; a crate of kelp costs us 12.';
     const request = { messages: [{ role: 'system' as const, text }], tools: [] };
     const outcome = await ask(rejecting(new Error(`5006: Error: bad value '${text}'`)), { request });
@@ -159,7 +159,7 @@ describe('a stream', () => {
       () => body([begun + sse({ error: 'overloaded' })]),
       { failure: 'server-error', message: "The model's server reported an error: overloaded" },
     ],
-  ])('%s after some text is not asked for again', async (_, answer, error) => {
+  ])('%s after some text is not retried', async (_, answer, error) => {
     const outcome = await ask(answer, { stream: true, timeout: 20 });
     expect(failureIn(outcome)).toMatchObject({ ...error, outputBegan: true });
     expect([outcome.runs.length, outcome.pieces]).toEqual([1, ['Hel']]);
@@ -169,17 +169,17 @@ describe('a stream', () => {
     ['nothing', ''],
     ['[DONE] alone', sse('[DONE]')],
     ['an empty piece', sse({ response: '' })],
-  ])('of %s is asked for again', async (_, text) => {
+  ])('of %s is retried', async (_, text) => {
     const outcome = await ask(() => body([text]), { stream: true });
     expect(failureIn(outcome)).toMatchObject({ failure: 'truncated', outputBegan: false });
     expect(outcome.runs).toHaveLength(3);
   });
 });
 
-describe('a binding that does not heed its signal', () => {
+describe('a binding that ignores its signal', () => {
   const aborted = { failure: 'aborted', message: 'The request to the model was aborted.' };
 
-  it('is given up after the silence allowed, and was told to stop', async () => {
+  it('is abandoned after the allowed silence, and was aborted', async () => {
     const { runs, ...outcome } = await ask(hang, { timeout: 20, retries: 0 });
     expect(failureIn({ ...outcome })).toMatchObject({
       failure: 'timeout',
@@ -188,7 +188,7 @@ describe('a binding that does not heed its signal', () => {
     expect(runs[0]?.signal?.aborted).toBe(true);
   });
 
-  it('is given up at once when the ask is aborted', async () => {
+  it('is abandoned at once if the request is aborted', async () => {
     const controller = new AbortController();
     const answer = () => {
       queueMicrotask(() => controller.abort());
@@ -199,13 +199,13 @@ describe('a binding that does not heed its signal', () => {
     expect(runs[0]?.signal?.aborted).toBe(true);
   });
 
-  it('is not run at all after an abort', async () => {
+  it('is not called after an abort', async () => {
     const outcome = await ask(ok, { signal: AbortSignal.abort() });
     expect(failureIn(outcome)).toMatchObject(aborted);
     expect(outcome.runs).toEqual([]);
   });
 
-  it('has its late stream let go', async () => {
+  it('has its late stream cancelled', async () => {
     const late = Promise.withResolvers<unknown>();
     const gone = Promise.withResolvers<void>();
     await ask(() => late.promise, { stream: true, timeout: 20, retries: 0 });
@@ -213,7 +213,7 @@ describe('a binding that does not heed its signal', () => {
     await gone.promise;
   });
 
-  it('within a stream stops the reading at once and lets the stream go', async () => {
+  it('within a stream stops the reading at once and cancels the stream', async () => {
     const controller = new AbortController();
     let cancelled = false;
     const answer = () =>
@@ -228,7 +228,7 @@ describe('a binding that does not heed its signal', () => {
     expect([outcome.pieces, cancelled]).toEqual([['a', 'b'], true]);
   });
 
-  it('wakes the wait between two attempts when the ask is aborted', async () => {
+  it('wakes the wait between two attempts if the request is aborted', async () => {
     const controller = new AbortController();
     const { binding, runs } = fakeBinding([
       () => {

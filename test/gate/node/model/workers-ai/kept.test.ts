@@ -16,7 +16,7 @@ const givenBack = async ({ text, toolCalls, parts, provider }: ModelReply) => {
 
 describe('reasoning', () => {
   it.each(['reasoning', 'reasoning_content'])(
-    'in %s is a part, is heard, and goes back as reasoning',
+    'in %s becomes a part, is streamed and is sent back as reasoning',
     async (field) => {
       const whole = await ask(() => completion({ content: null, [field]: 'Look.', tool_calls: [call] }), {
         stream: true,
@@ -48,7 +48,7 @@ describe('reasoning', () => {
     expect(await givenBack(reply)).toEqual({ role: 'assistant', content: 'hi', reasoning: 'Look.' });
   });
 
-  it('that is empty goes back empty', async () => {
+  it('that is empty is sent back empty', async () => {
     const reply = replyIn(await ask(() => completion({ content: 'hi', reasoning_content: '' })));
     expect(await givenBack(reply)).toEqual({ role: 'assistant', content: 'hi', reasoning: '' });
   });

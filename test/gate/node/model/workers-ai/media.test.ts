@@ -17,7 +17,7 @@ const saying = (...parts: readonly MessagePart[]): ModelRequest => ({
   tools: [],
 });
 
-it('a message with an image is sent in its parts, and a result with one in words', async () => {
+it('a message with an image is sent in its parts, and a result with an image as text', async () => {
   const request = saying(sample('image/png'), { type: 'text', text: 'What is it?' });
   const { runs } = await ask(hi, { request });
   const url = `data:image/png;base64,${SAMPLES['image/png']}`;
@@ -37,19 +37,22 @@ it('a message with an image is sent in its parts, and a result with one in words
 it.each([
   [linked('image/png'), "'image/png' by its address"],
   [{ ...sample('image/png'), mediaType: 'video/mp4' }, "'video/mp4'"],
-])('a file that no model of the binding takes is refused by name before the run: %#', async (file, what) => {
-  const outcome = await ask(hi, { request: saying(file) });
-  expect(failureIn(outcome)).toMatchObject({
-    failure: 'bad-request',
-    message: `Workers AI cannot be given a file of the type ${what}.`,
-  });
-  expect(outcome.runs).toEqual([]);
-});
+])(
+  'a file that no model of the binding accepts is refused by name before the run: %#',
+  async (file, what) => {
+    const outcome = await ask(hi, { request: saying(file) });
+    expect(failureIn(outcome)).toMatchObject({
+      failure: 'bad-request',
+      message: `Workers AI cannot be given a file of the type ${what}.`,
+    });
+    expect(outcome.runs).toEqual([]);
+  },
+);
 
-describe('what the model takes', () => {
+describe('the media support of a model', () => {
   const made = (media?: ModelMedia) => workersAi(fakeBinding([hi]).binding, { model: 'm', media }).media;
 
-  it('is known to nobody until it is said', () => {
+  it('is unknown until it is set', () => {
     expect(made()).toBeUndefined();
     const media = { message: { data: ['image/*'], url: [] }, result: none };
     expect(made(media)).toEqual(media);

@@ -95,7 +95,7 @@ describe('a whole reply', () => {
     expect(await whole(reply)).toEqual({ text: '', toolCalls, finish: 'tool-calls', usage: undefined });
   });
 
-  it('to a streaming ask is one piece, as of models that cannot stream', async () => {
+  it('is one piece for a streaming request to a model that cannot stream', async () => {
     const outcome = await ask(() => ({ response: 'hi there' }), { stream: true });
     expect([replyIn(outcome).text, outcome.pieces]).toEqual(['hi there', ['hi there']]);
     const request = { ...hello, output: { name: 'mood', schema: {} } };
@@ -105,7 +105,7 @@ describe('a whole reply', () => {
 });
 
 describe('a stream', () => {
-  it('of its own shape is handed on as it arrives, and ends with [DONE]', async () => {
+  it('in the native format is passed on as it arrives, and ends with [DONE]', async () => {
     const { pieces, ...outcome } = await streamed(
       { response: 'Grüße', p: 'abcdef' },
       { response: '', p: 'abc' },
@@ -121,7 +121,7 @@ describe('a stream', () => {
     expect(pieces).toEqual(['Grüße', ', 世界', '4']);
   });
 
-  it('of the shape of OpenAI ends with a finish_reason', async () => {
+  it('in OpenAI’s format ends with a finish_reason', async () => {
     const events = [delta({ content: 'a' }), delta({ content: 'b' }, 'length'), { choices: [], usage }];
     expect(replyIn(await streamed(...events, DONE))).toEqual({
       text: 'ab',
@@ -132,7 +132,7 @@ describe('a stream', () => {
     expect(replyIn(await streamed(...events)).text).toBe('ab');
   });
 
-  it('of the shape of OpenAI may end with [DONE] alone', async () => {
+  it('in OpenAI’s format can end with [DONE] alone', async () => {
     expect(replyIn(await streamed(delta({ content: 'a' }), DONE))).toMatchObject({
       text: 'a',
       finish: 'stop',
@@ -183,7 +183,7 @@ describe('a stream', () => {
     });
   });
 
-  it('is whole in whatever chunks of bytes it comes', async () => {
+  it('is complete with any chunk boundaries', async () => {
     const bytes = new TextEncoder().encode(sse({ response: 'Grüße 🌊' }, { response: '', usage }, DONE));
     for (let size = 1; size <= 9; size += 1) {
       const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
@@ -194,7 +194,7 @@ describe('a stream', () => {
   });
 });
 
-describe('garbage', () => {
+describe('invalid data', () => {
   const neither = "The model's reply has neither a response nor choices.";
   const notAnObject = "The model's reply is not a JSON object.";
 
@@ -232,7 +232,7 @@ describe('garbage', () => {
       "The model's reply holds a 'finish_reason' that is not a string.",
     ],
     ['what JSON cannot hold', { response: { n: 7n } }, "The model's reply holds a value that is not JSON."],
-  ])('%s is an invalid reply, asked for once', async (_, reply, message) => {
+  ])('%s is an invalid reply, and is requested once', async (_, reply, message) => {
     const outcome = await ask(() => reply);
     expect(failureIn(outcome)).toMatchObject({ failure: 'invalid-reply', message, outputBegan: false });
     expect(outcome.runs).toHaveLength(1);
@@ -246,7 +246,7 @@ describe('garbage', () => {
     expect(failureIn(await streamed(event, DONE))).toMatchObject({ failure: 'invalid-reply', message });
   });
 
-  it('is a stream of anything but bytes', async () => {
+  it('is a stream of values other than bytes', async () => {
     const stream = new ReadableStream<unknown>({
       start(controller) {
         controller.enqueue('data: {}');
@@ -259,7 +259,7 @@ describe('garbage', () => {
     });
   });
 
-  it('is a stream above the cap, which is not read to its end', async () => {
+  it('is a stream above the size limit, which is not read to its end', async () => {
     let cancelled = false;
     const chunks = Array.from({ length: 70 }, () => `: ${'x'.repeat(1024 * 1024)}\n\n`);
     const answer = () =>
@@ -273,7 +273,7 @@ describe('garbage', () => {
     expect(cancelled).toBe(true);
   });
 
-  it('of any shape never ends in anything but a reply or a ModelError', async () => {
+  it('of any shape results in a reply or a ModelError', async () => {
     const keys = [
       'response',
       'tool_calls',

@@ -23,7 +23,7 @@ const sent = async (request: ModelRequest, stream = false) => {
 };
 
 describe('the run', () => {
-  it('names the model and takes a signal', async () => {
+  it('names the model and passes a signal', async () => {
     const { runs } = await ask(() => ({ response: 'hi' }));
     expect(runs).toEqual([
       {
@@ -34,7 +34,7 @@ describe('the run', () => {
     ]);
   });
 
-  it('calls the binding as its method', async () => {
+  it('calls `run` as a method of the binding', async () => {
     class Binding implements AiBinding {
       #said = 'hi';
       async run() {
@@ -45,7 +45,7 @@ describe('the run', () => {
     expect((await workersAi(new Binding(), { model: 'm' }).ask(hello, { signal })).text).toBe('hi');
   });
 
-  it('carries every kind of message, each with a text, and the tools', async () => {
+  it('contains every kind of message, each with a text, and the tools', async () => {
     const toolCalls = [
       { id: 'a', name: 'weather', input: '{"city":"Oslo"}' },
       { id: 'b', name: 'weather', input: '{oops' },
@@ -81,7 +81,7 @@ describe('the run', () => {
     });
   });
 
-  it('is for a stream, whoever listens', async () => {
+  it('streams, with or without a listener', async () => {
     const streaming = { messages: [{ role: 'user', content: 'hello' }], stream: true };
     expect([await sent(hello), await sent(hello, true)]).toEqual([streaming, streaming]);
   });
@@ -112,12 +112,12 @@ describe('the run', () => {
   });
 });
 
-describe('workersAi', () => {
-  it('is named as its model', () => {
+describe('`workersAi`', () => {
+  it('is named like its model', () => {
     expect(workersAi(fakeBinding([]).binding, { model: '@cf/m-1' }).name).toBe('@cf/m-1');
   });
 
-  it.each([undefined, null, {}, 'AI'])('says what to do about the binding %j', (binding) => {
+  it.each([undefined, null, {}, 'AI'])('reports how to fix the binding %j', (binding) => {
     expect(() => workersAi(binding as unknown as AiBinding, { model: 'm' })).toThrow(
       new ConfigurationError(
         "The Workers AI binding is missing. Declare it in wrangler.toml: [ai] with binding = 'AI'.",

@@ -39,7 +39,7 @@ describe('settings', () => {
     });
   });
 
-  it('by which no tool may be called leave the tools out', async () => {
+  it('leave out the tools if no tool may be called', async () => {
     const { runs } = await asked({ toolChoice: 'none' }, { tools: [look] });
     expect(runs[0]?.inputs).toEqual({ messages, stream: true });
   });
@@ -66,7 +66,7 @@ describe('settings', () => {
       { providerOptions: { workersAi: { stream: false } } },
       "'providerOptions.workersAi.stream' is set by the adapter; leave it out.",
     ],
-  ])('%j are refused, and nothing is run', async (settings, message) => {
+  ])('%j are refused before the model runs', async (settings, message) => {
     const { runs, ...outcome } = await asked(settings, { tools: [look] });
     expect(failureIn({ ...outcome })).toMatchObject({ failure: 'bad-request', message });
     expect(runs).toEqual([]);
