@@ -19,6 +19,7 @@ export default defineConfig({
   srcExclude: ['adr/**', '**/node_modules/**'],
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/icon.svg' }]],
   markdown: {
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     config(md) {
       // Links to files of the repository lead to it: they are no pages of the site.
       md.core.ruler.push('repository-links', (state) => {

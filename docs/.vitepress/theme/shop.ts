@@ -48,7 +48,7 @@ export async function runTurn(message: string, show: (line: Line) => void): Prom
     onEvent(event) {
       if (event.type === 'model-replied')
         for (const { name, input } of event.toolCalls) show({ kind: 'call', text: `${name} ${input}` });
-      if (event.type === 'tool-call-ended') show({ kind: 'result', text: wordsOf(event.result) });
+      if (event.type === 'tool-call-ended') show({ kind: 'result', text: JSON.stringify(event.result) });
     },
   });
   show({ kind: 'answer', text: answer.text });
