@@ -117,7 +117,7 @@ async function pagesOf(version: 6 | 7): Promise<Record<string, CopiedPage>> {
 }
 
 describe.skipIf(!HAS_BROWSER || !isThere).each([7, 6] as const)(
-  'pages of AI Elements in chromium, with version %i of the AI SDK',
+  'pages of AI Elements in chromium, with version %i of the AI SDK,',
   async (version) => {
     const shown = showPage({
       entry: 'test/full/browser/hello-pages/main.tsx',
@@ -142,7 +142,7 @@ describe.skipIf(!HAS_BROWSER || !isThere).each([7, 6] as const)(
     };
     const has = (text: string): Promise<void> => shown.page.getByText(text).waitFor();
 
-    it('sends, shows a call, has one approved and one rejected, stops, and answers again', async () => {
+    it('send messages, show a call, approve and reject calls, stop and answer again', async () => {
       await goTo('all');
       const { page } = shown;
       await send('Get weather data for San Francisco.');
@@ -178,8 +178,8 @@ describe.skipIf(!HAS_BROWSER || !isThere).each([7, 6] as const)(
 
     if (version === 6) return;
 
-    describe('of its docs', () => {
-      it('Conversation', async () => {
+    describe('an example from the docs of AI Elements', () => {
+      it('shows a Conversation', async () => {
         await goTo('conversation');
         await has('Start a conversation');
         await send('Who are you?');
@@ -188,7 +188,7 @@ describe.skipIf(!HAS_BROWSER || !isThere).each([7, 6] as const)(
         expect(shown.complaints).toEqual([]);
       });
 
-      it('Message, whose Retry gives another answer', async () => {
+      it('shows a Message, whose Retry gives another answer', async () => {
         await goTo('message');
         const words = crypto.randomUUID();
         await send(words);
@@ -199,7 +199,7 @@ describe.skipIf(!HAS_BROWSER || !isThere).each([7, 6] as const)(
         expect(shown.complaints).toEqual([]);
       });
 
-      it('Prompt Input, with an image', async () => {
+      it('shows a Prompt Input with an image', async () => {
         await goTo('prompt-input');
         const files = shown.page.locator('input[type=file]').first();
         await files.setInputFiles({ name: 'red.png', mimeType: 'image/png', buffer: PNG });
@@ -210,7 +210,7 @@ describe.skipIf(!HAS_BROWSER || !isThere).each([7, 6] as const)(
         expect(shown.complaints).toEqual([]);
       });
 
-      it('Tool, which shows an artifact by its type', async () => {
+      it('shows a Tool with an artifact by its type', async () => {
         await goTo('tool');
         await shown.page.getByRole('button', { name: 'Get Weather' }).click();
         await has('Weather for San Francisco');
@@ -219,7 +219,7 @@ describe.skipIf(!HAS_BROWSER || !isThere).each([7, 6] as const)(
         expect(shown.complaints).toEqual([]);
       });
 
-      it('Confirmation', async () => {
+      it('shows a Confirmation', async () => {
         await goTo('confirmation');
         await shown.page.getByRole('button', { name: 'Delete Example File' }).click();
         await has('Do you approve this action?');

@@ -23,7 +23,7 @@ ${code}`,
   };
 }
 
-describe.skipIf(!HAS_BROWSER)('a page with assistant-ui in chromium, at another origin', async () => {
+describe.skipIf(!HAS_BROWSER)('a page with assistant-ui in chromium, at another origin,', async () => {
   const shown = showPage({
     entry: 'test/full/browser/hello-pages/main.tsx',
     holds: 'test/full/browser/assistant-ui/thread.tsx',
@@ -52,7 +52,7 @@ describe.skipIf(!HAS_BROWSER)('a page with assistant-ui in chromium, at another 
     await expect.poll(() => shown.page.getByRole('button', { name: 'Stop' }).isDisabled()).toBe(true);
   };
 
-  it('shows a reply as it comes, stops another one, and takes the next message', async () => {
+  it('shows a reply as it arrives, stops another one and accepts the next message', async () => {
     const { page } = shown;
     await say('When are you open?');
     await expect.poll(() => texts()).toEqual(['When are you open?', HELLO]);
@@ -66,7 +66,7 @@ describe.skipIf(!HAS_BROWSER)('a page with assistant-ui in chromium, at another 
     expect(shown.complaints).toEqual([]);
   });
 
-  it('gives another answer, and one to other words, by its own buttons', async () => {
+  it('regenerates an answer and edits a message with its own buttons', async () => {
     const { page } = shown;
     const words = `Please draft something, ${crypto.randomUUID()}.`;
     const before = ['When are you open?', HELLO];

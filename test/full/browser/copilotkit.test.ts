@@ -55,12 +55,12 @@ const styles: Plugin = {
   },
 };
 
-it('the page is the one that docs/ag-ui.md shows', async () => {
+it('the tested page is the one in docs/ag-ui.md', async () => {
   const page = await readFile(join(ROOT, '.ci/copilotkit/page.tsx'), 'utf8');
   expect(await readFile(join(ROOT, 'docs/ag-ui.md'), 'utf8')).toContain(`\`\`\`typescript\n${page}\`\`\``);
 });
 
-describe.skipIf(!HAS_BROWSER || !isThere)('a page with CopilotKit in chromium, at another origin', () => {
+describe.skipIf(!HAS_BROWSER || !isThere)('a page with CopilotKit in chromium, at another origin,', () => {
   const shown = showPage({
     entry: '.ci/copilotkit/main.tsx',
     holds: '.ci/copilotkit/page.tsx',
@@ -79,7 +79,7 @@ describe.skipIf(!HAS_BROWSER || !isThere)('a page with CopilotKit in chromium, a
     await shown.page.locator('textarea').press('Enter');
   }
 
-  it('tells the model of the page by useAgentContext, and has it painted by useFrontendTool', async () => {
+  it('sends its state by useAgentContext, and the model changes it by useFrontendTool', async () => {
     const { page } = shown;
     await say('Which color is the page?');
     await page.getByText('The color is white.').waitFor();
@@ -93,7 +93,7 @@ describe.skipIf(!HAS_BROWSER || !isThere)('a page with CopilotKit in chromium, a
     expect(shown.complaints).toEqual([]);
   });
 
-  it('answers the chat of its docs, which says the URL and the key alone', async () => {
+  it('uses the chat from the docs with only the URL and the key', async () => {
     const { page } = shown;
     await page.goto(`${shown.address}&page=self-managed`);
     await say('Which color is the page?');

@@ -27,7 +27,7 @@ const PIXEL =
 /** As a page has it. */
 type Asked = RequestInit & { readonly credentials?: string };
 
-describe.skipIf(program === undefined)('in chromium, a page of another origin', () => {
+describe.skipIf(program === undefined)('a page of another origin in chromium', () => {
   let closed: RunningWorker;
   let open: RunningWorker;
   let browser: Browser;
@@ -110,7 +110,7 @@ describe.skipIf(program === undefined)('in chromium, a page of another origin', 
     body: JSON.stringify({ message: MESSAGE }),
   });
 
-  it('sends a message and reads its stream, as the page of the docs does', async () => {
+  it('sends a message and reads its stream like the page in the docs', async () => {
     await page.goto(`${ours}/`);
     await page.fill('[name=token]', TOKEN);
     await page.click('button');
@@ -118,7 +118,7 @@ describe.skipIf(program === undefined)('in chromium, a page of another origin', 
     await expect.poll(said).toMatch(/^A tool has run\.\n.*INV-17.*\n$/s);
   });
 
-  it('reads why it is refused', async () => {
+  it('reads the reason of a refusal', async () => {
     await page.goto(`${ours}/`);
     await page.fill('[name=token]', 'no-token');
     await page.click('button');
@@ -135,7 +135,7 @@ describe.skipIf(program === undefined)('in chromium, a page of another origin', 
     });
   });
 
-  it('sends headers of its own, and reads those of the answer', async () => {
+  it('sends its own headers and reads those of the response', async () => {
     await page.goto(`${ours}/`);
     const session = newSession(closed);
     const headers = { 'idempotency-key': 'k', prefer: 'wait=20', 'x-stainless-lang': 'js' };
@@ -153,7 +153,7 @@ describe.skipIf(program === undefined)('in chromium, a page of another origin', 
     expect(await ask(session, { method: 'DELETE', headers: json })).toEqual({ status: 204, body: '' });
   });
 
-  it('sends a file as a form, and shows it by what it reads, whole and in part', async () => {
+  it('sends a file as a form, and shows all and part of it', async () => {
     await page.goto(`${ours}/`);
     const read = await inPage(
       `const [session, headers, pixel] = args;
@@ -189,7 +189,7 @@ describe.skipIf(program === undefined)('in chromium, a page of another origin', 
     });
   });
 
-  it('that the app does not name sees nothing but that the network failed, and changes nothing', async () => {
+  it('that is not in the app’s list sees only a network failure and changes no data', async () => {
     await page.goto(`${anothers}/`);
     const session = newSession(open);
     const failed = 'TypeError: Failed to fetch';
@@ -204,14 +204,14 @@ describe.skipIf(program === undefined)('in chromium, a page of another origin', 
     expect((await fetch(session)).status).toBe(404);
   });
 
-  it('sends no cookies along', async () => {
+  it('sends no cookies', async () => {
     await page.goto(`${ours}/`);
     expect(await ask(`${open.url.origin}/agents`, { credentials: 'include' })).toBe(
       'TypeError: Failed to fetch',
     );
   });
 
-  it('follows a session by an EventSource, which is told once when it was erased, and ends when nothing follows', async () => {
+  it('follows a session by an EventSource, which reports the erasure once and ends if no session follows', async () => {
     await page.goto(`${ours}/`);
     const session = newSession(open);
     const say = (): Promise<Response> => fetch(`${session}/messages`, post());
@@ -235,7 +235,7 @@ describe.skipIf(program === undefined)('in chromium, a page of another origin', 
     expect(await seen()).toEqual(ended);
   });
 
-  it('whose connection was lost while its session was erased and begun again goes on in that, and is told once', async () => {
+  it('whose connection was lost while its session was erased and recreated follows the new one and reports it once', async () => {
     await page.goto(`${ours}/`);
     const session = newSession(open);
     const say = (): Promise<Response> => fetch(`${session}/messages`, post());
@@ -262,7 +262,7 @@ describe.skipIf(program === undefined)('in chromium, a page of another origin', 
   });
 });
 
-it('the page of the docs is the one that runs', () => {
+it('is the same page as in the docs', () => {
   const docs = readFileSync(resolve(root, 'docs/browsers.md'), 'utf8');
   expect(docs).toContain(`\`\`\`html\n${PAGE}\`\`\`\n`);
 });

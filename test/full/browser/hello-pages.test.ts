@@ -18,7 +18,7 @@ const pageOf = async (sdk: string, docs: string) => {
 describe.skipIf(!HAS_BROWSER).each([
   [7, 'ai'],
   [6, 'ai-v6'],
-])('pages of the docs of the AI SDK, version %i', async (version, sdk) => {
+])('pages of the AI SDK docs, version %i', async (version, sdk) => {
   const pages = {
     chatbot: await pageOf(sdk, '02-chatbot.mdx'),
     tools: await pageOf(sdk, '03-chatbot-tool-usage.mdx'),
@@ -38,7 +38,7 @@ describe.skipIf(!HAS_BROWSER).each([
   });
   const goTo = (name: keyof typeof pages) => shown.page.goto(`${shown.address}&page=${name}`);
 
-  it('Chatbot: sends a message and shows the answer', async () => {
+  it('send a message and show the answer (Chatbot)', async () => {
     await goTo('chatbot');
     const { page } = shown;
     await page.getByPlaceholder('Say something...').fill('Who are you?');
@@ -48,7 +48,7 @@ describe.skipIf(!HAS_BROWSER).each([
     expect(shown.complaints).toEqual([]);
   });
 
-  it('Chatbot Tool Usage: shows calls by their names, runs a tool of the page, and asks the user', async () => {
+  it('show calls by name, run a tool of the page and ask the user (Chatbot Tool Usage)', async () => {
     await goTo('tools');
     const { page } = shown;
     await page.getByRole('textbox').fill('What is the weather where I am?');

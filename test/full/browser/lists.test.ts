@@ -34,7 +34,7 @@ const PAGE = `
 `;
 
 it.skipIf(!HAS_BROWSER)(
-  'a list is read while it is shown, grows, and is left alone when it is gone',
+  'a list is read while it is shown, grows, and is closed when its component unmounts',
   async () => {
     const { outputFiles } = await build({
       stdin: { contents: PAGE, resolveDir: resolve(import.meta.dirname, '../../..'), loader: 'ts' },

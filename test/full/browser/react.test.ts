@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { comesIntoReply } from './running-reply.ts';
 import { HAS_BROWSER, HELLO, PNG, showPage, TOKEN } from './shown-page.ts';
 
-describe.skipIf(!HAS_BROWSER)('a page in chromium, at another origin than its Worker', () => {
+describe.skipIf(!HAS_BROWSER)('a page in chromium, at another origin than its Worker,', () => {
   const shown = showPage({
     entry: 'src/examples/pages/main.tsx',
     holds: 'src/examples/pages/chat.tsx',
@@ -15,7 +15,7 @@ describe.skipIf(!HAS_BROWSER)('a page in chromium, at another origin than its Wo
   });
   const { open, say, look, texts, endReply } = shown;
 
-  it('shows text as it streams, to a second tab too, and all of it after a reload', async () => {
+  it('shows text as it streams, also in a second tab, and all of it after a reload', async () => {
     const { page } = shown;
     const isPart = async (on: Page, nth: number): Promise<boolean> => {
       const streaming = on.locator('li.streaming p');
@@ -47,7 +47,7 @@ describe.skipIf(!HAS_BROWSER)('a page in chromium, at another origin than its Wo
 
   comesIntoReply(shown);
 
-  it('has a call approved by one tab and another one denied by the other', async () => {
+  it('lets one tab approve a call and the other tab reject another', async () => {
     const { page } = shown;
     const second = await open();
     await say('Please refund 20 euro.');
@@ -68,7 +68,7 @@ describe.skipIf(!HAS_BROWSER)('a page in chromium, at another origin than its Wo
     expect(shown.complaints).toEqual([]);
   });
 
-  it('sends an image, and shows it, also after a reload', async () => {
+  it('sends an image and shows it, also after a reload', async () => {
     const { page } = shown;
     await page.getByLabel('Images').setInputFiles({ name: 'square.png', mimeType: 'image/png', buffer: PNG });
     await say('What is this?');
@@ -97,7 +97,7 @@ describe.skipIf(!HAS_BROWSER)('a page in chromium, at another origin than its Wo
     expect(shown.complaints).toEqual([]);
   });
 
-  it('says why a turn has failed, until there is another one', async () => {
+  it('shows why a turn has failed until the next turn', async () => {
     const { page } = shown;
     await say('Break.');
     await page.getByRole('alert').getByText("The model 'desk-model' threw instead of answering.").waitFor();
@@ -108,7 +108,7 @@ describe.skipIf(!HAS_BROWSER)('a page in chromium, at another origin than its Wo
     expect(shown.complaints).toEqual([]);
   });
 
-  it('is back when its connection is', async () => {
+  it('reconnects when the network is back', async () => {
     const { page } = shown;
     await say('When are you open?');
     await page.getByText(HELLO).waitFor();
@@ -120,7 +120,7 @@ describe.skipIf(!HAS_BROWSER)('a page in chromium, at another origin than its Wo
     await page.getByText('Here is what came of it: 5 euro of order A-17 are on their way back.').waitFor();
   });
 
-  it('says why, when it may not ask', async () => {
+  it('shows the reason if it is not authorized', async () => {
     const stranger = await shown.context.newPage();
     await stranger.goto(shown.address.replace(TOKEN, 'wrong'));
     await stranger.getByText('Send a valid token as "Authorization: Bearer ...".').waitFor();

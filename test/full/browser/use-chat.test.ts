@@ -51,7 +51,7 @@ async function cuttable({ hostname, port }: URL) {
 }
 
 describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
-  'a page with useChat of version %i in chromium, at another origin',
+  'a page with useChat of version %i in chromium, at another origin,',
   (version) => {
     const shown = showPage({
       entry: 'src/examples/pages/use-chat/main.tsx',
@@ -70,7 +70,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
     const ready = (on = shown.page): Promise<void> => on.locator('.status.ready').waitFor();
     const html = (on = shown.page): Promise<string> => on.locator('ol').innerHTML();
 
-    it('shows text as it streams, to a second tab too, and all of it after a reload', async () => {
+    it('shows text as it streams, also in a second tab, and all of it after a reload', async () => {
       const { page } = shown;
       const isPart = async (on: Page): Promise<boolean> => {
         await on.locator('li.assistant > p').waitFor();
@@ -99,7 +99,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
 
     comesIntoReply(shown);
 
-    it('has a refund approved and another one denied, and shows the same after a reload', async () => {
+    it('approves one refund and rejects another, and shows the same after a reload', async () => {
       const { page } = shown;
       await say('Please refund 20 euro.');
       await page.getByText('Refund 20 euro of order A-17?').waitFor();
@@ -125,7 +125,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       expect(shown.complaints).toEqual([]);
     });
 
-    it('sends an image to the model, and shows it again after a reload', async () => {
+    it('sends an image to the model and shows it again after a reload', async () => {
       const { page } = shown;
       await page.getByLabel('Images').setInputFiles({ name: 'red.png', mimeType: 'image/png', buffer: PNG });
       await say('What is this?');
@@ -140,7 +140,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       expect(shown.complaints).toEqual([]);
     });
 
-    it('shows an image that a tool made, and again after a reload', async () => {
+    it('shows an image from a tool, and again after a reload', async () => {
       const { page } = shown;
       const width = () =>
         page.locator('li.assistant img').evaluate((one) => Reflect.get(one, 'naturalWidth'));
@@ -154,7 +154,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       expect(shown.complaints).toEqual([]);
     });
 
-    it('cancels its turn, and tells of what it may not do', async () => {
+    it('cancels its turn and reports forbidden actions', async () => {
       const { page } = shown;
       await say('Talk for ever.');
       await page.getByText('I begin, and').waitFor();
@@ -178,7 +178,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       expect(shown.complaints).toEqual([]);
     });
 
-    it('tries a reply again that failed, and shows what it had said too after a reload', async () => {
+    it('retries a failed reply, and shows its partial text too after a reload', async () => {
       const { page } = shown;
       const words = `Please fail once, ${crypto.randomUUID()}.`;
       await say(words);
@@ -195,7 +195,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       expect(shown.complaints).toEqual([]);
     });
 
-    it('gives another answer, and one to other words, each in the place of the one before', async () => {
+    it('regenerates an answer and edits a message, each in place of the previous one', async () => {
       const { page } = shown;
       const words = `Please draft something, ${crypto.randomUUID()}.`;
       await say('When are you open?');
@@ -224,7 +224,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       expect(shown.complaints).toEqual([]);
     });
 
-    it('goes on by itself in a reply in the middle of which its connection was cut, and its Worker could not be asked', async () => {
+    it('resumes a reply whose connection was cut while its Worker was unreachable', async () => {
       const { page } = shown;
       const query = new URL(shown.address).searchParams;
       const line = await cuttable(new URL(query.get('worker') ?? ''));
@@ -252,7 +252,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       expect(shown.complaints).toEqual([]);
     });
 
-    it('shows all of a reply in the middle of which its Worker was killed', async () => {
+    it('shows all of a reply during which its Worker was killed', async () => {
       const { page } = shown;
       const storage = await mkdtemp(join(tmpdir(), 'holdfast-page-'));
       // The Worker as the other tests have it, which is built already.

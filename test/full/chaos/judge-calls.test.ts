@@ -40,7 +40,7 @@ const endingOf = (call: PlannedCall, end: Parameters<typeof ended>[1], events: r
 
 const without = (call: PlannedCall) => ({ executions: effects().filter((one) => one.call !== idOf(call)) });
 
-describe('the oracle of the chaos run, about calls', () => {
+describe('the chaos oracle for calls', () => {
   it.each<[string, Parameters<typeof ledger>[0], string, PlannedCall, string]>([
     [
       'a `once` call that happened twice',
@@ -126,11 +126,11 @@ describe('the oracle of the chaos run, about calls', () => {
       read,
       'The model was told 0 times: .',
     ],
-  ])('finds %s', (_, parts, rule, { label, tool }, what) => {
+  ])('reports %s', (_, parts, rule, { label, tool }, what) => {
     expect(judge(ledger(parts))).toEqual([{ rule, where: `${label} (${tool})`, what }]);
   });
 
-  it('finds an effect whose start is not in the journal, as when nothing is written ahead', () => {
+  it('reports an effect whose start is not in the journal, as if no call were written ahead', () => {
     const events = goodJournal().filter(
       (event) => event.type !== 'tool-call-started' || event.call !== idOf(once),
     );
@@ -143,7 +143,7 @@ describe('the oracle of the chaos run, about calls', () => {
     ]);
   });
 
-  it('finds a key that changes, or that two calls share', () => {
+  it('reports a key that changes or that two calls share', () => {
     const key = (label: string, id: string) => ({
       rule: 'key',
       where: `${label} ${id}`,
@@ -164,7 +164,7 @@ describe('the oracle of the chaos run, about calls', () => {
     expect(judge(ledger({ executions: shared }))).toEqual([key(once.label, idOf(once))]);
   });
 
-  it('finds a planned call that a completed turn has made twice', () => {
+  it('reports a planned call that a completed turn has made twice', () => {
     const again = {
       id: `${TURN}.9.0`,
       providerId: 'p',
@@ -189,7 +189,7 @@ describe('the oracle of the chaos run, about calls', () => {
     ]);
   });
 
-  it('finds a planned call that a completed turn has not made', () => {
+  it('reports a planned call that a completed turn has not made', () => {
     const fewer = withJournal(
       ...opening(others(read)),
       ...others(read).flatMap((one) => [started(one), ended(one)]),
@@ -200,16 +200,16 @@ describe('the oracle of the chaos run, about calls', () => {
     ]);
   });
 
-  it('lets an idempotent call run again under its key', () => {
+  it('allows an idempotent call to run again under its key', () => {
     expect(judge(ledger({ executions: [...effects(), execution(idempotent)] }))).toEqual([]);
   });
 
-  it('lets a `once` call be in doubt when its holder died inside it, whether it happened or not', () => {
+  it('allows a `once` call to be in doubt if its holder died inside it, with or without its effect', () => {
     expect(judge(ledger(endingOf(once, 'unknown-outcome')))).toEqual([]);
     expect(judge(ledger({ ...endingOf(once, 'unknown-outcome'), ...without(once) }))).toEqual([]);
   });
 
-  it('lets an idempotent call that a cancel met have its effect, when the model is told that it may have', () => {
+  it('allows a cancelled idempotent call to have its effect, if the model sees that as possible', () => {
     const cancelled = (message: string): Bare => ({
       type: 'tool-call-ended',
       turn: TURN,
@@ -230,7 +230,7 @@ describe('the oracle of the chaos run, about calls', () => {
     expect(rulesOf("The call of 'idempotent' was cancelled.")).toEqual(['effect untold']);
   });
 
-  it('lets a call that was not run have no effect', () => {
+  it('allows a call that did not run to have no effect', () => {
     expect(judge(ledger({ ...endingOf(once, 'cancelled'), ...without(once) }))).toEqual([]);
   });
 });

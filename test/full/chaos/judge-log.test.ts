@@ -4,7 +4,7 @@ import { judgeLog } from './judge-log.ts';
 
 const NOTICE = 'Cloudflare collects anonymous telemetry about your usage of Wrangler.';
 
-it('the notice about telemetry is no finding, as the wrangler that is installed says it', () => {
+it('the telemetry notice is no finding, in the text of the installed wrangler', () => {
   const wrangler = readFileSync(
     new URL('../../../node_modules/wrangler/wrangler-dist/cli.js', import.meta.url),
     'utf8',
@@ -17,13 +17,13 @@ it('the notice about telemetry is no finding, as the wrangler that is installed 
   );
 });
 
-it('a line that nobody expects is a finding, beside those that somebody does', () => {
+it('an unexpected line is a finding, unlike the expected ones', () => {
   expect(
     judgeLog(`${NOTICE} Learn more.\n✘ [ERROR] Uncaught Error: lost\n⎔ Starting local server...`),
   ).toEqual([{ rule: 'log', where: 'wrangler', what: '✘ [ERROR] Uncaught Error: lost' }]);
 });
 
-it('the line of a turn is a finding where the turn failed', () => {
+it('the log line of a turn is a finding if the turn failed', () => {
   const line = (outcome: string): string =>
     `{"owner":{"id":"local"},"agent":"chaos","session":"s07","turn":"72bf","level":"info","event":"turn","outcome":"${outcome}","ms":61}`;
   expect(judgeLog([line('completed'), line('cancelled'), line('failed')].join('\n'))).toEqual([

@@ -25,8 +25,8 @@ import { type PlannedCall, planText } from './worker/plan.ts';
 
 const [read, , once] = CALLS as readonly [PlannedCall, PlannedCall, PlannedCall, PlannedCall]; // hand-made: four
 
-describe('the oracle of the chaos run, about messages', () => {
-  it('finds nothing in a run in which a process died and nothing went wrong', () => {
+describe('the chaos oracle for messages', () => {
+  it('reports no findings for a correct run in which a process died', () => {
     expect(judge(ledger())).toEqual([]);
   });
 
@@ -115,10 +115,10 @@ describe('the oracle of the chaos run, about messages', () => {
       [{ log: '✘ [ERROR] Uncaught (in promise) Error: what' }],
       { rule: 'log', where: 'wrangler', what: '✘ [ERROR] Uncaught (in promise) Error: what' },
     ],
-  ])('finds %s', (_, parts, finding) => {
+  ])('reports %s', (_, parts, finding) => {
     expect(judge(ledger(...parts))).toEqual([finding]);
   });
-  it('lets a turn wait whose sender decides nothing, and no other', () => {
+  it('allows a turn to wait only if its sender makes no decision', () => {
     const wait: Bare = {
       type: 'tool-call-suspended',
       turn: TURN,
@@ -141,13 +141,13 @@ describe('the oracle of the chaos run, about messages', () => {
     ).toEqual(['stuck', 'not answered']);
   });
 
-  it('lets a message without a key whose connection broke have a turn, or none', () => {
+  it('allows a message without a key to have a turn or none if its connection broke', () => {
     const sent = { errand: { ...errand, keyed: false }, replies: [], shown: [] };
     expect(judge(ledger({}, sent))).toEqual([]);
     expect(judge(ledger({ journals: new Map(), executions: [] }, sent))).toEqual([]);
   });
 
-  it('counts the time of a turn that waited from the end of the turn before it', () => {
+  it('measures the time of a queued turn from the end of the previous turn', () => {
     const second = { ...errand, plan: { ...errand.plan, message: 'm2', steps: [] } };
     const begun = opening([]).flatMap((event): Bare[] =>
       event.type === 'turn-started' ? [{ ...event, turn: 't2', message: planText(second.plan) }] : [],
@@ -168,7 +168,7 @@ describe('the oracle of the chaos run, about messages', () => {
     ]);
   });
 
-  it('lets a message be refused to the end', () => {
+  it('allows a message to be refused until the end', () => {
     const refused = {
       came: 'refused',
       why: 'session-busy',
@@ -184,7 +184,7 @@ describe('the oracle of the chaos run, about messages', () => {
     ]);
   });
 
-  it('lets a turn be given up that was taken over eight times in vain, or killed eight times, and no other', () => {
+  it('allows a turn to be abandoned only after eight take-overs without progress or eight kills', () => {
     const error = { type: 'stuck', message: 'Eight times.' } as const;
     const events = goodJournal().slice(0, -1);
     const turnFailed: Bare = { type: 'turn-ended', turn: TURN, outcome: 'failed', error };

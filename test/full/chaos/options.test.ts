@@ -5,7 +5,7 @@ import { readOptions } from './options.ts';
 import { drawLives } from './schedule.ts';
 
 describe('the options of the chaos run', () => {
-  it('are 20 kills, 50 sessions and leases of 3 s unless others are given', () => {
+  it('default to 20 kills, 50 sessions and leases of 3 s', () => {
     expect(readOptions([])).toEqual({ seed: 1, kills: 20, sessions: 50, leaseMs: 3_000 });
     expect(readOptions(['--seed', '7', '--kills', '2', '--sessions', '3', '--lease-ms', '500'])).toEqual({
       seed: 7,
@@ -15,7 +15,7 @@ describe('the options of the chaos run', () => {
     });
   });
 
-  it('are explained', () => {
+  it('are listed in the usage', () => {
     expect(readOptions(['--help'])).toBeUndefined();
   });
 
@@ -26,23 +26,23 @@ describe('the options of the chaos run', () => {
     [['--lease-ms', '20'], "--lease-ms is '20', not a whole number from 300."],
     [['--what'], /^Unknown option '--what'/],
     [['extra'], /^Unexpected argument 'extra'/],
-  ])('refuse %j', (args, problem) => {
+  ])('do not include %j', (args, problem) => {
     expect(() => readOptions(args)).toThrow(problem);
   });
 });
 
-describe('a seed', () => {
+describe('a seed of the chaos run', () => {
   const roundsOf = (seed: number) => {
     const rounds = drawRounds(createChance(seed), 's00', 'approver');
     return Array.from({ length: 30 }, () => rounds.next().value);
   };
 
-  it('repeats what a user does', () => {
+  it('repeats the actions of the users', () => {
     expect(roundsOf(1)).toEqual(roundsOf(1));
     expect(roundsOf(1)).not.toEqual(roundsOf(2));
   });
 
-  it('repeats the moments of the kills', () => {
+  it('repeats the times of the kills', () => {
     const lives = drawLives(createChance(5), 20, 3_000);
     expect(lives).toEqual(drawLives(createChance(5), 20, 3_000));
     expect(lives.every((life) => life >= 600 && life <= 10_800)).toBe(true);

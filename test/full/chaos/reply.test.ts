@@ -6,7 +6,7 @@ const read = (status: number, body: unknown, headers: Record<string, string> = {
 
 const problem = (type: string, more: object = {}) => ({ type: `urn:holdfast:problem:${type}`, ...more });
 
-describe('what a client makes of an answer', () => {
+describe('the client’s parsing of a response', () => {
   it.each<[string, Reply, Reply]>([
     [
       'an answer',
@@ -40,7 +40,7 @@ describe('what a client makes of an answer', () => {
     ],
     ['a server error', read(500, 'Oh'), { came: 'unexpected', status: 500, body: 'Oh' }],
     ['a refusal that nobody has asked for', read(404, '{}'), { came: 'unexpected', status: 404, body: '{}' }],
-  ])('knows %s', (_, reply, expected) => {
+  ])('recognizes %s', (_, reply, expected) => {
     expect(reply).toEqual(expected);
   });
 });

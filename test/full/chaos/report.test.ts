@@ -17,7 +17,7 @@ const TOP = [
   'calls and effects         told done   told unknown        not run           seen      run again  unknown, seen',
 ];
 
-it('tells what was sent, what the model was told, and what was seen', () => {
+it('a chaos report shows the messages sent, the outcomes that the model saw and the observed effects', () => {
   expect(reported().split('\n')).toEqual([
     ...TOP,
     'read                              1              0              0              -              -              -',
@@ -28,7 +28,7 @@ it('tells what was sent, what the model was told, and what was seen', () => {
   ]);
 });
 
-it('tells what is wrong, the count of each kind first, and no more of it than somebody reads', () => {
+it('a chaos report shows the problems, the count of each kind first, with a limited number of examples', () => {
   const [, , once] = CALLS;
   if (!once) throw new Error('There is no such call.');
   const executions = [
@@ -55,7 +55,7 @@ describe('the figures of the chaos run', () => {
   const idempotent = CALLS[1];
   if (!idempotent) throw new Error('There is no such call.');
 
-  it('count messages by their outcome, and calls by what was told of them', () => {
+  it('count messages by outcome, and calls by the reported outcome', () => {
     const figures = figuresOf(ledger({ executions: [...effects(), execution(idempotent)] }));
     expect(figures).toMatchObject({
       accepted: 1,

@@ -7,11 +7,11 @@ const run = (...args: readonly string[]) =>
   spawnSync(process.execPath, [join(import.meta.dirname, 'run-chaos.ts'), ...args], { encoding: 'utf8' });
 
 describe('npm run chaos', () => {
-  it('explains itself, and starts nothing', () => {
+  it('prints its usage and starts no run', () => {
     expect(run('--help')).toMatchObject({ status: 0, stdout: `${USAGE}\n`, stderr: '' });
   });
 
-  it('refuses what it does not know, and says what it does', () => {
+  it('refuses unknown options and prints its usage', () => {
     const { status, stdout, stderr } = run('--calm');
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(/^Unknown option '--calm'/);

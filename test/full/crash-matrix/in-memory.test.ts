@@ -30,7 +30,7 @@ const OF_EFFECTS = [
   'everything',
 ];
 
-it('has kinds of effects among its kinds', () => {
+it('the in-memory matrix has all kinds of effects', () => {
   const kinds = SCENARIOS.map(({ kind }) => kind);
   expect(OF_EFFECTS.filter((kind) => !kinds.includes(kind))).toEqual([]);
 });
@@ -41,7 +41,7 @@ describe.each(SCENARIOS.map((scenario) => [scenario.kind, scenario] as const))('
     trial = await Trial.of(scenario);
   });
 
-  it('is told to its end when nothing disturbs it', () => {
+  it('runs to its end without a disturbance', () => {
     const journal = JSON.stringify(trial.result.events);
     expect(journal).not.toContain(OFF_SCRIPT);
     expect(journal).toContain(LAST_MESSAGE);
@@ -54,7 +54,7 @@ describe.each(SCENARIOS.map((scenario) => [scenario.kind, scenario] as const))('
     }
   });
 
-  it('leaves a state that a snapshot can keep', () => {
+  it('leaves a state that a snapshot can contain', () => {
     const state = foldEvents(trial.result.events);
     expect(fromSnapshot(toSnapshot(state))).toEqual({
       ...state,
@@ -70,13 +70,13 @@ describe.each(SCENARIOS.map((scenario) => [scenario.kind, scenario] as const))('
   });
 });
 
-describe('everything at once', { timeout: 60_000 }, () => {
+describe('all kinds together', { timeout: 60_000 }, () => {
   let trial: Trial;
   beforeAll(async () => {
     trial = await Trial.of(everything);
   });
 
-  it('survives that whoever takes it over is disturbed too', async () => {
+  it('survive a disturbance of the invocation that takes over', async () => {
     const first = ['rejects', 'hangs', 'zombie-at-once'] as const;
     const second = ['zombie-at-once', 'zombie-later', 'zombie-amid'] as const;
     const pairs = Array.from({ length: 40 }, (_, i): Disturbance[] => [

@@ -16,15 +16,15 @@ async function playedBy(kind: string, modes: readonly Mode[], without?: Guard): 
 const failures = (played: readonly Played[]): string[] =>
   played.flatMap(({ verdict }) => (verdict.is === 'failed' ? verdict.why : []));
 
-describe('the matrix', () => {
-  it('finds that a call acts twice when its start is not stored before it runs', async () => {
+describe('the crash matrix', () => {
+  it('reports a call that acts twice if its start is not stored before it runs', async () => {
     expect(failures(await playedBy('once', ['hangs']))).toEqual([]);
     const played = await playedBy('once', ['hangs'], 'write-ahead');
     expect(failures(played)).toContain("calls of 'act' that no journal knows had 1 effects, not 0");
     expect(played.filter(({ damage }) => damage.effectsDoubled > 0)).not.toEqual([]);
   });
 
-  it('finds what a former holder writes when its epoch is not looked at', async () => {
+  it('reports the writes of a former holder if its epoch is not checked', async () => {
     expect(failures(await playedBy('read', ['zombie-at-once']))).toEqual([]);
     const found = failures(await playedBy('read', ['zombie-at-once'], 'fencing'));
     expect(found.filter((why) => why.startsWith('there is {"type":"model-replied"'))).not.toEqual([]);
@@ -34,7 +34,7 @@ describe('the matrix', () => {
     ['with a part less', 'every-part'],
     ['with two parts swapped', 'part-order'],
     ['with a shorter signature', 'signatures'],
-  ])('finds that a cold fold gives a model its replies back %s', async (_, guard) => {
+  ])('reports a cold fold that gives a model its replies back %s', async (_, guard) => {
     for (const kind of ['reasoning', 'provider-tools']) {
       expect(failures(await playedBy(kind, ['cold-fold']))).toEqual([]);
       const found = failures(await playedBy(kind, ['cold-fold'], guard));
@@ -44,7 +44,7 @@ describe('the matrix', () => {
     }
   });
 
-  it('finds nothing without a disturbance that needs the guard', async () => {
+  it('reports no failure without a disturbance that needs the guard', async () => {
     expect(failures(await playedBy('once', ['cold-fold'], 'fencing'))).toEqual([]);
     expect(failures(await playedBy('once', ['lost-acknowledgement'], 'fencing'))).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { samplesOf } from './samples.ts';
 import { leaves } from './scenarios/leaves.ts';
 import { failuresOf, tableOf } from './table.ts';
 
-it('draws the same samples by the same seed, of every kind as often', async () => {
+it('the sampler draws the same samples for the same seed, with all kinds equally often', async () => {
   const trials = await trialsOf(leaves);
   const drawn = (seed: number) =>
     samplesOf(trials, { count: 70, seed }).map(({ trial, disturbance }) => [
@@ -16,7 +16,7 @@ it('draws the same samples by the same seed, of every kind as often', async () =
   expect(drawn(7).filter(([kind]) => kind === 'read')).toHaveLength(10);
 });
 
-it('prints what was played, and why it failed', () => {
+it('a failed sample prints its play and its reason', () => {
   const damage = { turnsCompleted: 1, messagesLost: 0, effectsDoubled: 0, effectsUnknown: 0, problems: [] };
   const disturbance = { at: 3, mode: 'rejects' } as const;
   const played = [

@@ -67,9 +67,9 @@ beforeAll(async () => {
 /** Ms that a matrix may take on a busy machine. */
 const MINUTES = 5 * 60_000;
 
-describe('an invocation that is lost anywhere', () => {
+describe('an invocation that is lost at any event', () => {
   it(
-    'leaves turns that end, whichever type of event the next ones cannot fold',
+    'leaves turns that end, for every event type that the next invocations cannot fold',
     async () => {
       expect(trials.map(({ scenario }) => scenario.kind).toSorted()).toEqual(KINDS.toSorted());
       const cells = trials.flatMap((trial) => {
@@ -95,7 +95,7 @@ describe('an invocation that is lost anywhere', () => {
   );
 
   it(
-    'leaves turns that go on as ever, with a message of an unknown kind in their inbox',
+    'leaves turns that continue normally with a message of an unknown kind in their inbox',
     async () => {
       const cells = trials.flatMap((trial) =>
         disturbancesAt(trial.positions, 'hangs').map((disturbance) => ({ trial, disturbance })),

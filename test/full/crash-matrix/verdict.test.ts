@@ -17,16 +17,16 @@ const against = (seen: Partial<ComparableResult>, mode: 'hangs' | 'cold-fold' = 
     { modes: [mode], expected: undisturbed, alsoShown: ['a', 'b', 'also'] },
   );
 
-describe('verdictOf', () => {
-  it('finds a play equal that differs in nothing', () => {
+describe('`verdictOf`', () => {
+  it('accepts a play without differences', () => {
     expect(against({})).toEqual({ is: 'equal' });
   });
 
-  it('lets whoever was cut off show the model again what it was shown, and what only he knew', () => {
+  it('allows a cut-off holder to show the model again the messages that only it knew', () => {
     expect(against({ shown: ['a', 'a', 'also', 'b'] })).toEqual({ is: 'equal' });
   });
 
-  it('finds that a call is unknown', () => {
+  it('reports an unknown call', () => {
     expect(against({ unknown: new Set(['t1:1.0']) })).toEqual({ is: 'unknown' });
   });
 
@@ -42,12 +42,12 @@ describe('verdictOf', () => {
       { unjustified: ['t1:1.0'] },
       'call t1:1.0 is unknown to whoever began it',
     ],
-  ])('finds %s', (_, seen, why) => {
+  ])('reports %s', (_, seen, why) => {
     const verdict = against(seen);
     expect(verdict.is === 'failed' && verdict.why).toContain(why);
   });
 
-  it('lets nothing be asked twice where nobody was cut off', () => {
+  it('does not allow a repeated model call without a cut-off holder', () => {
     const again = against({ shown: ['a', 'a', 'b'] }, 'cold-fold');
     expect(again).toEqual({ is: 'failed', why: ['the model was asked 3 times, not 2'] });
     const lost = against({ takenOver: 1 }, 'cold-fold');

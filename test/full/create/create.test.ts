@@ -78,7 +78,7 @@ async function checkDeployment(path: string): Promise<string> {
   return built;
 }
 
-it('says what is wrong with its arguments, and nothing else', async () => {
+it('prints one error about its arguments', async () => {
   await expect(createHoldfast('--template', 'next')).rejects.toMatchObject({
     code: 1,
     stdout: '',
@@ -88,7 +88,7 @@ it('says what is wrong with its arguments, and nothing else', async () => {
   expect((await createHoldfast('--help')).stdout).toContain('--template NAME');
 });
 
-it('makes a repository with a first commit, which has no settings of this machine', async () => {
+it('creates a repository with a first commit that does not use this machine’s settings', async () => {
   await createHoldfast('committed', '--yes', '--no-install');
   const cwd = join(tarballs.folder, 'committed');
   const git = async (...args: string[]) => (await run('git', args, { cwd, env })).stdout;
@@ -108,7 +108,7 @@ it.each([
   ['embed', '"outcome":"completed"'],
   ['multi-tenant', '"notBy":"requester"'],
 ])(
-  'the template %s can be deployed, and answers the request that it shows',
+  'the template %s can be deployed and answers the request in its README',
   async (template, answer) => {
     const path = await created(template);
     const [built] = await Promise.all([
@@ -128,7 +128,7 @@ it.each([
   180_000,
 );
 
-it('the template chat shows a page, on which a refund is asked for, approved, and there after a reload', async () => {
+it('the template chat has a page on which a refund is requested, approved and still shown after a reload', async () => {
   const path = await created('chat');
   const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
   const { stdout: built } = await run(process.execPath, [wrangler, 'deploy', '--dry-run'], {

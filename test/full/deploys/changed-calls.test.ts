@@ -51,11 +51,11 @@ async function approve(scene: string): Promise<Heard> {
 const answers = (scene: string) => answersIn(site.world.asked(scene).at(-1));
 const done = (scene: string): number => site.world.done(scene).length;
 
-describe('an approval that waits', () => {
+describe('a waiting approval', () => {
   const changed =
     "Error: Tool 'refund' has changed since this was asked, so the decision no longer applies. Call it again to ask again.";
 
-  it('is void when the schema of the tool has changed: who decides is told so, and asked again', async () => {
+  it('is void if the schema of the tool has changed: the reviewer is informed and asked again', async () => {
     expect(await approve('schema')).toMatchObject({
       status: 409,
       body: {
@@ -75,7 +75,7 @@ describe('an approval that waits', () => {
     expect(done('schema')).toBe(1);
   });
 
-  it('is void when it asks something else of the same call', async () => {
+  it('is void if it asks another question about the same call', async () => {
     expect(await approve('message')).toMatchObject({
       status: 202,
       body: { outcome: 'suspended', pending: [{ message: 'Refund it in dollars?' }] },
@@ -86,7 +86,7 @@ describe('an approval that waits', () => {
     expect(done('message')).toBe(1);
   });
 
-  it('is void when somebody else is to decide: who could before, cannot now', async () => {
+  it('is void if the reviewer’s role has changed: the former reviewers can no longer decide', async () => {
     expect(await approve('role')).toMatchObject({ status: 202, body: { outcome: 'suspended' } });
     expect(answers('role')).toEqual([['refund', changed]]);
     expect(await approve('role')).toMatchObject({
@@ -103,13 +103,13 @@ describe('an approval that waits', () => {
     expect(done('nested')).toBe(1);
   });
 
-  it('holds when only the description has changed', async () => {
+  it('stays valid if only the description has changed', async () => {
     expect(await approve('described')).toMatchObject({ status: 200, body: { outcome: 'completed' } });
     expect(answers('described')).toEqual([['refund', 'refund is done']]);
     expect(done('described')).toBe(1);
   });
 
-  it('a result that the caller sends is not void: what was run is not undone by a deployment', async () => {
+  it('is not needed for a result that the caller sends: a deployment does not undo a run tool', async () => {
     const [pending] = await site.visit('sent').pending();
     const heard = await site.visit('sent').post(`/results/${pending?.call}`, { text: 'Refunded by hand.' });
     expect(heard).toMatchObject({ status: 200, body: { outcome: 'completed' } });
@@ -117,7 +117,7 @@ describe('an approval that waits', () => {
   });
 });
 
-describe('a call that was started under one effect', () => {
+describe('a call that was started under one effect and resumed under another', () => {
   it.each([
     ['once-to-read', unknown('charge'), 1],
     ['once-to-idempotent', unknown('charge'), 1],

@@ -67,8 +67,8 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-describe('an unfolding tool that was open', () => {
-  it('is forgotten: a call that had begun is in doubt, one that had not is of a tool that does not exist', async () => {
+describe('an unlocked unfolding tool that a deployment removed', () => {
+  it('is forgotten: a started call is in doubt, and an unstarted one calls a tool that does not exist', async () => {
     expect(await outcomeOf('facade')).toMatchObject(completed);
     const { offered, answers } = last('facade');
     expect(answers.slice(1)).toEqual([
@@ -78,7 +78,7 @@ describe('an unfolding tool that was open', () => {
     expect(offered).toEqual(['look_up']);
   });
 
-  it('takes nothing with it that is offered without it now: its call goes on under its key', async () => {
+  it('keeps tools that are now offered without it: their calls resume under their keys', async () => {
     expect(await outcomeOf('regrouped')).toMatchObject(completed);
     expect(last('regrouped')).toMatchObject({
       offered: ['write_file'],
@@ -88,7 +88,7 @@ describe('an unfolding tool that was open', () => {
     expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
   });
 
-  it('takes the tools with it that the session had kept', async () => {
+  it('removes the tools that the session had stored', async () => {
     expect(await site.visit('kept').say('Write it.')).toMatchObject({ body: { text: 'Done.' } });
     expect(last('kept')).toEqual({
       offered: ['look_up'],
@@ -98,7 +98,7 @@ describe('an unfolding tool that was open', () => {
   });
 });
 
-it('a domain type that is no longer chained offers nothing, and the call of its object is in doubt', async () => {
+it('an object of a removed domain type offers no tools, and its call is in doubt', async () => {
   expect(await outcomeOf('chained')).toMatchObject(completed);
   expect(last('chained')).toEqual({
     offered: ['find_customer'],
@@ -107,7 +107,7 @@ it('a domain type that is no longer chained offers nothing, and the call of its 
   expect(await site.visit('chained').say('Are you there?')).toMatchObject({ body: { text: 'Yes.' } });
 });
 
-it("a playbook's unlocked tool is one that does not exist, and its progress stays", async () => {
+it('an unlocked tool of a removed playbook does not exist, and the progress is kept', async () => {
   expect(await outcomeOf('playbook')).toMatchObject(completed);
   expect(last('playbook', inside)).toEqual({
     offered: ['search'],
@@ -123,13 +123,13 @@ it("a playbook's unlocked tool is one that does not exist, and its progress stay
   });
 });
 
-describe('a subagent in whose loop something was done', () => {
-  it('leaves the call in doubt when the tool is gone', async () => {
+describe('a subagent whose loop has had effects', () => {
+  it('leaves the call in doubt if its tool is removed', async () => {
     expect(await outcomeOf('subagent')).toMatchObject(completed);
     expect(last('subagent')).toEqual({ offered: ['look_up'], answers: [['clerk', unknown('clerk')]] });
   });
 
-  it('is not found when the agent behind the tool is gone, and the model is told that it had begun', async () => {
+  it('is not found if its agent is removed, and the model sees that it had started', async () => {
     expect(await outcomeOf('named')).toMatchObject(completed);
     expect(last('named').answers).toEqual([
       [
@@ -141,10 +141,10 @@ describe('a subagent in whose loop something was done', () => {
   });
 });
 
-describe('an agent that is gone altogether', () => {
+describe('a removed agent', () => {
   const error = { type: 'misconfigured', message: "This deployment has no agent 'gone-running'." };
 
-  it('has no sessions for anybody', async () => {
+  it('returns no sessions to clients', async () => {
     for (const agent of ['gone-running', 'gone-waiting']) {
       expect(await site.visit(agent).get()).toMatchObject({
         status: 404,
@@ -157,7 +157,7 @@ describe('an agent that is gone altogether', () => {
     }
   });
 
-  it('leaves an open turn failed, and the session is there when it is', async () => {
+  it('leaves an open turn failed, and the session is available when the agent is back', async () => {
     const hasLeft = async (): Promise<boolean> => done('gone-running', 'runner-left').length > 0;
     await until('the turn is taken over', 10_000, hasLeft);
     await site.deploy(before);
@@ -174,7 +174,7 @@ describe('an agent that is gone altogether', () => {
     expect(done('gone-running', 'send_order')).toHaveLength(1);
   });
 
-  it('leaves a turn waiting that waits, and takes its decision when it is back', async () => {
+  it('leaves a waiting turn waiting, and accepts its decision when the agent is back', async () => {
     const [pending] = await site.visit('gone-waiting').pending();
     const heard = await site
       .visit('gone-waiting')
@@ -183,7 +183,7 @@ describe('an agent that is gone altogether', () => {
     expect(done('gone-waiting', 'send_order')).toHaveLength(1);
   });
 
-  it('a domain type that is back offers the object again that the session was given', async () => {
+  it('a restored domain type offers the object again that the session had', async () => {
     expect(await site.visit('chained').say('And now?')).toMatchObject({ body: { text: 'Again.' } });
     expect(last('chained').offered).toEqual(['find_customer', 'greet']);
   });

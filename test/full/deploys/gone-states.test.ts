@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('a call for it is answered by its name, and no model is asked inside', async () => {
+it('a call of a removed state fails with its name and does not call the model inside', async () => {
   site.world.plays('between', [call, 'Packed.', call, 'No.'], 'Pack order 41.');
   expect(await site.visit('between').say('Ship it.')).toMatchObject({ body: { text: 'No.' } });
   expect(answersIn(site.world.asked('between').at(-1)).at(-1)).toEqual([
@@ -44,7 +44,7 @@ it('a call for it is answered by its name, and no model is asked inside', async 
   expect(await positions('between')).toEqual({ 'between/orders': { 41: 'packed' } });
 });
 
-it('a loop that is open goes on: what had begun is finished, and every other call is answered by its name', async () => {
+it('an open loop of a removed state ends: started calls are finished, and other calls fail with its name', async () => {
   const events = await site.visit('inside').ended();
   expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
   const inside = site.world.asked('inside').filter(({ messages }) => messages.some(isOpening));
@@ -58,7 +58,7 @@ it('a loop that is open goes on: what had begun is finished, and every other cal
   expect(await positions('inside')).toEqual({ 'inside/orders': { 41: 'packed' } });
 });
 
-it('it is taken for the state that it is said to be now, and moves on from there', async () => {
+it('an object in a removed state continues from the state that it is mapped to', async () => {
   await site.deploy({ constants: { BUILD: 'mapped' } });
   site.world.plays('between', [call, 'Packed.', call, 'No.', call, 'Shipped.'], 'Pack order 41.');
   site.world.plays('between', [[['ship']], 'So.'], opening);

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('a call that was asked for and had not begun is answered as one of a tool that does not exist', async () => {
+it('an unstarted call of a removed tool is reported as a tool that does not exist', async () => {
   const events = await site.visit('asked').ended();
   expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
   expect(answersIn(site.world.asked('asked').at(-1))).toEqual([
@@ -39,20 +39,23 @@ it.each([
   ['read', notFound('send_order', 'look_up')],
   ['idempotent', unknown('send_order')],
   ['once', unknown('send_order')],
-] as const)('a call that was started as %s is told of as what it is', async (scene, answer) => {
-  const events = await site.visit(scene).ended();
-  expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
-  expect(answersIn(site.world.asked(scene).at(-1))).toEqual([['send_order', answer]]);
-  expect(site.world.done(scene)).toHaveLength(1);
-});
+] as const)(
+  'a call of a removed tool that was started as %s is reported by its effect',
+  async (scene, answer) => {
+    const events = await site.visit(scene).ended();
+    expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
+    expect(answersIn(site.world.asked(scene).at(-1))).toEqual([['send_order', answer]]);
+    expect(site.world.done(scene)).toHaveLength(1);
+  },
+);
 
-it('a call in doubt does not end a turn that ends with the first tool which does not exist', async () => {
+it('a call in doubt does not end a turn that ends at the first tool that does not exist', async () => {
   const events = await site.visit('strict').ended();
   expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
   expect(answersIn(site.world.asked('strict').at(-1))).toEqual([['send_order', unknown('send_order')]]);
 });
 
-it('an approval of it runs nothing, and the model is told that there is no such tool', async () => {
+it('an approval of a removed tool runs no code, and the model sees that the tool does not exist', async () => {
   const visit = site.visit('approval');
   const [pending] = await visit.pending();
   expect(pending).toMatchObject({ tool: 'send_order', message: 'Send it?' });
@@ -64,7 +67,7 @@ it('an approval of it runs nothing, and the model is told that there is no such 
   expect(site.world.done('approval')).toEqual([]);
 });
 
-it('a result that the caller sends of it is its result: the caller has run it', async () => {
+it('a result that the caller sends for a removed tool is accepted, because the caller has run it', async () => {
   const visit = site.visit('manual');
   const [pending] = await visit.pending();
   const heard = await visit.post(`/results/${pending?.call}`, { text: 'Sent by hand.' });

@@ -31,19 +31,19 @@ function stored(): Stored {
 }
 
 describe('the next version of the tables', () => {
-  it('changes nothing if its upgrade breaks off', async () => {
+  it('changes nothing if its upgrade fails midway', async () => {
     await site.deploy(brokenMigration);
     expect((await site.visit('clerk').say('Hello?')).status).toBeGreaterThanOrEqual(500);
     await site.kill();
     expect(stored()).toEqual(before);
   });
 
-  it('has everything that an object of this one had', async () => {
+  it('contains all data of an object of this version', async () => {
     await site.deploy(laterMigration);
     expect(await site.visit('clerk').get()).toEqual(shown);
   });
 
-  it('goes on with it: what waited is decided', async () => {
+  it('continues the session: a waiting call is decided', async () => {
     const [pending] = await site.visit('clerk').pending();
     const heard = await site.visit('clerk').post(`/approvals/${pending?.call}`, { decision: 'approve' });
     expect(heard).toMatchObject({ status: 200, body: { text: 'Sent.' } });
@@ -53,7 +53,7 @@ describe('the next version of the tables', () => {
     expect(stored().events.slice(0, before.events.length)).toEqual(before.events);
   });
 
-  it('can be taken back: what it has to do is left to it, and no alarm is repeated for that', async () => {
+  it('can be rolled back: its pending work is kept, and no alarm is retried for it', async () => {
     addToAgenda(site.storage, 'audit');
     await site.deploy(tellingAlarms);
     expect(await site.visit('clerk').say('And you?')).toMatchObject({ body: { text: 'Still here.' } });

@@ -63,13 +63,13 @@ describe('an older build', () => {
     expect(await at(session).get(`/turns/${turnIn(session)}`)).toMatchObject(newer(seqOfTurn));
   });
 
-  it('takes no decision, and no message where one is waited for', async () => {
+  it('accepts no decision, and no message while a decision is pending', async () => {
     const { call } = firstOf('waiting', 'tool-call-suspended');
     expect(await at('waiting').post(`/approvals/${call}`, { decision: 'approve' })).toMatchObject(newer(2));
     expect(await at('waiting').say('Well?')).toMatchObject(newer(2));
   });
 
-  it('leaves an open turn with its journal as it was, and looks for a newer build only now and then', async () => {
+  it('leaves an open turn with its journal unchanged, and rarely checks for a newer build', async () => {
     const turn = turnIn('running');
     const givenBack = () => site.logs().filter((line) => line.includes(`turn ${turn} was not taken over`));
     await until('the turn is given back', 5_000, async () => givenBack().length > 0);
@@ -83,7 +83,7 @@ describe('an older build', () => {
     ]);
   });
 
-  it('stores a message, and says that it is accepted: as an answer and as a stream', async () => {
+  it('stores a message and reports it as accepted, in a response and in a stream', async () => {
     const sent = await send('ended');
     expect(sent).toMatchObject({ status: 202, body: { session: 'ended', status: 'accepted' } });
     expect(sent.location).toContain('/agents/clerk/sessions/ended');
@@ -97,14 +97,14 @@ describe('an older build', () => {
   });
 });
 
-describe('the newer build, when it is back', () => {
+describe('the newer build that is restored', () => {
   beforeAll(async () => {
     await site.kill();
     after = storedIn(site.storage);
     await site.deploy(later);
   });
 
-  it('finds nothing changed but for the messages that were accepted', () => {
+  it('finds the session unchanged except for the accepted messages', () => {
     const added = ([name, { events }]: [string, Stored]): unknown => [
       JSON.parse(name)[2],
       events.slice(before.get(name)?.events.length).map(({ type }) => type),
@@ -119,7 +119,7 @@ describe('the newer build, when it is back', () => {
       expect(after.get(name)?.events.slice(0, events.length)).toEqual(events);
   });
 
-  it('goes on with the open turn, at once when somebody asks for it', async () => {
+  it('resumes the open turn at once when a client asks for it', async () => {
     for (const session of ['running', 'ended', 'typed'])
       expect(await at(session).say('Well?')).toMatchObject({ status: 409 });
     const events = await at('running').ended();
@@ -127,14 +127,14 @@ describe('the newer build, when it is back', () => {
     expect(new Set(site.world.done('clerk').map(({ key }) => key)).size).toBe(1);
   });
 
-  it('answers the messages that were accepted, each once', async () => {
+  it('answers each accepted message once', async () => {
     expect(await waiting).toBe('lost'); // with the build that was asked
     expect(await send('ended')).toMatchObject({ status: 200, body: { text: 'Two.', outcome: 'completed' } });
     const events = await at('typed').ended(before.get(storedAs('typed'))?.events.length);
     expect(events.filter(({ type }) => type === 'turn-started')).toHaveLength(2);
   });
 
-  it('takes the decision', async () => {
+  it('accepts the decision', async () => {
     const [pending] = await at('waiting').pending();
     const heard = await at('waiting').post(`/approvals/${pending?.call}`, { decision: 'approve' });
     expect(heard).toMatchObject({ status: 200, body: { text: 'Sent.', outcome: 'completed' } });

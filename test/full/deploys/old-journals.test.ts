@@ -33,7 +33,7 @@ function shown() {
   return { said, answers: answersIn(request).length };
 }
 
-it('a snapshot of another reducer is left alone, and the journal folded', async () => {
+it('a snapshot of another reducer is ignored, and the journal is folded', async () => {
   expect(await snapshot()).toMatchObject({ isNew: true, body: { cells: {} } });
   await site.deploy(current);
   expect(await site.visit('long').get()).toMatchObject({ status: 200, body: { usage: { outputTokens: 2 } } });
@@ -42,7 +42,7 @@ it('a snapshot of another reducer is left alone, and the journal folded', async 
   expect(await snapshot()).toMatchObject({ isNew: true, body: { cells: [] } });
 });
 
-it('events of an older version are upgraded, those before a snapshot too', async () => {
+it('events of an older version are upgraded, also those before a snapshot', async () => {
   await site.deploy(upgrading);
   expect(await site.visit('long').say('And now?')).toMatchObject({ body: { text: 'Three.' } });
   expect(shown()).toEqual({ said: ['Go. (of old)', 'Again. (of old)', 'And now?'], answers: CALLS });
@@ -58,7 +58,7 @@ it('events of an older version are upgraded, those before a snapshot too', async
   });
 });
 
-it('a build that is rolled back does not go on from the snapshot of events that it cannot read', async () => {
+it('a rolled-back build does not start from a snapshot of events that it cannot read', async () => {
   await site.deploy(current);
   const heard = await site.visit('long').say('Back again.');
   expect(heard).toMatchObject({ status: 202, body: { status: 'accepted' } });

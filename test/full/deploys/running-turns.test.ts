@@ -63,7 +63,7 @@ describe.each(['stopped', 'killed'] as const)('a turn whose build is %s', (end) 
   beforeAll(() => replaceBuild(end));
   afterAll(() => site.close());
 
-  it.each(places)('at its %s is answered by the next build, to a client that asks again', async (place) => {
+  it.each(places)('at its %s is answered by the next build for a client that retries', async (place) => {
     const scene = `at-${place}`;
     expect(await ask(scene)).toMatchObject({ status: 200, body: { text: 'Done.', outcome: 'completed' } });
     const events = await site.visit(scene).ended();
@@ -71,20 +71,20 @@ describe.each(['stopped', 'killed'] as const)('a turn whose build is %s', (end) 
     expectDone(scene);
   });
 
-  it('in a nested loop goes on inside', async () => {
+  it('in a nested loop resumes inside it', async () => {
     const events = await site.visit('inside').ended();
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
     expect(events.filter(({ type }) => type === 'frame-started')).toHaveLength(1);
     expectDone('inside', 'clerk');
   });
 
-  it.each(['accepted', 'left'])('is not needed for it to go on: %s', async (scene) => {
+  it.each(['accepted', 'left'])('does not need its own build to resume: %s', async (scene) => {
     const events = await site.visit(scene).ended();
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
     expectDone(scene);
   });
 
-  it('is followed by the messages that wait behind it, in order', async () => {
+  it('is followed by its queued messages in order', async () => {
     await site.visit('queued').ended(await endOf(2));
     const asked = site.world.asked('queued').at(-1)?.messages ?? [];
     expect(asked.flatMap((one) => (one.role === 'user' ? one.text : []))).toEqual([

@@ -17,7 +17,7 @@ const HTML = `<!doctype html><title>evil</title><script>${ran('html')}</script><
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 
-describe.skipIf(program === undefined)('in chromium, a file of a session', () => {
+describe.skipIf(program === undefined)('a file of a session in chromium', () => {
   let worker: RunningWorker;
   let browser: Browser;
   let context: BrowserContext;
@@ -79,7 +79,7 @@ describe.skipIf(program === undefined)('in chromium, a file of a session', () =>
   it.each([
     ['an SVG', 'image/svg+xml', SVG],
     ['an HTML file', 'text/html', HTML],
-  ])('would run the script of %s if it were answered without care', async (_, type, content) => {
+  ])('would run the script of %s if it were served without protection', async (_, type, content) => {
     const running = page.waitForRequest(/\/ran\?by=/);
     await page.goto(carelessly(type, content));
     await running;
@@ -91,7 +91,7 @@ describe.skipIf(program === undefined)('in chromium, a file of a session', () =>
     ['an HTML file', 'text/html', HTML, 'evil.html'],
     ['an XHTML file', 'application/xhtml+xml', HTML.replace('<!doctype html>', ''), 'evil.xhtml'],
     ['an HTML file that says that it is plain text', 'text/plain', HTML, 'evil.txt'],
-  ])('that is %s is saved, and runs no script', async (_, type, content, name) => {
+  ])('that is %s is downloaded and runs no script', async (_, type, content, name) => {
     const address = await upload(type, content, name);
     expect(await saved(address)).toBe(name);
     expect(page.url()).toBe('about:blank');
@@ -125,7 +125,7 @@ describe.skipIf(program === undefined)('in chromium, a file of a session', () =>
   it.each([
     ['an SVG with a script', 'image/svg+xml', SVG, 8],
     ['a PNG', 'image/png', PNG, 1],
-  ])('that is %s is shown as an image of a page, and runs nothing', async (_, type, content, width) => {
+  ])('that is %s is shown as an image in a page and runs no script', async (_, type, content, width) => {
     const bytes = type === 'image/png' ? new Uint8Array(Buffer.from(content, 'base64')) : content;
     const address = await upload(type, bytes, 'shown');
     await page.goto(carelessly('text/html', `<!doctype html><img src="${address}">`));
@@ -135,14 +135,14 @@ describe.skipIf(program === undefined)('in chromium, a file of a session', () =>
     expect(asked).toEqual([]);
   });
 
-  it('that is a PNG is shown at its address', async () => {
+  it('that is a PNG is shown at its URL', async () => {
     const address = await upload('image/png', new Uint8Array(Buffer.from(PNG, 'base64')), 'pixel.png');
     const response = await page.goto(address);
     expect([response?.status(), page.url()]).toEqual([200, address]);
     expect(await page.evaluate('document.images[0].naturalWidth')).toBe(1);
   });
 
-  it('is not read by a page of another origin', async () => {
+  it('cannot be read by a page of another origin', async () => {
     const address = await upload('image/png', new Uint8Array(Buffer.from(PNG, 'base64')), 'pixel.png');
     const other = await startWorker('test/full/files/file-worker.ts', { vars: { HOLDFAST_TOKEN: TOKEN } });
     try {

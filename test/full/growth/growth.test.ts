@@ -34,8 +34,8 @@ async function filled(messages: number): Promise<ObjectHarness> {
   return harness;
 }
 
-describe('a session that becomes long', () => {
-  it('is appended to at the same cost with 10, 100, 1,000 and 10,000 messages', async () => {
+describe('a long session', () => {
+  it('has the same cost per append with 10, 100, 1,000 and 10,000 messages', async () => {
     const work: Work[] = [];
     for (const messages of [10, 100, 1_000, 10_000]) {
       const harness = await filled(messages);
@@ -49,7 +49,7 @@ describe('a session that becomes long', () => {
     expect(new Set(work.map((one) => JSON.stringify(one))).size).toBe(1);
   });
 
-  it('is begun with a row for each MiB of its messages, once those before its snapshot were joined', async () => {
+  it('starts with one row per MiB of its messages after those before its snapshot were joined', async () => {
     const whole: Work[] = [];
     const compacted: Work[] = [];
     for (const messages of [100, 1_000, 10_000]) {
@@ -84,7 +84,7 @@ describe('a session that becomes long', () => {
     expect(compacted[0]?.read).toBeLessThan(100);
   }, 60_000);
 
-  it('is folded to all entries of a blackboard, which a snapshot holds up to 4 MiB', async () => {
+  it('folds all entries of a blackboard, of which a snapshot holds up to 4 MiB', async () => {
     const { raw } = makeObjectHarness();
     await fillBlackboard(raw, 'agent', 10_000);
     const folded = await foldAll(raw, BUILT_IN_KINDS.memories);

@@ -63,7 +63,7 @@ async function eventsOf(session: string): Promise<Record<string, unknown>[]> {
 }
 
 describe('bodies of five million characters', () => {
-  it('come back as they were: a message, its context, a result, an artifact and an answer', async () => {
+  it('are read back unchanged in a message, its context, a result, an artifact and an answer', async () => {
     const session = newSession('writer');
     const { message } = script(
       { calls: [{ name: 'text' }] },
@@ -96,7 +96,7 @@ describe('bodies of five million characters', () => {
     expect((await json(await post(session, { message: 'More?' }, { via }))).outcome).toBe('failed');
   }, 60_000);
 
-  it('wait in the inbox in parts, and come back as they were', async () => {
+  it('wait in the inbox in parts and are read back unchanged', async () => {
     const session = newSession('writer');
     // So many bytes as may wait in one session.
     const long = LONG.slice(0, 4_900_000);

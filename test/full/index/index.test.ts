@@ -19,7 +19,7 @@ async function site(leaseMs: number): Promise<IndexedSite> {
   return started;
 }
 
-it('shows every session as its journal has it, in lists and in D1, after a kill', {
+it('the index shows every session as its journal has it, in lists and in D1, after a kill', {
   timeout: 400_000,
 }, async () => {
   const load = await runLoad(await site(2_000), { sessions: 24, owners: 3, atOnce: 8, kills: 1 }, SETTLES);
@@ -28,7 +28,9 @@ it('shows every session as its journal has it, in lists and in D1, after a kill'
   expect(load.turns).toBeGreaterThanOrEqual(24);
 });
 
-it('leaves nothing of an owner that was erased under a kill, and says so', { timeout: 600_000 }, async () => {
+it('the index has no row of an owner whose erasure was interrupted by a kill, and the erasure is reported', {
+  timeout: 600_000,
+}, async () => {
   const erasure = await runErasure(await site(1_000), { sessions: 12, atOnce: 6, kills: 1 }, SETTLES);
   expect(erasure.filesBefore).toBe(12);
   expect(erasure.removed).toBe(12);

@@ -98,7 +98,7 @@ describe.skipIf(!recorded)('a recorded reply', () => {
   const [known, unknown] = [replies.filter(modelOf), replies.filter((reply) => !modelOf(reply))];
 
   it.each(known.map((reply) => [reply.file, reply] as const))(
-    '%s has the parts that the SDK reads, in its order and with its data',
+    '%s has the parts that the SDK reads, with their order and data',
     async (_, reply) => {
       const expected = await bySdk(reply);
       expect(expected.length).toBeGreaterThan(0);
@@ -106,14 +106,14 @@ describe.skipIf(!recorded)('a recorded reply', () => {
     },
   );
 
-  it('is left out only where the package of its provider is not installed', () => {
+  it('is skipped only if the package of its provider is not installed', () => {
     console.log(
       `provider replies: ${known.length} read, ${unknown.length} of packages that are not installed`,
     );
     expect(new Set(unknown.map(({ provider }) => provider))).toEqual(new Set(['amazon-bedrock', 'mistral']));
   });
 
-  it('that is an error is no reply', async () => {
+  it('that is an error is not a reply', async () => {
     const reply = (recorded ?? []).find(({ file }) => FAILS.has(file));
     await expect(reply && byUs(reply)).rejects.toMatchObject({ name: 'ModelError' });
   });

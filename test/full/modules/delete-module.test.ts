@@ -4,7 +4,7 @@ import { deleteModule, modulesOf, readCheckout } from '../../measure/delete-modu
 
 const MINUTES = 60_000;
 
-describe('a checkout from which a module is deleted', () => {
+describe('a checkout without one module', () => {
   const checkout = readCheckout(resolve(import.meta.dirname, '../../..'));
   const [module = { path: 'src/modules', entries: [] }] = modulesOf(checkout);
 
@@ -17,12 +17,12 @@ describe('a checkout from which a module is deleted', () => {
     expect(tests.passed).toBeGreaterThan(3);
   });
 
-  it('is not made if no test of the kernel would be left', async () => {
+  it('is not created if no test of the kernel would be left', async () => {
     const { problem } = await deleteModule(checkout, module, ['test/gate/node/nowhere']);
     expect(problem).toBe('No test of the kernel is left.');
   });
 
-  it('is not made of a part that the kernel imports, whose importing files are named', async () => {
+  it('is not created for a part that the kernel imports, and the importing files are named', async () => {
     const loop = { path: 'src/loop', entries: [] };
     const { problem } = await deleteModule(checkout, loop, ['test/gate/node/journal']);
     expect(problem).toMatch(/^The kernel imports it: .*\bsrc\/agent\/define-agent\.ts\b.*\.$/);

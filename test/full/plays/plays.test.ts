@@ -13,13 +13,15 @@ const plays = (...args: readonly string[]) =>
 const PATIENCE = 600_000;
 
 describe('npm run plays', () => {
-  it('finds nothing in 100 plays', { timeout: PATIENCE }, () => {
+  it('reports no failures in 100 plays', { timeout: PATIENCE }, () => {
     const { stdout, stderr, status } = plays('--count', '100');
     expect({ stderr, status }, stdout).toEqual({ stderr: '', status: 0 });
     expect(stdout).toMatch(/^plays: 100 from seed 1; 0 with findings; .* s; PASS$/m);
   });
 
-  it('finds nothing in forks and retries that are struck at each message', { timeout: PATIENCE }, () => {
+  it('reports no failures in forks and retries that are disturbed at each message', {
+    timeout: PATIENCE,
+  }, () => {
     const { stdout, stderr, status } = plays('--matrix', 'in-turn');
     expect({ stderr, status }, stdout).toEqual({ stderr: '', status: 0 });
     expect(stdout).toMatch(
@@ -27,7 +29,7 @@ describe('npm run plays', () => {
     );
   });
 
-  it('plays a seed the same way each time, alone and behind another one', { timeout: PATIENCE }, () => {
+  it('plays a seed identically each time, alone and after another one', { timeout: PATIENCE }, () => {
     const traceOf = (...args: readonly string[]) =>
       plays('--trace', ...args).stdout.replace(/^plays: .*$/gm, '');
     const alone = traceOf('--seed', '103', '--count', '1');
@@ -42,19 +44,19 @@ describe('npm run plays', () => {
     ['fencing-off', 1, /: epoch: /],
     ['shown-early', 1, /was shown before it was durable/],
     ['snapshot-field', 8, /: warm is not cold: /],
-  ])('finds the hole %s', { timeout: PATIENCE }, (hole, seed, finding) => {
+  ])('reports the hole %s', { timeout: PATIENCE }, (hole, seed, finding) => {
     const { stdout, status } = plays('--hole', hole, '--bail', '--seed', String(seed), '--count', '40');
     expect(stdout).toMatch(finding);
     expect(status).toBe(1);
   });
 
-  it('finds the hole retry-key in retries that are struck', { timeout: PATIENCE }, () => {
+  it('reports the hole retry-key in disturbed retries', { timeout: PATIENCE }, () => {
     const { stdout, status } = plays('--matrix', 'in-turn', '--hole', 'retry-key');
     expect(stdout).toMatch(/: differs: /);
     expect(status).toBe(1);
   });
 
-  it('refuses a hole that it does not know', () => {
+  it('refuses an unknown hole', () => {
     const { stderr, status } = plays('--hole', 'nothing');
     expect(status).toBe(1);
     expect(stderr).toContain(
@@ -62,11 +64,11 @@ describe('npm run plays', () => {
     );
   });
 
-  it('explains itself, and starts nothing', () => {
+  it('prints its usage and starts no play', () => {
     expect(plays('--help')).toMatchObject({ status: 0, stdout: `${USAGE}\n`, stderr: '' });
   });
 
-  it('refuses what it does not know, and says what it does', () => {
+  it('refuses unknown options and prints its usage', () => {
     const { status, stdout, stderr } = plays('--calm');
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(/^Unknown option '--calm'/);

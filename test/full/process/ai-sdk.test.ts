@@ -127,7 +127,7 @@ describe.each(Object.entries(providers))('a model of %s', (_, { path, sdk }) => 
       expect(reply).toMatchObject({ text: 'Let me look.', toolCalls: [{ id: 'call_a' }, { id: 'call_b' }] });
     });
 
-    it('asks for an answer in a form', async () => {
+    it('requests a structured answer', async () => {
       const schema = {
         type: 'object',
         properties: { mood: { type: 'string' } },
@@ -137,13 +137,13 @@ describe.each(Object.entries(providers))('a model of %s', (_, { path, sdk }) => 
       expect((await ask('form', { tools: [], output })).reply.text).toBe('{"mood":"good"}');
     });
 
-    it.each([429, 500, 503])('gets over one %i', async (status) => {
+    it.each([429, 500, 503])('recovers from one %i', async (status) => {
       mock.nextRequestError(status, { message: 'not now' });
       expect((await ask('hello')).reply.text).toBe(hello);
       expect(mock.getRequests().map(({ response }) => response.status)).toEqual([status, 200]);
     });
 
-    it('gives up on a wait that is too long', async () => {
+    it('does not retry if the wait is too long', async () => {
       await expect(ask('limited')).rejects.toMatchObject({
         failure: 'rate-limited',
         status: 429,
@@ -153,7 +153,7 @@ describe.each(Object.entries(providers))('a model of %s', (_, { path, sdk }) => 
       expect(mock.getRequests()).toHaveLength(1);
     });
 
-    it('asks once when the request is refused, and tells no key', async () => {
+    it('makes one request if it is refused, and does not report the key', async () => {
       mock.nextRequestError(401, { message: `Incorrect API key provided: ${apiKey}` });
       await expect(ask('hello')).rejects.toMatchObject({
         failure: 'unauthorized',
@@ -163,7 +163,7 @@ describe.each(Object.entries(providers))('a model of %s', (_, { path, sdk }) => 
       expect(mock.getRequests()).toHaveLength(1);
     });
 
-    it('gives a silent server up', async () => {
+    it('abandons a silent server', async () => {
       await expect(ask('slow', { timeout: 100, retries: 0 })).rejects.toMatchObject({
         failure: 'timeout',
         message: "The model's server was silent for 100 ms.",
@@ -171,7 +171,7 @@ describe.each(Object.entries(providers))('a model of %s', (_, { path, sdk }) => 
     });
   });
 
-  it('tells a stream that the server cuts off from one that is complete', async () => {
+  it('distinguishes a stream that the server cuts off from a complete one', async () => {
     const pieces: string[] = [];
     const asked = fromAiSdk(sdk()).ask(
       { messages: [{ role: 'user', text: 'cut' }], tools: [] },
@@ -207,7 +207,7 @@ describe.each(Object.entries(providers))('a model of %s', (_, { path, sdk }) => 
   });
 });
 
-it('says so when nobody listens', async () => {
+it('reports that no server listens', async () => {
   const sdk = createOpenAI({ baseURL: 'http://127.0.0.1:1/v1', apiKey })('gpt-5-mini');
   const asked = fromAiSdk(sdk, { retries: 0 }).ask(
     { messages: [{ role: 'user', text: 'hello' }], tools: [] },
@@ -219,7 +219,7 @@ it('says so when nobody listens', async () => {
   });
 });
 
-it('says so when there is no key', async () => {
+it('reports that the key is missing', async () => {
   vi.stubEnv('OPENAI_API_KEY', undefined);
   const sdk = createOpenAI({ baseURL: `${mock.url}/v1` });
   const asked = fromAiSdk(sdk('gpt-5-mini')).ask(

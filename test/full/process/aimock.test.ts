@@ -62,7 +62,7 @@ beforeEach(() => {
 });
 afterAll(() => mock.stop());
 
-describe.each([false, true])('the adapter against aimock, streaming: %s', (stream) => {
+describe.each([false, true])('the adapter with aimock, streaming: %s', (stream) => {
   it('reads text and usage', async () => {
     const { reply, pieces } = await ask('hello', { stream });
     expect(reply).toEqual({
@@ -90,13 +90,13 @@ describe.each([false, true])('the adapter against aimock, streaming: %s', (strea
     expect((await ask('both', { stream })).reply).toMatchObject({ text: 'Let me look.', toolCalls });
   });
 
-  it.each([429, 500, 503])('gets over one %i', async (status) => {
+  it.each([429, 500, 503])('recovers from one %i', async (status) => {
     mock.nextRequestError(status, { message: 'not now' });
     expect((await ask('hello', { stream })).reply.text).toBe('Grüße, 世界! 🌊');
     expect(mock.getRequests().map(({ response }) => response.status)).toEqual([status, 200]);
   });
 
-  it('gives up on a wait that is too long', async () => {
+  it('does not retry if the wait is too long', async () => {
     await expect(ask('limited', { stream })).rejects.toMatchObject({
       failure: 'rate-limited',
       status: 429,
@@ -105,7 +105,7 @@ describe.each([false, true])('the adapter against aimock, streaming: %s', (strea
     expect(mock.getRequests()).toHaveLength(1);
   });
 
-  it('asks once when the request is refused', async () => {
+  it('makes one request if it is refused', async () => {
     mock.nextRequestError(401, { message: 'Incorrect API key provided: sk-loopback' });
     await expect(ask('hello', { stream })).rejects.toMatchObject({
       failure: 'unauthorized',
@@ -115,7 +115,7 @@ describe.each([false, true])('the adapter against aimock, streaming: %s', (strea
     expect(mock.getRequests()).toHaveLength(1);
   });
 
-  it('gives a silent server up', async () => {
+  it('abandons a silent server', async () => {
     await expect(ask('slow', { stream, timeout: 100, retries: 0 })).rejects.toMatchObject({
       failure: 'timeout',
       message: "The model's server was silent for 100 ms.",
@@ -123,14 +123,14 @@ describe.each([false, true])('the adapter against aimock, streaming: %s', (strea
   });
 });
 
-it('tells a stream that the server cuts off from one that is complete', async () => {
+it('distinguishes a stream that the server cuts off from a complete one', async () => {
   await expect(ask('cut', { stream: true })).rejects.toMatchObject({
     failure: 'truncated',
     outputBegan: true,
   });
 });
 
-it('says so when nobody listens', async () => {
+it('reports that no server listens', async () => {
   const model = openaiCompatible({ baseURL: 'http://127.0.0.1:1/v1', model: 'm', retries: 0 });
   const asked = model.ask({ messages: [], tools: [] }, { signal: new AbortController().signal });
   await expect(asked).rejects.toMatchObject({

@@ -72,7 +72,7 @@ describe('an approval of a Worker that was killed while it waited', () => {
     await start();
   });
 
-  it('runs the call once when it is approved (AEA-12)', async () => {
+  it('runs the call once if it is approved (AEA-12)', async () => {
     const { turn, pending } = waitingIn('approve');
     const answer = await open('approve').decide(pending, { decision: 'approve' });
     expect(answer).toMatchObject({ turn, outcome: 'completed' });
@@ -80,7 +80,7 @@ describe('an approval of a Worker that was killed while it waited', () => {
     expect(done(turn)).toEqual([{ orderId: 1002, amount: 118.5 }]);
   });
 
-  it('runs it once with the edited input', async () => {
+  it('runs the call once with the edited input', async () => {
     const { turn, pending } = waitingIn('edit');
     const input = { orderId: 1002, amount: 100 };
     const answer = await open('edit').decide(pending, { decision: 'edit', input });
@@ -91,14 +91,14 @@ describe('an approval of a Worker that was killed while it waited', () => {
   it.each([
     ['reject', 'completed'],
     ['exit', 'cancelled'],
-  ] as const)('does not run it for %s, and the turn ends as %s', async (decision, outcome) => {
+  ] as const)('does not run the call for %s, and the turn ends as %s', async (decision, outcome) => {
     const { turn, pending } = waitingIn(decision);
     const answer = await open(decision).decide(pending, { decision, reason: 'Not today.' });
     expect(answer).toMatchObject({ turn, outcome });
     expect(done(turn)).toEqual([]);
   });
 
-  it('runs it once when it is decided several times, at once and later', async () => {
+  it('runs the call once if it is decided several times, at once and later', async () => {
     const { turn, pending } = waitingIn('twice');
     const approve = (): Promise<Answer> => open('twice').decide(pending, { decision: 'approve' });
     const settled = await Promise.allSettled([approve(), approve(), approve()]);
@@ -108,7 +108,7 @@ describe('an approval of a Worker that was killed while it waited', () => {
     expect(done(turn)).toEqual([{ orderId: 1002, amount: 118.5 }]);
   });
 
-  it('runs it once when the Worker is killed again while the call runs', async () => {
+  it('runs the call once if the Worker is killed again during the call', async () => {
     const { turn, pending } = waitingIn('again');
     const hold = await effects.hold('refunds');
     const lost = open('again')
@@ -124,7 +124,7 @@ describe('an approval of a Worker that was killed while it waited', () => {
     expect(done(turn)).toEqual([{ orderId: 1002, amount: 118.5 }]);
   });
 
-  it('does not run it when the time is over, and takes no decision after that', async () => {
+  it('does not run the call after it expired, and rejects later decisions', async () => {
     await worker.kill();
     await start({ REFUND_EXPIRES_MS: '2500' });
     const { turn, pending } = await askIn('expiry');

@@ -97,7 +97,7 @@ describe('byJwt', () => {
   };
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-  it('accepts a valid token as a member of its tenant, with its roles', async () => {
+  it('accepts a valid token as a member of its tenant with its roles', async () => {
     expect(await send(bearer(await sign(ann)))).toEqual({
       status: 200,
       principal: { id: 'ann', tenant: 'acme', roles: ['manager'] },
@@ -190,6 +190,6 @@ describe('byApiKey', () => {
   });
 });
 
-it('a request without credentials is answered 401', async () => {
+it('a request without credentials returns 401', async () => {
   expect(await send({})).toEqual({ status: 401 });
 });

@@ -46,7 +46,7 @@ async function check(
   return stdout;
 }
 
-it('every target of the exports map is built', () => {
+it('every target of the exports map exists after a build', () => {
   const targets = Object.values(manifest.exports).flatMap((conditions) => Object.values(conditions));
   expect(targets.length).toBeGreaterThan(14);
   expect(targets.filter((target) => !existsSync(join(temp, 'package', target)))).toEqual([]);
@@ -55,27 +55,24 @@ it('every target of the exports map is built', () => {
 it.each([
   { module: 'esnext', moduleResolution: 'bundler' },
   { module: 'nodenext', moduleResolution: 'nodenext' },
-])(
-  'a program of the user has types, and can declare its own, by the rules of $moduleResolution',
-  async (rules) => {
-    const clerk = asInstalled(await read('src/examples/first/clerk.ts'));
-    const worker = asInstalled(await read('src/examples/first/worker.ts'));
-    expect(worker).toContain('export const { TurnRunner } = holdfast;');
-    const options = { types: ['@cloudflare/workers-types'], rewriteRelativeImportExtensions: true, ...rules };
-    expect(
-      await check(rules.module, { 'clerk.ts': clerk, 'worker.ts': worker, 'own.ts': OWN }, options),
-    ).toBe('');
-    expect(existsSync(join(temp, rules.module, 'worker.d.ts'))).toBe(true);
-  },
-);
+])('a user’s program gets types, and can declare its own, with $moduleResolution', async (rules) => {
+  const clerk = asInstalled(await read('src/examples/first/clerk.ts'));
+  const worker = asInstalled(await read('src/examples/first/worker.ts'));
+  expect(worker).toContain('export const { TurnRunner } = holdfast;');
+  const options = { types: ['@cloudflare/workers-types'], rewriteRelativeImportExtensions: true, ...rules };
+  expect(await check(rules.module, { 'clerk.ts': clerk, 'worker.ts': worker, 'own.ts': OWN }, options)).toBe(
+    '',
+  );
+  expect(existsSync(join(temp, rules.module, 'worker.d.ts'))).toBe(true);
+});
 
-it('a program of the user may bring a model of the AI SDK', async () => {
+it('a user’s program can use a model of the AI SDK', async () => {
   // The SDK's own types name those of `json-schema`, which it does not install.
   const options = { types: ['@cloudflare/workers-types'], module: 'nodenext', skipLibCheck: true };
   expect(await check('with-sdk', { 'with-sdk.ts': WITH_SDK }, options)).toBe('');
 });
 
-it('a program of the user may speak MCP', async () => {
+it('a user’s program can use MCP', async () => {
   const worker = asInstalled(await read('src/examples/mcp/worker.ts'));
   expect(worker).toContain("from 'holdfast/mcp/client';");
   expect(worker).toContain("from 'holdfast/mcp/server';");
@@ -87,27 +84,24 @@ it('a program of the user may speak MCP', async () => {
 it.each([
   ['client', 'server', 'src/examples/files/files.ts'],
   ['server', 'client', 'src/examples/mcp/order-desk.ts'],
-])(
-  'a program of the user may be the %s of MCP without the package of the %s',
-  async (end, other, example) => {
-    const program = asInstalled(await read(example));
-    expect(program).toContain(`from 'holdfast/mcp/${end}';`);
-    const packages = join(temp, 'node_modules/@modelcontextprotocol');
-    await rename(join(packages, other), join(temp, other));
-    onTestFinished(() => rename(join(temp, other), join(packages, other)));
-    const options = { types: ['@cloudflare/workers-types'], module: 'nodenext', skipLibCheck: true };
-    expect(await check(`with-${end}`, { [`with-${end}.ts`]: program }, options)).toBe('');
-  },
-);
+])('a user’s program can be the %s of MCP without the package of the %s', async (end, other, example) => {
+  const program = asInstalled(await read(example));
+  expect(program).toContain(`from 'holdfast/mcp/${end}';`);
+  const packages = join(temp, 'node_modules/@modelcontextprotocol');
+  await rename(join(packages, other), join(temp, other));
+  onTestFinished(() => rename(join(temp, other), join(packages, other)));
+  const options = { types: ['@cloudflare/workers-types'], module: 'nodenext', skipLibCheck: true };
+  expect(await check(`with-${end}`, { [`with-${end}.ts`]: program }, options)).toBe('');
+});
 
-it('a program of the user may keep files in R2', async () => {
+it('a user’s program can store files in R2', async () => {
   const store = asInstalled(await read('src/examples/files-in-r2/r2-files.ts'));
   expect(store).toContain("from 'holdfast/files';");
   const options = { types: ['@cloudflare/workers-types'], module: 'nodenext' };
   expect(await check('with-r2', { 'r2-files.ts': store }, options)).toBe('');
 });
 
-it('no file of the package runs a package of the AI SDK', async () => {
+it('no file of the package imports a package of the AI SDK at run time', async () => {
   const built = await readdir(join(temp, 'package/dist'), { recursive: true });
   const scripts = built.filter((file) => file.endsWith('.js'));
   const texts = await Promise.all(scripts.map((file) => readFile(join(temp, 'package/dist', file), 'utf8')));
@@ -115,14 +109,14 @@ it('no file of the package runs a package of the AI SDK', async () => {
   expect(scripts.filter((_, at) => texts[at]?.includes('@ai-sdk/'))).toEqual([]);
 });
 
-it('a test of the user needs no types of Workers, and runs in plain Node', async () => {
+it('a user’s test needs no Workers types and runs in plain Node', async () => {
   const options = { types: ['node'], module: 'nodenext' };
   expect(await check('tested', { 'tested.ts': TESTED }, options)).toBe('');
   const { stdout } = await run(process.execPath, ['tested/tested.js'], { cwd: temp });
   expect(JSON.parse(stdout)).toMatchObject({ outcome: 'completed', text: 'Three.', toolCalls: 1 });
 });
 
-it('a kind of tool of the user is typed, counts failures and subagents, and stands the crash matrix', async () => {
+it('a user’s kind of tool is typed, counts failures and subagents, and passes the crash matrix', async () => {
   const options = { types: ['node'], module: 'nodenext' };
   const files = {
     'with-rate-limit.ts': asInstalled(await read('src/examples/rate-limited/with-rate-limit.ts')),

@@ -34,7 +34,7 @@ const client = createClient({
   fetch: (url, init) => fetch(url.replace('http://worker.test', worker.url), init),
 });
 
-it('shows every event of the turn once, and the answer', async () => {
+it('a client shows every event of the turn and the answer once across a kill', async () => {
   const session = client.session('streamed');
   const seqs: number[] = [];
   const types: string[] = [];
@@ -56,7 +56,7 @@ it('shows every event of the turn once, and the answer', async () => {
   expect(types.at(-1)).toBe('answer');
 });
 
-it('runs a message once that was sent when there was no Worker', async () => {
+it('a message that was sent while the Worker was down runs once', async () => {
   await worker.kill();
   const session = client.session('sent');
   const sent = session.send('Count.');
@@ -66,7 +66,7 @@ it('runs a message once that was sent when there was no Worker', async () => {
   expect(messages.filter(({ role }) => role === 'user')).toHaveLength(1);
 });
 
-it('goes on in a page', async () => {
+it('the client resumes in a page', async () => {
   const store = createSessionStore(client.session('shown'));
   const leave = store.subscribe(() => {});
   expect(await store.send('Count.')).toBe(true);

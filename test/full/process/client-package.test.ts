@@ -58,7 +58,7 @@ export const store = createSessionStore(session);
 it.each([
   ['a page', { lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'], types: [] }],
   ['Node', { lib: ['es2022'], types: ['node'] }],
-])('is typed in a project of %s that knows no Workers', async (_, options) => {
+])('the client package has types in a project of %s without Workers types', async (_, options) => {
   await writeFile(join(temp, 'uses.ts'), USES);
   await writeFile(join(temp, 'page.ts'), PAGE);
   const compilerOptions = { strict: true, target: 'es2022', module: 'nodenext', outDir: 'out', ...options };
@@ -73,7 +73,7 @@ it.each([
   expect(stdout).toBe('');
 });
 
-it('runs in plain Node', async () => {
+it('the client package runs in plain Node', async () => {
   const program = `
     import { createClient } from 'holdfast/client';
     import { createSessionStore, useSession } from 'holdfast/react';
@@ -87,7 +87,7 @@ it('runs in plain Node', async () => {
   expect(stdout).toBe('Hi. loading function\n');
 });
 
-it.each(['client', 'react'])('a bundle of holdfast/%s carries nothing of the Worker', async (entry) => {
+it.each(['client', 'react'])('a bundle of holdfast/%s contains no code of the Worker', async (entry) => {
   const { metafile } = await build({
     stdin: { contents: `export * from 'holdfast/${entry}';`, resolveDir: temp },
     absWorkingDir: temp,

@@ -61,7 +61,7 @@ async function post(url: URL, body: object, token?: string): Promise<unknown> {
   return response.json();
 }
 
-it('approvals-inbox.md: a manager reads what waits and approves it; staff see nothing of it', async () => {
+it('approvals-inbox.md: a manager reads the waiting approvals and approves one; staff do not see them', async () => {
   const vars = { STAFF_TOKEN: 'staff-secret', MANAGER_TOKEN: 'manager-secret' };
   const { url } = await start('src/examples/inbox/worker.ts', { vars, deployedAs: { hasIndex: true } });
   const session = new URL('/agents/clerk/sessions/s1/messages', url);
@@ -102,7 +102,7 @@ it('slack-thread.md: a mention is answered in its thread', async () => {
   expect(JSON.parse(metadata ?? '')).toMatchObject({ event_payload: { key: expect.any(String) } });
 });
 
-it('next-and-tanstack-start.md: a site asks on behalf of its user', async () => {
+it('next-and-tanstack-start.md: a site sends requests on behalf of its user', async () => {
   const { url } = await start('src/examples/one-token/worker.ts', { vars: { CHAT_TOKEN: 'chat-secret' } });
   const AGENTS = {
     fetch: (asked: string, init: RequestInit) => fetch(new URL(new URL(asked).pathname, url), init),
@@ -128,7 +128,7 @@ it('hono.md: a route of the app pays once, and the routes of the agent are below
   expect(session.status).toBe(200);
 });
 
-it('d1-tools.md: the agent reads orders of its caller alone, and notes once', async () => {
+it('d1-tools.md: the agent reads only the orders of its caller and stores a note once', async () => {
   interface Shop {
     readonly SHOP_DB: {
       prepare(sql: string): { run(): Promise<unknown>; all(): Promise<{ readonly results: unknown[] }> };
@@ -169,7 +169,7 @@ it('d1-tools.md: an order of another tenant is not found', async () => {
   expect(await (await fetch(session)).text()).toContain('There is no order B-1.');
 });
 
-it('email.md: a letter is answered once, to the address that wrote; an automatic one is ignored', async () => {
+it('email.md: a mail is answered once, to its sender; an automatic one is ignored', async () => {
   const seen: string[] = [];
   const { url } = await start('src/examples/mail/worker.ts', {
     vars: await modelThatCalls({ name: 'answer_mail', input: { text: 'We open at nine.' } }, seen),

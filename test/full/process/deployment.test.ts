@@ -95,7 +95,7 @@ const misconfigured = (detail: string): Answer => [
   { type: 'urn:holdfast:problem:misconfigured', title: 'misconfigured', status: 500, detail },
 ];
 
-describe('a Worker that is deployed so that no session can work', () => {
+describe('a misconfigured Worker on which no session can work', () => {
   it.each<[string, WorkerSettings, string]>([
     ['a compatibility date without ctx.exports', onDate('2025-11-16'), NO_EXPORTS],
     ['no TurnRunner', withoutRunner, NO_RUNNER],
@@ -107,7 +107,7 @@ describe('a Worker that is deployed so that no session can work', () => {
       { ...withoutRunner, deployedAs: { isUnbound: true, compatibilityDate: '2025-10-01' } },
       [NO_BINDING, NO_EXPORTS, NO_RUNNER].join('\n\n'),
     ],
-  ])('says what is missing everywhere, and once in its log: %s', async (_, settings, problem) => {
+  ])('reports the problem everywhere, and once in its log: %s', async (_, settings, problem) => {
     const worker = await start(settings);
     const answers = [
       await say(worker, { message: 'Please pay invoice INV-17.' }, BACKGROUND),
@@ -123,14 +123,14 @@ describe('a Worker that is deployed so that no session can work', () => {
     await expectSaid(worker, [`holdfast: ${problem}`]);
   });
 
-  it('says so at /health before anything else is asked for', async () => {
+  it('reports the problem at /health before any other request', async () => {
     const worker = await start(onDate('2025-10-01'));
     expect(await ask(worker, '/health')).toEqual(misconfigured(NO_EXPORTS));
     await expectSaid(worker, [`holdfast: ${NO_EXPORTS}`]);
   });
 });
 
-it('a Worker whose settings choose no model says so to whoever sends a message, at /health, and once in its log', async () => {
+it('a Worker without a chosen model reports that to the sender of a message, at /health, and once in its log', async () => {
   const worker = await start({ vars: { MODEL: '' } });
   const answers = [
     await say(worker, { message: 'Please pay invoice INV-17.' }, BACKGROUND),
@@ -142,7 +142,7 @@ it('a Worker whose settings choose no model says so to whoever sends a message, 
   await expectSaid(worker, [`holdfast: ${NO_MODEL}`]);
 });
 
-describe('a Worker on which turns run in the background', () => {
+describe('a Worker that runs turns in the background', () => {
   it.each<[string, WorkerSettings]>([
     ['as wrangler.toml says', {}],
     ['the first date on which objects stay awake', onDate('2026-10-01')],
@@ -159,14 +159,14 @@ describe('a Worker on which turns run in the background', () => {
       'the date of ctx.exports, and a queue',
       { deployedAs: { compatibilityDate: '2025-11-17', hasQueue: true } },
     ],
-  ])('is healthy, and runs them: %s', async (_, settings) => {
+  ])('is healthy and runs them: %s', async (_, settings) => {
     const worker = await start(settings);
     expect(await ask(worker, '/health')).toEqual([200, 'application/json', { status: 'ok' }]);
     expect(await paysInBackground(worker)).toBe('completed');
     await expectSaid(worker, []);
   });
 
-  it('runs them on the date of ctx.exports too, with a warning that they may be stopped', async () => {
+  it('also runs them with the compatibility date of `ctx.exports`, with a warning that they may be stopped', async () => {
     const worker = await start(onDate('2025-11-17'));
     expect(await paysInBackground(worker)).toBe('completed');
     const healthy = { status: 'ok', warnings: [MAY_STOP] };
@@ -197,11 +197,11 @@ const HANDS_NOTHING_OVER: Edit = {
   to: 'void turn;',
 };
 
-describe('a turn that was accepted before a mistake was deployed', () => {
+describe('a turn that was accepted before a faulty deployment', () => {
   it.each<[string, WorkerSettings, string]>([
     ['a compatibility date without ctx.exports', onDate('2025-10-01'), 'has no `ctx.exports`'],
     ['no TurnRunner', withoutRunner, 'exports no `TurnRunner`'],
-  ])('is told of in the log, and goes on when that is mended: %s', async (_, mistaken, problem) => {
+  ])('is logged and resumes when the fault is fixed: %s', async (_, mistaken, problem) => {
     const storage = await mkdtemp(join(tmpdir(), 'holdfast-deployment-'));
     const kept = { storage, vars: { LEASE_MS: '2000' } };
     try {

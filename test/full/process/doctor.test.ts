@@ -118,7 +118,7 @@ async function look(environment?: string): Promise<Project> {
 
 const idsOf = (project: Project): string[] => checkProject(project).map(({ id }) => id);
 
-it('a project without a problem has none', async () => {
+it('the doctor reports no problem for a project without one', async () => {
   const project = await look();
   expect(checkProject(project)).toEqual([]);
   expect(neededSecrets(project).map(({ name }) => name)).toEqual(['HOLDFAST_TOKEN', 'OPENAI_API_KEY']);
@@ -285,8 +285,8 @@ const BROKEN: readonly (readonly [id: string, file: File, from: string, to: stri
   ['var-value', 'wrangler.toml', '[vars]', '[vars]\nPLAN = "gold"', 'Set the plan of your account.'],
 ];
 
-describe('a broken project', () => {
-  it.each(BROKEN)('has the problem %s, with its mend: %s %j', async (id, file, from, to, mend) => {
+describe('the doctor in a broken project', () => {
+  it.each(BROKEN)('reports the problem %s with its fix: %s %j', async (id, file, from, to, mend) => {
     change(file, from, to);
     const project = await look();
     const problems = checkProject(project);
@@ -301,11 +301,11 @@ describe('a broken project', () => {
     expect(read('wrangler.toml')).toContain('name = "clerk" # ours\n');
   });
 
-  it('is broken in more than twenty ways', () => {
+  it('reports more than twenty problems', () => {
     expect(new Set(BROKEN.map(([id]) => id)).size).toBeGreaterThan(20);
   });
 
-  it('has a queue that no Worker consumes, or in batches', async () => {
+  it('reports a queue without a consumer, or with batches', async () => {
     writeFileSync(join(folder, 'src/worker.ts'), turned(WORKER));
     change('wrangler.toml', '# Not secret.\n', queue);
     const project = await look();
@@ -316,7 +316,7 @@ describe('a broken project', () => {
     expect(idsOf(await look())).toEqual(['queue-batch']);
   });
 
-  it('has an environment without bindings, which --fix gives to it', async () => {
+  it('reports an environment without bindings, and `--fix` adds them', async () => {
     change('wrangler.toml', '[observability]', '[env.production]\nname = "clerk-p"\n\n[observability]');
     expect(idsOf(await look())).toEqual([]);
     const project = await look('production');
@@ -328,7 +328,7 @@ describe('a broken project', () => {
     expect(idsOf(await look('production'))).toEqual([]);
   });
 
-  it('has an environment with flags and dates of its own, which --fix changes there', async () => {
+  it('reports an environment with its own flags and dates, and `--fix` changes them there', async () => {
     const own = '[env.production]\ncompatibility_flags = ["nodejs_compat", "enable_request_signal"]\n';
     change('wrangler.toml', '[observability]', `${own}minify = false\n\n[observability]`);
     change('wrangler.toml', 'enabled = true', 'enabled = false');
@@ -341,7 +341,7 @@ describe('a broken project', () => {
     expect(idsOf(await look())).toEqual([]);
   });
 
-  it('has a .env, which no new .dev.vars hides', async () => {
+  it('reports a .env file, which no new .dev.vars hides', async () => {
     writeFileSync(join(folder, '.env'), 'OPENAI_API_KEY=sk-1\n');
     onTestFinished(() => {
       for (const file of ['.env', '.env.local']) rmSync(join(folder, file), { force: true });
@@ -354,7 +354,7 @@ describe('a broken project', () => {
     expect(() => read('.dev.vars')).toThrow('ENOENT');
   });
 
-  it('has migrations whose tags are not counted, of which none is written twice', async () => {
+  it('reports migrations with uncounted tags, and writes none of them twice', async () => {
     change(
       'wrangler.toml',
       'tag = "v1"\nnew_sqlite_classes = ["SessionObject"]',
@@ -365,7 +365,7 @@ describe('a broken project', () => {
     expect(read('wrangler.toml')).toContain('tag = "v3"\nnew_sqlite_classes = ["SessionObject"]\n');
   });
 
-  it('has sessions under another name, in a class that was made without SQLite', async () => {
+  it('reports sessions under another name and in a class without SQLite', async () => {
     change('wrangler.toml', '"SESSIONS"', '"SESSION"');
     change('wrangler.toml', 'new_sqlite_classes', 'new_classes');
     const project = await look();
@@ -382,7 +382,7 @@ describe('a broken project', () => {
     expect(idsOf(await look())).toEqual(['sessions-sqlite']);
   });
 
-  it('has a peer of another version, or none', async () => {
+  it('reports a peer dependency with a wrong version or none', async () => {
     const modules = join(folder, 'node_modules');
     renameSync(join(modules, 'valibot'), join(folder, 'valibot'));
     onTestFinished(() => {
@@ -398,7 +398,7 @@ describe('a broken project', () => {
     expect(checkProject(project)).toMatchObject([{ id: 'peer-version', level: 'error' }]);
   });
 
-  it('has two copies of a package', async () => {
+  it('reports two copies of a package', async () => {
     const other = join(folder, 'other/node_modules/hono');
     mkdirSync(resolve(other, '..'), { recursive: true });
     mkdirSync(other);
@@ -412,7 +412,7 @@ describe('a broken project', () => {
     ]);
   });
 
-  it('whose configuration is written in one line is left as it is', async () => {
+  it('does not change a configuration that is written in one line', async () => {
     change('wrangler.toml', '[observability]\nenabled = true\n', '');
     change('wrangler.toml', 'minify = true\n', 'minify = true\nobservability = { enabled = false }\n');
     const project = await look();
@@ -433,8 +433,8 @@ const run = (...args: string[]): Promise<{ code: number; stdout: string; stderr:
     );
   });
 
-describe('the program', () => {
-  it('mends what it can, says what is left, and what the bundle weighs', async () => {
+describe('the doctor command', () => {
+  it('fixes problems automatically if it can, and prints the others and the bundle size', async () => {
     rmSync(join(folder, 'wrangler.toml'));
     onTestFinished(() => rmSync(join(folder, 'wrangler.jsonc')));
     writeFileSync(
@@ -466,7 +466,7 @@ describe('the program', () => {
     expect(code).toBe(0);
   }, 120_000);
 
-  it('exits with 1 for a Worker that wrangler cannot bundle, and prints JSON', async () => {
+  it('exits with 1 and prints JSON for a Worker that wrangler cannot bundle', async () => {
     change('src/worker.ts', 'export default', "export { cors } from 'holdfast/htp';\nexport default");
     const { code, stdout } = await run('doctor', '--json');
     expect(JSON.parse(stdout)).toMatchObject({
@@ -494,7 +494,7 @@ describe('the program', () => {
     expect(result.code).toBe(code);
   });
 
-  it('names a configuration that wrangler does not read, and packages that are not installed', async () => {
+  it('reports a configuration that wrangler does not read, and packages that are not installed', async () => {
     writeFileSync(join(folder, 'wrangler.toml'), 'name = "a\n');
     expect((await run('doctor')).stdout).toMatch(
       /^error +config-unreadable\n {2}wrangler does not read wrangler\.toml: /,

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => worker.stop());
 
-it('the first example pays what it is asked to, with no key and no network', async () => {
+it('the first example pays the requested invoice without a key or a network', async () => {
   const heard = await say(
     new URL('/agents/clerk/sessions/s1', worker.url),
     { message: 'Please pay invoice INV-17.' },

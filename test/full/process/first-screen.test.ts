@@ -36,7 +36,7 @@ afterAll(async () => {
 const tool = (name: string, ...args: string[]) =>
   run(process.execPath, [join(root, 'node_modules', name), ...args], { cwd: folder });
 
-it('shows the commands that start a project, and the request that the project shows', async () => {
+it('the first screen of the README shows the commands that start a project and its first request', async () => {
   const [create, cd, dev, curl, ...rest] = commands;
   expect([create, cd, dev, rest]).toEqual([
     'npm create holdfast@latest my-agent',
@@ -49,7 +49,7 @@ it('shows the commands that start a project, and the request that the project sh
 });
 
 it.each(['src/create/templates/minimal/src/clerk.ts', 'src/create/templates/minimal/src/worker.ts'])(
-  'shows %s, which the project has',
+  'the first screen shows %s, which is in the project',
   async (file) => {
     const text = await readFile(join(root, file), 'utf8');
     expect(readme).toContain(`\n\`\`\`ts\n${text}\`\`\`\n`);
@@ -57,13 +57,13 @@ it.each(['src/create/templates/minimal/src/clerk.ts', 'src/create/templates/mini
   },
 );
 
-it('names every template, in the order in which it is asked for', () => {
+it('the first screen names every template in the order of the prompt', () => {
   const rows = [...readme.matchAll(/^\| `([a-z-]+)` \| /gm)].map(([, name]) => name);
   expect(rows).toEqual(Object.keys(TEMPLATES));
 });
 
 it.each(['a2a', 'ag-ui'])(
-  'the protocol of the folder %s stands it too, once copied as its page says',
+  'the protocol in the folder %s is also supported by a copy made as its page says',
   async (example) => {
     const copied = join(folder, 'src', example);
     await mkdir(copied);
@@ -78,7 +78,7 @@ it.each(['a2a', 'ag-ui'])(
   60_000,
 );
 
-it('its Worker pays the invoice that its curl asks for', async () => {
+it('the first screen’s Worker pays the invoice from its curl command', async () => {
   const port = await freePort();
   const log = join(folder, 'wrangler.log');
   const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');

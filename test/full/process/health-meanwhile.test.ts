@@ -89,7 +89,7 @@ async function longestBeside(message: string): Promise<{ readonly came: unknown;
   return { came, took: least };
 }
 
-it('answers /health within 100 ms while the server of a model sends 64 MiB of white space', async () => {
+it('/health responds within 100 ms while a model’s server sends 64 MiB of white space', async () => {
   const { came, took } = await longestBeside('Go blank.');
   expect(came).toMatchObject({
     outcome: 'failed',
@@ -100,7 +100,7 @@ it('answers /health within 100 ms while the server of a model sends 64 MiB of wh
   expect(took).toBeLessThanOrEqual(most());
 });
 
-it('answers /health within 100 ms while a tool returns 4 MiB of ellipses, with 20 secrets', async () => {
+it('/health responds within 100 ms while a tool returns 4 MiB of ellipses, with 20 secrets', async () => {
   const { came, took } = await longestBeside('Draw dots.');
   expect(came).toMatchObject({ outcome: 'completed', text: 'Done.' });
   expect(took).toBeLessThanOrEqual(most());

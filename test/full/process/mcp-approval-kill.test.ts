@@ -25,7 +25,7 @@ async function connected(answer: (params: ElicitRequest['params']) => Promise<vo
 
 const done = (): unknown[] => desk.effects.executions().map(({ what }) => JSON.parse(what));
 
-it('what is approved after a kill is done once, also when the next kill comes while it is done', async () => {
+it('a call that is approved after a kill runs once, even if the next kill comes during the call', async () => {
   const questions: string[] = [];
   let killing: Promise<void> | undefined;
   const client = await connected(async ({ message }) => {

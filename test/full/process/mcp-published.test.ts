@@ -57,7 +57,7 @@ describe("the SDK's client", () => {
     ]);
   });
 
-  it('calls tools, several at the same time', async () => {
+  it('calls tools, several at once', async () => {
     const [found, fetched, absent, invalid] = await Promise.all([
       call('search_documents', { theme: 'tides' }),
       call('fetch_document', { documentId: 'D-2' }),
@@ -74,12 +74,12 @@ describe("the SDK's client", () => {
     expect(invalid.isError).toBe(true);
   });
 
-  it('is given a prompt with its values', async () => {
+  it('gets a prompt with its values', async () => {
     const { messages } = await client.getPrompt({ name: 'research', arguments: { theme: 'tides' } });
     expect(messages).toEqual([{ role: 'user', content: { type: 'text', text: PROMPT } }]);
   });
 
-  it('has an agent answer, hears what it is at, and goes on with its session', async () => {
+  it('calls an agent, receives its progress and continues its session', async () => {
     const told: Progress[] = [];
     const ask = (input: Record<string, string>) =>
       client.callTool({ name: 'researcher', arguments: input }, undefined, {
@@ -130,7 +130,7 @@ describe("the inspector's CLI", () => {
     });
   });
 
-  it('calls a tool, and an agent', async () => {
+  it('calls a tool and an agent', async () => {
     const search = ['--tool-name', 'search_documents', '--tool-arg', 'theme=tides'];
     expect(await inspect('--method', 'tools/call', ...search)).toEqual({
       content: [{ type: 'text', text: ABOUT_TIDES }],

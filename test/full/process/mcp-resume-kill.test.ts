@@ -104,7 +104,7 @@ async function secondClient(fetch: Asked['fetch'], heard: (string | undefined)[]
 describe.each([
   ['1.x', firstClient],
   ['2.x', secondClient],
-])('the call of an agent by the client of SDK %s', (_, connect) => {
+])('a call of an agent by the client of SDK %s', (_, connect) => {
   it.each([
     ['its connection is cut', async ({ cut }: Asked) => cut()],
     [
@@ -114,7 +114,7 @@ describe.each([
         await start();
       },
     ],
-  ])('is answered when %s in the middle', { timeout: 60_000 }, async (_what, lose) => {
+  ])('gets its response if %s midway', { timeout: 60_000 }, async (_what, lose) => {
     const asked = network();
     const heard: (string | undefined)[] = [];
     const { client, call } = await connect(asked.fetch, heard);

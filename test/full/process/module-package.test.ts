@@ -49,7 +49,7 @@ const compilerOptions = {
   outDir: 'out',
 };
 
-it('is typed, counts, takes a tool away, and agrees with its journal after every kill', async () => {
+it('a module package has types, counts, removes a tool, and agrees with its journal after every kill', async () => {
   await writeFile(
     join(temp, 'tsconfig.json'),
     JSON.stringify({ compilerOptions, files: ['play.ts', 'quota.ts'] }),
@@ -67,7 +67,7 @@ it('is typed, counts, takes a tool away, and agrees with its journal after every
   });
 }, 120_000);
 
-it('is refused by the compiler where a fact is none', async () => {
+it('a module package with an invalid fact is rejected by the compiler', async () => {
   const wrong =
     "import { quota } from './quota.js';\nquota.use({ async prepare(loop) { quota.remember(loop, 7); } });\n";
   await writeFile(join(temp, 'wrong.ts'), wrong);

@@ -57,7 +57,7 @@ async function killInSecondStep(): Promise<void> {
 const textOf = (events: readonly ResponseStreamEvent[]): string =>
   events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : '')).join('');
 
-it('a stream goes on behind what was seen before its Worker was killed', async () => {
+it('a stream continues after its last seen event when its Worker was killed', async () => {
   const killed = killInSecondStep();
   const seen: ResponseStreamEvent[] = [];
   let id = '';
@@ -94,7 +94,7 @@ it('a stream goes on behind what was seen before its Worker was killed', async (
   expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
 });
 
-it('a response in the background is polled until it is complete, though its Worker was killed', async () => {
+it('a background response can be polled until it is complete, even if its Worker was killed', async () => {
   const killed = killInSecondStep();
   const { id } = await client.responses.create({ model: 'walker', input: 'Go.', background: true });
   await killed;
@@ -108,7 +108,7 @@ it('a response in the background is polled until it is complete, though its Work
   expect(response.output_text).toBe('Step 1.Step 2.Step 3.All three are done.');
 });
 
-it('@openai/agents goes on with a conversation whose Worker was killed', async () => {
+it('@openai/agents continues a conversation whose Worker was killed', async () => {
   const tools = [hostedMcpTool({ serverLabel: 'holdfast', serverUrl: 'http://localhost' })];
   const agent = new Agent({ name: 'walker', model: 'walker', tools });
   const run = (input: string, conversationId: string) =>

@@ -26,31 +26,34 @@ afterAll(async () => {
   await mock.stop();
 });
 
-it.each(['json', 'events'] as const)('asks, acts and answers over HTTP, as %s', async (as) => {
-  mock.clearRequests();
-  const session = new URL(`/agents/support/sessions/${as}`, worker.url);
-  const heard = await say(session, { message: 'Where is order 1002?' }, as);
+it.each(['json', 'events'] as const)(
+  'the OpenAI server calls the model, runs tools and answers over HTTP, as %s',
+  async (as) => {
+    mock.clearRequests();
+    const session = new URL(`/agents/support/sessions/${as}`, worker.url);
+    const heard = await say(session, { message: 'Where is order 1002?' }, as);
 
-  expect(answerOf(heard)).toMatchObject({
-    outcome: 'completed',
-    text: answer,
-    iterations: 3,
-    toolCalls: 2,
-    model: 'gpt-5-mini',
-  });
-  expect(heard.streamed).toEqual(as === 'events' ? [answer] : []);
-  expect(mock.getRequests().map(({ path, response }) => [path, response.status])).toEqual(
-    Array.from({ length: 3 }, () => ['/v1/chat/completions', 200]),
-  );
-  expect(mock.getLastRequest()?.body).toMatchObject({
-    model: 'gpt-5-mini',
-    messages: [
-      { role: 'system' },
-      { role: 'user', content: 'Where is order 1002?' },
-      { role: 'assistant', tool_calls: [{ id: 'call_a' }] },
-      { role: 'tool', tool_call_id: 'call_a', content: expect.stringContaining('KC-7002') },
-      { role: 'assistant', tool_calls: [{ id: 'call_b' }] },
-      { role: 'tool', tool_call_id: 'call_b', content: expect.stringContaining('KC-7002') },
-    ],
-  });
-});
+    expect(answerOf(heard)).toMatchObject({
+      outcome: 'completed',
+      text: answer,
+      iterations: 3,
+      toolCalls: 2,
+      model: 'gpt-5-mini',
+    });
+    expect(heard.streamed).toEqual(as === 'events' ? [answer] : []);
+    expect(mock.getRequests().map(({ path, response }) => [path, response.status])).toEqual(
+      Array.from({ length: 3 }, () => ['/v1/chat/completions', 200]),
+    );
+    expect(mock.getLastRequest()?.body).toMatchObject({
+      model: 'gpt-5-mini',
+      messages: [
+        { role: 'system' },
+        { role: 'user', content: 'Where is order 1002?' },
+        { role: 'assistant', tool_calls: [{ id: 'call_a' }] },
+        { role: 'tool', tool_call_id: 'call_a', content: expect.stringContaining('KC-7002') },
+        { role: 'assistant', tool_calls: [{ id: 'call_b' }] },
+        { role: 'tool', tool_call_id: 'call_b', content: expect.stringContaining('KC-7002') },
+      ],
+    });
+  },
+);

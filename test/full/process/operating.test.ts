@@ -72,7 +72,7 @@ const json = ({ out, code }: Result): unknown => {
   return JSON.parse(out);
 };
 
-it('lists sessions and what waits, shows one, and cancels it', async () => {
+it('the operator commands list sessions and waiting calls, show a session and cancel it', async () => {
   await say('s1', 'Hello \u202e there');
   expect(await say('s2', 'pay now')).toMatchObject({ outcome: 'suspended' });
   const waiting = ['sessions', ...clerk, '--status', 'waiting', '--since', '1h', '--json'];
@@ -130,7 +130,7 @@ async function waitingIn(session: string): Promise<string> {
 }
 
 describe('inbox --approve and --reject', { timeout: 120_000 }, () => {
-  it('decides about a call that the list names, and prints the outcome of its turn', async () => {
+  it('decide about a listed call and print the outcome of its turn', async () => {
     await say('i1', 'pay this');
     await say('i2', 'pay that');
     const [first, second] = [await waitingIn('i1'), await waitingIn('i2')];
@@ -154,7 +154,7 @@ describe('inbox --approve and --reject', { timeout: 120_000 }, () => {
     expect(out).toContain('Too dear.');
   });
 
-  it('finds the session by the call, and says so if it waits nowhere', async () => {
+  it('find the session by the call, and report a call that is not waiting', async () => {
     await say('i3', 'pay here');
     const call = await waitingIn('i3');
     expect(await run(['inbox', '--approve', call])).toMatchObject({
@@ -168,7 +168,7 @@ describe('inbox --approve and --reject', { timeout: 120_000 }, () => {
     });
   });
 
-  it('approves no question that the list has not shown', async () => {
+  it('do not approve a question that was not listed', async () => {
     await say('i4', 'twice please');
     const first = await waitingIn('i4');
     expect((await run(['inbox', 'i4', ...clerk, '--approve', first])).out).toMatch(/: suspended$/);
@@ -179,7 +179,7 @@ describe('inbox --approve and --reject', { timeout: 120_000 }, () => {
     expect((await run(['inbox', 'i4', ...clerk, '--approve', second])).out).toMatch(/: completed\n/);
   });
 
-  it('prints in one line why the deployment refuses a decision', async () => {
+  it('print in one line why the deployment refuses a decision', async () => {
     const refused = async (session: string, call: string) => {
       const { code, out, err } = await run(['inbox', session, ...clerk, '--approve', call]);
       expect([code, out, err.split('\n').length]).toEqual([1, '', 1]);
@@ -197,7 +197,7 @@ describe('inbox --approve and --reject', { timeout: 120_000 }, () => {
   });
 });
 
-it('retries a message, and says how that ended', async () => {
+it('`retry` sends a message again and prints the outcome', async () => {
   expect(await say('r1', 'fail once')).toMatchObject({ outcome: 'failed' });
   const retried = await run(['retry', 'r1', ...clerk]);
   expect(retried).toMatchObject({
@@ -235,7 +235,7 @@ async function door(): Promise<{ readonly url: string; breakAll(): void }> {
   };
 }
 
-it('prints a journal, and follows it over a lost connection until it is interrupted', async () => {
+it('`follow` prints a journal and survives a lost connection until it is interrupted', async () => {
   await say('j1', 'Hello');
   const lines = (await run(['journal', 'j1', ...clerk])).out.split('\n');
   expect(lines[0]).toMatch(/^1 {2}20\d\d-\d\d-\d\d \d\d:\d\d:\d\d {2}session-opened {8}\{"incarnation"/);
@@ -267,7 +267,7 @@ it('prints a journal, and follows it over a lost connection until it is interrup
 }, 120_000);
 
 describe('erase', () => {
-  it('is refused where nobody can be asked, and asks who can', async () => {
+  it('is refused without a terminal, and asks for confirmation with one', async () => {
     await say('e1', 'Hello');
     expect(await run(['erase', 'e1', ...clerk])).toEqual({
       code: 1,
@@ -296,7 +296,7 @@ describe('erase', () => {
     });
   }, 60_000);
 
-  it('shows, cancels and erases a session of an owner for an operator, and no session of the operator', async () => {
+  it('shows, cancels and erases a session of an owner, and no session of the operator, for an operator', async () => {
     await say('o1', 'Hello');
     await say('o2', 'pay now');
     const owner = [...clerk, '--owner', 'id:token'];
@@ -324,7 +324,7 @@ describe('erase', () => {
     });
   }, 60_000);
 
-  it('erases all of an owner for an operator alone, after what it has used was told', async () => {
+  it('erases all sessions of an owner only for an operator, after it has shown the usage', async () => {
     await say('e2', 'Hello');
     const owner = ['--owner', 'id:token'];
     const list = ['sessions', ...clerk, ...owner];
@@ -360,7 +360,7 @@ async function answering(status: number, body: string, type = 'application/json'
 const noIndex = (name: string): string =>
   `holdfast ${name}: this deployment has no index: docs/index-of-sessions.md.`;
 
-describe('what goes wrong is one line', () => {
+describe('an error is one line', () => {
   it.each<[string, readonly string[], string]>([
     ['sessions', ['sessions'], noIndex('sessions')],
     ['inbox', ['inbox'], noIndex('inbox')],
@@ -371,14 +371,14 @@ describe('what goes wrong is one line', () => {
       ['retry', 's1'],
       'holdfast retry: this deployment cannot retry, since its app lacks retry(): docs/turns.md.',
     ],
-  ])('%s of an app that lacks it', async (_, args, err) => {
+  ])('for %s of an app that lacks it', async (_, args, err) => {
     await say('s1', 'Hello', bare);
     expect(await run(args, { url: bare.url.href })).toEqual({ code: 1, out: '', err });
   });
 
   const REFUSED = 'the deployment refuses the token: see --token and HOLDFAST_TOKEN.';
   const WANTED = 'the deployment wants a token: --token, or HOLDFAST_TOKEN of the environment.';
-  it('of a Worker', async () => {
+  it('from a Worker', async () => {
     const told = async (args: readonly string[], more = {}) => {
       const { code, out, err } = await run(args, more);
       expect(out).toBe('');
@@ -396,7 +396,7 @@ describe('what goes wrong is one line', () => {
     expect(err).toMatch(/^holdfast sessions: [^\n]+ \(unknown-agent\)$/);
   }, 60_000);
 
-  it('of what is no Worker', async () => {
+  it('for a server that is not a Worker', async () => {
     const told = async (url: string) => {
       const { code, out, err } = await run(['inbox'], { url });
       expect([code, out]).toEqual([1, '']);
@@ -444,7 +444,7 @@ describe('what goes wrong is one line', () => {
     [['erase'], 'erase: it takes a session, or --owner'],
     [['erase', 'a'], 'erase: --agent says which'],
     [['usage', '--bye'], "usage: Unknown option '--bye'"],
-  ])('%j is no use of it', async (args, line) => {
+  ])('for %j, which is not valid usage', async (args, line) => {
     const { code, out, err } = await run(args);
     expect([code, out]).toEqual([2, '']);
     // Of an option that there is not, Node says more.

@@ -27,12 +27,12 @@ beforeAll(async () => {
   );
 }, PACKING_MS);
 
-it('publint has nothing to say', async () => {
+it('publint reports no problems', async () => {
   const { messages } = await publint({ pkgDir: packed.folder, pack: false, strict: true });
   expect(messages).toEqual([]);
 });
 
-it('all of its entries have types by the rules of Node and of bundlers', async () => {
+it('all entries of the package have types with the resolution of Node and of bundlers', async () => {
   // It has no scripts for `require` alone: Node 22.12 and newer require modules.
   const attw = join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js');
   const args = [attw, packed.tarball, '--profile', 'esm-only', '--format', 'json'];
@@ -51,7 +51,7 @@ it('all of its entries have types by the rules of Node and of bundlers', async (
   expect(Object.keys(analysis.entrypoints).toSorted()).toEqual(Object.keys(exports).toSorted());
 }, 120_000);
 
-it('weighs less than its limit without its maps, and has what it needs and no tests', () => {
+it('the package without its maps weighs less than its limit, and has all required files and no tests', () => {
   const bytes = files
     .filter((file) => !file.endsWith('.map'))
     .reduce((sum, file) => sum + statSync(join(packed.folder, file)).size, 0);
@@ -69,7 +69,7 @@ interface Map {
   readonly sourcesContent: readonly (string | null)[];
 }
 
-it('every script and every declaration has a map, which holds its sources as the repository has them', () => {
+it('every script and every declaration has a map that contains its sources as in the repository', () => {
   const all = files.filter((file) => /^dist\/.*\.(js|d\.ts)$/.test(file));
   const built = all.filter((file) => read(file) !== 'export {};\n');
   // An entry of types alone has a script, which is empty.
@@ -95,7 +95,7 @@ it.each([
   ['dist/src/client/create-client.d.ts', 'createClient', 'export declare function createClient'],
   // It is written in one line.
   ['dist/src/journal/events.d.ts', 'PRINCIPAL', 'export declare const PRINCIPAL'],
-])('the map of %s leads from %s to its line of the source', (file, name, declared) => {
+])('the map of %s maps %s to its line in the source', (file, name, declared) => {
   const lines = read(file).split('\n');
   const line = lines.findIndex((text) => text.includes(declared));
   const column = (lines[line]?.indexOf(declared) ?? 0) + declared.length - name.length;
@@ -107,7 +107,7 @@ it.each([
 });
 
 it(
-  'a Worker carries of it what it carries of the sources',
+  'a Worker bundles the same code from the package as from the sources',
   async () => {
     const { path } = await installPackage([]);
     onTestFinished(() => rmSync(path, { recursive: true, force: true }));

@@ -44,7 +44,7 @@ async function run(entry: string, commands: string, settings: WorkerSettings = {
   return stdout;
 }
 
-it('the pages with commands are those that are run here, but for those that need other programs', () => {
+it('the pages with commands are those that this test runs, except for those that need other programs', () => {
   const pages = readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md'));
   // Other tests run the same for cli.md (operating.test.ts), operators.md, doctor.md, mcp.md (mcp-published.test.ts
   // and serve-files.test.ts), openapi.md and tutorial.md. A test in a browser has the page and the bundler of react.md. The
@@ -72,7 +72,7 @@ it('the pages with commands are those that are run here, but for those that need
   ]);
 });
 
-it('quickstart.md: a message is answered, and the conversation is there after the process was killed', async () => {
+it('quickstart.md: a message is answered, and the conversation is kept after the process was killed', async () => {
   const [, said = '', asked = ''] = commandsOf('quickstart.md');
   const storage = mkdtempSync(join(tmpdir(), 'holdfast-quickstart-'));
   onTestFinished(() => rmSync(storage, { recursive: true, force: true, maxRetries: 3 }));
@@ -92,7 +92,7 @@ it('http.md: a message is answered', async () => {
   expect(JSON.parse(answer)).toMatchObject({ outcome: 'completed', toolCalls: 1 });
 });
 
-it('openai.md: a response is made', async () => {
+it('openai.md: a response is created', async () => {
   const [asked = ''] = commandsOf('openai.md');
   const response = await run('src/examples/openai/worker.ts', asked, { vars: { MODEL: 'offline' } });
   expect(JSON.parse(response)).toMatchObject({ object: 'response', model: 'cashier' });
@@ -120,7 +120,7 @@ it('approvals.md: a refund waits, and is paid once it is approved', async () => 
   expect(JSON.parse(answer)).toMatchObject({ outcome: 'completed' });
 });
 
-it('files.md: files are taken as a form and as parts', async () => {
+it('files.md: files are accepted as a form and as parts', async () => {
   const [commands = ''] = commandsOf('files.md');
   const inBackground = commands
     .replaceAll('curl ', "curl -w '\\n' -H 'prefer: respond-async' ")
@@ -187,7 +187,7 @@ async function serve(page: string): Promise<(commands: string) => Promise<string
 
 const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
 
-it('outgoing-webhooks.md: a secret is made', async () => {
+it('outgoing-webhooks.md: a secret is created', async () => {
   const [commands = ''] = commandsOf('outgoing-webhooks.md');
   // There is no account to put it into.
   const made = commands.replace('npx wrangler secret put TURNS_WEBHOOK_SECRET', 'cat');
@@ -206,7 +206,7 @@ it(
 );
 
 it(
-  'schedules.md: a time is fired by hand',
+  'schedules.md: a schedule is triggered manually',
   async () => {
     const run = await serve('schedules.md');
     const [fired = ''] = commandsOf('schedules.md');

@@ -62,7 +62,7 @@ const fetchOutput = (tool: string, input: unknown): Promise<Response> =>
   post('/tools', { conversation: '1', tool, input, idempotencyKey: 'key' });
 
 describe('the replay server', () => {
-  it('answers a recorded history with what was said next', async () => {
+  it('answers a recorded history with the next recorded reply', async () => {
     const response = await ask([system, user]);
     expect(await response.json()).toMatchObject({
       choices: [{ message: asks, finish_reason: 'tool_calls' }],
@@ -99,7 +99,7 @@ describe('the replay server', () => {
     expect(server.differences).toHaveLength(before + 1);
   });
 
-  it('serves the output of the call that was just asked for, and of no other', async () => {
+  it('returns the output of the call that was just requested, and of no other', async () => {
     await ask([system, user]);
     const response = await fetchOutput('look_up', { deep: { a: [2], b: 1 }, order: 'Zürich' });
     expect(await response.json()).toEqual({ output: '{"at": "Tromsø"}' });
@@ -109,7 +109,7 @@ describe('the replay server', () => {
     expect((await fetchOutput('look_up', { deep: { a: [2], b: 1 }, order: 'Zürich' })).status).toBe(409);
   });
 
-  it('cuts a stream anywhere, and inside every character of more than one byte', () => {
+  it('cuts a stream at any byte, also inside multi-byte characters', () => {
     const bytes = new TextEncoder().encode('data: Grüße, 世界! 🌊\n\n'.repeat(50));
     for (let seed = 0; seed < 20; seed += 1) {
       const pieces = piecesOf(bytes, createChance(seed));

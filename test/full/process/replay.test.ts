@@ -109,7 +109,7 @@ describe.skipIf(!recording)('the recorded conversations', () => {
   it.each([
     { name: 'warm', evicted: false },
     { name: 'evicted', evicted: true },
-  ])('are held again without a difference, objects $name', async ({ name, evicted }) => {
+  ])('run again without a difference, objects $name', async ({ name, evicted }) => {
     const stage = await setStage(recorded, { evicted });
     const { answered, served, differences: refused } = stage.server;
     const heard = await Promise.all(
@@ -132,7 +132,7 @@ describe.skipIf(!recording)('the recorded conversations', () => {
     else expect(stage.objectStarts()).toBe(conversations.length);
   });
 
-  it('fail as soon as one bit of one output is another', async () => {
+  it('fail if a single bit of one output differs', async () => {
     const [conversation] = conversations;
     if (!conversation) throw new Error('There are no conversations.');
     const { id, messages } = conversation;

@@ -62,7 +62,7 @@ async function session<Answer>(
 const read = (client: Client, path: string) =>
   client.callTool({ name: 'read_text_file', arguments: { path } });
 
-it('says what it serves, where, and what it is asked', async () => {
+it('serve-files logs its folder, its address and its requests', async () => {
   const answer = await session((client) => read(client, 'notes.txt'));
   expect(answer.structuredContent).toEqual({ content: 'Two tents.\n' });
   expect(said).toBe(
@@ -76,17 +76,17 @@ it.each([
   ['a page that another name led here', 403, { host: 'evil.example' }],
   ['a page that does not say where it is from', 403, { origin: 'null' }],
   ['a page of this machine, about no session there is,', 404, { origin: 'http://localhost:6274' }],
-])('%s is answered %i', async (_, status, headers) => {
+])('%s returns %i', async (_, status, headers) => {
   expect(await statusOf('/mcp', { 'mcp-session-id': 'none', ...headers })).toBe(status);
 });
 
-it('answers nothing at another address, and starts no process for what begins no session', async () => {
+it('serve-files refuses other addresses, and starts no process for a request that starts no session', async () => {
   expect(await statusOf('/')).toBe(404);
   expect(await statusOf('/mcp')).toBe(406);
   expect(said).not.toContain('tools/list');
 });
 
-it('serves nothing but its folder, whatever roots a client has', async () => {
+it('serve-files serves only its folder, with any roots of a client', async () => {
   const answer = await session(
     async (client) => {
       await client.listTools();
@@ -100,7 +100,7 @@ it('serves nothing but its folder, whatever roots a client has', async () => {
   expect(JSON.stringify(answer.content)).toContain('Access denied - path outside allowed directories');
 });
 
-it('forgets a session that its client has ended', async () => {
+it('serve-files forgets a session that its client has ended', async () => {
   await session(async (client, transport) => {
     const { sessionId = '' } = transport;
     await transport.terminateSession();
@@ -109,7 +109,7 @@ it('forgets a session that its client has ended', async () => {
   });
 });
 
-it('says what it needs when there is no folder', async () => {
+it('serve-files reports a missing folder', async () => {
   const child = spawn(process.execPath, [program, join(folder, 'none')], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });

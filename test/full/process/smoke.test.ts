@@ -32,7 +32,7 @@ const run = (...args: string[]): Promise<{ code: number; lines: string[] }> =>
   });
 const ofRefunds = ['--agent', 'refunds', '--approve', APPROVE];
 
-it('finds nothing wrong with a Worker that is well, and leaves no session', async () => {
+it('the smoke test reports no problem for a healthy Worker and leaves no session', async () => {
   const { code, lines } = await run('--url', worker.url.href, '--token', TOKEN, ...ofRefunds);
   expect(lines).toEqual([
     expect.stringMatching(/^ok {7}health {6}/),
@@ -50,7 +50,7 @@ it('finds nothing wrong with a Worker that is well, and leaves no session', asyn
   expect(code).toBe(0);
 }, 60_000);
 
-it('says what it did not check', async () => {
+it('the smoke test lists the checks that it skipped', async () => {
   const { code, lines } = await run('--url', worker.url.href, '--token', TOKEN, '--agent', 'refunds');
   expect(lines).toContain('skipped  approval    no --approve, a message for which the agent asks');
   expect(lines.at(-1)).toBe('7 ok, 0 failed, 1 not checked');
@@ -163,7 +163,7 @@ it.each<[string, string, Flaw]>([
     },
   ],
 ])(
-  'names a Worker that %s',
+  'the smoke test reports a Worker that %s',
   async (_, line, flaw) => {
     const { code, lines } = await run('--url', await behind(flaw), '--token', TOKEN, ...ofRefunds);
     const failed = lines.filter((one) => one.startsWith('failed'));

@@ -55,7 +55,7 @@ const ended = (pid: number): boolean => {
   }
 };
 
-it('gives each session a process, and starts none for what begins no session', async () => {
+it('the bridge starts one process per session, and none for requests that start no session', async () => {
   const { url, pids } = await bridge();
   expect((await post(url, 'tools/list', {})).status).toBe(400);
   expect(pids()).toEqual([]);
@@ -64,7 +64,7 @@ it('gives each session a process, and starts none for what begins no session', a
   expect(new Set(pids()).size).toBe(2);
 });
 
-it('begins no more sessions than it may have at the same time', async () => {
+it('the bridge limits the number of concurrent sessions', async () => {
   const { url, pids } = await bridge({ sessions: 1 });
   const session = await begin(url);
   expect((await post(url, 'initialize', CLIENT)).status).toBe(503);
@@ -75,7 +75,7 @@ it('begins no more sessions than it may have at the same time', async () => {
   await expect.poll(again, { timeout: 10_000 }).toBe(200);
 });
 
-it('ends a session, and its process, when nothing was heard of its client for a while', async () => {
+it('the bridge ends a session and its process after its client was idle for a while', async () => {
   const started: number[] = [];
   const { url, pids } = await bridge({ idle: 50, heard: () => started.push(...pids()) });
   const session = await begin(url);
@@ -83,7 +83,7 @@ it('ends a session, and its process, when nothing was heard of its client for a 
   expect((await post(url, 'tools/list', {}, session)).status).toBe(404);
 });
 
-it('keeps a session whose client listens', async () => {
+it('the bridge keeps a session whose client listens', async () => {
   const { url, pids } = await bridge({ idle: 1_000 });
   const session = await begin(url);
   const leave = new AbortController();
@@ -97,7 +97,7 @@ it('keeps a session whose client listens', async () => {
   await expect.poll(pids, { timeout: 10_000 }).toEqual([]);
 });
 
-it('ends a session whose process has died', async () => {
+it('the bridge ends a session whose process has died', async () => {
   const { url, pids } = await bridge();
   const session = await begin(url);
   process.kill(pids()[0] ?? 0, 'SIGKILL');

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { freePort } from '../../../src/examples/demo/ports.ts';
 import { LOG_FILE, startWorker } from '../../../src/examples/demo/worker-process.ts';
 
-it('a Worker of the demo says nothing of telemetry, and leaves wrangler’s settings of this machine alone', async () => {
+it('a Worker of the demo does not log telemetry and does not change wrangler’s settings on this machine', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-worker-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 3 }));
   // Somebody who lives here has let wrangler send what it likes, and was not told of it by this version.

@@ -5,7 +5,7 @@ import { startWorker } from '../process/start-worker.ts';
 import { USAGE } from './options.ts';
 import { problemsOf, readTurn } from './read-session.ts';
 
-it('many who read one session, half of them cut, end with the same events, and who was not cut has seen all text', async () => {
+it('many readers of one session, half of them disconnected, end with the same events, and those still connected see all text', async () => {
   const worker = await startWorker('test/full/readers/worker/readers-worker.ts');
   onTestFinished(() => worker.stop());
   const options = { readers: 12, cut: 6, replies: 3, words: 40, pace: 15, seed: 7 };
@@ -17,7 +17,7 @@ it('many who read one session, half of them cut, end with the same events, and w
   expect([none.work.heard, none.work.rows]).toEqual([{ messages: 0, characters: 0 }, expect.anything()]);
 });
 
-it('npm run readers explains itself, and refuses what it does not know', () => {
+it('npm run readers prints its usage and refuses unknown options', () => {
   const run = (...args: readonly string[]) =>
     spawnSync(process.execPath, [join(import.meta.dirname, 'run-readers.ts'), ...args], { encoding: 'utf8' });
   expect(run('--help')).toMatchObject({ status: 0, stdout: `${USAGE}\n`, stderr: '' });

@@ -32,7 +32,7 @@ function kept(shape: Shape, seconds: number) {
 // On a busy machine leases are renewed that would not be, and lines break: then it is counted again.
 const options = { retry: 2, timeout: 120_000 };
 
-it('50 new sessions at once cost each of their objects what one of them does', options, async () => {
+it('50 new sessions at once cost each of their objects as much as a single session', options, async () => {
   const worker = await counted();
   await newSessions(worker, 50);
   const objects = Object.values((await worker.counts()).objects);
@@ -42,7 +42,7 @@ it('50 new sessions at once cost each of their objects what one of them does', o
   expect(objects.filter(({ requests }) => requests > most.requests)).toEqual([]);
 });
 
-it('200 readers who wait cost their objects nothing, and see what happens next', options, async () => {
+it('200 waiting readers cause no cost to their objects, and see the next event', options, async () => {
   const worker = await counted(SPEED);
   const { places, seen, leave } = await openReaders(worker, 200);
   onTestFinished(leave);
@@ -53,7 +53,7 @@ it('200 readers who wait cost their objects nothing, and see what happens next',
   await expect.poll(seen).toEqual(before.map((events) => events + ofOneTurn));
 });
 
-it('one more turn after 300 costs what an early one does', options, async () => {
+it('a turn after 300 others costs as much as an early one', options, async () => {
   const worker = await counted();
   await worker.ask('/turns', { session: 'long', count: 300 });
   await worker.counts();

@@ -34,12 +34,12 @@ const throwingOnceAt =
     throw new Error('The world is overloaded.');
   };
 
-it('keeps everything if the world once fails to answer before and after an append', async () => {
+it('a run on two wires keeps all data if the network once fails before and after an append', async () => {
   const row = await rowIn(throwingOnceAt('before', 'after'));
   expect(findingsOf(row)).toEqual([]);
 });
 
-it('reports a session that stands still, with where it is and what its client was answered', async () => {
+it('a stuck session is reported with its position and the responses to its client', async () => {
   const row = await rowIn(() => {
     throw new Error('The world is gone.');
   }, 5_000);

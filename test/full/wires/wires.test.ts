@@ -17,7 +17,7 @@ const temporary = (): string => {
   return directory;
 };
 
-it(`keeps everything of two wires whose models change and return, killed at drawn places (seed ${seed})`, {
+it(`a run keeps all data of two wires whose models change and return, with kills at drawn places (seed ${seed})`, {
   timeout: 180_000,
 }, async () => {
   const wires = ['anthropic-budget', 'kimi'] as const;
@@ -34,7 +34,7 @@ const run = (...args: readonly string[]) =>
     encoding: 'utf8',
   });
 
-it('npm run wires prints a table, what it played, and how much was kept as its last line', () => {
+it('npm run wires prints a table, its plays, and the share of kept data as the last line', () => {
   const { status, stdout } = run('--only', 'kimi', '--change', 'upgrade', '--no-kills');
   expect(stdout).toMatch(/^wire +change +manner +kills +requests +refused +lost +executions$/m);
   expect(stdout).toMatch(/^kimi +upgrade +json +1 +32 +0 +0 +36 of 44 calls, 0 told as unknown$/m);
@@ -48,7 +48,7 @@ it('npm run wires prints a table, what it played, and how much was kept as its l
   expect(status).toBe(0);
 });
 
-it('npm run wires explains itself when it does not understand', () => {
+it('npm run wires prints its usage for an unknown option', () => {
   const { status, stdout, stderr } = run('--only', 'nothing');
   expect({ status, stdout, stderr }).toEqual({
     status: 2,

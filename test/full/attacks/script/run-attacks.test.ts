@@ -59,34 +59,34 @@ async function sabotaged(holes: readonly Planted[]): Promise<string> {
 }
 
 describe('npm run attacks', () => {
-  it('explains itself, and starts nothing', async () => {
+  it('prints its usage and starts no attack', async () => {
     expect(await run('--help')).toEqual({ code: 0, stdout: `${USAGE}\n`, stderr: '' });
   });
 
-  it('refuses what it does not know, and says what it does', async () => {
+  it('refuses unknown options and prints its usage', async () => {
     const { code, stdout, stderr } = await run('--hole', 'none');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toBe(`--hole is 'none', which is none of ${Object.keys(HOLES).join(', ')}.\n\n${USAGE}\n`);
   });
 
-  it('is tried with every hole that there is', () => {
+  it('is tested with every known hole', () => {
     const planted = [...together, alone].map(([hole]) => hole);
     expect(planted.toSorted()).toEqual(Object.keys(HOLES).toSorted());
   });
 
-  it('finds nothing in the Worker as it is', { timeout: 120_000 }, async () => {
+  it('reports no findings for the current Worker', { timeout: 120_000 }, async () => {
     const ran = await run('--only', 'owners: GET,edits,entrances: on localhost');
     expect(ran.stdout).not.toMatch(/^ {2}x /m);
     expect(lastLine(ran)).toMatch(/^attacks: (\d+) of \1 refused or harmless$/);
     expect(ran.code).toBe(0);
   });
 
-  it('finds each of the holes that are planted', { timeout: 120_000 }, async () => {
+  it('reports each planted hole', { timeout: 120_000 }, async () => {
     const found = await sabotaged(together);
     for (const [, attack] of together) expect(found).toContain(`  x ${attack}\n`);
   });
 
-  it("finds that a tenant sees what is another's, also by words that only that one may read", {
+  it("reports that a tenant can see another tenant's data, also by words that only that tenant can read", {
     timeout: 120_000,
   }, async () => {
     const found = await sabotaged([alone]);

@@ -4,7 +4,7 @@ import { help, readOptions } from './options.ts';
 const read = (...args: readonly string[]) => readOptions(args, ['read', 'once']);
 
 describe('the options of the crash matrix', () => {
-  it('play everything, and 200 samples, unless told otherwise', () => {
+  it('default to all positions and 200 samples', () => {
     const all = { only: undefined, at: undefined, without: undefined, seed: 1, samples: 200 };
     expect(read()).toEqual(all);
     expect(read('--only', 'once', '--seed', '7', '--samples', '3')).toEqual({
@@ -16,7 +16,7 @@ describe('the options of the crash matrix', () => {
     expect(read('--without', 'fencing')).toEqual({ ...all, without: 'fencing' });
   });
 
-  it('play one position in memory alone', () => {
+  it('can play one position in memory alone', () => {
     expect(read('--at', '4')).toMatchObject({ at: 4, samples: 0 });
   });
 
@@ -32,7 +32,7 @@ describe('the options of the crash matrix', () => {
     expect(() => read(...args)).toThrow(problem);
   });
 
-  it('are explained', () => {
+  it('are listed in the usage', () => {
     expect(read('--help')).toBeUndefined();
     expect(help(['read', 'once'])).toContain('  --only <kind>      one kind alone: read, once\n');
   });

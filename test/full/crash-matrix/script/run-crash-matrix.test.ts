@@ -8,14 +8,14 @@ function run(...args: readonly string[]) {
   return { status, stdout, stderr };
 }
 
-it('prints a table and passes', () => {
+it('the crash matrix prints a table and passes', () => {
   const { status, stdout } = run('--only', 'pipeline', '--at', '3');
   expect(stdout).toMatch(/^pipeline +\d+ +1 +\d +1 +2 +3 +\d +0 +0 +0 +0$/m);
   expect(stdout).toMatch(/crash-matrix: [\d.]+ s; PASS\n$/);
   expect(status).toBe(0);
 });
 
-it.each(['write-ahead', 'fencing'])('fails without %s, and says where', (guard) => {
+it.each(['write-ahead', 'fencing'])('the crash matrix fails without %s and prints the position', (guard) => {
   const { status, stdout } = run('--only', 'idempotent', '--samples', '0', '--without', guard);
   expect(stdout).toContain(`crash-matrix: without ${guard}\n`);
   expect(stdout).toMatch(/^failed: idempotent at \d+, /m);
@@ -23,7 +23,7 @@ it.each(['write-ahead', 'fencing'])('fails without %s, and says where', (guard) 
   expect(status).toBe(1);
 });
 
-it('explains itself when it does not understand', () => {
+it('the crash matrix prints its usage for an unknown option', () => {
   const { status, stdout, stderr } = run('--only', 'nothing');
   expect(stderr).toBe("There is no kind 'nothing'.\n\n");
   expect(stdout).toMatch(/^Usage: npm run crash-matrix/);

@@ -31,7 +31,7 @@ const refundsOf = (orderId: number): readonly unknown[] =>
   worker.done('refunds').filter((what) => JSON.stringify(what).includes(`"orderId":${orderId}`));
 
 describe('an approval of a Worker that was killed while it waited', () => {
-  it('is asked as a form, and the call runs once when it is approved', async () => {
+  it('is asked as a form, and the call runs once if it is approved', async () => {
     const asked: unknown[] = [];
     const answer = await refund(1002, async (params) => {
       asked.push(params);
@@ -49,7 +49,7 @@ describe('an approval of a Worker that was killed while it waited', () => {
     expect(refundsOf(1002)).toEqual([{ orderId: 1002, amount: 118.5 }]);
   });
 
-  it('runs it with what the person has changed', async () => {
+  it('runs the call with the edited input', async () => {
     const answer = await refund(1002, async () => {
       await worker.restart();
       return { action: 'accept', content: { decision: 'edit', orderId: 1002, amount: 100 } };
@@ -61,7 +61,7 @@ describe('an approval of a Worker that was killed while it waited', () => {
     ]);
   });
 
-  it('does not run it when it is declined', async () => {
+  it('does not run the call if it is declined', async () => {
     const before = worker.done('refunds').length;
     const answer = await refund(1001, async () => {
       await worker.restart();

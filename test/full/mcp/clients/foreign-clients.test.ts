@@ -37,14 +37,14 @@ describe.each(Object.entries(FOREIGN_CLIENTS))('%s', (name, connect) => {
     expect(await client.tools()).toEqual(['search_documents', 'fetch_document', ...agents]);
   });
 
-  it('calls tools, and reads what they answer', async () => {
+  it('calls tools and reads their results', async () => {
     const { text } = await client.call('search_documents', { theme: 'tides' });
     expect(text).toContain('"documentId":"D-1"');
     const { structured } = await client.call('fetch_document', { documentId: 'D-2' });
     expect(structured).toMatchObject({ documentId: 'D-2' });
   });
 
-  it('has an agent answer, hears what it is at, and goes on with its session', async () => {
+  it('calls an agent, receives its progress and continues its session', async () => {
     const first = await client.call('researcher', { message: 'Research tides' });
     expect(first.text).toContain('The moon pulls');
     const heard = HASTY.has(name) ? Math.max(1, first.told.length) : AT_FIRST.length;
@@ -59,7 +59,7 @@ describe.each(Object.entries(FOREIGN_CLIENTS))('%s', (name, connect) => {
   });
 });
 
-it('has a client of 2025-11-25 asked what an agent asks, by mcp-remote', async () => {
+it('asks a client of 2025-11-25 an agent’s question, through mcp-remote', async () => {
   const asked: unknown[] = [];
   const client = await translating(new URL('/mcp', worker.url), (params) => {
     asked.push(params);
@@ -71,7 +71,7 @@ it('has a client of 2025-11-25 asked what an agent asks, by mcp-remote', async (
   expect(structured).toMatchObject({ outcome: 'completed' });
 });
 
-describe('a client that accepts anything, as curl does', () => {
+describe('a client that accepts any content, like curl,', () => {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'curl', version: '8' },
@@ -80,7 +80,7 @@ describe('a client that accepts anything, as curl does', () => {
   it.each([
     ['2025-11-25', {}, {}],
     ['2026-07-28', { _meta }, { 'mcp-method': 'tools/call', 'mcp-name': 'search_documents' }],
-  ])('has a tool called by %s', async (revision, params, headers) => {
+  ])('can call a tool with %s', async (revision, params, headers) => {
     const response = await fetch(new URL('/mcp', worker.url), {
       method: 'POST',
       headers: {

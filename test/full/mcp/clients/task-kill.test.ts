@@ -32,7 +32,7 @@ async function packing(session: TaskEnabledSession, orderId: number) {
 
 const packed = (): number => worker.done('warehouse').length;
 
-it('is polled across the kill, and was done once', async () => {
+it('a task can be polled across a kill and runs once', async () => {
   const { execution, hold } = await packing(await connected(), 2001);
   await worker.restart(hold.release);
   const { outcome } = await execution.settle();
@@ -42,7 +42,7 @@ it('is polled across the kill, and was done once', async () => {
   expect(packed()).toBe(1);
 });
 
-it('is polled by a client that knows no more of it than its id', async () => {
+it('a task can be polled by a client that knows only its id', async () => {
   const before = packed();
   const { execution, hold } = await packing(await connected(), 2002);
   const reference = execution.serializeReference();

@@ -27,8 +27,8 @@ async function progressOf(
   return told;
 }
 
-describe('the real everything server, used by an agent', () => {
-  it('has all its tools listed to the model, but for those that run as tasks only', async () => {
+describe('the real everything server used by an agent', () => {
+  it('lists all its tools to the model, except those that run only as tasks', async () => {
     const run = realRun('everything');
     const talk = realTalk(run, { replies: ['Done.'] });
     expect(await talk.say()).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -41,7 +41,7 @@ describe('the real everything server, used by an agent', () => {
   });
 
   it.each(answers.map(([tool, input, shows, artifacts = []]) => ({ tool, input, shows, artifacts })))(
-    '$tool $input is called, and shown',
+    'shows the result of $tool $input',
     async ({ tool, input, shows, artifacts }) => {
       const talk = realTalk(realRun('everything'), { replies: [calls(tool, input), 'Done.'] });
       const answer = await talk.say();
@@ -52,7 +52,7 @@ describe('the real everything server, used by an agent', () => {
     },
   );
 
-  it('has its image sent to a model that takes images in results', async () => {
+  it('sends its image to a model that accepts images in results', async () => {
     const model = scriptedModel([calls('get-tiny-image'), 'Done.']);
     const images = { data: ['image/*'], url: [] };
     const media = { message: images, result: images };
@@ -79,7 +79,7 @@ describe('the real everything server, used by an agent', () => {
     ]);
   });
 
-  it('answers all calls of a reply on one connection', async () => {
+  it('runs all calls of a reply on one connection', async () => {
     const run = realRun('everything');
     const sums = Array.from({ length: 12 }, (_, a) => ({ name: 'get-sum', input: { a, b: 1 } }));
     const talk = realTalk(run, { replies: [{ calls: sums }, 'Done.'] });
@@ -89,14 +89,14 @@ describe('the real everything server, used by an agent', () => {
     expect(begun).toHaveLength(1);
   });
 
-  it('tells of its progress while it works', async () => {
+  it('reports its progress while it works', async () => {
     const work = calls('trigger-long-running-operation', { duration: 0.6, steps: 3 });
     const talk = realTalk(realRun('everything'), { replies: [work, 'Done.'] });
     const told = await progressOf(talk, (status) => status === '3/3');
     expect(told).toEqual(['1/3', '2/3', '3/3']);
   });
 
-  it('logs into the stream of whatever runs', async () => {
+  it('logs into the stream of the running call', async () => {
     const work = { name: 'trigger-long-running-operation', input: { duration: 25, steps: 1 } };
     const replies = [{ calls: [work, { name: 'toggle-simulated-logging' }] }];
     const talk = realTalk(realRun('everything'), { replies });
@@ -106,8 +106,8 @@ describe('the real everything server, used by an agent', () => {
   });
 });
 
-describe('a question of the real everything server', () => {
-  it('is an approval of the turn, whose answer comes back from the server', async () => {
+describe('an elicitation of the real everything server', () => {
+  it('is an approval of the turn, and its answer comes back from the server', async () => {
     const talk = realTalk(realRun('everything'), { replies: [ASK, 'Done.'] });
     const saying = talk.say();
     const pending = await talk.pending();
@@ -128,7 +128,7 @@ describe('a question of the real everything server', () => {
     expect(JSON.parse(raw)).toEqual({ action: 'accept', content: input });
   });
 
-  it('takes no answer that its schema does not', async () => {
+  it('rejects an answer that does not match its schema', async () => {
     const talk = realTalk(realRun('everything'), { replies: [ASK, 'Done.'] });
     const saying = talk.say();
     const pending = await talk.pending();
@@ -144,7 +144,7 @@ describe('a question of the real everything server', () => {
     ]);
   });
 
-  it('is cancelled when nobody answers in time', async () => {
+  it('is cancelled if it gets no answer in time', async () => {
     const talk = realTalk(realRun('everything'), {
       replies: [ASK, 'Done.'],
       client: { elicitation: { expires: 300 } },
@@ -153,7 +153,7 @@ describe('a question of the real everything server', () => {
     expect(talk.shown()).toEqual([expect.stringContaining('User cancelled the elicitation dialog.')]);
   });
 
-  it('suspends a call that may begin anew, which then answers it from the journal', async () => {
+  it('suspends a call that can restart, which then reads the answer from the journal', async () => {
     const talk = realTalk(realRun('everything'), {
       replies: [ASK, 'Done.'],
       client: { effects: { 'trigger-elicitation-request': 'idempotent' } },
@@ -164,7 +164,7 @@ describe('a question of the real everything server', () => {
     expect(talk.shown()).toEqual([expect.stringContaining('- Name: Ada')]);
   });
 
-  it('cannot come where nobody is to be asked: its tool is not listed', async () => {
+  it('is not possible if no person can be asked: its tool is not listed', async () => {
     const talk = realTalk(realRun('everything'), { replies: ['Done.'], client: { elicitation: 'refuse' } });
     await talk.say();
     expect(talk.offered()).toEqual([...new Set(answers.map(([tool]) => tool))].toSorted());

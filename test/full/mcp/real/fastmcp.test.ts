@@ -3,14 +3,14 @@ import { realRun } from './real-run.ts';
 import { calls, realTalk } from './real-talk.ts';
 
 describe('a server made with fastmcp', () => {
-  it('has its tools listed and called', async () => {
+  it('lists its tools and runs them', async () => {
     const talk = realTalk(realRun('fastmcp'), { replies: [calls('double', { amount: 21 }), 'Done.'] });
     expect(await talk.say()).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: 1 });
     expect(talk.offered()).toEqual(['double', 'tell_recipe']);
     expect(talk.shown()).toEqual(['42']);
   });
 
-  it('has what it streams shown, where its answer is empty', async () => {
+  it('streams text that becomes the result if the result is empty', async () => {
     const talk = realTalk(realRun('fastmcp'), {
       replies: [calls('tell_recipe', { dish: 'beans' }), 'Done.'],
     });

@@ -30,7 +30,7 @@ async function asked(run: RealRun): Promise<readonly string[]> {
     .map(({ method, params }) => (method === 'tools/call' ? params.name : method));
 }
 
-it('the files agent lists, reads, and writes what was approved, without a language model, and lists its tools once', async () => {
+it('the files agent lists, reads and writes approved files without a language model, and lists its tools once', async () => {
   const run = realRun('filesystem');
   const { say, decide } = talk(run);
   const listed = await say('Give a detailed listing of the directory with the path "."');
@@ -60,7 +60,7 @@ it('the files agent lists, reads, and writes what was approved, without a langua
   ]);
 });
 
-it('the files agent says what it lacks when its server is gone', async () => {
+it('the files agent reports what is missing if its server is gone', async () => {
   const run = realRun('filesystem');
   await run.kill();
   const answer = await talk(run).say('Give a detailed listing of the directory with the path "."');

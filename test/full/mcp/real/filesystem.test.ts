@@ -73,8 +73,8 @@ async function sha256Hex(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-describe('the real filesystem server, used by an agent', () => {
-  it('has all its tools listed to the model, and each one called', async () => {
+describe('the real filesystem server used by an agent', () => {
+  it('lists all its tools to the model, and each one can be called', async () => {
     const run = realRun('filesystem');
     const day = steps(run);
     const talk = realTalk(run, { replies: [...day.map(({ tool, input }) => calls(tool, input)), 'Done.'] });
@@ -89,26 +89,23 @@ describe('the real filesystem server, used by an agent', () => {
     ['media/dot.png', 'image/png', 70],
     ['media/beep.wav', 'audio/wav', 16],
     ['media/blob.bin', 'application/octet-stream', 4],
-  ] as const)(
-    'makes %s a file, and names it by its hash where the bytes were',
-    async (path, mimeType, size) => {
-      const talk = realTalk(realRun('filesystem'), {
-        replies: [calls('read_media_file', { path }), 'Seen.'],
-      });
-      const { artifacts } = await talk.say();
-      const isResource = path === 'media/blob.bin';
-      const from = '\\[resource file:.*/blob\\.bin\\]\n\n';
-      expect(talk.shown()).toEqual([
-        isResource ? fileOf(mimeType, size, '"blob.bin", ', from) : fileOf(mimeType, size),
-      ]);
-      const there = { sha256: await sha256Hex(bytesOf(FILES[path])), size };
-      const resource = { uri: expect.stringContaining(path), mimeType, blob: there };
-      const block = expect.objectContaining(isResource ? { resource } : { data: there, mimeType });
-      expect(artifacts).toMatchObject([{ type: 'McpContent', value: { content: [block] } }]);
-    },
-  );
+  ] as const)('returns %s as a file, and replaces the bytes by its hash', async (path, mimeType, size) => {
+    const talk = realTalk(realRun('filesystem'), {
+      replies: [calls('read_media_file', { path }), 'Seen.'],
+    });
+    const { artifacts } = await talk.say();
+    const isResource = path === 'media/blob.bin';
+    const from = '\\[resource file:.*/blob\\.bin\\]\n\n';
+    expect(talk.shown()).toEqual([
+      isResource ? fileOf(mimeType, size, '"blob.bin", ', from) : fileOf(mimeType, size),
+    ]);
+    const there = { sha256: await sha256Hex(bytesOf(FILES[path])), size };
+    const resource = { uri: expect.stringContaining(path), mimeType, blob: there };
+    const block = expect.objectContaining(isResource ? { resource } : { data: there, mimeType });
+    expect(artifacts).toMatchObject([{ type: 'McpContent', value: { content: [block] } }]);
+  });
 
-  it('leaves in the folder what the agent has written', async () => {
+  it('has the agent’s changes in its folder', async () => {
     const run = realRun('filesystem');
     const written = { path: 'new.txt', content: 'Kept.' };
     await realTalk(run, { replies: [calls('write_file', written), 'Done.'] }).say();

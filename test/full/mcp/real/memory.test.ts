@@ -58,8 +58,8 @@ const steps: readonly Step[] = [
 const graphOf = (run: RealRun): Promise<unknown> =>
   plainly(run, async (client) => (await client.callTool({ name: 'read_graph' })).structuredContent);
 
-describe('the real memory server, used by an agent', () => {
-  it('has all its tools listed to the model, and each one called', async () => {
+describe('the real memory server used by an agent', () => {
+  it('lists all its tools to the model, and each one can be called', async () => {
     const run = realRun('memory');
     const replies = [...steps.map(({ tool, input }) => calls(tool, input)), 'Done.'];
     const talk = realTalk(run, { replies });
@@ -75,7 +75,7 @@ describe('the real memory server, used by an agent', () => {
     );
   });
 
-  it('tells the model in its words why a call failed', async () => {
+  it('reports in its own words why a call failed', async () => {
     const observations = [{ entityName: 'Nobody', contents: ['is here'] }];
     const talk = realTalk(realRun('memory'), {
       replies: [calls('add_observations', { observations }), 'Oh.'],
@@ -84,7 +84,7 @@ describe('the real memory server, used by an agent', () => {
     expect(talk.shown()).toEqual(['Error: Entity with name Nobody not found']);
   });
 
-  it('keeps what one turn stored for the next one, which has a connection of its own', async () => {
+  it('keeps data of one turn for the next, which has its own connection', async () => {
     const run = realRun('memory');
     const replies = [calls('create_entities', { entities: [ada] }), 'Kept.', calls('read_graph'), 'Read.'];
     const talk = realTalk(run, { replies });

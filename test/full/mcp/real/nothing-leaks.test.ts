@@ -139,8 +139,8 @@ const OF_A_CALL = {
 };
 
 /** Some wait until the session hears of an answer: they do so together. */
-describe.concurrent.each(converters)('%s, on every path (MCP-05)', (_, meta, crossing) => {
-  it.each(Object.entries(LEAK_PATHS))('nothing else crosses by %s', async (_name, path) => {
+describe.concurrent.each(converters)('the data of %s, on every path (MCP-05)', (_, meta, crossing) => {
+  it.each(Object.entries(LEAK_PATHS))('is the only data that crosses by %s', async (_name, path) => {
     const run = realRun(path.server ?? 'everything');
     const session = await runTurn(run, path, meta);
     const requests = await run.requests();
@@ -156,7 +156,7 @@ describe.concurrent.each(converters)('%s, on every path (MCP-05)', (_, meta, cro
   });
 
   it.each(Object.entries(LEAK_PATHS_2026))(
-    'nothing else crosses by %s, of 2026-07-28',
+    'is the only data that crosses by %s, of 2026-07-28',
     async (_name, path) => {
       const run = realRun(path.server ?? 'sdk-2026');
       const session = await runTurn(run, path, meta);
@@ -178,7 +178,7 @@ describe.concurrent.each(converters)('%s, on every path (MCP-05)', (_, meta, cro
   );
 });
 
-it('the id of a session that is kept is in no answer, stream, event or line of the log', async () => {
+it('the id of a stored session is in no response, stream, event or log line', async () => {
   const run = realRun('everything');
   const seen: unknown[] = [];
   const talk = realTalk(run, {

@@ -10,7 +10,7 @@ beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefine
 afterAll(() => void vi.restoreAllMocks());
 
 describe('a real server that speaks only the transport of 2024-11-05', () => {
-  it('is found out by itself, has its tools listed, and answers', async () => {
+  it('is detected, lists its tools and answers', async () => {
     const run = realRun('everything-sse');
     const chosen = answers.filter(([tool]) => !tool.startsWith('t'));
     const replies = [{ calls: chosen.map(([name, input]) => ({ name, input })) }, 'Done.'];
@@ -22,7 +22,7 @@ describe('a real server that speaks only the transport of 2024-11-05', () => {
     expect(methods.slice(0, 4)).toEqual(['POST', 'POST', 'GET', 'POST']);
   });
 
-  it('is told at once to speak it where the client says so', async () => {
+  it('is called in that transport at once if the client is configured so', async () => {
     const run = realRun('everything-sse');
     const talk = realTalk(run, { replies: [WORK, 'Done.'], client: { transport: 'sse' } });
     const told: unknown[] = [];
@@ -31,7 +31,7 @@ describe('a real server that speaks only the transport of 2024-11-05', () => {
     expect((await run.requests()).at(0)?.method).toBe('GET');
   });
 
-  it('asks somebody, and gets the answer', async () => {
+  it('can elicit input and receives the answer', async () => {
     const talk = realTalk(realRun('everything-sse'), {
       replies: [calls('trigger-elicitation-request'), 'Done.'],
     });
@@ -41,7 +41,7 @@ describe('a real server that speaks only the transport of 2024-11-05', () => {
     expect(talk.shown()).toEqual([expect.stringContaining('- Name: Ada')]);
   });
 
-  it('leaves the turn to its agent when it goes away in the middle of a call', async () => {
+  it('leaves the turn to its agent if it dies during a call', async () => {
     const run = realRun('everything-sse');
     const talk = realTalk(run, {
       replies: [worksFor(60), 'I do without.'],

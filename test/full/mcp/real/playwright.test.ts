@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isThere, realRun } from './real-run.ts';
 import { calls, realTalk } from './real-talk.ts';
 
-describe.skipIf(!isThere('playwright'))("Playwright's MCP server with a browser, used by an agent", () => {
+describe.skipIf(!isThere('playwright'))("Playwright's MCP server with a browser, used by an agent,", () => {
   it('keeps its page through three turns of a session with keepSession', async () => {
     const run = realRun('playwright');
     const url = run.url.replace(/mcp$/, 'page');

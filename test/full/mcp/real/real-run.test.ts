@@ -7,19 +7,19 @@ const rpcOf = ({ method, body }: RecordedRequest): string => (body === '' ? meth
 
 const NOTES = 'One line.\nAnother line.\nThe last line.\n';
 
-describe('a real server, asked by the plain client of the SDK in workerd', () => {
+describe('a real server called by the SDK’s client in workerd', () => {
   it.each([
     ['everything', 'get-sum', { a: 2, b: 3 }, 'The sum of 2 and 3 is 5.'],
     ['filesystem', 'read_text_file', { path: 'notes.txt' }, NOTES],
     ['memory', 'read_graph', {}, '{\n  "entities": [],\n  "relations": []\n}'],
-  ] as const)('%s lists its tools, and answers a call', async (server, name, input, text) => {
+  ] as const)('%s lists its tools and answers a call', async (server, name, input, text) => {
     const run = realRun(server);
     expect((await listedBy(run)).map((tool) => tool.name)).toContain(name);
     const { content } = await plainly(run, (client) => client.callTool({ name, arguments: input }));
     expect(content).toEqual([{ type: 'text', text }]);
   });
 
-  it('is recorded with all that it was sent', async () => {
+  it('is recorded with all requests that it received', async () => {
     const run = realRun('memory');
     await listedBy(run);
     const requests = await run.requests();
@@ -35,7 +35,7 @@ describe('a real server, asked by the plain client of the SDK in workerd', () =>
     expect(list?.headers.join(' ')).toMatch(/mcp-session-id [\w-]{36}/);
   });
 
-  it('gives each run a folder of its own', async () => {
+  it('gives each run its own folder', async () => {
     const [one, other] = [realRun('filesystem'), realRun('filesystem')];
     const read = { name: 'read_text_file', arguments: { path: `${one.folder}/notes.txt` } };
     const own = await plainly(one, (client) => client.callTool(read));
@@ -44,7 +44,7 @@ describe('a real server, asked by the plain client of the SDK in workerd', () =>
     expect(foreign.isError).toBe(true);
   });
 
-  it('takes up a stream again that was cut', async () => {
+  it('resumes a stream that was cut', async () => {
     const run = realRun('everything');
     const work = { name: 'trigger-long-running-operation', arguments: { duration: 1, steps: 4 } };
     let steps = 0;
@@ -60,12 +60,15 @@ describe('a real server, asked by the plain client of the SDK in workerd', () =>
     expect(resumed.length).toBeGreaterThan(0);
   });
 
-  it.each(['everything', 'filesystem'] as const)('%s answers nobody once it was killed', async (server) => {
-    const run = realRun(server);
-    await plainly(run, async (client) => {
-      await run.kill();
-      await expect(client.listTools()).rejects.toThrow();
-    });
-    await expect(listedBy(run)).rejects.toThrow();
-  });
+  it.each(['everything', 'filesystem'] as const)(
+    '%s does not respond after it was killed',
+    async (server) => {
+      const run = realRun(server);
+      await plainly(run, async (client) => {
+        await run.kill();
+        await expect(client.listTools()).rejects.toThrow();
+      });
+      await expect(listedBy(run)).rejects.toThrow();
+    },
+  );
 });

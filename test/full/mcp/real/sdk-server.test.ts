@@ -10,8 +10,8 @@ const SPEAKS: readonly (readonly [ServerName, string])[] = [
 
 const methodOf = ({ body }: RecordedRequest): string => (body === '' ? '' : JSON.parse(body).method);
 
-describe.each(SPEAKS)('a server made with the second SDK (%s), which speaks %s', (server) => {
-  it('has its tools listed and called by 2026-07-28, without a session', async () => {
+describe.each(SPEAKS)('a server made with the second SDK (%s) that supports %s', (server) => {
+  it('lists and runs its tools over 2026-07-28, without a session', async () => {
     const run = realRun(server);
     const word = { word: 'tide' };
     const replies = [calls('count_letters', word), calls('spell', word), calls('refuse'), 'Done.'];
@@ -35,7 +35,7 @@ describe.each(SPEAKS)('a server made with the second SDK (%s), which speaks %s',
     }
   });
 
-  it('has its question answered, and goes on with what it has put into its state', async () => {
+  it('gets its elicitation answered, and resumes with the data in its state', async () => {
     const run = realRun(server);
     const talk = realTalk(run, { replies: [calls('ask_word'), 'Done.'] });
     expect(await talk.say()).toMatchObject({ outcome: 'suspended' });
@@ -50,7 +50,7 @@ describe.each(SPEAKS)('a server made with the second SDK (%s), which speaks %s',
     ]);
   });
 
-  it('tells of its progress while it works', async () => {
+  it('reports its progress while it works', async () => {
     const talk = realTalk(realRun(server), { replies: [calls('spell', { word: 'sea' }), 'Done.'] });
     const told: unknown[] = [];
     for await (const { event, data } of talk.stream()) if (event === 'progress') told.push(data.status);

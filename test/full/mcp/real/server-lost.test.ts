@@ -15,13 +15,13 @@ const asked = (requests: readonly RecordedRequest[], rpc: string): number =>
 beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
 afterAll(() => void vi.restoreAllMocks());
 
-describe('a real server that goes away', () => {
+describe('a real server that dies', () => {
   it.each([
     ['once', UNKNOWN],
     ['idempotent', UNKNOWN],
     ['read', "Error: The connection of tool 'trigger-long-running-operation' was lost before it answered."],
   ] as const)(
-    'leaves the turn to its agent, though it dies in the middle of a call that is %s',
+    'leaves the turn to its agent, even if it dies during a call that is %s',
     async (effect, shows) => {
       const run = realRun('everything-stdio');
       const effects = { 'trigger-long-running-operation': effect };
@@ -32,7 +32,7 @@ describe('a real server that goes away', () => {
     },
   );
 
-  it('is given up when a stream that could be taken up again is not', async () => {
+  it('is abandoned if its resumable stream cannot be resumed', async () => {
     const run = realRun('everything');
     const talk = realTalk(run, { replies: [worksFor(60), 'I do without.'], client: { timeout: 3_000 } });
     const answer = await atProgress(talk.stream(), () => run.kill());
@@ -42,7 +42,7 @@ describe('a real server that goes away', () => {
     ]);
   });
 
-  it('answers the calls after its end with errors', async () => {
+  it('makes later calls fail with errors', async () => {
     const run = realRun('memory');
     const replies = [
       calls('read_graph'),
@@ -60,7 +60,7 @@ describe('a real server that goes away', () => {
     ]);
   });
 
-  it('is missed by nobody but its own tools, in the place of which one says so', async () => {
+  it('only affects its own tools, which are replaced by a tool that reports the failure', async () => {
     const run = realRun('memory');
     await run.kill();
     const talk = realTalk(run, { replies: ['I do without.'] });
@@ -68,7 +68,7 @@ describe('a real server that goes away', () => {
     expect(talk.offered()).toEqual(['real_is_not_reachable']);
   });
 
-  it('has a required tool say what is missing', async () => {
+  it('is reported by its required tool with what is missing', async () => {
     const run = realRun('memory');
     await run.kill();
     const talk = realTalk(run, {
@@ -85,7 +85,7 @@ describe('a real server that goes away', () => {
 });
 
 describe('the tools of a real server', () => {
-  it('are asked for once in a session: a later turn knows them from its journal', async () => {
+  it('are requested once per session: a later turn reads them from its journal', async () => {
     const run = realRun('memory');
     const talk = realTalk(run, { replies: ['One.', 'Two.', calls('read_graph'), 'Three.'] });
     await talk.say();
@@ -98,7 +98,7 @@ describe('the tools of a real server', () => {
     expect(asked(await run.requests(), 'tools/call')).toBe(1);
   });
 
-  it('are asked for again once the list is too old', async () => {
+  it('are requested again once the list is too old', async () => {
     const run = realRun('memory');
     const talk = realTalk(run, { replies: ['One.', 'Two.'], client: { refreshAfter: 1 } });
     await talk.say();
@@ -106,7 +106,7 @@ describe('the tools of a real server', () => {
     expect(asked(await run.requests(), 'tools/list')).toBe(2);
   });
 
-  it('are nobody else’s: another session asks for itself', async () => {
+  it('belong to one session: another session lists them itself', async () => {
     const run = realRun('memory');
     await realTalk(run, { replies: ['One.'] }).say();
     await realTalk(run, { replies: ['One.'] }).say();

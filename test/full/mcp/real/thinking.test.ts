@@ -41,8 +41,8 @@ async function think(talk: RealTalk): Promise<string | undefined> {
 
 const kinds = async (run: RealRun): Promise<readonly string[]> => (await run.requests()).map(kindOf);
 
-describe('the real sequential-thinking server, used by an agent', () => {
-  it('goes on with its thoughts from turn to turn, and in another Worker, with `keepSession`', async () => {
+describe('the real sequential-thinking server used by an agent', () => {
+  it('continues its thoughts across turns, and in another Worker, with `keepSession`', async () => {
     const run = realRun('sequential-thinking');
     const talk = talkWith(run, { keepSession: true });
     expect([await think(talk), await think(talk)]).toEqual([known(1, 1), known(2, 2)]);
@@ -55,7 +55,7 @@ describe('the real sequential-thinking server, used by an agent', () => {
     expect([count('initialize'), count('ping'), count('DELETE')]).toEqual([1, 2, 0]);
   });
 
-  it('begins anew in each turn without it', async () => {
+  it('starts over in each turn without `keepSession`', async () => {
     const talk = talkWith(realRun('sequential-thinking'), {});
     expect([await think(talk), await think(talk), await think(talk)]).toEqual([
       known(1, 1),
@@ -64,7 +64,7 @@ describe('the real sequential-thinking server, used by an agent', () => {
     ]);
   });
 
-  it('tells the model when it has lost its thoughts', async () => {
+  it('reports to the model when its thoughts were lost', async () => {
     const run = realRun('sequential-thinking');
     const talk = talkWith(run, { keepSession: true });
     expect(await think(talk)).toBe(known(1, 1));

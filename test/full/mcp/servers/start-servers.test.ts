@@ -19,7 +19,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-it('stops every server, and leaves nothing behind', async () => {
+it('stopping the servers stops every server and leaves no process behind', async () => {
   const servers = await startServers();
   await openSessions(servers);
   const pids = servers.pids();
@@ -30,7 +30,7 @@ it('stops every server, and leaves nothing behind', async () => {
 });
 
 it.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
-  'no server outlives a run that %s has ended',
+  'no server survives a run that %s has ended',
   async (signal) => {
     const parent = spawn(process.execPath, [join(import.meta.dirname, 'servers-child.ts')], {
       stdio: ['ignore', 'pipe', 'inherit'],

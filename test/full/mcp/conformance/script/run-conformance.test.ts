@@ -7,7 +7,7 @@ import { surprisesOf } from './expected-failures.ts';
 const run = promisify(execFile);
 const program = join(import.meta.dirname, 'run-conformance.ts');
 
-it('all scenarios pass that are not expected to fail, and none of those that are', {
+it('all scenarios pass except those that are expected to fail, which all fail', {
   timeout: 400_000,
 }, async () => {
   // With an exit code of 1 it rejects, and has the output too.
@@ -17,7 +17,7 @@ it('all scenarios pass that are not expected to fail, and none of those that are
   );
 });
 
-it('refuses what it does not know', async () => {
+it('the conformance run refuses unknown options', async () => {
   const { code, stderr } = await run(process.execPath, [program, 'both']).catch((failure) => failure);
   expect([code, stderr]).toEqual([
     2,
@@ -38,7 +38,7 @@ it.each([
   ['FAILURE', ['b'], ["'a' is not expected to fail.", "'b' is expected to fail, and passes."]],
   ['SKIPPED', ['a'], []],
 ] as const)(
-  'a scenario whose one check is a %s, of which %j is expected, surprises with %j',
+  'a scenario whose only check is a %s, with %j expected, is reported as %j',
   (status, excused, surprises) => {
     const checks = [check('a', status), check('b', 'SUCCESS')];
     expect(surprisesOf({ scenario: 's', checks }, excused && new Set(excused))).toEqual(surprises);
