@@ -1,23 +1,23 @@
-/** The words of a model's reply, as protocols tell them. */
+/** The text of model replies, in the form that protocols show it. */
 import type { JournaledPart } from '../journal/reply-data.ts';
 import type { Session, SessionAnswer, TurnStream } from '../worker/session.ts';
 import type { TurnItem, TurnStreamEnd } from '../worker/turn-feed.ts';
 
-/** Words of one kind, as they stand in a row: what lies between them is shown behind all words of the reply. */
+/** Consecutive text of one kind. The parts between segments are shown after all text of the reply. */
 export interface Segment {
   readonly type: 'text' | 'reasoning';
   readonly text: string;
 }
 
-/** What a reply says, as the journal has it. */
+/** A reply as journaled. */
 export interface SaidReply {
   readonly text: string;
-  /** Why its model stopped; `cut-off` if its turn ended first. */
+  /** The model's finish reason. `cut-off` if the turn ended first. */
   readonly finish?: string | undefined;
   readonly parts?: readonly JournaledPart[] | undefined;
 }
 
-/** The words of a reply, in their order. */
+/** Returns the text segments of a reply, in order. */
 export function segmentsOf({ parts, text }: SaidReply): Segment[] {
   const words: readonly Segment[] = parts
     ? parts.flatMap((part) => (isWords(part) ? { type: part.type, text: part.text } : []))
@@ -35,17 +35,18 @@ export function segmentsOf({ parts, text }: SaidReply): Segment[] {
 const isWords = (part: JournaledPart): part is Extract<JournaledPart, { type: 'text' | 'reasoning' }> =>
   part.type === 'text' || part.type === 'reasoning';
 
-/** How a turn is followed that does not run here. */
+/** How to follow a turn that runs in another invocation. */
 interface Following {
   readonly session: Pick<Session, 'follow'>;
-  /** The event behind which a turn is shown that the message has steered. */
+  /** The event after which the steered turn is shown. */
   readonly head: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * What a turn shows, also where it goes on in the background, so that a chat never shows nothing. Of a message that steers an open turn
- * that is the rest of that turn, and the message's own one when it came too late.
+ * Yields the items of a turn and follows it while it runs in the background, so that a chat is never empty.
+ * For a message that steers an open turn, yields the rest of that turn, or the message's own turn if it came
+ * too late.
  */
 export async function* followedOn(
   stream: TurnStream,
@@ -73,8 +74,8 @@ export async function* followedOn(
 }
 
 /**
- * What a turn shows until it has ended or waits for somebody: a stream that another invocation goes on with is followed. `later` is told
- * only of a turn that shows nothing more here.
+ * Yields the items of a turn until it ends or waits. Follows a stream that another invocation continues.
+ * Calls `later` only for a turn that shows nothing more here.
  */
 export async function* wholeTurn(
   session: Session,
@@ -101,9 +102,9 @@ export async function* wholeTurn(
   }
 }
 
-/** What a turn has shown so far, and how it stands. It is not waited for. */
+/** Yields the items of a turn so far and its state, without waiting for more. */
 export async function* turnSoFar(session: Session, turn: string): AsyncGenerator<TurnItem, void, undefined> {
-  // Asked first, so that what happens meanwhile is at worst among the events before it is said.
+  // Read first, so that changes in between appear at worst among the events before it.
   const stop = toStop(await session.turn(turn));
   if (stop.type !== 'later' || stop.view.status === 'running') yield* session.events({ turn });
   yield stop;

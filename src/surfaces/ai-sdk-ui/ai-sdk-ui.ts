@@ -1,4 +1,4 @@
-/** The routes that `useChat` and its transport ask. */
+/** The routes that `useChat` and its transport call. */
 
 import type { StoredEvent } from '../../journal/events.ts';
 import { placeOfCall } from '../../journal/reply-data.ts';
@@ -42,21 +42,23 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 };
 
-/** The literal that `aiSdkUi` takes. */
+/** The configuration of `aiSdkUi`. */
 export interface AiSdkUiConfig {
   /**
-   * Words what went wrong for the person who uses the page. Without it, what a provider, a tool or the Worker says is replaced by a short
-   * sentence, and is in the log alone; in development, a request from your own machine is shown everything.
+   * Returns the error text to show to the user of the page. By default, a short sentence replaces the
+   * messages of providers, tools and the Worker, which appear only in the log. In development, a request from
+   * your own machine sees the full message.
    */
   readonly tell?: Tell | undefined;
 }
 
 /**
- * A surface by which `useChat` of the AI SDK, version 6 or 7, talks to the agents of an app: its transport is given
- * `api: '/agents/{agent}/chat'` and nothing else. The id of a chat is the id of its session. Approvals, results of tools that the page
- * runs, files, and a page that comes back in the middle of a turn go by the same three routes.
+ * A surface that lets `useChat` of the AI SDK, version 6 or 7, talk to the agents of an app. The transport
+ * needs only `api: '/agents/{agent}/chat'`. The id of a chat is the id of its session. The same three routes
+ * handle approvals, results of tools that the page runs, files, and a page that reconnects in the middle of a
+ * turn.
  *
- * @throws ConfigurationError if a setting is none.
+ * @throws ConfigurationError if a setting is invalid.
  *
  * @example
  * ```ts
@@ -106,7 +108,7 @@ const SHAPE = {
   foreign: { onError: 'tell' },
 } satisfies LiteralShape<keyof AiSdkUiConfig>;
 
-/** How the surface is configured. */
+/** The configuration of the surface. */
 interface Surface {
   readonly tellerOf: ReturnType<typeof tellerOf>;
 }
@@ -116,7 +118,7 @@ interface AskedSurface extends Surface {
   readonly asked: ModuleRequest;
 }
 
-/** A client shows the text of a response that is no success as the message of its error. */
+/** A client shows the body text of an unsuccessful response as its error message. */
 const refusing =
   ({ tellerOf }: Surface) =>
   (problem: RouteProblem, request: Request): Response => {
@@ -127,7 +129,7 @@ const refusing =
     });
   };
 
-/** A chat, and how it is told. */
+/** A chat, and the options of its stream. */
 interface Chat extends ChunkOptions {
   readonly asked: ModuleRequest;
   readonly session: Session;
@@ -135,7 +137,7 @@ interface Chat extends ChunkOptions {
   readonly files: FileUrls;
 }
 
-/** A session of a chat: its own one, or a fork of that. */
+/** A session of a chat: the chat's own session or a fork of it. */
 interface ChatSession extends RouteSession {
   readonly chat: string;
 }
@@ -166,7 +168,7 @@ async function chat(asked: AskedSurface, agent: string): Promise<Response> {
   const sent = readChat(await asked.asked.json());
   const { chat, branch = chat } = sent;
   const named = { agent, session: branch, chat };
-  // A message begins a session that is not there: the chat's own one, and no other.
+  // A message can create only the chat's own session, so a fork must exist.
   if (branch !== chat) await chatOf(asked, named).session.state();
   if (sent.type === 'answers') return answersSent(chatOf(asked, named), sent);
   const { tools, metadata, replaces } = sent;
@@ -178,7 +180,10 @@ async function chat(asked: AskedSurface, agent: string): Promise<Response> {
   return replaces ? replaced({ asked, to }, sent, replaces) : messageSent(chatOf(asked, to), sent);
 }
 
-/** Answers a message again, or with its other words: as a retry of its turn if that has no answer, and else in a fork without the turn. */
+/**
+ * Answers a message again, or its edited text. Retries the turn if it has no answer. Otherwise, forks the
+ * session before the turn.
+ */
 async function replaced(
   { asked, to }: { readonly asked: AskedSurface; readonly to: ChatSession },
   sent: Sent<'message'>,
@@ -204,7 +209,7 @@ type Sent<Type extends ChatAsked['type']> = Extract<ChatAsked, { type: Type }>;
 async function messageSent(chat: Chat, sent: Sent<'message'>): Promise<Response> {
   const { asked, session } = chat;
   const { key, context, whenBusy, pending } = sent;
-  // What is read of a body is checked where it is sent.
+  // The body is checked when the message is sent.
   const message = sent.message as Said;
   const options = {
     idempotencyKey: key,
@@ -217,22 +222,22 @@ async function messageSent(chat: Chat, sent: Sent<'message'>): Promise<Response>
   const stream = await session.stream(message, options).catch((failure) => {
     throw inWordsOfPage(failure);
   });
-  // A person who sends a message again after its turn failed does not want to see that again.
+  // A user who resends a message after its turn failed does not want to see the failure again.
   const again = stream.isJoined && (await retried(session, message, asked.signal, stream.turn));
   if (again) return streamed(chat, { stream: again });
-  // What an open turn says from now on stands behind the message that steers it.
+  // The rest of the open turn appears after the message that steers it.
   const messageId = whenBusy === 'steer' && head > 0 ? stream.turn : undefined;
   return streamed({ ...chat, messageId }, { stream, head });
 }
 
-/** A message, as it is read of a body. */
+/** A message as parsed from a body. */
 type Said = string | readonly ContentPart[];
 
-/** The last event that there is. */
+/** Returns the sequence number of the last event. */
 const headOf = async (session: Session): Promise<number> =>
   (await session.state().catch(unlessUnknown))?.seq ?? 0;
 
-/** A chat begins with its first message: until then there is no session. */
+/** The first message creates the session of a chat. */
 function unlessUnknown(failure: unknown): undefined {
   if (failure instanceof SessionError && failure.type === 'unknown-session') return undefined;
   throw failure;
@@ -251,7 +256,10 @@ async function answersSent(chat: Chat, sent: Sent<'answers'>): Promise<Response>
   return streamed({ ...chat, known }, { stream });
 }
 
-/** The results that are waited for. A page sends all of its last message, also what it has sent before. */
+/**
+ * Returns the results that calls still wait for. A page sends all results of its last message, including
+ * earlier ones.
+ */
 async function dueOf(session: Session, { results }: Sent<'answers'>): Promise<CallAnswer[]> {
   const { pending } = await session.state();
   return pending.flatMap((one) => {
@@ -260,14 +268,14 @@ async function dueOf(session: Session, { results }: Sent<'answers'>): Promise<Ca
   });
 }
 
-/** A page that sends results again, of which none is waited for any more, is shown what came of them. */
+/** Shows the outcome to a page that resends results after no call waits for them. */
 async function goneOn(
   session: Session,
   { results, after }: Sent<'answers'>,
   signal: AbortSignal,
 ): Promise<TurnStream> {
   const asked = placeOfCall(results.at(-1)?.call ?? '');
-  // No call of any turn is called so, which whoever takes answers says.
+  // No turn has this call, so `answer` reports the error.
   if (!asked)
     return session.streamAnswers(
       results.map(({ call, sent }) => ({ call, ...sent })),
@@ -276,7 +284,7 @@ async function goneOn(
   const { turn, reply } = asked;
   const from = after ?? reply;
   const { outcome } = await session.turn(turn);
-  // What the page knows already would have it send the same for ever.
+  // If the response adds nothing new, the page would resend the same results forever.
   if (outcome === 'suspended' && (await session.state()).seq <= from)
     throw new SessionError('not-waiting', 'What the page has sent is not waited for, but something else is.');
   return session.follow(turn, { after: from, signal });
@@ -310,7 +318,7 @@ async function listed(asked: AskedSurface, own: ChatSession): Promise<Response> 
   return Response.json(messages, { headers: { 'cache-control': 'no-store' } });
 }
 
-/** What the last turn waits for. */
+/** Returns what the last turn waits for. */
 async function stopOf(session: Session, events: readonly StoredEvent[]): Promise<TurnStreamEnd | undefined> {
   const last = events.findLast((event) => event.type === 'turn-started' || event.type === 'turn-ended');
   if (last?.type !== 'turn-started') return undefined;
@@ -320,7 +328,7 @@ async function stopOf(session: Session, events: readonly StoredEvent[]): Promise
 
 interface Streamed {
   readonly stream: TurnStream;
-  /** The event behind which a turn is shown that the message has steered. */
+  /** The event after which the steered turn is shown. */
   readonly head?: number;
 }
 

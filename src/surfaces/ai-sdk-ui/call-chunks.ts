@@ -1,4 +1,4 @@
-/** The calls of a turn as parts of a message: what they ask, what was decided about them, and what came of them. */
+/** The calls of a turn as parts of a message: their inputs, decisions and results. */
 
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import type { PendingCall } from '../../journal/wait.ts';
@@ -9,25 +9,25 @@ import { wordsOfResult } from '../../worker/tell.ts';
 import type { PendingView } from '../../worker/turn-view.ts';
 import type { Able, UiChunk } from './chunks.ts';
 
-/** What a client has of a call that a stream goes on with. */
+/** The client's view of a call when a stream resumes. */
 export interface KnownCall {
-  /** Its part has an approval. */
+  /** `true` if the part of the call has an approval. */
   readonly isAsked: boolean;
 }
 
-/** Whatever a method answers is to be told next. */
+/** Builds the chunks for calls. Each method returns the chunks to send next. */
 export class CallChunks {
   readonly #able: Able;
   readonly #pendingIn: (events: readonly StoredEvent[]) => readonly PendingCall[];
   readonly #known: Map<string, KnownCall>;
-  /** What this stream has shown since the last reply of the turn's own loop. */
+  /** The events in this stream since the last reply of the turn's own loop. */
   #events: StoredEvent[] = [];
-  /** What a call has asked last. */
+  /** The last question of each call. */
   readonly #asked = new Map<string, PendingCall>();
-  /** What was decided last about a call, where this stream has shown it. */
+  /** The last decision about each call that this stream has shown. */
   readonly #decided = new Map<string, Decision>();
 
-  /** `known`: the calls that the client has parts of already. */
+  /** `known`: the calls for which the client already has parts. */
   constructor(
     able: Able,
     known: Iterable<readonly [string, KnownCall]>,
@@ -38,12 +38,12 @@ export class CallChunks {
     this.#known = new Map(known);
   }
 
-  /** Tells whether the client has a part of a call. */
+  /** Returns `true` if the client has a part for the call. */
   has(call: string): boolean {
     return this.#known.has(call);
   }
 
-  /** What an event tells of calls, behind what it tells of their reply. */
+  /** Returns the chunks for calls in an event, to send after the chunks for their reply. */
   take(event: StoredEvent): UiChunk[] {
     this.#events.push(event);
     switch (event.type) {
@@ -52,7 +52,7 @@ export class CallChunks {
         return [];
       case 'model-replied':
         if (event.frame !== undefined) return [];
-        // All calls before it have ended.
+        // All earlier calls have ended.
         this.#events = [event];
         for (const { id } of event.toolCalls) this.#known.set(id, { isAsked: false });
         return [];
@@ -68,12 +68,12 @@ export class CallChunks {
     }
   }
 
-  /** What was open as the turn went on: calls of inner loops among it were shown to whoever was asked. */
+  /** Shows the open calls when a turn resumes. Calls of inner loops were already shown when they asked. */
   reopened(): UiChunk[] {
     return this.nested(this.#pending());
   }
 
-  /** The parts of calls of inner loops, which are shown when they wait. */
+  /** Returns the parts for calls of inner loops, which appear when the calls wait. */
   nested(pending: readonly PendingCall[]): UiChunk[] {
     const nested = pending.filter(({ call }) => !this.has(call));
     return nested.map(({ call: toolCallId, tool: toolName, input }) => {
@@ -87,12 +87,12 @@ export class CallChunks {
     return this.#pendingIn(this.#events);
   }
 
-  /** What a call waits for. */
+  /** Returns the chunks for a waiting call. */
   waiting(asked: PendingView): UiChunk[] {
     const { links: _, ...pending } = asked;
     const { call: toolCallId, tool: toolName, input, message } = pending;
     if (pending.for === 'result')
-      // Only now is it the page's to run.
+      // The page runs the call only from here on.
       return [{ type: 'tool-input-available', toolCallId, toolName, input, providerExecuted: false }];
     this.#known.set(toolCallId, { isAsked: true });
     return [
@@ -106,9 +106,12 @@ export class CallChunks {
     ];
   }
 
-  /** A question and its answer, for whoever sees both at once. Those who answer have told their own client. */
+  /**
+   * Shows an answered question to other clients. The client that answered has already updated its own
+   * message.
+   */
   #answered({ call, answer }: EventOf<'tool-call-answered'>): UiChunk[] {
-    // Its call may end much later, when others have been answered too: a client counts the calls that have no result.
+    // The call can end much later, after other answers. A client counts the calls without a result.
     if (answer.type === 'result') return this.has(call) ? [this.#cameOf(call, answer.result)] : [];
     this.#decided.set(call, answer);
     return this.#able.takes7 ? this.#askedAndAnswered(call) : [];
@@ -119,7 +122,10 @@ export class CallChunks {
     return decision === 'approve' || decision === 'edit';
   }
 
-  /** The question that a call asked in this stream, if somebody decides about it, and what was decided, for a client that takes it. */
+  /**
+   * Returns a call's question in this stream, if it asks for a decision, and the decision if the client
+   * accepts it.
+   */
   #askedAndAnswered(call: string): UiChunk[] {
     const asked = this.#asked.get(call);
     if (asked?.for !== 'decision' || !this.has(call)) return [];
@@ -147,7 +153,7 @@ export class CallChunks {
   }
 
   #cameOf(toolCallId: string, result: ResultData): UiChunk {
-    // Also of a call that the page has run: a client sends results again as long as it takes their calls for its own.
+    // Also set for a call that the page ran: a client resends results while it considers the call its own.
     const of = { toolCallId, providerExecuted: true } as const;
     if (result.type === 'error') return { type: 'tool-output-error', ...of, errorText: result.message };
     const output = result.type === 'artifact' ? result.value : wordsOfResult(result);
@@ -155,11 +161,11 @@ export class CallChunks {
   }
 }
 
-/** Names a question of a call for a client, which sends it back with the answer. */
+/** Returns the approval id of a question. The client sends it back with the answer. */
 const approvalId = ({ call, question }: PendingCall): string =>
   question === 1 ? call : `${call}?question=${question}`;
 
-/** Reads the id of an approval back, which a client may have changed. */
+/** Parses an approval id, which a client can have changed. */
 export function readApprovalId(id: string): Required<Pick<CallAnswer, 'call' | 'question'>> {
   const [, call = '', question = '1'] = APPROVAL_ID.exec(id) ?? [];
   return { call, question: Number(question) };

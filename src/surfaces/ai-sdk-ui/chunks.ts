@@ -1,4 +1,4 @@
-/** The chunks of the AI SDK's UI message stream, as far as a session has something to say in them. */
+/** The chunks of the AI SDK's UI message stream that a session uses. */
 import type { TurnError } from '../../journal/events.ts';
 import type { PendingCall } from '../../journal/wait.ts';
 import type { Usage } from '../../model/prices.ts';
@@ -8,19 +8,24 @@ import type { Json, JsonObject } from '../../tool/json.ts';
 /** A version of the AI SDK. A client of version 6 fails on chunks that only version 7 has. */
 export type UiVersion = 6 | 7;
 
-/** What whoever takes chunks can be told. */
+/** The capabilities of a stream's reader. */
 export interface Able {
   readonly is7: boolean;
-  /** A step can be taken back, and an answer of somebody else be told: to version 7, and to what is no client. */
+  /**
+   * `true` if the reader can drop a step and receive answers from other clients: version 7, and readers other
+   * than clients.
+   */
   readonly takes7: boolean;
 }
 
-/** What the metadata of an assistant's message says of its turn. */
+/** The turn's data in the metadata of an assistant message. */
 export interface UiMetadata {
   readonly turn: string;
-  /** The session of the turn, if it is a fork of the chat's: what the page sends goes there. */
+  /**
+   * The session of the turn, if it is a fork of the chat's session. The page sends its next request there.
+   */
   readonly session?: string;
-  /** The last event that the message shows: what the page sends goes on behind it. */
+  /** The last event that the message shows. The page's next request continues after it. */
   readonly seq: number;
   readonly outcome: TurnAnswer['outcome'] | 'suspended';
   readonly usage: Usage;
@@ -34,7 +39,7 @@ interface CallChunk {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly input: unknown;
-  /** `false`: the page runs it. */
+  /** `false` if the page runs the call. */
   readonly providerExecuted: boolean;
 }
 
@@ -55,16 +60,16 @@ export type UiChunk =
       readonly type: 'tool-approval-request';
       readonly approvalId: string;
       readonly toolCallId: string;
-      /** What is asked, and what may be decided; absent of a question that was answered. */
+      /** The question and its possible decisions. Absent if the question is answered. */
       readonly approvalDescriptor?: PendingCall;
-      /** Version 7 alone reads it. */
+      /** Only version 7 reads it. */
       readonly reason?: string;
     }
   | {
       readonly type: 'tool-output-available';
       readonly toolCallId: string;
       readonly output: unknown;
-      /** Nobody is to run it any more, or to send what came of it. */
+      /** Tells the client not to run the call or send its result. */
       readonly providerExecuted?: true;
     }
   | {
@@ -100,7 +105,7 @@ export type UiChunk =
   | { readonly type: 'error'; readonly errorText: string }
   | UiChunkOf7;
 
-/** What only version 7 knows. */
+/** Chunks that only version 7 knows. */
 export type UiChunkOf7 =
   | { readonly type: 'reset-step' }
   | {
@@ -112,20 +117,20 @@ export type UiChunkOf7 =
   | { readonly type: 'reasoning-file'; readonly url: string; readonly mediaType: string }
   | { readonly type: 'steering-message'; readonly id: string; readonly parts: readonly UiUserPart[] };
 
-/** What a call reports while it runs. */
+/** The progress of a running call. */
 export interface ProgressData {
   readonly call: string;
   readonly status: string;
 }
 
-/** What a call has said to the user. */
+/** A message from a call to the user. */
 export interface MessageData {
   readonly text: string;
   readonly call: string;
   readonly tool?: string;
 }
 
-/** A part of what a user has said. */
+/** A part of a user message. */
 export type UiUserPart = { readonly providerMetadata?: { readonly holdfast: JsonObject } } & (
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'file'; readonly mediaType: string; readonly url: string; readonly filename?: string }

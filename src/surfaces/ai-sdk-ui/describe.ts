@@ -1,4 +1,4 @@
-/** The description of the routes, as far as it is for others than `useChat`, which brings types of its own. */
+/** The description of the routes for clients other than `useChat`, which has its own types. */
 import {
   ANY_OBJECT,
   type BodySchema,
@@ -7,7 +7,7 @@ import {
   type RouteParameter,
 } from '../../modules/openapi/description.ts';
 
-/** Which version a page has. */
+/** The AI SDK version of the page. */
 const VERSION: readonly RouteParameter[] = [
   {
     name: 'ui',
@@ -58,7 +58,7 @@ const CHAT: BodySchema = {
 
 const STREAM = { description: 'A UI message stream', streams: true } as const;
 
-/** What a page is given which is loaded again. */
+/** The messages that a reloaded page receives. */
 const MESSAGES: BodySchema = {
   name: 'ChatMessages',
   schema: {

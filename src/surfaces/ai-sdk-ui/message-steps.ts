@@ -1,4 +1,4 @@
-/** The steps of a message: one for each reply of the model, with its words as they come and then as they are journaled. */
+/** The steps of a message, one per model reply: the streamed text, then the journaled text. */
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import type { JournaledCall, JournaledPart } from '../../journal/reply-data.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
@@ -7,11 +7,11 @@ import type { Able, UiChunk } from './chunks.ts';
 
 type Replied = StoredEvent & EventOf<'model-replied'>;
 
-/** Whatever a method answers is to be told next. */
+/** Builds the chunks for steps. Each method returns the chunks to send next. */
 export class MessageSteps {
   readonly #able: Able;
   #isOpen = false;
-  /** The words of the reply that the model gives now; absent between replies. */
+  /** The streamed text of the current reply. Absent between replies. */
   #streamed: Segment[] | undefined;
   #block: { readonly type: Segment['type']; readonly id: string } | undefined;
   #last: Replied | undefined;
@@ -20,14 +20,14 @@ export class MessageSteps {
     this.#able = able;
   }
 
-  /** Begins a step behind the one before. */
+  /** Starts a step after the previous one. */
   begin(): UiChunk[] {
     const before = this.end();
     this.#isOpen = true;
     return [...before, { type: 'start-step' }];
   }
 
-  /** Ends the open step, if there is one, and what is open in it. */
+  /** Ends the open step and its open parts, if there is one. */
   end(): UiChunk[] {
     const isOpen = this.#isOpen;
     this.#isOpen = false;
@@ -35,7 +35,7 @@ export class MessageSteps {
     return [...this.#endBlock(), ...(isOpen ? [{ type: 'finish-step' } as const] : [])];
   }
 
-  /** Words of a reply, as they come: they begin a step, unless they go on with the one of their reply. */
+  /** Returns the chunks for streamed text. Starts a step unless the reply already has one. */
   words(piece: Segment): UiChunk[] {
     if (piece.text === '') return [];
     const chunks = this.#beginReply();
@@ -52,7 +52,7 @@ export class MessageSteps {
     return [...chunks, { type: `${piece.type}-delta`, id: this.#block.id, delta: piece.text }];
   }
 
-  /** What was streamed of an attempt that failed is taken back, where the client can do that. */
+  /** Drops the streamed text of a failed attempt, if the client can do that. */
   restarted(): UiChunk[] {
     if (!this.#streamed?.length) return [];
     const chunks = this.#able.takes7 ? this.#reset() : this.#endBlock();
@@ -60,7 +60,7 @@ export class MessageSteps {
     return chunks;
   }
 
-  /** All of a reply, as it is journaled. */
+  /** Returns the chunks for a journaled reply. */
   replied(event: Replied): UiChunk[] {
     const chunks = this.#beginReply();
     const words = segmentsOf(event);
@@ -68,7 +68,7 @@ export class MessageSteps {
     if (isBeginning(streamed, words)) chunks.push(...this.#rest(words));
     else if (this.#able.takes7) chunks.push(...this.#reset(), ...this.#rest(words));
     else {
-      // What cannot be taken back is not said twice.
+      // Text that cannot be dropped is not repeated.
       const missing = words.filter(({ type }) => streamed.every((one) => one.type !== type));
       chunks.push(...missing.flatMap((one) => this.words(one)));
     }
@@ -82,7 +82,7 @@ export class MessageSteps {
     return chunks;
   }
 
-  /** The answer of the turn, where the last reply does not say it. */
+  /** Returns the chunks for the answer of the turn, if it differs from the last reply. */
   answered(text: string): UiChunk[] {
     const last = this.#last;
     if (text === '' || last?.text === text) return [];
@@ -115,7 +115,7 @@ export class MessageSteps {
     return [{ type: 'reset-step' }];
   }
 
-  /** The words that were not streamed. */
+  /** Returns the text that was not streamed. */
   #rest(words: readonly Segment[]): UiChunk[] {
     const streamed = [...(this.#streamed ?? [])];
     const behind = Math.max(streamed.length - 1, 0);
@@ -126,7 +126,7 @@ export class MessageSteps {
   }
 }
 
-/** Tells whether what was streamed of a reply is how its words begin. */
+/** Returns `true` if the streamed text is a prefix of the reply's text. */
 const isBeginning = (streamed: readonly Segment[], words: readonly Segment[]): boolean =>
   streamed.every(({ type, text }, index) => {
     const word = words[index];
@@ -134,7 +134,10 @@ const isBeginning = (streamed: readonly Segment[], words: readonly Segment[]): b
     return word?.type === type && (isLast ? word.text.startsWith(text) : word.text === text);
   });
 
-/** What a reply holds beside words and calls that are run here. `seq` is that of its event, and tells its calls from others. */
+/**
+ * Returns the chunks for the parts of a reply other than text and local calls. `seq` is the number of its
+ * event and distinguishes its calls from others.
+ */
 function partChunks({ parts = [], turn, seq }: Replied, is7: boolean): UiChunk[] {
   return parts.flatMap((part) => partChunk(part, { prefix: `${turn}.${seq}`, is7 }));
 }
@@ -192,8 +195,8 @@ function sourceChunk({
 }
 
 /**
- * A call as the model asked for it. It is run elsewhere than in the page, unless that is told later. Whether an input that is no JSON is
- * wrong its tool knows, and says with its result.
+ * Returns the chunk for a call as the model requested it. The page does not run it unless a later chunk says
+ * so. If the input is invalid JSON, the tool reports that in its result.
  */
 function inputChunk({ id, name, input }: Pick<JournaledCall, 'id' | 'name' | 'input'>): UiChunk {
   const parsed = parseToolInput(name, input);

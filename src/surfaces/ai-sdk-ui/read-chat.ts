@@ -1,4 +1,7 @@
-/** What a page asks for, as its chat sends it: of all its messages one counts, which is the last unless it goes on with an earlier one. */
+/**
+ * Reads a request from a page. A chat sends all its messages, but only one matters: the last, or the earlier
+ * one that it continues.
+ */
 
 import type { Replacing } from '../../modules/branches/replace-turn.ts';
 import { forPeople } from '../../modules/branches/would-repeat.ts';
@@ -11,54 +14,56 @@ import type { CallAnswer } from '../../worker/session.ts';
 import { type KnownCall, readApprovalId } from './call-chunks.ts';
 import { OF_USER } from './ui-messages.ts';
 
-/** What was asked for. */
+/** The parsed request. */
 export type ChatAsked = {
   readonly chat: string;
-  /** The session that the page's last message of the assistant's names, if it is another than that of the chat. */
+  /**
+   * The session in the metadata of the page's last assistant message, if it differs from the chat's session.
+   */
   readonly branch: string | undefined;
 } & (
   | {
       readonly type: 'message';
-      /** Where the message stands in the body. */
+      /** The path of the message in the body. */
       readonly at: string;
-      /** Under which the message is sent once, however often. */
+      /** The idempotency key of the message. */
       readonly key: string;
-      /** Words, or parts as the body of a message has them. */
+      /** Text, or parts in the format of a message body. */
       readonly message: string | readonly Json[];
       readonly context: Json | undefined;
       readonly whenBusy: 'reject' | 'queue' | 'steer' | undefined;
       readonly pending: 'decline' | undefined;
-      /** What the page keeps beside the message; absent for nothing. */
+      /** The page's metadata for the message. Absent if it is empty. */
       readonly metadata: Json | undefined;
-      /** The tools of the page, which may be anything. */
+      /** The tools of the page, not yet checked. */
       readonly tools: Json | undefined;
-      /** The turn that the message replaces; absent for one that is new. */
+      /** The turn that the message replaces. Absent for a new message. */
       readonly replaces: ReplacedTurn | undefined;
     }
   | {
       readonly type: 'answers';
       readonly decisions: readonly CallAnswer[];
       readonly results: readonly ResultOfCall[];
-      /** The calls that the page has. */
+      /** The calls for which the page has parts. */
       readonly known: ReadonlyMap<string, KnownCall>;
-      /** The last event that the page was shown, if it knows. */
+      /** The last event that the page has shown, if known. */
       readonly after: number | undefined;
     }
 );
 
-/** What a page knows of a turn that is answered again, or whose message has other words now. */
+/** The page's data about a turn that is regenerated or whose message was edited. */
 export interface ReplacedTurn extends Pick<Replacing, 'turn' | 'before' | 'said' | 'isOnce'> {
-  /** The message stays as it is. */
+  /** `true` if the message is unchanged. */
   readonly isAgain: boolean;
 }
 
-/** What came of a call that the page has run; it may have been sent before. */
+/** The result of a call that the page ran. It can be a repeat. */
 export interface ResultOfCall {
   readonly call: string;
   readonly sent: { readonly result: Json } | { readonly error: string };
 }
 
-/** @throws Problem or SessionError that says what is wrong with it. */
+/** @throws Problem or SessionError that describes the invalid field. */
 export function readChat(body: JsonObject): ChatAsked {
   const { id: chat, messages, trigger = 'submit-message' } = body;
   if (typeof chat !== 'string') throw invalid('id: must be the id of the chat, which is text');
@@ -94,7 +99,7 @@ export function readChat(body: JsonObject): ChatAsked {
 const isOf = (one: Json, role: 'user' | 'assistant'): one is JsonObject =>
   isJsonObject(one) && one.role === role;
 
-/** Words, or parts as the body of a message has them. */
+/** Returns text, or parts in the format of a message body. */
 function readParts(parts: readonly Json[], at: string): string | readonly JsonObject[] {
   const said: JsonObject[] = [];
   const words: unknown[] = [];
@@ -106,7 +111,7 @@ function readParts(parts: readonly Json[], at: string): string | readonly JsonOb
   return words.length < said.length ? said : words.join('\n');
 }
 
-/** A client names the assistant's message that it has answers for: one that was refused meanwhile may stand behind it. */
+/** A client names the assistant message that it answers. A later message can exist if it was refused. */
 function sentIndex(messages: readonly Json[], named: Json): number {
   const isNamed = (one: Json): boolean => isOf(one, 'assistant') && one.id === named;
   const index = messages.findLastIndex(isNamed);
@@ -114,7 +119,7 @@ function sentIndex(messages: readonly Json[], named: Json): number {
 }
 
 interface Place {
-  /** Where the message stands in the body. */
+  /** The path of the message in the body. */
   readonly at: string;
   readonly chat: string;
   readonly branch: string | undefined;
@@ -122,9 +127,9 @@ interface Place {
 }
 
 interface MessagePlace extends Place {
-  /** The page asks for another answer. */
+  /** `true` if the page asks for another answer. */
   readonly isAgain: boolean;
-  /** The messages before it. */
+  /** The messages before this one. */
   readonly before: readonly Json[];
 }
 
@@ -145,14 +150,14 @@ function readMessage(sent: JsonObject, parts: readonly Json[], place: MessagePla
   return { type: 'message', chat, branch, ...said };
 }
 
-/** A message that was loaded has more than its page has sent with it. */
+/** Removes our own keys: a loaded message has more metadata than its page sent. */
 function withoutOurs(metadata: Json | undefined): Json | undefined {
   if (!isJsonObject(metadata)) return metadata;
   const { turn: _, unanswered: __, ...own } = metadata;
   return Object.keys(own).length > 0 ? own : undefined;
 }
 
-/** A page names the answer that is to be another, or the message; one that was loaded has the id of its turn. */
+/** A page names either the answer to regenerate or its message. A loaded message has the id of its turn. */
 function readReplaced(
   key: string,
   message: string | readonly Json[],
@@ -170,10 +175,10 @@ function readReplaced(
   return { isAgain, isOnce, turn, before: answers.toReversed(), said: [isAgain, id, message, again] };
 }
 
-/** The most characters of the JSON of a message's metadata. */
+/** The maximum length of a message's metadata as JSON, in characters. */
 const MAX_METADATA = 16_384;
 
-/** @throws SessionError if a page cannot have it kept with a message. */
+/** @throws SessionError if the metadata cannot be stored with a message. */
 function mustBeMetadata(metadata: Json, at: string): void {
   if (!isJsonObject(metadata)) throw invalid(`${at}: must be an object`);
   if (JSON.stringify(metadata).length > MAX_METADATA)
@@ -181,7 +186,7 @@ function mustBeMetadata(metadata: Json, at: string): void {
   if (!attempt(() => ToolCallContext.of(metadata)).ok) throw invalid(`${at}: is nested too deeply`);
 }
 
-/** What a page may say beside its messages. */
+/** Reads an option that a page sends beside its messages. */
 function oneOf<Word extends string>(
   name: string,
   body: JsonObject,
@@ -193,7 +198,7 @@ function oneOf<Word extends string>(
   return word;
 }
 
-/** Words, or a file as the body of a message has it. */
+/** Returns text, or a file in the format of a message body. */
 function readPart(part: Json, at: string): JsonObject {
   const { type, text, mediaType, url, filename: name }: JsonObject = Object(part);
   if (type === 'text') {
@@ -202,7 +207,7 @@ function readPart(part: Json, at: string): JsonObject {
   }
   if (type !== 'file') throw invalid(`${at}: must be a part of the type text or file`);
   if (typeof url !== 'string') throw invalid(`${at}.url: must be a data URL or an https URL`);
-  // Browsers do not know the type of every file.
+  // Browsers do not know the media type of every file.
   const said = mediaType === undefined || mediaType === '' ? {} : { mediaType };
   return { type, ...said, url, ...(name !== undefined && { name }) };
 }
@@ -234,14 +239,14 @@ function readAnswers({ metadata }: JsonObject, parts: readonly Json[], place: Pl
   return { type: 'answers', chat, branch, decisions, results, known, after };
 }
 
-/** A decision: what the page has said in `decisions` of the body, or else yes or no. */
+/** Returns the decision: the page's entry in `decisions` of the body, or else approve or deny. */
 function readDecision(approval: Json | undefined, at: string, worded: JsonObject): CallAnswer {
   const { id, approved, reason }: JsonObject = Object(approval);
   if (typeof id !== 'string') throw invalid(`${at}.id: must be text`);
   if (typeof approved !== 'boolean') throw invalid(`${at}.approved: must be true or false`);
   const named = readApprovalId(id);
   const said = own(worded, id);
-  if (said !== undefined) return { ...Object(said), ...named } as CallAnswer; // which is checked as a body is
+  if (said !== undefined) return { ...Object(said), ...named } as CallAnswer; // checked like a body
   const why = reason === undefined || reason === null ? {} : { reason: reason as string }; // checked with the rest
   return { ...named, decision: approved ? 'approve' : 'reject', ...why };
 }
@@ -256,7 +261,7 @@ const NO_OTHER_MESSAGE =
 const NOTHING_TO_SEND =
   'There is nothing to send: the last message is the assistant’s, and no call of it was answered.';
 
-/** Returns the error of a message, in the words of a page: with what it may say in the body. */
+/** Returns the error of a message, reworded with the options that a page can send in the body. */
 export function inWordsOfPage(failure: unknown): unknown {
   if (!(failure instanceof SessionError)) return failure;
   const { type, worded, ...rest } = failure;

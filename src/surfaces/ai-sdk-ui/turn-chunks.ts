@@ -1,4 +1,4 @@
-/** Translates what a turn shows into the chunks of a UI message stream. It reads and writes nothing. */
+/** Translates the items of a turn into the chunks of a UI message stream. It does no I/O. */
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import type { PendingCall } from '../../journal/wait.ts';
 import type { SuspendedTurn, TurnAnswer } from '../../session/watching/turn-outcome.ts';
@@ -11,26 +11,29 @@ import { CallChunks, type KnownCall } from './call-chunks.ts';
 import type { UiChunk, UiMetadata, UiUserPart, UiVersion } from './chunks.ts';
 import { MessageSteps } from './message-steps.ts';
 
-/** Of whom a turn is told, and how. */
+/** The turn to show, and how to show it. */
 export interface ChunkOptions {
   readonly version: UiVersion;
-  /** Whoever takes the chunks can begin a step anew, and be told of answers, whatever the version: what is no client. */
+  /**
+   * `true` if the reader can drop a step and receive answers whatever its version, because it is not a
+   * client.
+   */
   readonly takesAll?: true | undefined;
-  /** Where the bytes of a file of the session are. */
+  /** Returns the URL of a file of the session. */
   fileUrl(id: string): string;
-  /** Returns what a turn waits for, by its events. */
+  /** Returns the pending calls of a turn, derived from its events. */
   pending(events: readonly StoredEvent[]): readonly PendingCall[];
-  /** The calls that the client has parts of already, in a stream that goes on. */
+  /** The calls for which the client already has parts, in a resumed stream. */
   readonly known?: ReadonlyMap<string, KnownCall> | undefined;
-  /** The id of the message, where the stream does not begin with its turn and is to be a message of its own. */
+  /** The id of the message, if the stream starts within its turn and needs a message of its own. */
   readonly messageId?: string | undefined;
-  /** The session of the turn, if it is a fork of the chat's: the message names it. */
+  /** The session of the turn, if it is a fork of the chat's session. The message names it. */
   readonly branch?: string | undefined;
 }
 
 /**
- * The chunks of what a turn shows. A turn from its first event on begins a message, which has the id of the turn; the rest of one
- * joins the message that the client has.
+ * Yields the chunks of a turn. A turn shown from its first event starts a message with the id of the turn.
+ * The rest of a turn joins the message that the client has.
  */
 export async function* uiChunks(
   items: AsyncIterable<TurnItem>,
@@ -41,24 +44,24 @@ export async function* uiChunks(
   for await (const item of items) yield* turn.take(item);
 }
 
-/** The key of the tool-call context under which the metadata of a message is. */
+/** The key of the tool-call context that holds the metadata of a message. */
 export const METADATA_KEY = 'holdfast.metadata';
 
-/** What a page has sent beside a message. */
+/** Returns the metadata that a page sent with a message. */
 export function metadataIn({ [METADATA_KEY]: metadata }: JsonObject = {}): JsonObject | undefined {
   return isJsonObject(metadata) ? metadata : undefined;
 }
 
-/** Whether a turn that ended so has an answer. */
+/** Returns `true` if a turn with this outcome has an answer. */
 export const isAnswered = ({ outcome }: Pick<TurnAnswer, 'outcome'>): boolean =>
   outcome !== 'cancelled' && outcome !== 'failed';
 
-/** One turn, as it becomes a message. */
+/** Translates one turn into a message. */
 export class TurnChunks {
   readonly #options: ChunkOptions;
   readonly #steps: MessageSteps;
   readonly #calls: CallChunks;
-  /** Said at once: a page that reads no more of the message has to know its session all the same. */
+  /** Sent at once, because a page that disconnects early also needs the session. */
   readonly #named: { readonly messageMetadata?: Pick<UiMetadata, 'session'> };
   #seq = 0;
 
@@ -72,13 +75,13 @@ export class TurnChunks {
     this.#calls = new CallChunks(able, known, (events) => options.pending(events));
   }
 
-  /** What stands before all items. */
+  /** Returns the chunks that precede all items. */
   begin(): UiChunk[] {
     const { messageId } = this.#options;
     return messageId === undefined ? [] : [{ type: 'start', messageId, ...this.#named }];
   }
 
-  /** What the next item adds. */
+  /** Returns the chunks for the next item. */
   take(item: TurnItem): UiChunk[] {
     if ('seq' in item) {
       this.#seq = item.seq;
@@ -148,12 +151,12 @@ export class TurnChunks {
     if (this.#options.version === 6)
       return { type: 'data-steering', id, data: { text, ...(metadata && { metadata }) } };
     const [first, ...others] = this.userParts(event);
-    // The part itself has no place for it.
+    // The part itself has no field for metadata.
     const said = metadata && first ? { ...first, providerMetadata: { holdfast: metadata } } : first;
     return { type: 'steering-message', id, parts: said ? [said, ...others] : [] };
   }
 
-  /** What a user has said, as the parts of a message. */
+  /** Converts a user's message to the parts of a UI message. */
   userParts({
     message,
     parts = [{ type: 'text', text: message }],
@@ -181,7 +184,10 @@ export class TurnChunks {
     }
   }
 
-  /** What waits is asked when all else of the turn has settled: by then nobody else has answered it. */
+  /**
+   * Questions appear after the rest of the turn has settled, so that another client can no longer answer them
+   * first.
+   */
   #suspended(view: SuspendedView): UiChunk[] {
     const shown = view.pending.filter(({ call }) => this.#calls.has(call));
     const hidden = view.pending.filter(({ call }) => !this.#calls.has(call));
@@ -195,8 +201,8 @@ export class TurnChunks {
   }
 
   /**
-   * Calls of inner loops are a step: clients send answers by themselves when all calls of the last step have one, and the call around
-   * these has not ended.
+   * Puts calls of inner loops in a step of their own. Clients send answers automatically when all calls of
+   * the last step have one, and the enclosing call has not ended.
    */
   #inStep(calls: readonly UiChunk[]): UiChunk[] {
     return calls.length === 0 ? [] : [...this.#steps.begin(), ...calls];
@@ -235,5 +241,5 @@ export class TurnChunks {
   }
 }
 
-/** What a client is told whose stream ends before its turn. */
+/** The message for a client whose stream ends before its turn. */
 const GOES_ON = 'The answer goes on, and this stream of it has to end: resume the chat to see the rest.';

@@ -1,4 +1,4 @@
-/** A session as the list of messages that a page begins with: made of the same chunks as a stream. */
+/** A session as the initial message list of a page, built from the same chunks as a stream. */
 import type { StoredEvent } from '../../journal/events.ts';
 import type { Json } from '../../tool/json.ts';
 import type { Teller } from '../../worker/tell.ts';
@@ -7,12 +7,12 @@ import { answerOfTurn } from '../../worker/turn-view.ts';
 import type { UiChunk, UiMetadata, UiUserPart } from './chunks.ts';
 import { type ChunkOptions, isAnswered, metadataIn, TurnChunks } from './turn-chunks.ts';
 
-/** A message of a chat, as the AI SDK has it. */
+/** A message of a chat in the AI SDK's format. */
 export type UiMessage =
   | {
       readonly id: string;
       readonly role: 'user';
-      /** What the page has sent with the message, and the turn. `unanswered`: the turn ended before the model said or did anything. */
+      /** The metadata from the page, and the turn. `unanswered`: the turn ended before the model replied. */
       readonly metadata: {
         readonly turn: string;
         readonly unanswered?: true;
@@ -21,33 +21,33 @@ export type UiMessage =
       readonly parts: readonly UiUserPart[];
     }
   | {
-      /** That of the turn, as in its stream. */
+      /** The id of the turn, as in its stream. */
       readonly id: string;
       readonly role: 'assistant';
-      /** While the turn runs, no more than its session. */
+      /** Only the session while the turn runs. */
       readonly metadata?: Partial<UiMetadata>;
       readonly parts: readonly UiPart[];
     };
 
-/** A part of an assistant's message, as chunks have made it. */
+/** A part of an assistant message, built from chunks. */
 export interface UiPart {
   readonly type: string;
   readonly [key: string]: unknown;
 }
 
-/** Whose messages are listed. */
+/** The session whose messages are listed. */
 export interface ChatOfSession {
   readonly agent: string;
   readonly session: string;
-  /** How the last turn stands, where it has not ended and does not run. */
+  /** The state of the last turn, if it has not ended and does not run. */
   readonly stop?: TurnStreamEnd | undefined;
   readonly teller: Pick<Teller, 'item'>;
 }
 
-/** The end of the id of what a user has said; before it stands that of the turn. */
+/** The suffix of a user message's id. The id of the turn precedes it. */
 export const OF_USER = ':user';
 
-/** Two messages for each turn that has begun: what was said, and what was answered so far. */
+/** Returns two messages for each started turn: the user's message, and the answer so far. */
 export function toUiMessages(
   events: readonly StoredEvent[],
   { agent, session, stop, teller }: ChatOfSession,
@@ -65,13 +65,13 @@ export function toUiMessages(
     if (answer) message.add(chunks.take(teller.item({ type: 'answer', answer })));
     else if (stop) message.add(chunks.take(stop));
     const shown = message.read();
-    // One that said nothing is replaced by its retry.
+    // An empty answer is replaced by its retry.
     const answers = retried.has(turn) && shown.parts.length === 0 ? [] : [shown];
     if (started.retries !== undefined) return answers;
-    // What became of one that was retried, its retry says.
+    // The retry of a turn shows its outcome.
     const isUnanswered = answer && !isAnswered(answer) && !retried.has(turn) && !ofTurn.some(isReply);
     const unanswered = isUnanswered && { unanswered: true as const };
-    // A turn that another one has started has its context, and a message of its own.
+    // A turn that another turn started has that turn's context and its own message.
     const own = started.root === undefined ? metadataIn(started.context) : undefined;
     const metadata = { ...own, turn, ...unanswered };
     const said = { id: `${turn}${OF_USER}`, role: 'user' as const, metadata };
@@ -79,10 +79,10 @@ export function toUiMessages(
   });
 }
 
-/** What the turn's own model has said or done. */
+/** Returns `true` for a reply of the turn's own loop. */
 const isReply = (event: StoredEvent): boolean => event.type === 'model-replied' && event.frame === undefined;
 
-/** A message that chunks are added to, as a client does. */
+/** A message that applies chunks as a client does. */
 class MessageOfTurn {
   readonly #turn: string;
   readonly #parts: UiPart[] = [];
@@ -198,7 +198,10 @@ class MessageOfTurn {
   }
 }
 
-/** The AI SDK takes no message in which a call is still to be run, or has run, and has an approval that is none for that. */
+/**
+ * Removes an approval that does not fit its call: the AI SDK rejects a message that has one on a call that is
+ * still to run or has run.
+ */
 function withFittingApproval(part: UiPart): UiPart {
   const { approval, ...rest } = part;
   const { state } = part;
