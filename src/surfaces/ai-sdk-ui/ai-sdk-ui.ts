@@ -275,7 +275,7 @@ async function goneOn(
   signal: AbortSignal,
 ): Promise<TurnStream> {
   const asked = placeOfCall(results.at(-1)?.call ?? '');
-  // No turn has this call, so `answer` reports the error.
+  // No turn has this call, so `streamAnswers` reports the error.
   if (!asked)
     return session.streamAnswers(
       results.map(({ call, sent }) => ({ call, ...sent })),

@@ -239,7 +239,7 @@ function readAnswers({ metadata }: JsonObject, parts: readonly Json[], place: Pl
   return { type: 'answers', chat, branch, decisions, results, known, after };
 }
 
-/** Returns the decision: the page's entry in `decisions` of the body, or else approve or deny. */
+/** Returns the decision: the page's entry in `decisions` of the body, or else `approve` or `reject`. */
 function readDecision(approval: Json | undefined, at: string, worded: JsonObject): CallAnswer {
   const { id, approved, reason }: JsonObject = Object(approval);
   if (typeof id !== 'string') throw invalid(`${at}.id: must be text`);

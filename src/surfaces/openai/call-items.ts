@@ -1,4 +1,7 @@
-/** The calls of a turn, each as an item of what becomes of it: Holdfast runs it, somebody decides about it, or the client runs it. */
+/**
+ * The calls of a turn as output items, by who handles them: Holdfast runs the call, a person decides about
+ * it, or the client runs it.
+ */
 import type { StoredEvent } from '../../journal/events.ts';
 import type { JournaledCall } from '../../journal/reply-data.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
@@ -7,18 +10,18 @@ import type { NumberedOutput } from './numbered-output.ts';
 import type { IdPrefix } from './response-object.ts';
 import type { McpCallItem } from './response-types.ts';
 
-/** What clients are told of where tools run. A client that names it in a tool of type `mcp` takes our questions. */
+/** The server label of all tools. A client that names it in a tool of type `mcp` accepts our questions. */
 export const SERVER_LABEL = 'holdfast';
 
-/** What somebody is asked. */
+/** A question of a call. */
 interface Asked {
   readonly call: string;
-  /** From 1. */
+  /** The number of the question, from 1. */
   readonly number: number;
   readonly for: 'decision' | 'result';
 }
 
-/** Makes the id of something in the session that is told. */
+/** Returns the id of an object in the session. */
 export type ToId = (prefix: IdPrefix, what: string, place?: number) => string;
 
 type EventOfCall<Type extends StoredEvent['type']> = Extract<StoredEvent, { readonly type: Type }>;
@@ -27,17 +30,17 @@ export class CallItems {
   readonly #out: NumberedOutput;
   readonly #id: ToId;
   readonly #fileUrl: (id: string) => string;
-  /** All that were asked for, of inner loops too: these ask as well. */
+  /** All requested calls. Calls of inner loops are included because they can ask questions. */
   readonly #calls = new Map<string, JournaledCall & { readonly isInner: boolean }>();
-  /** How often each has asked somebody. */
+  /** The number of questions that each call has asked. */
   readonly #questions = new Map<string, number>();
-  /** The questions that are not answered, by their calls. */
+  /** The open questions, by call. */
   readonly #open = new Map<string, Asked>();
-  /** Those that the client runs. */
+  /** The calls that the client runs. */
   readonly #given = new Set<string>();
-  /** The places of those that run now. */
+  /** The output indexes of the running calls. */
   #running = new Map<string, number>();
-  /** The questions that this response has told. */
+  /** The questions that this response has shown. */
   #told = new Set<Asked>();
 
   constructor(out: NumberedOutput, id: ToId, fileUrl: (id: string) => string) {
@@ -46,18 +49,18 @@ export class CallItems {
     this.#id = id;
   }
 
-  /** What of the next response is not of the one before. */
+  /** Clears the state that the next response does not share. */
   restart(): void {
     this.#running = new Map();
     this.#told = new Set();
   }
 
-  /** Somebody was asked, and has not answered. */
+  /** `true` if a question is open. */
   get isWaiting(): boolean {
     return this.#open.size > 0;
   }
 
-  /** How many questions a call has asked so far: an answer is that of the last one. */
+  /** Returns the number of questions that a call has asked. An answer belongs to the last one. */
   asked(call: string): number {
     return this.#questions.get(call) ?? 0;
   }
@@ -87,7 +90,10 @@ export class CallItems {
     }
   }
 
-  /** The response ends. What still waits is told by each response again; what runs goes on without being told here. */
+  /**
+   * Ends the response. Each response shows the open questions again. Running calls continue and are not
+   * shown.
+   */
   close(isWaiting: boolean): void {
     if (isWaiting) for (const asked of this.#open.values()) this.#tell(asked);
     for (const [call, index] of this.#running)
@@ -138,7 +144,7 @@ export class CallItems {
     } as const;
     const index = this.#out.open({ ...item, arguments: '', status: 'in_progress' });
     const at = { output_index: index, item_id: item.id };
-    // All at once, for clients that read nothing but the pieces.
+    // Sent at once, for clients that read only deltas.
     this.#out.say({ type: 'response.function_call_arguments.delta', ...at, delta: input });
     this.#out.say({ type: 'response.function_call_arguments.done', ...at, arguments: input });
     this.#out.close(index, { ...item, status: 'completed' });

@@ -1,4 +1,7 @@
-/** Translates what a turn shows into the chunks of a chat completion, which has words and calls that the client runs, and nothing else. */
+/**
+ * Translates the items of a turn into the chunks of a chat completion, which has only text and calls that the
+ * client runs.
+ */
 
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
@@ -18,7 +21,7 @@ import {
   UsageCount,
 } from './response-object.ts';
 
-/** What a chunk adds to the message. */
+/** The content that a chunk adds to the message. */
 interface ChatDelta {
   readonly role?: 'assistant';
   readonly content?: string;
@@ -37,24 +40,24 @@ export interface ChatChunk {
     readonly finish_reason: FinishReason | null;
     readonly logprobs: null;
   }[];
-  /** Beside the protocol: by which the session is found again, and what waits in it. */
+  /** An extension of the protocol: the id of the session, and its open questions. */
   readonly metadata?: Readonly<Record<string, string>>;
   readonly usage?: ChatUsage | null;
 }
 
-/** What is yielded of a turn: chunks, and last what became of it. */
+/** An item of a translated turn: chunks, and finally the outcome. */
 export type ChatItem =
   | { readonly type: 'chunk'; readonly chunk: ChatChunk }
   | { readonly type: 'end'; readonly end: ChatEnd };
 
-/** How a completion ends. */
+/** The end of a completion. */
 export type ChatEnd =
   | {
       readonly type: 'said';
       readonly finish: FinishReason;
-      /** The whole message, without what was said before the last calls. */
+      /** The whole message, without the text before the last calls. */
       readonly text: string;
-      /** What all chunks say together. */
+      /** The concatenated text of all chunks. */
       readonly streamed: string;
       readonly calls: ChatToolCall[];
       readonly usage: ChatUsage;
@@ -63,14 +66,17 @@ export type ChatEnd =
   | { readonly type: 'failed'; readonly answer: TurnAnswer }
   | { readonly type: 'erased' };
 
-/** Which turn is told. */
+/** The turn to show. */
 export interface ChatWanted extends RouteSession {
   readonly turn: string;
-  /** The answer with which it goes on. Each completion has an id of its own, by which clients keep messages apart. */
+  /**
+   * The answer that resumed the turn. Each completion has its own id, which clients use to keep messages
+   * apart.
+   */
   readonly behind?: Named | undefined;
-  /** The request asks for a form of the answer: nothing is said but the answer, which has it. */
+  /** `true` if the request sets a form of the answer. Only the answer is sent then. */
   readonly hasForm: boolean;
-  /** In ms since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
@@ -83,12 +89,12 @@ export async function* chatItems(
   for await (const item of items) yield* translation.take(item);
 }
 
-/** How a completion ends. */
+/** The end of a completion. */
 interface Finished {
   readonly finish: FinishReason;
-  /** All that was said. */
+  /** The complete text. */
   readonly text: string;
-  /** Calls of tools that the client runs. */
+  /** The calls of tools that the client runs. */
   readonly calls?: ChatToolCall[];
   readonly pending?: readonly PendingView[];
 }
@@ -97,11 +103,11 @@ class ChatTranslation {
   readonly #wanted: ChatWanted;
   readonly #usage = new UsageCount();
   #said = '';
-  /** Of the reply that comes. */
+  /** The streamed text of the current reply. */
   #shown = '';
   #isHeld = false;
   #last = '';
-  /** How the last reply ended. */
+  /** The finish reason of the last reply. */
   #ending = 'stop';
 
   constructor(wanted: ChatWanted) {
@@ -147,7 +153,7 @@ class ChatTranslation {
     return isFirst ? this.#paragraph(text) : this.#words(text);
   }
 
-  /** What was shown of a reply that was asked for anew cannot be taken back: the one that stands comes behind it. */
+  /** Streamed text of a failed attempt cannot be removed, so the final reply follows it. */
   #replied({ text, finish }: EventOf<'model-replied'>): ChatItem[] {
     this.#ending = finish;
     if (this.#wanted.hasForm) return [];
@@ -165,7 +171,7 @@ class ChatTranslation {
     const text = answerOf(answer, this.#wanted.hasForm);
     const isNew = isAnswered(answer) && text !== this.#last;
     const said = isNew ? this.#paragraph(text) : [];
-    // A reply that its turn cut off is no answer, and all that there is.
+    // A reply that its turn cut off is not an answer, but it is all there is.
     if (this.#ending === 'cut-off') return this.#finish({ finish: 'length', text: this.#last });
     const cut = outcome === 'completed' ? cutOffBy(this.#ending) : undefined;
     const finish = cut ?? (outcome === 'limit-reached' ? 'length' : 'stop');
@@ -208,7 +214,7 @@ class ChatTranslation {
     return [last, { type: 'end', end }];
   }
 
-  /** Says words that stand by themselves. */
+  /** Sends text as a separate paragraph. */
   #paragraph(text: string): ChatItem[] {
     return text === '' ? [] : this.#words(this.#said === '' ? text : `\n\n${text}`);
   }
@@ -239,7 +245,7 @@ class ChatTranslation {
   }
 }
 
-/** Says what waits, and where that is answered: the protocol has no word for it. */
+/** Describes a pending question and where to answer it, because the protocol has no field for it. */
 const toldOf = ({ tool, message, links }: PendingView): string =>
   `Call of '${tool}' waits for a decision: ${message} Answer it by POST ${'approvals' in links ? links.approvals : links.results}.`;
 

@@ -1,6 +1,7 @@
 /**
- * Which session a chat goes on, by what was said in it: clients of chat completions send their whole history, and no id. With each answer the
- * place in its session is kept under a hash of the history that the client will send the next time.
+ * Finds the session of a chat by its history: clients of chat completions send their whole history and no id.
+ * For each answer, the place in its session is stored under a hash of the history that the client will send
+ * next.
  */
 import { sha256Hex } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject, sameJson } from '../../tool/json.ts';
@@ -11,44 +12,44 @@ import type { TurnItem } from '../../worker/turn-feed.ts';
 import type { ChatEnd, ChatItem } from './chat-chunks.ts';
 import { addsOnlyWords, CONTEXT_KEYS, type FoundTurn, mustBeOwn } from './refuse.ts';
 
-/** An answer that was given: of this turn, up to this event. */
+/** The place of an answer: its turn, and the last event that it shows. */
 export interface Place {
   readonly session: string;
   readonly turn: string;
   readonly seq: number;
-  /** Up to there the session holds only words. */
+  /** `true` if the session has only text up to this place. */
   readonly isWords: boolean;
 }
 
-/** A session that a chat has led to. */
+/** A session that matches the history of a chat. */
 export interface Found {
-  /** What its client has of it. */
+  /** The place that the client has seen. */
   readonly place: Place;
   /** The last event of the session. */
   readonly head: number;
-  /** The session holds only words. */
+  /** `true` if the session has only text. */
   readonly isWords: boolean;
-  /** The last turn that is behind the message that is looked for. Turns that failed since the place have answered nothing, and do not count. */
+  /** The last turn before the message. Turns that failed after the place have no answer and do not count. */
   readonly lastTurn: string;
-  /** The turn that came next; absent if nothing was said since. */
+  /** The next turn. Absent if no turn followed. */
   readonly next: Next | undefined;
 }
 
-/** A turn behind a place. */
+/** The turn after a place. */
 interface Next {
   readonly turn: string;
-  /** It begins with the same words. */
+  /** `true` if it begins with the same text. */
   readonly isSame: boolean;
-  /** It is the one that this very message has begun: they ask for the same, and no other came behind it. */
+  /** `true` if this message began the turn: both ask for the same, and no other turn followed. */
   isThis: boolean;
   isOver: boolean;
 }
 
-/** The hash of messages to an agent, of what their places in the protocol say: the same however a client writes them back. */
+/** Returns the hash of messages to an agent. It uses only fields that clients send back unchanged. */
 export const hashOf = (agent: string, messages: readonly Json[]): Promise<string> =>
   sha256Hex(JSON.stringify([agent, ...messages.map(told)]));
 
-/** The messages of a chat with an agent, and what else its request says of the conversation. */
+/** The messages of a chat with an agent, and other request fields about the conversation. */
 export interface Told {
   readonly agent: string;
   readonly messages: readonly Json[];
@@ -56,8 +57,9 @@ export interface Told {
 }
 
 /**
- * The key under which the places of a chat are kept: each person finds only their own, also where a tenant shares its sessions. What
- * the request says besides narrows the search: it is what a client sends, and so names no person.
+ * Returns the key for the places of a chat. Each person finds only their own places, even if a tenant shares
+ * its sessions. The other request fields narrow the search. They come from the client, so they do not
+ * identify a person.
  */
 const keyOf = async (
   { caller, context }: ModuleRequest,
@@ -72,7 +74,7 @@ function told(message: Json): Json {
   return [role ?? null, toldContent(content), Array.isArray(calls) ? calls.map(toldCall) : [], of ?? null];
 }
 
-/** Text is the same as one part of text, and what is empty says nothing. */
+/** Treats text like a single text part, and drops empty content. */
 function toldContent(content: Json | undefined): Json[] {
   const parts = Array.isArray(content) ? content : [content ?? ''];
   return parts.flatMap((part) => {
@@ -87,16 +89,17 @@ function toldCall(call: Json): Json {
   return [id ?? null, name ?? null, given ?? null];
 }
 
-/** What is looked for: the last message in words, unless it has files, and the messages before it. */
+/** A search: the last text message, unless it has files, and the messages before it. */
 interface Wanted extends Told {
   readonly words: string | undefined;
-  /** What else the request asks for: a message that is sent again asks for the same. */
+  /** The other settings of the request. A message that is sent again has the same settings. */
   readonly context: JsonObject;
 }
 
 /**
- * Finds the session that a chat of the caller's has led to: one that has said nothing since, or has begun a turn with this very message, before
- * any other. `undefined` if there is none. A session that holds more than words is found only for a caller that is one person.
+ * Returns the session that matches the chat of the caller, or `undefined`. Prefers a session without later
+ * turns, or whose next turn this message began. A session with more than text is found only if the caller is
+ * a single person.
  */
 export async function continuedBy(
   asked: ModuleRequest,
@@ -104,7 +107,8 @@ export async function continuedBy(
 ): Promise<Found | undefined> {
   const { agent } = of;
   const texts = await asked.kept(await keyOf(asked, of));
-  // Chats may be the same in every word, so that a message which says that it is sent for the first time is not taken for another one's.
+  // Chats can have identical text, so a message that is sent for the first time must not match another chat's
+  // turn.
   const isFirst = isFirstTry(asked.request);
   let best: Found | undefined;
   let least = 4;
@@ -124,10 +128,10 @@ export async function continuedBy(
   return best;
 }
 
-/** So long a message that is sent again finds its turn, in ms, as one does under a key. */
+/** Milliseconds during which a message that is sent again finds its turn, as with an idempotency key. */
 const AGAIN_WITHIN = 24 * 60 * 60 * 1000;
 
-/** What a session has come to since a place in it. */
+/** Returns the state of a session after a place. */
 async function standingOf(
   session: Session,
   place: Place,
@@ -140,7 +144,7 @@ async function standingOf(
   let lastTurn = turn;
   let next: Next | undefined;
   for await (const event of session.events({ after: seq - 1 })) {
-    // Otherwise it is another session of this name.
+    // Otherwise, this is a different session of the same name.
     isThere ||= event.seq === seq && 'turn' in event && event.turn === turn;
     if (!isThere) return undefined;
     head = event.seq;
@@ -166,22 +170,23 @@ async function standingOf(
   return isThere ? { place, head, isWords, lastTurn, next } : undefined;
 }
 
-/** An answer by which its chat is to be found again. */
+/** An answer whose place is to be stored. */
 interface Answered extends Told {
   readonly asked: ModuleRequest;
   readonly session: string;
-  /** The session held only words before the turn. */
+  /** `true` if the session had only text before the turn. */
   readonly isWords?: boolean | undefined;
-  /** The turn, where its session was found by words alone: it may be another person's. */
+  /** The turn, if only its text led to the session, which can belong to another person. */
   readonly found?: FoundTurn | undefined;
-  /** Its client adds up what came in pieces, and has else what the answer says. */
+  /** `true` if the client concatenates the deltas. Otherwise, it has the text of the answer. */
   readonly isStream: boolean;
 }
 
 /**
- * Tells what a turn shows, as `translate` does, and keeps its place before the last chunk: a client that goes on at once is known by then.
+ * Yields the translated items of a turn, and stores the place before the last chunk, so that the client can
+ * continue at once.
  *
- * @throws OpenAiError as `mustBeOwn` does.
+ * @throws OpenAiError like `mustBeOwn`.
  */
 export async function* findable(
   answered: Answered,
@@ -226,10 +231,11 @@ async function keep(
     const said = { role: 'assistant', content, tool_calls: end.calls.map((call) => ({ ...call })) };
     await keepPlace(asked, { ...of, messages: [...of.messages, said] }, place);
   }
-  // What its tools answered a client tells again with its next message, also when nothing was said to it, and a first message to retry it.
+  // A client resends tool results with its next message, even if it received no answer, and resends a first
+  // message to retry it.
   if (!isAnswered) await keepPlace(asked, of, place);
 }
 
-/** Keeps a place, under what was said before it. */
+/** Stores a place under the history before it. */
 export const keepPlace = async (asked: ModuleRequest, of: Told, place: Place): Promise<void> =>
   asked.keep(await keyOf(asked, of), JSON.stringify(place));

@@ -1,4 +1,4 @@
-/** Chat completions: what their requests do to sessions, and how they are answered. */
+/** Chat completions: handles their requests and responses. */
 import { markOf } from '../../modules/caller-words/caller-words.ts';
 import { declaredTools } from '../../modules/client-tools/declared.ts';
 import { isFile, textsOf } from '../../tool/content.ts';
@@ -18,10 +18,10 @@ import { CONTEXT_KEYS, OpenAiError, toError, toErrorBody, unknownChat } from './
 import { type ChatCompletion, inSeconds, type Named } from './response-object.ts';
 import { bodyOf, mustHaveFormat, newSession, type OpenAiSurface, sessionOfAnswers } from './responses.ts';
 
-/** Names the session of a chat, in requests and in answers. */
+/** The header with the session of a chat, in requests and responses. */
 const SESSION_HEADER = 'x-holdfast-session';
 
-/** Answers a request for a chat completion: the completion, or the stream of its chunks. */
+/** Handles a request for a chat completion. Returns the completion or the stream of its chunks. */
 export async function createCompletion(asked: ModuleRequest, surface: OpenAiSurface): Promise<Response> {
   const body = readChatBody(await bodyOf(asked, surface), asked.agents, surface.mode);
   const { messages, narrowing, isStream, input } = body;
@@ -43,7 +43,7 @@ export async function createCompletion(asked: ModuleRequest, surface: OpenAiSurf
   const toChunks = (items: AsyncIterable<TurnItem>) => chatItems(items, wanted);
   const { isNamed, head, ...place } = chat;
   const found = head === undefined ? undefined : { session, stream, head };
-  // Who names the session once names it always.
+  // A client that names the session once names it in every request.
   const items = isNamed
     ? toChunks(turn)
     : findable({ asked, ...told, ...place, isStream, found }, turn, toChunks);
@@ -55,41 +55,41 @@ export async function createCompletion(asked: ModuleRequest, surface: OpenAiSurf
 
 type SentMessage = Extract<ChatRequest['input'], { type: 'message' }>;
 
-/** A request that is read. */
+/** A parsed request. */
 interface Asking {
   readonly asked: ModuleRequest;
   readonly body: ChatRequest;
-  /** What it asks for beside its message. */
+  /** The request's settings beside its message. */
   readonly context: JsonObject;
   readonly told: Told;
-  /** The session that it names. */
+  /** The session that the request names. */
   readonly named: string | undefined;
 }
 
-/** Which session a request goes on, or begins. */
+/** The session that a request continues or creates. */
 interface Chat {
   readonly session: string;
-  /** The request says it itself. */
+  /** `true` if the request names the session. */
   readonly isNamed?: boolean;
-  /** The session holds only words. */
+  /** `true` if the session has only text. */
   readonly isWords?: boolean | undefined;
-  /** The last event of the session, where it was found by its words alone: it may be another person's. */
+  /** The last event of the session, if only its text led to it. The session can belong to another person. */
   readonly head?: number | undefined;
 }
 
-/** The turn that a request has begun, or goes on with. */
+/** The turn that a request began or resumed. */
 interface Begun {
   readonly chat: Chat;
   readonly stream: TurnStream;
-  /** The answer with which it goes on. */
+  /** The answer that resumed the turn. */
   readonly behind?: Named | undefined;
 }
 
-/** The session of a chat. */
+/** Returns the session of a chat. */
 const sessionOf = ({ asked, told: { agent } }: Asking, { session }: Chat): Session =>
   asked.session({ agent, session, contextKeys: CONTEXT_KEYS });
 
-/** Goes on with the turn whose calls are answered. */
+/** Resumes the turn whose calls are answered. */
 async function sendAnswers(asking: Asking, given: readonly GivenAnswer[]): Promise<Begun> {
   const { asked, body, named } = asking;
   const { session: id } = sessionOfAnswers({ ...body, conversation: named }, given, 'messages');
@@ -102,7 +102,10 @@ async function sendAnswers(asking: Asking, given: readonly GivenAnswer[]): Promi
   return { chat, stream, behind: given[0]?.of };
 }
 
-/** Begins the turn of a message, or finds it: in the session that a request names, or that its history leads to, or in a new one. */
+/**
+ * Begins or finds the turn of a message, in the session that the request names or its history matches, or in
+ * a new session.
+ */
 async function sendMessage(asking: Asking, { parts, history }: SentMessage): Promise<Begun> {
   const { asked, context, told, named } = asking;
   const { request, signal } = asked;
@@ -127,7 +130,7 @@ async function sendMessage(asking: Asking, { parts, history }: SentMessage): Pro
   const isNew = history.length === 0;
   const before = isNew ? told : { ...told, messages: history };
   const words = parts.some(isFile) ? undefined : textsOf(parts);
-  // Another chat of the same person that begins alike has lost nothing, where the first one has no answer.
+  // If the first chat has no answer, another chat of the same person that begins alike has lost nothing.
   const found =
     isNew && !(retry && isFirst && isPerson(asked))
       ? undefined
@@ -142,14 +145,14 @@ async function sendMessage(asking: Asking, { parts, history }: SentMessage): Pro
   const chat = { ...place, isWords, head };
   const again = !next || next.isSame ? await tryAgain(chat, next?.turn) : undefined;
   if (again) return again;
-  // Behind a turn that failed, the same message is another one.
+  // After a failed turn, the same message counts as a new one.
   const hash = await hashOf(told.agent, told.messages);
   const key = ['chat', lastTurn, hash, await markOf(context)].join('-');
   if (!next) return send(chat, key);
   const session = sessionOf(asking, chat);
   if (next.isThis && !(forkInstead && next.isOver && isFirst && idempotencyKeyOf(request) === undefined))
     return { chat, stream: await session.follow(next.turn, { signal }) };
-  // One with files that is sent again might have begun that turn.
+  // A message with files that is sent again could have begun that turn.
   if (!forkInstead || (words === undefined && !isFirst)) throw unknownChat();
   const at = place.seq;
   const fork = { ...place, session: await forkInstead(session, { at, turn: next.turn, said: key }) };

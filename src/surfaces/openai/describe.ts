@@ -1,4 +1,7 @@
-/** The description of the routes: answers and problems of the protocols, as far as they are sent. Their clients bring types of their own. */
+/**
+ * The description of the routes: the responses and problems of the protocols that Holdfast sends. Clients
+ * have their own types.
+ */
 import {
   type BodySchema,
   bodyOf,
@@ -33,7 +36,7 @@ const MODELS = bodyOf('OpenAiModelList', {
 
 const ERROR = bodyOf('OpenAiError', {
   object: {
-    // What else is known of a problem of Holdfast stands beside these.
+    // Other fields of a Holdfast problem appear beside these.
     error: {
       object: { message: TEXT, type: TEXT, param: TEXT_OR_NULL, code: TEXT_OR_NULL },
       also: { additionalProperties: true },
@@ -41,7 +44,9 @@ const ERROR = bodyOf('OpenAiError', {
   },
 });
 
-/** Any of the parameters of the protocol: which are taken is for the code that reads them, which names the one that is not. */
+/**
+ * Allows any parameter of the protocol. The code that reads the parameters rejects unsupported ones by name.
+ */
 const request = (name: string, object: Fields): BodySchema =>
   bodyOf(name, { object, also: { additionalProperties: true } });
 

@@ -1,4 +1,4 @@
-/** The entry `holdfast/surfaces/openai`: clients of OpenAI talk to a Worker unchanged. */
+/** The entry `holdfast/surfaces/openai`: unmodified OpenAI clients can talk to a Worker. */
 
 import { LOOPS } from '../../loop/loop-seams.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
@@ -22,7 +22,7 @@ export { openAiDescription } from './describe.ts';
 
 const OPENAI = createModule({ name: 'openai' });
 
-/** When agents were made is nowhere written down. */
+/** The creation time of an agent is not known. */
 const toModel = ({ name }: RouteAgent) => ({ id: name, object: 'model', created: 0, owned_by: 'holdfast' });
 
 const modelRoutes = (refuse: ReturnType<typeof refusing>) => [
@@ -41,36 +41,37 @@ const modelRoutes = (refuse: ReturnType<typeof refusing>) => [
   }),
 ];
 
-/** The literal that `openAi` takes. */
+/** The configuration of `openAi`. */
 export interface OpenAiConfig {
   /**
-   * What becomes of the instructions of a client: `instructions`, and messages of the roles `system` and `developer`. `append` shows them
-   * to the model for this turn, as words of the caller behind the agent's own instructions, which they cannot change; `ignore` leaves them
-   * out; `refuse` returns 400. Defaults to `append`.
+   * How to treat the instructions of a client: `instructions`, and messages of the roles `system` and
+   * `developer`. `append` shows them to the model for this turn as words of the caller, after the agent's own
+   * instructions, which they cannot change. `ignore` drops them. `refuse` returns 400. Defaults to `append`.
    */
   readonly instructions?: CallerInstructions | undefined;
   /**
-   * The name of the agent for a model that clients name, as in `{ 'gpt-5.5': 'support' }`: so a program runs whose code names a model of OpenAI.
-   * The names of agents are models without it.
+   * The agents for model names that clients send, as in `{ 'gpt-5.5': 'support' }`. This lets programs run
+   * whose code names a model of OpenAI. By default, only the names of agents are models.
    */
   readonly models?: Readonly<Record<string, string>> | undefined;
   /**
-   * `openAiLists()` of `holdfast/surfaces/openai/lists`: clients list conversations and the input of responses, and delete both. Without it
-   * there are no such routes.
+   * `openAiLists()` of `holdfast/surfaces/openai/lists`: clients can list conversations and the input of
+   * responses, and delete both. These routes do not exist by default.
    */
   readonly lists?: OpenAiLists | undefined;
   /**
-   * Words what went wrong for the person who uses the client. Without it, what a provider, a tool or the Worker says is replaced by a short
-   * sentence, and is in the log alone; in development, a request from your own machine is shown everything.
+   * Returns the error text to show to the user of the client. By default, a short sentence replaces the
+   * messages of providers, tools and the Worker, which appear only in the log. In development, a request from
+   * your own machine sees the full message.
    */
   readonly tell?: Tell | undefined;
 }
 
 /**
- * Makes a Worker speak to unchanged clients of OpenAI, at `/v1`: responses and chat completions, where a model is an agent. Give it to
- * `createHoldfast({ use })`.
+ * Adds OpenAI-compatible routes for responses and chat completions at `/v1`, where each agent is a model.
+ * Pass it in `use` of `createHoldfast`.
  *
- * @throws ConfigurationError if a setting is none.
+ * @throws ConfigurationError if a setting is invalid.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** The items of a conversation: all that was said in a session, in the order of its turns. */
+/** The items of a conversation: the whole content of a session, in the order of its turns. */
 import { type SessionTurns, turnsOf } from '../../../modules/index/session-turns.ts';
 import { inSession } from '../../../worker/session-from-code.ts';
 import { invalid } from '../read-body.ts';
@@ -8,16 +8,16 @@ import type { ListedItem } from './list-types.ts';
 import { behind, type ListQuery, type Page, toPage } from './read-query.ts';
 import { type ItemReader, itemsOfTurn } from './turn-items.ts';
 
-/** How many turns are read at once. */
+/** The number of turns that are read concurrently. */
 const AT_ONCE = 8;
 
 const ITEMS: readonly IdPrefix[] = ['msg', 'rs', 'mcp', 'mcpr', 'mcpa', 'fc', 'fco', 'ig'];
 
-/** Reads which turns the session has. */
+/** Returns the turns of the session. */
 export const turnsIn = ({ asked, of }: Pick<ItemReader, 'asked' | 'of'>): Promise<SessionTurns> =>
   inSession(asked.session(of), turnsOf);
 
-/** Returns a page of the items of a conversation. @throws OpenAiError if `after` is not the id of one. */
+/** Returns a page of the items of a conversation. @throws OpenAiError if `after` is not the id of an item. */
 export async function listItems(
   reader: ItemReader,
   { after, limit, oldestFirst }: ListQuery,
@@ -34,7 +34,7 @@ export async function listItems(
   return toPage(found, limit);
 }
 
-/** Returns an item of a conversation. @throws OpenAiError if there is none of this id. */
+/** Returns an item of a conversation. @throws OpenAiError if the item does not exist. */
 export async function findItem(reader: ItemReader, id: string): Promise<ListedItem> {
   const turn = turnOfItem(reader, id);
   const isKnown = turn !== undefined && (await turnsIn(reader)).begun.includes(turn);
@@ -58,7 +58,7 @@ function turnOfItem({ of }: ItemReader, id: string): string | undefined {
   return named?.agent === of.agent && named.session === of.session ? turnOf(named) : undefined;
 }
 
-/** The items of a turn, each once: a question that still waits is in several responses. */
+/** Returns the items of a turn without duplicates: an open question is in several responses. */
 async function itemsIn(reader: ItemReader, turn: string): Promise<readonly ListedItem[]> {
   const { isRetry, responses } = await itemsOfTurn(reader, turn);
   const items = responses.flatMap(({ input, output }, part) => [

@@ -1,4 +1,4 @@
-/** Conversations: the sessions of a caller, by the index of their owner. */
+/** Conversations: the sessions of a caller, read from the index of their owner. */
 import {
   indexedNamed,
   type OwnersSessions,
@@ -17,13 +17,14 @@ import type { OpenAiSurface } from '../responses.ts';
 import type { Conversation } from './list-types.ts';
 import { type ListQuery, type Page, toPage } from './read-query.ts';
 
-/** The parameter that names the agent, where several have a session of one id. */
+/** The parameter that names the agent if several agents have a session with the same id. */
 export const MODEL = 'model';
 
 /**
- * Does work with the sessions of the caller, with the agent that the request names or with all.
+ * Calls a function with the caller's sessions of the agent that the request names, or of all agents.
  *
- * @throws OpenAiError if there is no such agent; ConfigurationError or DeploymentError if the app has no index.
+ * @throws OpenAiError if there is no such agent; ConfigurationError or DeploymentError if the app has no
+ * index.
  */
 function inSessions<T>(
   asked: ModuleRequest,
@@ -33,12 +34,15 @@ function inSessions<T>(
   const all = asked.agents.map(({ name }) => name);
   const model = new URL(asked.request.url).searchParams.get(MODEL);
   const agents = model === null ? all : [agentNamed(own(models, model) ?? model, asked.agents).name];
-  // Nothing is asked of this session: it leads to the app.
+  // This session is never read. It only gives access to the app.
   const any = asked.session({ agent: all[0] ?? '', session: 'any' });
   return inSession(any, (at) => work(ownersSessions(at, agents, 'openAiLists()')));
 }
 
-/** Returns a page of conversations, in the order of their last activity. @throws OpenAiError if `after` is none. */
+/**
+ * Returns a page of conversations, in the order of their last activity. @throws OpenAiError if `after` is not
+ * a conversation.
+ */
 export const listConversations = (
   asked: ModuleRequest,
   surface: OpenAiSurface,
@@ -67,10 +71,13 @@ export const toConversation = (row: IndexedSession): Conversation => ({
   status: row.status,
 });
 
-/** The id of a session. */
+/** The format of a session id. */
 const ID = /^[\w.:@-]{1,128}$/;
 
-/** Finds the session of a conversation. @throws OpenAiError if there is none, or several agents have one. */
+/**
+ * Returns the session of a conversation. @throws OpenAiError if there is no session, or several agents have
+ * one.
+ */
 export async function findConversation(
   asked: ModuleRequest,
   id: string,
@@ -83,7 +90,7 @@ export async function findConversation(
   return found;
 }
 
-/** The error of an id that is that of no conversation of the caller's. */
+/** Returns the error for an id that is not a conversation of the caller. */
 const noConversation = (id: string): OpenAiError =>
   new OpenAiError(`Conversation with id '${id.slice(0, 80)}' not found.`, {
     status: 404,

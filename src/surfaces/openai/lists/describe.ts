@@ -1,4 +1,4 @@
-/** The description of the routes of lists: what is sent as the protocol has it, and what Holdfast adds. */
+/** The description of the list routes: the fields of the protocol, and those that Holdfast adds. */
 import {
   type BodySchema,
   bodyOf,

@@ -1,4 +1,6 @@
-/** The entry `holdfast/surfaces/openai/lists`: clients of OpenAI list, read, rename and delete conversations. */
+/**
+ * The entry `holdfast/surfaces/openai/lists`: OpenAI clients can list, read, rename and delete conversations.
+ */
 import type { ModuleRequest, RouteSession } from '../../../worker/module-request.ts';
 import { defineRoute, type ModuleRoute } from '../../../worker/module-routes.ts';
 import { answered, OpenAiError, type refusing } from '../refuse.ts';
@@ -12,15 +14,16 @@ import { setTitleOf } from './update.ts';
 
 export { openAiListsDescription } from './describe.ts';
 
-/** Lists for `lists` of `openAi`. */
+/** Lists, for `lists` of `openAi`. */
 export interface OpenAiLists {
   /** Returns the routes. Called by `openAi`. */
   routes(surface: OpenAiSurface, refuse: ReturnType<typeof refusing>): readonly ModuleRoute[];
 }
 
 /**
- * Lets clients of OpenAI list the conversations of a caller, read their items, give them titles, and delete them. Give it to
- * `openAi({ lists })`. Conversations are found by the index of sessions: `use` of the app needs `sessionIndex()` of `holdfast/index`.
+ * Lets OpenAI clients list the conversations of a caller, read their items, set their titles, and delete
+ * them. Pass it to `openAi({ lists })`. The index of sessions supplies the conversations, so `use` of the app
+ * needs `sessionIndex()` of `holdfast/index`.
  *
  * @example
  * ```ts
@@ -89,7 +92,7 @@ async function readerOf(asked: ModuleRequest, id: string, surface: OpenAiSurface
   return itemReader(asked, { agent, session } satisfies RouteSession, surface);
 }
 
-/** Refuses what clients of OpenAI can ask for and a journal cannot do. */
+/** Refuses requests that a journal cannot support. */
 const unsupported = (message: string) => async (): Promise<Response> => {
   throw new OpenAiError(message, { code: 'unsupported_operation' });
 };

@@ -1,4 +1,4 @@
-/** What clients have sent to the responses of a turn, as items. */
+/** The client's input to the responses of a turn, as items. */
 import type { StoredEvent } from '../../../journal/events.ts';
 import { type ContentPart, isFile, isNew, isStored } from '../../../tool/content.ts';
 import type { RouteSession } from '../../../worker/module-request.ts';
@@ -8,7 +8,7 @@ import type { InputContent, InputItem, UserMessageItem } from './list-types.ts';
 
 type Answered = Extract<StoredEvent, { readonly type: 'tool-call-answered' }>;
 
-/** Places in ids of messages: those of the model have others. */
+/** The place in the ids of user messages. Messages of the model have other places. */
 const MESSAGE = 4;
 const STEERED = 5;
 
@@ -17,9 +17,9 @@ export class InputItems {
   readonly responses: InputItem[][] = [[]];
   readonly #of: RouteSession;
   readonly #fileUrl: (id: string) => string;
-  /** The calls whose questions wait. */
+  /** The calls with an open question. */
   readonly #open = new Set<string>();
-  /** How often each call has asked. */
+  /** The number of questions that each call has asked. */
   readonly #questions = new Map<string, number>();
 
   constructor(of: RouteSession, fileUrl: (id: string) => string) {
@@ -31,7 +31,7 @@ export class InputItems {
     return this.#open.size > 0;
   }
 
-  /** The next response begins. */
+  /** Starts the next response. */
   next(): void {
     this.responses.push([]);
   }
@@ -78,13 +78,13 @@ export class InputItems {
 
   #content(part: ContentPart): InputContent {
     if (!isFile(part)) return { type: 'input_text', text: part.text };
-    // A file without an address is never journaled.
+    // The journal never contains a file without an address.
     const url = isStored(part) ? this.#fileUrl(part.id) : isNew(part) ? '' : part.url;
     if (part.mediaType.startsWith('image/')) return { type: 'input_image', detail: 'auto', image_url: url };
     return { type: 'input_file', file_url: url, ...(part.name !== undefined && { filename: part.name }) };
   }
 
-  /** What no one sent, as at the end of a time limit, is not an item. */
+  /** Skips answers that no client sent, such as those of a time limit. */
   #answer({ call, answer }: Answered): void {
     const question = this.#questions.get(call) ?? 1;
     if (answer.expired) return;

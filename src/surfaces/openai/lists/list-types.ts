@@ -1,4 +1,4 @@
-/** What lists and conversations hold, as clients of the protocol are sent it. */
+/** The types of lists and conversations, in the format of the protocol. */
 import {
   type Infer,
   type ObjectShape,
@@ -20,10 +20,10 @@ const INPUT_CONTENT = {
   ],
 } as const satisfies Shape;
 
-/** Words or a file of a message. */
+/** Text or a file of a message. */
 export type InputContent = Infer<typeof INPUT_CONTENT>;
 
-/** What a person has said. */
+/** A message of a user. */
 export interface UserMessageItem extends Infer<typeof USER_MESSAGE> {}
 const USER_MESSAGE = {
   object: {
@@ -55,7 +55,7 @@ const APPROVAL_RESPONSE = {
   },
 } as const satisfies Shape;
 
-/** What a client has sent: a message, or an answer of a call. */
+/** A client's input: a message, or an answer to a call. */
 export type InputItem = Infer<typeof INPUT_ITEM>;
 export const INPUT_ITEM = {
   anyOf: [USER_MESSAGE, FUNCTION_OUTPUT, APPROVAL_RESPONSE],
@@ -73,18 +73,18 @@ export const CONVERSATION = {
   object: {
     id: TEXT,
     object: { only: 'conversation' },
-    /** In seconds since the epoch, as is `updated_at`. */
+    /** Seconds since the epoch, like `updated_at`. */
     created_at: WHOLE,
     metadata: { object: { title: OPTIONAL_TEXT } },
-    /** Beside the protocol, as are the next two: the name of the agent. */
+    /** The name of the agent. This field and the next two are extensions of the protocol. */
     model: TEXT,
-    /** The last message, reply or end of a turn. */
+    /** The time of the last message, reply or end of a turn. */
     updated_at: WHOLE,
     status: SESSION_STATUS,
   },
 } as const satisfies Shape;
 
-/** Says that a conversation, or a response, is no more. */
+/** The response to the deletion of a conversation or a response. */
 export const CONVERSATION_DELETED = {
   object: { id: TEXT, object: { only: 'conversation.deleted' }, deleted: YES },
 } as const satisfies ObjectShape;

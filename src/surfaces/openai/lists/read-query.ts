@@ -1,14 +1,14 @@
-/** What a list is asked for, and a page of it, as the protocol has them. */
+/** The query of a list, and a page of it, in the format of the protocol. */
 import type { ModuleRequest } from '../../../worker/module-request.ts';
 import { invalid } from '../read-body.ts';
 import { OpenAiError } from '../refuse.ts';
 
-/** Asks for a page of a list. */
+/** The query for a page of a list. */
 export interface ListQuery {
-  /** The id of the last entry of the page before. */
+  /** The id of the last entry of the previous page. */
   readonly after: string | undefined;
   readonly limit: number;
-  /** `order=asc`. Defaults to `false`. */
+  /** `true` for `order=asc`. Defaults to `false`. */
   readonly oldestFirst: boolean;
 }
 
@@ -16,22 +16,22 @@ export interface ListQuery {
 export interface Page<Entry> {
   readonly object: 'list';
   readonly data: readonly Entry[];
-  /** `null` if the page is empty, as is `last_id`. */
+  /** `null` if the page is empty, like `last_id`. */
   readonly first_id: string | null;
   readonly last_id: string | null;
   readonly has_more: boolean;
 }
 
-/** The most entries of a page, and how many there are if a query does not say it. */
+/** The maximum and the default number of entries of a page. */
 const MOST = 100;
 const USUAL = 20;
 
 const LISTING = ['after', 'limit', 'order'];
 
-/** Accepted and ignored: what a response may leave out is always there, or never. */
+/** Accepted and ignored: the optional fields of a response are always present, or never. */
 const INCLUDE = /^include(\[\d*\])?$/;
 
-/** Returns the parameters of a request. @throws OpenAiError if one is not among `known`. */
+/** Returns the parameters of a request. @throws OpenAiError if a parameter is not in `known`. */
 export function parametersOf(
   { request }: Pick<ModuleRequest, 'request'>,
   known: readonly string[],
@@ -42,7 +42,10 @@ export function parametersOf(
   throw new OpenAiError(`Unknown parameter: '${unknown}'.`, { param: unknown, code: 'unknown_parameter' });
 }
 
-/** Reads what a page is asked for with. `more`: other parameters that the route takes. @throws OpenAiError if one is wrong. */
+/**
+ * Reads the query of a page. `more`: other parameters of the route. @throws OpenAiError if a parameter is
+ * invalid.
+ */
 export function readListQuery(
   asked: Pick<ModuleRequest, 'request'>,
   more: readonly string[] = [],
@@ -54,7 +57,7 @@ export function readListQuery(
   return { after, limit: most, oldestFirst: order === 'asc' };
 }
 
-/** Makes a page of entries, of which one more than its limit says that others follow. */
+/** Makes a page from entries. One entry more than the limit means that others follow. */
 export function toPage<Entry extends { readonly id: string }>(
   found: readonly Entry[],
   limit: number,
@@ -69,7 +72,7 @@ export function toPage<Entry extends { readonly id: string }>(
   };
 }
 
-/** Returns the entries behind one. @throws OpenAiError if it is not among them. */
+/** Returns the entries after the one with an id. @throws OpenAiError if the id is not in the list. */
 export function behind<Entry extends { readonly id: string }>(
   entries: readonly Entry[],
   after: string | undefined,

@@ -8,7 +8,7 @@ import { turnsIn } from './conversation-items.ts';
 import { behind, readListQuery, toPage } from './read-query.ts';
 import { itemReader, itemsOfTurn, type ResponseItems } from './turn-items.ts';
 
-/** Returns a page of what was sent to a response: its message, or the answers that began it. */
+/** Returns a page of the input of a response: its message, or the answers that began it. */
 export async function listInputItems(
   asked: ModuleRequest,
   id: string,
@@ -21,8 +21,8 @@ export async function listInputItems(
 }
 
 /**
- * Erases the session of a response that is all there is in it. A journal loses nothing but all of it: a response among others is not
- * deleted, since it would be read and continued all the same.
+ * Erases the session of a response if the session contains only this response. A journal can only be erased
+ * as a whole. Otherwise, a response is not deleted, because its session would still show and continue it.
  */
 export async function deleteResponse(
   asked: ModuleRequest,
@@ -46,11 +46,11 @@ const notAlone = (session: string) => ({
   code: 'response_not_alone',
 });
 
-/** A response that was asked for before. */
+/** An existing response. */
 interface Found {
   readonly named: Named;
   readonly response: ResponseItems;
-  /** How many responses its turn has. */
+  /** The number of responses of its turn. */
   readonly count: number;
 }
 

@@ -1,4 +1,4 @@
-/** The items of a turn: for each of its responses, what was sent to it, and its output. */
+/** The items of a turn: the input and the output of each of its responses. */
 import type { StoredEvent } from '../../../journal/events.ts';
 import { endedTurn } from '../../../modules/index/session-turns.ts';
 import { type FileUrls, fileUrlsOf } from '../../../worker/file-urls.ts';
@@ -13,7 +13,7 @@ import type { OpenAiSurface } from '../responses.ts';
 import { InputItems } from './input-items.ts';
 import type { InputItem, ListedItem } from './list-types.ts';
 
-/** Who reads the items of a session. */
+/** Reads the items of a session. */
 export interface ItemReader {
   readonly asked: ModuleRequest;
   readonly of: RouteSession;
@@ -34,15 +34,15 @@ export interface ResponseItems {
   readonly output: readonly ListedItem[];
 }
 
-/** What a turn has said so far. */
+/** The content of a turn so far. */
 export interface ItemsOfTurn {
-  /** The turn answers the message of an earlier one again. */
+  /** `true` if the turn retries the message of an earlier one. */
   readonly isRetry: boolean;
-  /** In their order. One at least. */
+  /** The responses in order. There is at least one. */
   readonly responses: readonly ResponseItems[];
 }
 
-/** Reads the items of a turn. @throws SessionError if there is no such session or turn. */
+/** Reads the items of a turn. @throws SessionError if the session or turn does not exist. */
 export async function itemsOfTurn(reader: ItemReader, turn: string): Promise<ItemsOfTurn> {
   const items = await shownOf(reader, turn);
   const inputs = inputsOf(reader, items);
@@ -53,7 +53,7 @@ export async function itemsOfTurn(reader: ItemReader, turn: string): Promise<Ite
   return { isRetry, responses };
 }
 
-/** What a turn shows. One that has ended takes one message to its session. */
+/** Returns the items of a turn. A turn that has ended needs only one request to its session. */
 async function shownOf({ asked, of, teller, files }: ItemReader, turn: string): Promise<readonly TurnItem[]> {
   const session = asked.session(of);
   const ended = await inSession(session, (at) => endedTurn(at, turn));
@@ -69,7 +69,10 @@ async function* each(items: readonly TurnItem[]): AsyncGenerator<TurnItem, void,
   yield* items;
 }
 
-/** What was sent to each response of a turn: an answer of its client ends one, and begins the next. */
+/**
+ * Returns the input of each response of a turn. An answer of the client ends one response and begins the
+ * next.
+ */
 function inputsOf({ of, files }: ItemReader, items: readonly TurnItem[]): readonly (readonly InputItem[])[] {
   const inputs = new InputItems(of, files.url);
   let before: StoredEvent | undefined;

@@ -1,4 +1,4 @@
-/** What clients change of a conversation: its title. */
+/** Updates a conversation: clients can change its title. */
 import { askingApp, setTitle, titleProblem } from '../../../modules/index/ask.ts';
 import { isJsonObject, type JsonObject } from '../../../tool/json.ts';
 import type { ModuleRequest, RouteSession } from '../../../worker/module-request.ts';
@@ -7,10 +7,10 @@ import { invalid, isEmpty, notTaken } from '../read-body.ts';
 import { OpenAiError } from '../refuse.ts';
 
 /**
- * Gives a conversation the title that the body of a request says, or takes it back. Returns that title, or `null`. While a turn runs, the
- * index has it as soon as that has stopped.
+ * Sets or removes the title of a conversation, as the body of a request says. Returns the title, or `null`.
+ * While a turn runs, the index receives the title when the turn stops.
  *
- * @throws OpenAiError if the body says anything else.
+ * @throws OpenAiError if the body contains anything else.
  */
 export async function setTitleOf(
   asked: ModuleRequest,
@@ -21,7 +21,10 @@ export async function setTitleOf(
   return title;
 }
 
-/** Returns `null` for metadata without a title. @throws OpenAiError if there is something else in it. */
+/**
+ * Returns the title, or `null` if the metadata has no title. @throws OpenAiError if the metadata has other
+ * keys.
+ */
 function titleOf(body: JsonObject): string | null {
   const { metadata, ...others } = body;
   const [unknown] = Object.keys(others);
