@@ -62,7 +62,7 @@ describe('the tool of an operation', () => {
   };
   const declared = document(operation, { path: '/shelves/{shelf}/at/{place}' });
 
-  it('has its parameters and its JSON body as its input, under names that tell them apart', async () => {
+  it('has its parameters and its JSON body as its input, under distinct names', async () => {
     const { tool } = await call(declared, {});
     expect(tool.description).toBe('Put a pot away (POST /shelves/{shelf}/at/{place})');
     expect(tool.effect).toBe('once');
@@ -82,7 +82,7 @@ describe('the tool of an operation', () => {
     });
   });
 
-  it('sends each value where it belongs, escaped', async () => {
+  it('sends each value in its place, escaped', async () => {
     const input = {
       shelf: 'a/b {place}',
       place: 'x y/z',
@@ -111,12 +111,12 @@ describe('the tool of an operation', () => {
     expect(shown).toBe("Error: 'shelf' is a part of a path: it may not be empty, '.' or '..'.");
   });
 
-  it('refuses a climb inside of a path of several segments', async () => {
+  it('refuses a path traversal inside a path of several segments', async () => {
     const { shown } = await call(declared, { shelf: 's', place: 'x/../y', body: {} });
     expect(shown).toBe("Error: 'place' is a part of a path: it may not be empty, '.' or '..'.");
   });
 
-  it('takes a text where there is no JSON body', async () => {
+  it('accepts a text if it has no JSON body', async () => {
     const upload = document({ requestBody: { content: { 'text/plain': { schema: { type: 'string' } } } } });
     const { tool, requests } = await call(upload, { body: 'Hello' });
     expect(tool.inputSchema.properties).toEqual({
@@ -147,11 +147,11 @@ describe('groups by path', () => {
   const many = (count: number, path: (at: number) => string) =>
     Array.from({ length: count }, (_, at) => ({ path: path(at) }));
 
-  it('leaves few as they are', () => {
+  it('leaves few operations ungrouped', () => {
     expect(outline(groupByPath([{ path: '/b/1' }, { path: '/a' }]))).toEqual(['/b/1', '/a']);
   });
 
-  it('groups more than 16 by the first segment in which they differ, where it is worth a group', () => {
+  it('groups more than 16 by the first segment that differs, if the group is large enough', () => {
     const items = [
       ...many(12, (at) => `/v1/pots/${at}`),
       ...many(5, (at) => `/v1/lids/{lid}/${at}`),
@@ -166,7 +166,7 @@ describe('groups by path', () => {
     ]);
   });
 
-  it('groups neighbours by stretches of the alphabet where there are more than 16', () => {
+  it('groups neighbours alphabetically if there are more than 16', () => {
     const letters = many(20, (at) => `/${String.fromCharCode(97 + at)}/x`);
     expect(outline(groupByPath(letters))).toEqual([
       ['/ a-to-j', 10],
@@ -174,7 +174,7 @@ describe('groups by path', () => {
     ]);
   });
 
-  it('never has more than 16 entries on a level', () => {
+  it('has at most 16 entries per level', () => {
     const sizes = (entries: ReturnType<typeof groupByPath<{ path: string }>>): number[] => [
       entries.length,
       ...entries.flatMap((entry) => (entry.type === 'group' ? sizes(entry.entries) : [])),

@@ -61,7 +61,7 @@ async function post(path: string, body: object) {
   return { status: response.status, answer: await response.json() };
 }
 
-it('asks before it pays, is killed, and pays once that is decided', async () => {
+it('the deployed example asks before it pays, is killed, and pays once after the decision', async () => {
   await start();
   const asked = await post('/agents/cashier/sessions/s1/messages', { message: 'Pay invoice INV-17.' });
   expect(asked).toMatchObject({

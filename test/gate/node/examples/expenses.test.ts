@@ -12,7 +12,7 @@ const claude = (...replies: Parameters<typeof scriptedModel>[0]): ChatModel => {
   return { ...scriptedModel(replies), media: { message: images, result: images } };
 };
 
-it('reads a receipt, and looks at the chart that it has drawn', async () => {
+it('the expenses agent reads a receipt and looks at its chart', async () => {
   const calls = [{ name: 'draw_chart', input: { amounts: [12, 30, 4.5] } }];
   const session = createTestSession(expenses, {
     use: [files()],
@@ -44,7 +44,7 @@ it('reads a receipt, and looks at the chart that it has drawn', async () => {
   });
 });
 
-it('draws bars of the heights of their amounts, the greatest as high as the picture', async () => {
+it('the expenses chart has bars with heights by amount, the largest as high as the picture', async () => {
   const png = Buffer.from(await barChart([50, 100, 0]));
   expect(png.subarray(1, 4).toString()).toBe('PNG');
   const width = png.readUInt32BE(16);

@@ -62,7 +62,7 @@ const session = (server: FakeServer, replies: readonly ScriptedReply[]): TestSes
   createTestSession(defineFiles({ url: server.url, fetch: server.fetch }), { replies });
 
 describe('the files agent', () => {
-  it('asks its server for nothing before somebody speaks of files, and then shows its tools and how to use them', async () => {
+  it('contacts its server only after a message about files, and then shows its tools and how to use them', async () => {
     const server = folder(new Map([['notes.txt', 'Two tents.']]));
     const files = session(server, ['Hello.', calls('files'), calls('list_directory'), 'There are notes.']);
     await files.send('Hello');
@@ -72,7 +72,7 @@ describe('the files agent', () => {
     expect(results(files)).toEqual([`${opened(...NAMES)}\n\n${NOTES}`, 'notes.txt']);
   });
 
-  it('has its tools in the next turn, and by another Worker, without asking for them again', async () => {
+  it('has its tools in the next turn and in another Worker without listing them again', async () => {
     const server = folder(new Map([['notes.txt', 'Two tents.']]));
     const read = calls('read_text_file', { path: 'notes.txt' });
     const files = session(server, [calls('files'), 'Open.', read, 'Two tents.']);
@@ -92,7 +92,7 @@ describe('the files agent', () => {
     ['edit_file', { path: 'notes.txt' }, 'Make these edits?'],
     ['move_file', { source: 'notes.txt', destination: 'old.txt' }, 'Move this file?'],
     ['shred_file', { path: 'notes.txt' }, "Run 'shred_file' on the project's files?"],
-  ])('%s waits for a person', async (name, input, message) => {
+  ])('%s waits for an approval', async (name, input, message) => {
     const server = folder(new Map([['notes.txt', 'Two tents.']]));
     const files = session(server, [calls('files'), calls(name, input), 'I leave it.']);
     expect(await files.send('Do it')).toMatchObject({ outcome: 'suspended', pending: [{ input, message }] });
@@ -101,7 +101,7 @@ describe('the files agent', () => {
   });
 
   it.each(['read_text_file', 'list_directory', 'create_directory'])(
-    '%s waits for nobody, whatever its server hints',
+    '%s does not wait for an approval, even if its server hints otherwise',
     async (name) => {
       for (const hints of [undefined, {}, WRITES]) {
         const files = session(folder(new Map(), hints), [calls('files'), calls(name), 'Done.']);
@@ -111,7 +111,7 @@ describe('the files agent', () => {
   );
 
   it.each(['write_file', 'edit_file', 'move_file', 'shred_file'])(
-    '%s waits for a person, though its server hints that it only reads',
+    '%s waits for an approval, even if its server hints that it only reads',
     async (name) => {
       const server = folder(new Map(), { readOnlyHint: true, idempotentHint: true, destructiveHint: false });
       const files = session(server, [calls('files'), calls(name), 'I leave it.']);
@@ -120,7 +120,7 @@ describe('the files agent', () => {
     },
   );
 
-  it('writes once what was approved: after a write that was cut off, the model is told to look, and nothing is written over', async () => {
+  it('writes an approved file once: after a cut-off write, the model is asked to check, and no file is overwritten', async () => {
     const kept = new Map([['notes.txt', 'Two tents.']]);
     const server = folder(kept);
     const write = calls('write_file', { path: 'notes.txt', content: 'Three tents.' });
@@ -144,7 +144,7 @@ describe('the files agent', () => {
     );
   });
 
-  it('runs without its server, and tells its model why there are no files', async () => {
+  it('runs without its server and reports to its model why the files are missing', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
     const server = folder(new Map());

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { clerk } from '../../../../src/examples/first/clerk.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 
-it('pays an invoice once', async () => {
+it('the first example pays an invoice once', async () => {
   const session = createTestSession(clerk, {
     replies: [{ calls: [{ name: 'pay_invoice', input: { number: 'INV-17' } }] }, 'It is paid.'],
   });

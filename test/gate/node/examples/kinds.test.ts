@@ -45,7 +45,7 @@ async function play(agent: Agent, replies: readonly ScriptedReply[], more: objec
 const find = { calls: [{ name: 'find_order', input: { orderId: 1001 } }] };
 const refund = { calls: [{ name: 'refund_order', input: { orderId: 1001, amount: 45.9 } }] };
 
-it('an unfolding tool stands for its tools until it is called', async () => {
+it('an unfolding tool hides its tools until it is called', async () => {
   const { offered, answer } = await play(agentOf(orders), [{ calls: [{ name: 'orders' }] }, find, 'Found.']);
   expect(offered).toEqual([
     ['orders'],
@@ -55,7 +55,7 @@ it('an unfolding tool stands for its tools until it is called', async () => {
   expect(answer).toMatchObject({ outcome: 'completed', text: 'Found.' });
 });
 
-it('an approval suspends the turn until somebody of the role has decided', async () => {
+it('an approval suspends the turn until a reviewer with the role has decided', async () => {
   const { answer } = await play(agentOf(approvedRefund), [refund, 'Done.'], { stubs });
   expect(answer).toMatchObject({
     outcome: 'suspended',
@@ -64,7 +64,7 @@ it('an approval suspends the turn until somebody of the role has decided', async
   expect(paid).toEqual([]);
 });
 
-it('a one-shot tool delivers once a loop, and its note is told', async () => {
+it('a one-shot tool returns its result once per loop, and then a note', async () => {
   const read = { calls: [{ name: 'read_policy' }] };
   const { session, told } = await play(agentOf(policy), [read, read, 'Within 30 days.']);
   expect(session.requests[0]?.tools[0]?.description).toBe(
@@ -74,7 +74,7 @@ it('a one-shot tool delivers once a loop, and its note is told', async () => {
   expect(told[2]).toContain('Answer now from the policy above.');
 });
 
-it('an agentic tool works in a loop of its own', async () => {
+it('an agentic tool works in its own loop', async () => {
   const call = { name: 'settle_complaint', input: { orderId: 1001, complaint: 'Broken.' } };
   const { offered, answer } = await play(
     agentOf(settle),
@@ -90,14 +90,14 @@ it('an agentic tool works in a loop of its own', async () => {
   expect(answer).toMatchObject({ text: 'Settled.', toolCalls: 2 });
 });
 
-it('a subagent is asked with its own instructions, and its words are the result', async () => {
+it('a subagent runs with its own instructions, and its answer is the result', async () => {
   const ask = { calls: [{ name: 'researcher', input: { question: 'Where?' } }] };
   const { told, answer } = await play(desk, [ask, find, 'In Bergen.', 'It is in Bergen.']);
   expect(told[3]).toBe('In Bergen.');
   expect(answer).toMatchObject({ outcome: 'completed', text: 'It is in Bergen.' });
 });
 
-it('a playbook answers what a locked tool still needs, and opens it then', async () => {
+it('a playbook returns the missing steps of a locked tool, and unlocks it afterwards', async () => {
   const begin = { calls: [{ name: 'refund_by_the_book', input: { orderId: 1001 } }] };
   const { told } = await play(agentOf(refunding), [begin, refund, find, refund, 'Refunded.', 'Done.'], {
     stubs,
@@ -106,7 +106,7 @@ it('a playbook answers what a locked tool still needs, and opens it then', async
   expect(paid).toEqual([{ orderId: 1001, amount: 45.9 }]);
 });
 
-it('a state machine moves when a tool succeeds, and then refuses what is of another state', async () => {
+it('a state machine changes state when a tool succeeds, and then refuses tools of other states', async () => {
   const work = { calls: [{ name: 'work_on_order', input: { orderId: 1001 } }] };
   const { told } = await play(agentOf(order), [work, refund, refund, 'Refunded.', 'Done.'], { stubs });
   expect(paid).toHaveLength(1);
@@ -123,7 +123,7 @@ it('an object that a call returns brings its tools', async () => {
   expect(answer).toMatchObject({ outcome: 'completed' });
 });
 
-it('a pipeline hands the value of each step to the next one', async () => {
+it('a pipeline passes the value of each step to the next one', async () => {
   const call = { name: 'refund_whole_order', input: { orderId: 1001 } };
   const { answer } = await play(agentOf(refundWhole), [{ calls: [call] }, 'Done.'], { stubs });
   expect(answer).toMatchObject({ outcome: 'completed' });
@@ -136,7 +136,7 @@ it('the methods of an object are tools', async () => {
   expect(told[1]).toContain('2026-12-17');
 });
 
-it('a strategy offers a tool once another was called', async () => {
+it('a strategy offers a tool after another was called', async () => {
   const agent = defineAgent({
     name: 'shop',
     description: 'Helps.',
@@ -153,7 +153,7 @@ it('a signal ends the turn from inside a call', async () => {
   expect(answer).toMatchObject({ outcome: 'cancelled' });
 });
 
-it('the tools for the inside of a turn are all offered', async () => {
+it('the tools for use inside a turn are all offered', async () => {
   const { offered } = await play(aware, [
     { calls: [{ name: 'progress', input: { status: 'Looking' } }] },
     'Done.',
@@ -169,13 +169,13 @@ it('the tools for the inside of a turn are all offered', async () => {
   ]);
 });
 
-it('an agent with an output answers an object of its form', async () => {
+it('an agent with an output returns an object that matches its schema', async () => {
   const reply = '{"refunded":true,"words":"Refunded 45.90."}';
   const { answer } = await play(careful, [find, refund, reply], { stubs });
   expect(answer).toMatchObject({ object: { refunded: true, words: 'Refunded 45.90.' } });
 });
 
-it('a group fills the role that an agent asks for', async () => {
+it('a group fills the role that an agent requests', async () => {
   const { offered } = await play(clerk, ['Hello.'], { use: [registered([orderGroup])] });
   expect(offered).toEqual([['find_order', 'refund_order']]);
 });

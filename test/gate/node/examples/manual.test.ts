@@ -31,7 +31,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it('asks Claude, gives it back what it thought, and says how to read on in a long chapter', async () => {
+it('the manual agent calls Claude, sends back its thoughts, and explains how to read the rest of a long chapter', async () => {
   const claude = createAnthropicWire({ script, variants: [] });
   const session = sessionAt({ 'api.anthropic.com': (request) => claude.handle(request) });
   const answer = await session.send('How is it adjusted?');
@@ -49,7 +49,7 @@ it('asks Claude, gives it back what it thought, and says how to read on in a lon
   expect(kept).toEqual([3, 3, 3]);
 });
 
-it('asks GPT while Claude is overloaded, gives it back what it thought, and reckons its price', async () => {
+it('the manual agent calls GPT while Claude is overloaded, sends back its thoughts, and computes the price', async () => {
   const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const gpt = createResponsesWire({ script });
   const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };

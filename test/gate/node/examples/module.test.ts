@@ -8,7 +8,7 @@ const pay = defineTool({ name: 'pay', description: 'Pays.', effect: 'idempotent'
 const clerk = defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay.', tools: [pay] });
 const pays: ScriptedReply = { calls: [{ name: 'pay', input: {} }] };
 
-it('takes a tool away that was called as often as it may, also in the next turn', async () => {
+it('the example module removes a tool at its call limit, also in the next turn', async () => {
   const session = createTestSession(clerk, { replies: [pays, pays, 'Paid.', 'No more.'], use: [quotas(2)] });
   await session.send('Pay twice.');
   await session.send('Pay again.');

@@ -24,7 +24,7 @@ function only(declared: OpenApiDocument): Operation {
 }
 
 describe('the operations of a document', () => {
-  it('has one for each method of each path, with what the path says about all of them', () => {
+  it('include one for each method of each path, with the shared parts of the path', () => {
     const declared: OpenApiDocument = {
       paths: {
         '/pots/{pot}': {
@@ -45,7 +45,7 @@ describe('the operations of a document', () => {
     ]);
   });
 
-  it('takes the parameter of the operation over one of the path, and follows references to them', () => {
+  it('prefer the parameter of the operation to one of the path, and resolve references to them', () => {
     const shared = { name: 'page', in: 'query', schema: { type: 'string' } };
     const declared = {
       paths: {
@@ -60,7 +60,7 @@ describe('the operations of a document', () => {
     ]);
   });
 
-  it('leaves out cookies, and explains placeholders that nothing else explains', () => {
+  it('leave out cookies, and explain undocumented placeholders', () => {
     const cookie = { name: 'sid', in: 'cookie', schema: { type: 'string' } };
     const operation = only(document({ parameters: [cookie] }, { path: '/pots/{pot}/lids/{pot}' }));
     expect(operation.parameters).toEqual([
@@ -69,7 +69,7 @@ describe('the operations of a document', () => {
     expect(operation.tag).toBe('other');
   });
 
-  it('survives a document that is none', () => {
+  it('are empty for an invalid document', () => {
     const broken = { paths: { '/a': null, '/b': 'text', '/c': { get: [], post: null }, '/d': { get: {} } } };
     expect(operationsOf(broken).map(({ id }) => id)).toEqual(['get /d']);
     expect(operationsOf({})).toEqual([]);
@@ -152,16 +152,16 @@ describe('a schema of a document', () => {
       { type: 'object', additionalProperties: false },
       { type: 'object', additionalProperties: false },
     ],
-  ])('writes %s as JSON Schema does', (_, schema, expected) => {
+  ])('expresses %s in JSON Schema', (_, schema, expected) => {
     expect(written(schema)).toEqual(expected);
   });
 
-  it('keeps the first paragraph of a description, on one line, at most 300 characters of it', () => {
+  it('keeps the first paragraph of a description on one line, at most 300 characters', () => {
     expect(written({ description: ' One\n  line.\n\nMore.' })).toEqual({ description: 'One line.' });
     expect(String(written({ description: 'a'.repeat(500) }).description)).toHaveLength(300);
   });
 
-  it('stops at a bound, however deep or wide a schema is', () => {
+  it('is cut at a limit of depth and width', () => {
     let deep: JsonObject = { type: 'string' };
     for (let level = 0; level < 50; level += 1) deep = { type: 'array', items: deep };
     expect(JSON.stringify(written(deep)).match(/array/g)).toHaveLength(9);
@@ -171,7 +171,7 @@ describe('a schema of a document', () => {
 });
 
 describe('the names of tools', () => {
-  it('suit every provider: at most 64 letters, digits, `_` and `-`', () => {
+  it('are valid for every provider: at most 64 letters, digits, `_` and `-`', () => {
     const { take } = toolNames();
     const long = `repos/${'a'.repeat(100)}`;
     expect([take('repos/get-a pot'), take('get /pots/{pot}'), take('/'), take('...')]).toEqual([
@@ -184,7 +184,7 @@ describe('the names of tools', () => {
     expect(take(`${long}b`)).toHaveLength(64);
   });
 
-  it('are unique, and do not depend on what else is long', () => {
+  it('are unique, and do not depend on other long names', () => {
     const ids = ['a/b', 'a b', 'a_b', `x${'a'.repeat(80)}`, `x${'a'.repeat(80)}`, `x${'a'.repeat(80)}c`];
     const { take } = toolNames();
     const names = ids.map((id) => take(id));
@@ -198,7 +198,7 @@ describe('the names of tools', () => {
   });
 });
 
-it('keeps the formats that are checked, and leaves the others to the service', () => {
+it('keep the formats that are checked, and leave the others to the service', () => {
   const schema = {
     type: 'object',
     properties: { at: { type: 'string', format: 'date' }, n: { type: 'integer', format: 'int32' } },

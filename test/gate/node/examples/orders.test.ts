@@ -34,7 +34,7 @@ const positions = async (session: TestSession) =>
   Object((await session.state()).memories.get('state-machines'))['orders/move_order'];
 
 describe('the order desk with the offline planner', () => {
-  it('moves an order on, one status a turn, also after a restart', async () => {
+  it('moves an order by one status per turn, also after a restart', async () => {
     const session = offline();
     expect(await callsOf(session, 'Move order 2001 to packed')).toEqual([
       `  pack_order {}: ${done}`,
@@ -48,7 +48,7 @@ describe('the order desk with the offline planner', () => {
     expect(await positions(session)).toEqual({ 2001: 'shipped' });
   });
 
-  it('tells the loop of a move the same words before and after the order has moved', async () => {
+  it('shows the same text to the loop of a move before and after the order has moved', async () => {
     const session = offline();
     await session.send('Move order 2001 to packed');
     const told = session.requests.map(({ messages: [first] }) => first?.text ?? '');
@@ -60,7 +60,7 @@ describe('the order desk with the offline planner', () => {
     );
   });
 
-  it('refuses a step that an order is not ready for, and one that comes too late', async () => {
+  it('refuses a step for which an order is not ready, and one that is too late', async () => {
     const session = offline();
     expect((await callsOf(session, 'Move order 2002 to shipped'))[0]).toBe(
       '  ship_order {}: This tool is not available in the current state (received). It is only available in state: packed',
@@ -73,7 +73,7 @@ describe('the order desk with the offline planner', () => {
     expect(await positions(session)).toEqual({ 2002: 'shipped' });
   });
 
-  it('remembers where each order stands', async () => {
+  it('remembers the status of each order', async () => {
     const session = offline();
     for (const move of ['2001 to packed', '2003 to cancelled', '2001 to shipped', '2004 to packed']) {
       await session.send(`Move order ${move}`);
@@ -81,7 +81,7 @@ describe('the order desk with the offline planner', () => {
     expect(await positions(session)).toEqual({ 2001: 'shipped', 2003: 'cancelled', 2004: 'packed' });
   });
 
-  it('goes from a customer to their latest order, and on to what that weighs', async () => {
+  it('finds the latest order of a customer and its weight', async () => {
     const session = offline();
     expect(await callsOf(session, 'What is the weight of the latest order of customer C-12?')).toEqual([
       expect.stringMatching(/^get_customer {"customerId":"C-12"}: .*"Iker Sola"/),
@@ -90,7 +90,7 @@ describe('the order desk with the offline planner', () => {
     ]);
   });
 
-  it('speaks of the same order in the next turn, also after a restart, until another one is got', async () => {
+  it('refers to the same order in the next turn, also after a restart, until another is loaded', async () => {
     const session = offline();
     await session.send('What is the latest order of customer C-12?');
     session.restart();
@@ -104,7 +104,7 @@ describe('the order desk with the offline planner', () => {
 describe('the order desk with a warehouse', () => {
   afterEach(() => vi.unstubAllGlobals());
 
-  it.each([200, 503])('packs an order once when the warehouse does it and answers %i', async (status) => {
+  it.each([200, 503])('packs an order once if the warehouse does it and returns %i', async (status) => {
     const acted: string[] = [];
     const known = new Map<string, string>();
     vi.stubGlobal('fetch', async (url: string, { method, headers, body }: RequestInit = {}) => {
@@ -123,7 +123,7 @@ describe('the order desk with a warehouse', () => {
     expect(await positions(session)).toEqual({ 2001: 'packed' });
   });
 
-  it('does it once when its Worker is killed in between, and the order is moved once', async () => {
+  it('packs an order once if its Worker is killed midway, and moves the order once', async () => {
     const acted: string[] = [];
     const dying: Shop = {
       ...paperShop,

@@ -6,7 +6,7 @@ import { fakeServer } from '../../../fixtures/mcp/fake-server.ts';
 import { calls, says } from '../mcp/tools/scenes.ts';
 import { offered, results } from '../unfolding/scenes.ts';
 
-it('each server is asked as it wants to be, and their tools stand side by side', async () => {
+it('the parts desk calls each server in its own way and offers their tools together', async () => {
   const warehouse = fakeServer({ tools: [says('count', 'Seven.')] });
   const customer = fakeServer({ tools: [says('count', 'Two on order.')] });
   const archive = fakeServer({

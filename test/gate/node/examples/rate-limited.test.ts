@@ -39,15 +39,15 @@ const left = (count: number, to = 'ada'): string =>
 const refused = (minutes: number): string =>
   `Error: Not run: all 3 calls an hour for 'ada' are used up. The next one is possible in ${minutes} min.`;
 
-describe('a tool with a limit an hour', () => {
-  it('tells what is left for each key, and refuses what is too much', async () => {
+describe('a tool with an hourly limit', () => {
+  it('reports the remaining calls for each key and refuses further calls', async () => {
     const { session, carried } = courier({ replies: [one(), one(), one('bob'), one(), one(), 'Done.'] });
     await session.send('Write to Ada.');
     expect(shown(session)).toEqual([left(2), left(1), left(2, 'bob'), left(0), refused(60)]);
     expect(carried).toEqual(['ada', 'ada', 'bob', 'ada']);
   });
 
-  it('counts a sliding hour, over turns: each call is free again an hour after its own end', async () => {
+  it('counts a sliding hour across turns: each call is free again an hour after its own end', async () => {
     const { session, clock } = courier({
       replies: [one(), 'A.', one(), one(), one(), 'B.', one(), one(), 'C.'],
     });
@@ -61,7 +61,7 @@ describe('a tool with a limit an hour', () => {
     expect(shown(session).slice(-2)).toEqual([left(0), refused(40)]);
   });
 
-  it('lets one of two calls of a reply through when one is left', async () => {
+  it('allows one of two calls of a reply if one is left', async () => {
     const { session, carried } = courier({
       replies: [one(), one(), { calls: [letter(), letter()] }, 'Done.'],
     });
@@ -70,7 +70,7 @@ describe('a tool with a limit an hour', () => {
     expect(carried).toHaveLength(3);
   });
 
-  it('counts calls that fail, that throw, and whose input is not valid, and tells what is left then too', async () => {
+  it('counts calls that fail, throw or have invalid input, and reports the rest then too', async () => {
     const { session } = courier({
       carry: async () => {
         throw new Error('The post is on strike.');
@@ -95,7 +95,7 @@ describe('a tool with a limit an hour', () => {
     expect(results[1]).toMatch(/text[\s\S]*1 of 3 calls an hour are left for 'ada'\.$/);
   });
 
-  it('counts the calls of subagents, also of one that runs at the same time', async () => {
+  it('counts the calls of subagents, also of one that runs in parallel', async () => {
     const { session, carried } = courier({
       replies: [
         one(),
@@ -112,7 +112,7 @@ describe('a tool with a limit an hour', () => {
     expect(shown(session)).toEqual([left(2), 'I did what I could.', left(1), refused(60)]);
   });
 
-  it('counts a call that was killed in the middle and whose outcome nobody knows', async () => {
+  it('counts a killed call with an unknown outcome', async () => {
     const { session, carried } = courier({
       carry: async () => {
         if (carried.length === 1) session.kill();

@@ -45,7 +45,7 @@ describe('the refunds desk with the offline planner', () => {
     ]);
   });
 
-  it('issues it when it is approved, also after a restart', async () => {
+  it('issues the refund after the approval, also after a restart', async () => {
     const { session } = offline();
     await session.send('Please refund order 1002');
     session.restart();
@@ -57,7 +57,7 @@ describe('the refunds desk with the offline planner', () => {
     expect(answer.text).toContain('amount: 118.5');
   });
 
-  it('says so when it is declined', async () => {
+  it('reports a declined refund', async () => {
     const { session } = offline();
     await session.send('Please refund order 1002');
     const answer = await session.decide('issue_refund', {
@@ -69,7 +69,7 @@ describe('the refunds desk with the offline planner', () => {
     );
   });
 
-  it('issues nothing when nobody has decided after three days', async () => {
+  it('does not issue a refund without a decision in three days', async () => {
     const { session, clock } = offline();
     await session.send('Please refund order 1002');
     await clock.advance(3 * 24 * 60 * 60_000);
@@ -81,14 +81,14 @@ describe('the refunds desk with the offline planner', () => {
   it.each([
     ['How much would be refunded for order 1002?', 'amount: 118.5'],
     ['What does the policy say about returns?', 'Unused goods may come back within 60 days.'],
-  ])('answers "%s" without asking anybody', async (question, fact) => {
+  ])('answers "%s" without an approval', async (question, fact) => {
     const { session } = offline();
     const answer = await session.send(question);
     expect(answer).toMatchObject({ outcome: 'completed', toolCalls: expect.any(Number) });
     expect(answer.text).toContain(fact);
   });
 
-  it('is given the policy once in a loop, and pointed at it after that (ONE-05)', async () => {
+  it('gets the policy once per loop, and afterwards a reference to it (ONE-05)', async () => {
     const { session } = offline();
     await session.send('What does the policy say about returns?', { loopId: 'policy' });
     await session.send('Show me the policy on flares again', { loopId: 'policy' });
@@ -124,7 +124,7 @@ describe('the refunds desk with a payments service', () => {
       replies: [{ calls: [{ name: 'issue_refund', input }] }, 'Done.'],
     });
 
-  it.each([200, 503])('pays once when it is approved and the service answers %i', async (status) => {
+  it.each([200, 503])('pays once if the refund is approved and the service returns %i', async (status) => {
     const paid = paying(status);
     const session = desk({ orderId: 1001, amount: 64 });
     await session.send('Refund 1001.');
@@ -135,7 +135,7 @@ describe('the refunds desk with a payments service', () => {
     expect(text).toBe('{"refunded":1001,"amount":64,"reference":"number 1"}');
   });
 
-  it('pays what the supervisor makes of it', async () => {
+  it('pays the amount as edited by the supervisor', async () => {
     const paid = paying(200);
     const session = desk({ orderId: 1001, amount: 64 });
     await session.send('Refund 1001.');
@@ -146,7 +146,7 @@ describe('the refunds desk with a payments service', () => {
   it.each([
     [{ orderId: 1001, amount: 65 }, 'Error: Order 1001 cost 64; no more is refunded.'],
     [{ orderId: 7, amount: 1 }, 'Error: There is no order 7. Numbers start at 1001.'],
-  ])('pays nothing for %j, even when it is approved', async (input, text) => {
+  ])('pays no refund for %j, even if it is approved', async (input, text) => {
     const paid = paying(200);
     const session = desk(input);
     await session.send('Refund it.');
@@ -164,7 +164,7 @@ describe('the estimate of a refund', () => {
     return (await calls(session))[0]?.[2];
   };
 
-  it('takes three steps, each a call in the journal, and one call of the model', async () => {
+  it('takes three steps, each a call in the journal, and one model call', async () => {
     const session = createTestSession(defineRefunds(paperShop), {
       replies: [{ calls: [{ name: 'estimate_refund', input: { orderId: 1004 } }] }, 'Done.'],
     });

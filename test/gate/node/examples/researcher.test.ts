@@ -19,7 +19,7 @@ async function callsInside(session: TestSession): Promise<readonly string[]> {
 }
 
 describe('the researcher with the offline planner', () => {
-  it('searches, fetches, analyzes and reports: each step as soon as it is unlocked', async () => {
+  it('searches, fetches, analyzes and reports, each step as soon as it is unlocked', async () => {
     const session = createTestSession(researcher, { model: offlineModel() });
     const answer = await session.send('Research tides');
     expect(await callsInside(session)).toEqual([
@@ -33,7 +33,7 @@ describe('the researcher with the offline planner', () => {
     expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 7 });
   });
 
-  it('shows the same tools and instructions in every step, and is told of no lock in the next turn, also after a restart', async () => {
+  it('shows the same tools and instructions in every step, and no lock in the next turn, also after a restart', async () => {
     const session = createTestSession(researcher, { model: offlineModel() });
     await session.send('Research tides');
     session.restart();
@@ -53,7 +53,7 @@ describe('the researcher with the offline planner', () => {
 });
 
 describe('the offline planner in a playbook', () => {
-  it('tries last what it cannot tell from the instructions, and again what was refused once another call has worked', async () => {
+  it('tries unclear tools last, and retries a refused tool after another call has worked', async () => {
     const toolOf = (name: string) => {
       const tool = research.inner?.find((one) => one.name === name);
       if (!tool) throw new Error(`There is no tool ${name}.`);
@@ -100,7 +100,7 @@ describe('the playbook of the researcher', () => {
   };
   const told = ({ requests }: TestSession): readonly string[] => shownResults(requests.at(-2));
 
-  it('has every step wait for the one before it', async () => {
+  it('has every step wait for the previous one', async () => {
     const session = await run(
       call('report_findings', { theme }),
       call('fetch_document', { documentId: 'D-2' }),
@@ -123,7 +123,7 @@ describe('the playbook of the researcher', () => {
     ]);
   });
 
-  it('says what it does not have', async () => {
+  it('reports missing documents', async () => {
     const session = await run(
       call('search_documents', { theme: 'submarines' }),
       call('search_documents', { theme }),
@@ -143,7 +143,7 @@ describe('the playbook of the researcher', () => {
     ]);
   });
 
-  it('keeps one finding a document, and unlocks for each theme apart', async () => {
+  it('keeps one finding per document, and unlocks each theme separately', async () => {
     const analyzed = [
       call('search_documents', { theme }),
       call('fetch_document', { documentId: 'D-2' }),
@@ -161,7 +161,7 @@ describe('the playbook of the researcher', () => {
     expect(told(session)).toEqual(['This tool is not yet available. You must first use: search_documents']);
   });
 
-  it('is drawn', () => {
+  it('can be drawn', () => {
     expect(toMermaid(research)).toBe(
       [
         'flowchart LR',

@@ -17,7 +17,7 @@ async function noted(agent: Agent, context = {}) {
   return { inner, line: after?.messages.at(-1)?.text };
 }
 
-it('one bookkeeper keeps the books of two shops, and has more to do in one', async () => {
+it('one bookkeeper keeps the books of two shops and has an extra task in one', async () => {
   const { inner, line } = await noted(bern);
   expect([inner?.tools.map(({ name }) => name), line]).toEqual([['note'], 'Bern: tea (2026)']);
   const copy = await noted(basel);
@@ -28,6 +28,6 @@ it('one bookkeeper keeps the books of two shops, and has more to do in one', asy
   expect(copy.inner?.messages[0]?.text).toBe('Count the till first. Then do this: Write down the tea.');
 });
 
-it('what the copy declares lies over what a request says', async () => {
+it('the options of a copy take precedence over those of a request', async () => {
   expect((await noted(bern, { shop: 'the fair', year: 2027 })).line).toBe('Bern: tea (2026)');
 });

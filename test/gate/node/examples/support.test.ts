@@ -30,7 +30,7 @@ const results = async (app: MemoryApp): Promise<string[]> =>
   (await calls(app)).map(({ ended }) => (ended ? modelText(ended.result) : ''));
 
 describe('the support agent with the offline planner', () => {
-  it('says where an order is by way of its tracking code', async () => {
+  it('reports the location of an order by its tracking code', async () => {
     const app = memoryApp({ replies: [] });
     const turn = await answered(app, 'Where is order 1002?', offline);
     expect(turn).toMatchObject({ outcome: 'completed', iterations: 3, toolCalls: 2 });
@@ -41,7 +41,7 @@ describe('the support agent with the offline planner', () => {
   it.each([
     ['What was its total?', 'total: 118.5'],
     ['Which carrier has it?', 'carrier: Norderline'],
-  ])('answers "%s" from the turn before, also after the object has restarted', async (question, fact) => {
+  ])('answers "%s" from the previous turn, also after the object has restarted', async (question, fact) => {
     const app = memoryApp({ replies: [] });
     await answered(app, 'Where is order 1002?', offline);
     app.sessions.restart('["owner","tester","s1"]');
@@ -50,7 +50,7 @@ describe('the support agent with the offline planner', () => {
     expect(turn.text).toContain(fact);
   });
 
-  it('refunds an order when it is told to, and only then', async () => {
+  it('refunds an order only on request', async () => {
     const app = memoryApp({ replies: [] });
     await answered(app, 'Can order 1003 be refunded?', offline);
     expect(await names(app)).not.toContain('refund_order');
@@ -68,7 +68,7 @@ describe('the support agent with the offline planner', () => {
   });
 });
 
-describe('the support agent with services of its own', () => {
+describe('the support agent with real services', () => {
   afterEach(() => vi.unstubAllGlobals());
 
   /** Services that do what they are asked to, and then answer `status`. */
@@ -92,7 +92,7 @@ describe('the support agent with services of its own', () => {
   const refund: ScriptedReply = { calls: [{ name: 'refund_order', input: { orderId: 1001 } }] };
   const mail = { to: 'ada@example.com', subject: 'Hello', text: 'From the shop.' };
 
-  it.each([200, 503])('refunds once when the service does it and answers %i', async (status) => {
+  it.each([200, 503])('refunds once if the service does it and returns %i', async (status) => {
     const { shop, posts } = services(status);
     const app = memoryApp({ replies: [refund, 'Done.'] });
     await answered(app, 'Refund 1001.', { ...shop, model: app.model });
@@ -103,7 +103,7 @@ describe('the support agent with services of its own', () => {
   it.each([
     ['was sent a minute ago will not arrive any more', 60_000, 'not-done'],
     ['was sent a moment ago may still arrive, also while the service is asked', 59_999, 'unknown'],
-  ])('says of a refund that is not there: what %s', async (_, age, said) => {
+  ])('reports a missing refund: what %s', async (_, age, said) => {
     let now = 1_000_000 + age;
     vi.stubGlobal('fetch', async () => {
       now += 5_000;
@@ -113,7 +113,7 @@ describe('the support agent with services of its own', () => {
     expect(await shopAt('http://shop.test').recall('refunds', call)).toBe(said);
   });
 
-  it('does not know whether a mail went out when the service answers 503', async () => {
+  it('reports the outcome of a mail as unknown if the service returns 503', async () => {
     const { shop, posts } = services(503);
     const app = memoryApp({ replies: [{ calls: [{ name: 'send_email', input: mail }] }, 'I cannot tell.'] });
     await answered(app, 'Write to Ada.', { ...shop, model: app.model });
@@ -121,14 +121,14 @@ describe('the support agent with services of its own', () => {
     expect((await calls(app))[0]?.ended?.result).toMatchObject({ type: 'error', reason: 'unknown-outcome' });
   });
 
-  it('tells the model that a service refused', async () => {
+  it('reports to the model that a service refused', async () => {
     const { shop } = services(403);
     const app = memoryApp({ replies: [refund, 'It was refused.'] });
     await answered(app, 'Refund 1001.', { ...shop, model: app.model });
     expect(await results(app)).toEqual(['Error: The shop refused this: 403.']);
   });
 
-  it('names the first order number for one that does not exist', async () => {
+  it('reports the first order number that does not exist', async () => {
     const { shop, posts } = services(200);
     const app = memoryApp({ replies: [{ calls: [{ name: 'refund_order', input: { orderId: 7 } }] }, 'No.'] });
     await answered(app, 'Refund 7.', { ...shop, model: app.model });

@@ -3,7 +3,7 @@ import { paperShop } from '../../../../src/examples/support/shop.ts';
 import { defineSupport } from '../../../../src/examples/support/support.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 
-it('looks an order up before it answers', async () => {
+it('the tested agent looks up an order before it answers', async () => {
   const session = createTestSession(defineSupport(paperShop), {
     replies: [{ calls: [{ name: 'find_order', input: { orderId: 1002 } }] }, 'It left on Monday.'],
   });
@@ -12,7 +12,7 @@ it('looks an order up before it answers', async () => {
   expect(session.requests[1]?.messages.at(-1)?.text).toContain('KC-7002'); // what the model was shown
 });
 
-it('refunds once, though the Worker dies in the middle of it', async () => {
+it('the tested agent refunds once, even if the Worker dies midway', async () => {
   const refunds: string[] = [];
   const act = async () => {
     refunds.push('R-1');

@@ -25,7 +25,7 @@ async function play(agent: Agent, replies: readonly ScriptedReply[], more: objec
   return { read, offered: session.requests.map(({ tools }) => tools.map(({ name }) => name)) };
 }
 
-it('a factory makes a cart for each invocation', async () => {
+it('a factory creates a cart for each invocation', async () => {
   const agent = agentOf(cart);
   const replies = [call('put', { item: 'pen' }), call('list'), 'Done.'];
   const warm = await play(agent, replies, {}, true);
@@ -36,7 +36,7 @@ it('a factory makes a cart for each invocation', async () => {
   expect(second.read.slice(1)).toEqual(['[]']);
 });
 
-it('a facade has a group, a factory and a provider inside, and is away while it is empty', async () => {
+it('a facade contains a group, a factory and a provider, and is hidden while it is empty', async () => {
   const replies = [call('shop'), call('put', { item: 'pen' }), 'Done.'];
   const { read, offered } = await play(clerk, replies);
   expect(offered).toEqual([['shop'], ['shop', 'list', 'put', 'search'], ['shop', 'list', 'put', 'search']]);
@@ -53,14 +53,14 @@ it('a facade has a group, a factory and a provider inside, and is away while it 
   expect(called).toEqual(['put', 'sale']);
 });
 
-it('toolsFor tells what a facade brings', async () => {
+it('`toolsFor` returns the tools of a facade', async () => {
   expect((await toolsFor(shop)).map(({ name }) => name)).toEqual(['search', 'list', 'put']);
   expect(await toolsFor(bargains)).toEqual([]);
   const inSale = await toolsFor(bargains, {}, { context: { sale: true } });
   expect(inSale.map(({ name }) => name)).toEqual(['sale']);
 });
 
-it('a state and a lock take a factory', async () => {
+it('a state and a lock accept a factory', async () => {
   const ordered = await play(agentOf(order), [
     call('order', { order: '1' }),
     call('put', { item: 'pen' }),

@@ -25,7 +25,7 @@ const counting = ended.use({
   },
 });
 
-it('agree on what the session remembers, with a kill in every third turn and snapshots of both', async () => {
+it('two modules agree on the session’s state, with a kill in every third turn and snapshots of both', async () => {
   let isToDie = false;
   const seen: number[] = [];
   const act = defineTool({

@@ -47,7 +47,7 @@ const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [work(
 const calls = (name: string): ScriptedReply => ({ calls: [{ name, input: {} }] });
 
 describe('a module around the calls of a loop', () => {
-  it('of the app stands outside of one of the agent, and both see each call', async () => {
+  it('of the app runs outside of one of the agent, and both see each call', async () => {
     const log: string[] = [];
     const use = { ofAgent: [watching('inner', log)], ofApp: [watching('outer', log)] };
     const session = sessionOf([work('look')], [calls('look'), 'Done.'], use);
@@ -64,7 +64,7 @@ describe('a module around the calls of a loop', () => {
     ]);
   });
 
-  it('holds in loops inside if it is the app’s or says so, and else in the agent’s own alone', async () => {
+  it('applies to nested loops if it belongs to the app or says so, and otherwise only to the agent’s own loop', async () => {
     const log: string[] = [];
     const use = {
       ofAgent: [watching('own', log), watching('nested', log, true)],
@@ -82,7 +82,7 @@ describe('a module around the calls of a loop', () => {
     expect(log).toContain('nested prepares clerk/dig');
   });
 
-  it('answers in the place of the tool, which does not run, and tells which limit was met', async () => {
+  it('can return a result in place of the tool, which does not run, and names the exceeded limit', async () => {
     const refusing = useOf(createModule({ name: 'refusing' }));
     LOOPS.give(refusing, {
       async call(_, __, { reached }) {
@@ -107,7 +107,7 @@ describe('a module around the calls of a loop', () => {
     expect(ended).toMatchObject({ limit: { kind: 'toolCalls', most: 0 } });
   });
 
-  it('is entered again when a call that waited is answered', async () => {
+  it('runs again when a waiting call is answered', async () => {
     const log: string[] = [];
     const session = sessionOf([requireApproval(work('pay'), 'Pay?')], [calls('pay'), 'Paid.'], {
       ofAgent: [watching('guard', log)],
@@ -121,7 +121,7 @@ describe('a module around the calls of a loop', () => {
     ]);
   });
 
-  it('that throws fails its call, which the model is told', async () => {
+  it('that throws fails its call, and the model sees the error', async () => {
     const broken = useOf(createModule({ name: 'broken' }));
     LOOPS.give(broken, { call: () => Promise.reject(new Error('It is broken.')) });
     const session = sessionOf([work('look')], [calls('look'), 'Done.'], { ofAgent: [broken] });
@@ -134,13 +134,13 @@ describe('modules of an app', () => {
   const first = useOf(createModule({ name: 'same' }));
   const second = useOf(createModule({ name: 'same' }));
 
-  it('of one name are refused: two copies of the library may be installed', () => {
+  it('are refused if two have the same name, because two copies of the library may be installed', () => {
     expect(() => sessionOf([], [], { ofAgent: [first, second] })).toThrow(
       "Two modules are called 'same': rename one, or look for a second copy of holdfast (npm ls holdfast).",
     );
   });
 
-  it('are used once under each key', () => {
+  it('are used once per key', () => {
     const module = createModule({ name: 'keyed' });
     const uses = (key = ''): readonly ModuleUse[] => [useOf(module, key), useOf(module, key)];
     expect(() => sessionOf([], [], { ofApp: uses() })).toThrow(

@@ -28,8 +28,8 @@ function tracing(name: string, log: string[], nested = false): ModuleUse {
   return use;
 }
 
-describe('the seam run', () => {
-  it('wraps the effect inside of the seam call, the app outermost, once the start is durable', async () => {
+describe('the seam `run`', () => {
+  it('wraps the effect inside of the seam `call`, the app outermost, once the start is durable', async () => {
     const log: string[] = [];
     const pay = defineTool({
       name: 'pay',
@@ -58,7 +58,7 @@ describe('the seam run', () => {
     ]);
   });
 
-  it('holds in nested loops for the app and for a nested module, and not for another of the agent', async () => {
+  it('applies to nested loops for the app and for a nested module, and not for another agent’s module', async () => {
     const log: string[] = [];
     const spade = defineTool({ name: 'spade', description: 'Digs.', effect: 'read', run: () => 'hole' });
     const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [spade] });
@@ -74,7 +74,7 @@ describe('the seam run', () => {
     ]);
   });
 
-  it('may change the call, answer in the place of the tool, and throw as the tool would', async () => {
+  it('can change the call, return a result in place of the tool, and throw like the tool', async () => {
     const use = useOf(createModule({ name: 'changing' }));
     LOOPS.give(use, {
       run({ asked }, next) {
@@ -99,7 +99,7 @@ describe('the seam run', () => {
     expect(session.requests.at(-1)?.messages.at(-1)?.text).toContain('No connection.');
   });
 
-  it('wraps each run of a call that a kill has cut off, and what its tool is asked about it', async () => {
+  it('wraps each run of a killed call and its reconcile', async () => {
     const log: string[] = [];
     let isKilled = false;
     const killed = (value: string) => {

@@ -51,7 +51,7 @@ const breaksOff = (): ModelReply => {
 };
 
 describe('layers around a model call', () => {
-  it('are in their places, whoever names them first, and those of one place in their order', async () => {
+  it('are in their fixed places in any order of use, and in order within one place', async () => {
     const log: string[] = [];
     const places = ['budget', 'retry', 'trace', 'fallback', 'guard', 'room'] as const;
     const use = [...places.map((place) => logging(place, log)), logging('guard', log, 'second guard')];
@@ -64,7 +64,7 @@ describe('layers around a model call', () => {
     ]);
   });
 
-  it('are asked again for a reply that broke off, if they are inside of the kernel’s retry', async () => {
+  it('run again for a reply that broke off, if they are inside of the kernel’s retry', async () => {
     const log: string[] = [];
     const model = asking(breaksOff);
     const use = [logging('retry', log), logging('budget', log)];
@@ -79,7 +79,7 @@ describe('layers around a model call', () => {
     ]);
   });
 
-  it('may ask several times, and change the request and the reply', async () => {
+  it('can make several requests, and can change the request and the reply', async () => {
     const again: AskLayer = {
       place: 'retry',
       async around({ request }, next) {
@@ -93,7 +93,7 @@ describe('layers around a model call', () => {
     expect(session.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([undefined, 7]);
   });
 
-  it('see pieces and replies without secrets', async () => {
+  it('see chunks and replies without secrets', async () => {
     const seen: string[] = [];
     const watching: AskLayer = {
       place: 'trace',
@@ -131,7 +131,7 @@ describe('layers around a model call', () => {
     expect(refused).toMatchObject({ limit: 'tokens', most: 9, used: 8, needed: 2 });
   });
 
-  it('hear that the outcome is in the journal', async () => {
+  it('are notified when the outcome is in the journal', async () => {
     const log: string[] = [];
     const waiting: AskLayer = {
       place: 'budget',
@@ -147,7 +147,7 @@ describe('layers around a model call', () => {
     expect(log).toEqual(['ended after reply 1', 'ended after reply 2']);
   });
 
-  it('of an agent hold in loops inside only if their module says so', async () => {
+  it('of an agent apply to nested loops only if their module says so', async () => {
     const log: string[] = [];
     const noting = (name: string): AskLayer => ({
       place: 'trace',

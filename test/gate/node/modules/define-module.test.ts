@@ -30,8 +30,8 @@ const auditing: ModuleParts = {
   offer: (tools, view) => (audit.recall(view).includes('act') ? [...tools, late] : tools),
 };
 
-describe('a use of a module of an app', () => {
-  it('journals facts before model calls and around calls, and offers by them', async () => {
+describe('a module of an app', () => {
+  it('journals facts before model calls and around calls, and offers tools by them', async () => {
     const session = createTestSession(clerk, { replies: [acts, 'Done.'], use: [audit.use(auditing)] });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
     expect(await session.memory(audit)).toEqual(['ask 0', 'act', 'ask 1']);
@@ -46,12 +46,12 @@ describe('a use of a module of an app', () => {
     ]);
   });
 
-  it('is carried by several tools as one, if it has no parts', () => {
+  it('is shared by several tools if it has no parts', () => {
     expect(audit.use()).toBe(audit.use());
     expect(audit.use({})).not.toBe(audit.use());
   });
 
-  it('fails the turn if a fact is not JSON, and journals nothing of it', async () => {
+  it('fails the turn if a fact is not JSON, and does not journal it', async () => {
     const broken = audit.use({
       async prepare(loop) {
         audit.remember(loop, new WeakMap() as unknown as string);
@@ -69,7 +69,7 @@ describe('a use of a module of an app', () => {
     expect(report.positions).toBeGreaterThan(8);
   });
 
-  it('stores work with the stop of a turn, and is told the session when the work is due', async () => {
+  it('stores work with the stop of a turn, and receives the session when the work is due', async () => {
     const use = audit.use({
       key: 'k',
       ended: ({ id, stop, agent }) => ({ agenda: [{ ref: `${agent} ${id} ${stop}` }] }),
@@ -88,11 +88,11 @@ describe('a use of a module of an app', () => {
   });
 });
 
-describe('a value that is no use', () => {
+describe('an invalid module in `use`', () => {
   const making = (use: readonly unknown[]) => () =>
     createTestSession(clerk, { replies: [], use: use as readonly ModuleUse[] });
 
-  it('is refused if it is a copy, which no seam knows', () => {
+  it('is refused if it is a copy, which has no seams', () => {
     expect(making([{ ...audit.use(auditing) }])).toThrow(
       "A use of the module 'app:audit' is a copy: pass the object that the module returned, or look" +
         ' for a second copy of holdfast (npm ls holdfast).',
@@ -109,7 +109,7 @@ describe('a value that is no use', () => {
     );
   });
 
-  it('is refused if it has a part that there is not', () => {
+  it('is refused if it has an unknown part', () => {
     expect(() => audit.use({ prepair: async () => {} } as ModuleParts)).toThrow(
       "Module 'audit': a use of it has 'prepair', which the parts of a module does not take. Did you mean 'prepare'?",
     );
@@ -146,7 +146,7 @@ describe('the schema of a module’s facts', () => {
     expect(() => graded.fact(6)).toThrow("Module 'graded': a fact does not match its schema: At most 5.");
   });
 
-  it('is synchronous', () => {
+  it('must be synchronous', () => {
     const later = defineModule({
       name: 'later',
       state: {
@@ -163,7 +163,7 @@ describe('the schema of a module’s facts', () => {
     );
   });
 
-  it('does not take another word for `unread` than there is', () => {
+  it('accepts only the known values for `unread`', () => {
     const state = { initial: 0, unread: 'stop' as 'refuse', apply: (sum: number) => sum };
     expect(() => defineModule({ name: 'odd', state })).toThrow(
       "Module 'odd': 'unread' is 'stop': use 'skip' or 'refuse'.",

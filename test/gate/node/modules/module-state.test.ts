@@ -63,7 +63,7 @@ const shown = (session: TestSession) => shownResults(session.requests.at(-1));
 const kept = async (session: TestSession) => (await session.state()).memories.get('app:words');
 
 describe('a kind of tool of an app', () => {
-  it('remembers over turns, restarts and replies, and shows a call what it has recorded itself', async () => {
+  it('remembers across turns, restarts and replies, and a call sees its own records', async () => {
     const kind = wordsOf();
     const session = sessionOf(kind, remembering(kind), [act(), 'A.', act(), 'B.']);
     await session.send('One.');
@@ -76,18 +76,21 @@ describe('a kind of tool of an app', () => {
   it.each([
     ['batch', [' -> w0', ' -> w0'], ['w0', 'w0']],
     ['call', [' -> w0', 'w0 -> w0 w1'], ['w0', 'w1']],
-  ] as const)('of which calls of one reply see each other by when: %s', async (when, results, value) => {
-    const kind = wordsOf({ when });
-    const session = sessionOf(kind, remembering(kind, 'end'), [act(2), 'Done.']);
-    await session.send('Go.');
-    expect(shown(session)).toEqual(results);
-    expect(await kept(session)).toEqual(value);
-  });
+  ] as const)(
+    'sets which calls of one reply see each other’s facts with `when`: %s',
+    async (when, results, value) => {
+      const kind = wordsOf({ when });
+      const session = sessionOf(kind, remembering(kind, 'end'), [act(2), 'Done.']);
+      await session.send('Go.');
+      expect(shown(session)).toEqual(results);
+      expect(await kept(session)).toEqual(value);
+    },
+  );
 
   it.each([
     ['success', []],
     ['end', ['w0']],
-  ] as const)('keeps a fact of a call that failed by on: %s', async (on, value) => {
+  ] as const)('keeps a fact of a failed call according to `on`: %s', async (on, value) => {
     const kind = wordsOf();
     const session = sessionOf(
       kind,
@@ -101,7 +104,7 @@ describe('a kind of tool of an app', () => {
   it.each([
     ['session', ['w0', 'w1']],
     ['path', { clerk: ['w0'], 'clerk/helper': ['w0'] }],
-  ] as const)('has one value by scope: %s', async (scope, value) => {
+  ] as const)('has one value per scope: %s', async (scope, value) => {
     const kind = wordsOf({ scope });
     const tool = remembering(kind);
     const helper = defineAgent({
@@ -118,7 +121,7 @@ describe('a kind of tool of an app', () => {
     expect(await kept(session)).toEqual(value);
   });
 
-  it('gives a fact the time at which its call ended, by the clock of whoever runs the turn', async () => {
+  it('gives a fact the end time of its call, by the clock of the invocation', async () => {
     const clock = createManualClock(5_000);
     const times = defineModule({
       name: 'times',
@@ -140,7 +143,7 @@ describe('a kind of tool of an app', () => {
     expect((await session.state()).memories.get('app:times')).toEqual([5_250]);
   });
 
-  it('observes what else happens: turns, replies, calls and loops', async () => {
+  it('observes other events: turns, replies, calls and loops', async () => {
     const seen = defineModule({
       name: 'seen',
       state: {
@@ -166,7 +169,7 @@ describe('a kind of tool of an app', () => {
     ]);
   });
 
-  it('offers tools by what it remembers, with a strategy that notes facts', async () => {
+  it('offers tools by its state, with a strategy that notes facts', async () => {
     const secret = defineTool({ name: 'secret', description: 'Opens.', run: () => 'open' });
     const kind = defineModule({
       name: 'words',
@@ -188,7 +191,7 @@ describe('a kind of tool of an app', () => {
     expect(await kept(session)).toEqual(['noted']);
   });
 
-  it('may have a name of the library, and nothing of the one reaches the other', async () => {
+  it('can have a name from the library without sharing its state', async () => {
     const kind = wordsOf({ name: 'unfolding' });
     const session = sessionOf(kind, remembering(kind), [act(), 'Done.']);
     await session.send('Go.');
@@ -197,8 +200,8 @@ describe('a kind of tool of an app', () => {
   });
 });
 
-describe('a mistake of a developer', () => {
-  it('that leaves a kind out of the app is told with the mend, once on the console, and ends each turn', async () => {
+describe('a developer’s mistake', () => {
+  it('of leaving a kind out of the app is logged once with the fix, and ends each turn', async () => {
     const onConsole = consoleErrors();
     const kind = wordsOf();
     const session = createTestSession(agentOf(remembering(kind)), { replies: [act(2), act()] });
@@ -213,7 +216,7 @@ describe('a mistake of a developer', () => {
     ]);
   });
 
-  it('that gives two kinds one name is told at the start', () => {
+  it('of giving two kinds one name is reported at the start', () => {
     expect(() => toolKinds([wordsOf().use(), wordsOf().use()])).toThrow(
       "Two modules are called 'app:words': rename one, or look for a second copy of holdfast (npm ls holdfast).",
     );
@@ -231,11 +234,11 @@ describe('a mistake of a developer', () => {
     [{ when: 'soon' as 'call' }, "Module 'words': 'when' is 'soon': use 'call' or 'batch'."],
     [{ scope: 'frame' as 'path' }, "Module 'words': 'scope' is 'frame': use 'path', 'session' or 'turn'."],
     [{ version: 0.5 }, "Module 'words': 'version' is 0.5: use a whole number from 1 on."],
-  ])('in the definition is told where it is made: %j', (settings, message) => {
+  ])('in the definition is reported where it is made: %j', (settings, message) => {
     expect(() => wordsOf(settings)).toThrow(message);
   });
 
-  it('that is no JSON is told where it begins', () => {
+  it('of using a value that is not JSON is reported where it begins', () => {
     const map = new WeakMap() as unknown as string[];
     expect(() =>
       defineModule({ name: 'words', state: { initial: map, apply: (all: string[]) => all } }),
@@ -256,7 +259,7 @@ describe('a mistake of a developer', () => {
       "Module 'words': 'apply' returned a value that is a WeakMap at `$[0]`, which is not JSON.",
     ],
   ])(
-    'in apply %s stops its memory alone: the session goes on, and tools of the kind say why',
+    'in apply %s stops only its own state: the session continues, and tools of the kind report why',
     async (_, apply, why) => {
       const onConsole = consoleErrors();
       const kind: Kind = defineModule({
@@ -286,7 +289,7 @@ describe('a mistake of a developer', () => {
     },
   );
 
-  it('that changes what it is given changes nothing that others see', async () => {
+  it('of mutating its arguments does not affect others', async () => {
     const kind = defineModule({
       name: 'words',
       state: {

@@ -64,8 +64,8 @@ function session() {
   };
 }
 
-describe('a kind that is taken out of an app', () => {
-  it('leaves its facts readable: nobody counts them, until it is there again and counts them all', async () => {
+describe('a kind that is removed from an app', () => {
+  it('leaves its facts readable: they are not counted until it is back, and then all are counted', async () => {
     const { turn, folded } = session();
     await turn('count', [counter]);
     await turn('count', [counter]);
@@ -81,7 +81,7 @@ describe('a kind that is taken out of an app', () => {
     expect(await folded([counter])).toBe(3);
   });
 
-  it('is another kind in a higher version: values of older code are folded anew', async () => {
+  it('is another kind in a higher version: values of older code are folded again', async () => {
     const { turn } = session();
     for (let i = 0; i < 3; i += 1) await turn('count', [counter]);
     expect(await turn('read', [counterOf(1, 10)])).toEqual([true, 'The counter is 3.']);
@@ -89,12 +89,12 @@ describe('a kind that is taken out of an app', () => {
   });
 });
 
-describe('the number that snapshots are stamped with', () => {
+describe('the version stamp of snapshots', () => {
   const other = defineModule({ name: 'other', state: { initial: 0, apply: (n: number) => n } });
   const ofKinds = (...kinds: readonly Module[]): number =>
     readerOf(composeModules(kinds.map((kind) => kind.use()))).reducer;
 
-  it('is the reducer’s own without modules that remember, and differs by their names and versions alone', () => {
+  it('is the reducer’s own without stateful modules, and differs only by their names and versions', () => {
     expect(ofKinds()).toBe(readerOf().reducer);
     expect(ofKinds(counter, other)).toBe(ofKinds(other, counter));
     expect(ofKinds(counterOf(1, 5))).toBe(ofKinds(counter));
@@ -109,7 +109,7 @@ describe('the number that snapshots are stamped with', () => {
     expect(all.every(Number.isSafeInteger)).toBe(true);
   });
 
-  it('does not change for a kind that remembers nothing', () => {
+  it('does not change for a stateless kind', () => {
     expect(ofKinds(defineModule({ name: 'plain' }))).toBe(ofKinds());
   });
 });

@@ -20,7 +20,7 @@ const pay = defineTool({
 });
 
 describe('a tool that is called alone', () => {
-  it('has what the test gives it, and its result is that of a session', async () => {
+  it('has the test’s context, and its result is that of a session', async () => {
     const result = await callTool(
       pay,
       { amount: 2 },
@@ -34,7 +34,7 @@ describe('a tool that is called alone', () => {
     expect(result.content).toBe('{"amount":2,"from":"acme","by":7,"key":4}');
   });
 
-  it('is checked as a model is, also when what it is sent is no JSON', async () => {
+  it('is validated like a model’s call, also if its input is not JSON', async () => {
     expect((await callTool(pay, { amount: 0 })).content).toContain('amount: ');
     expect(await callTool(pay, 'two')).toMatchObject({ type: 'error', reason: 'invalid-input' });
   });
@@ -46,13 +46,13 @@ describe('a tool that is called alone', () => {
     );
   });
 
-  it('answers with its own result, and not with that of a call inside of it', async () => {
+  it('returns its own result and not that of a nested call', async () => {
     const model = scriptedModel([{ calls: [{ name: 'pay', input: { amount: 2 } }] }, 'Paid twice.']);
     const clerk = defineAgenticTool({ name: 'clerk', description: 'Pays.', tools: [pay], model });
     expect((await callTool(clerk, {}, { stubs: { pay: () => 'paid' } })).content).toBe('Paid twice.');
   });
 
-  it('says for whom it waits', async () => {
+  it('reports whose decision it waits for', async () => {
     await expect(callTool(requireApproval(pay, 'Pay?'), { amount: 2 })).rejects.toThrow(
       new Error("The call of 'pay' waits until a person decides: Pay?. Use createTestSession for it."),
     );
@@ -61,7 +61,7 @@ describe('a tool that is called alone', () => {
     );
   });
 
-  it('answers also when it ends the turn', async () => {
+  it('returns a result also if it ends the turn', async () => {
     const stop = defineTool({
       name: 'stop',
       description: 'Stops.',
@@ -74,7 +74,7 @@ describe('a tool that is called alone', () => {
 });
 
 describe('a stub', () => {
-  it('stands in for the effect of a tool, with the input of the model, and what it throws is told', async () => {
+  it('replaces the effect of a tool, receives the model’s input, and its error is reported', async () => {
     const seen: unknown[] = [];
     const stubs = {
       pay: (input: unknown, { tool }: { readonly tool: string }) => {
@@ -94,7 +94,7 @@ describe('a stub', () => {
     ]);
   });
 
-  it('is not reconciled by the tool that it stands in for', async () => {
+  it('is not reconciled by the tool that it replaces', async () => {
     let asked = 0;
     let runs = 0;
     const send = defineTool({
@@ -123,7 +123,7 @@ describe('a stub', () => {
   });
 });
 
-it('what a kind of tools remembers is read in a test', async () => {
+it('the state of a kind of tool can be read in a test', async () => {
   const counted = defineModule({
     name: 'counted',
     state: { initial: 0, apply: (count: number, by: number) => count + by },

@@ -70,7 +70,7 @@ const returned: CrashScript = {
 const acted: CrashScript = { steps: [{ send: 'Act.', replies: [{ calls: ['act'] }, 'Acted.'] }] };
 
 describe('a crash matrix', { timeout: 60_000 }, () => {
-  it('finds nothing but what a `once` tool without `reconcile` cannot know', async () => {
+  it('reports only the doubts that a `once` tool without `reconcile` cannot avoid', async () => {
     const report = await crashMatrix(agentOf(findOrder, bookReturn, sendMail, refund), returned);
     expect(report.failures).toEqual([]);
     expect(report).toMatchObject({ passed: true, messagesLost: 0, effectsDoubled: 0 });
@@ -81,7 +81,7 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
     expect(report.effectsUnknown).toBeLessThan(report.plays / 5);
   });
 
-  it('gives the environment to every invocation', async () => {
+  it('passes the environment to every invocation', async () => {
     const seen = new Set<unknown>();
     const act = defineTool({
       name: 'act',
@@ -93,7 +93,7 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
     expect([passed, [...seen]]).toEqual([true, ['weur']]);
   });
 
-  it('makes one environment for each play, of its world, so that no play finds what another has left', async () => {
+  it('creates an environment for each play from its world, so that plays are isolated', async () => {
     interface World {
       readonly stock: Map<string, number>;
     }
@@ -132,7 +132,7 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
     expect(seen.size).toBeGreaterThan(report.plays);
   });
 
-  it('sends as somebody, and decides as somebody whose roles and person are looked at', async () => {
+  it('sends and decides as principals whose roles and ids are checked', async () => {
     const asked = requireApproval(
       defineTool({
         name: 'act',
@@ -166,7 +166,7 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
     });
   });
 
-  it('plays replies of parts, which go back to their model as they were', async () => {
+  it('plays replies of parts, which are sent back to their model unchanged', async () => {
     const seen: (readonly ReplyPart[] | undefined)[] = [];
     const thinks: readonly ReplyPart[] = [
       { type: 'reasoning', text: 'Find it.', provider: { maker: { signature: 'sss' } } },
@@ -190,7 +190,7 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
     expect(new Set(seen.map((one) => JSON.stringify(one)))).toEqual(new Set([JSON.stringify(thinks)]));
   });
 
-  it('has no doubt where every effect can be asked about', async () => {
+  it('has no doubts if every effect can be reconciled', async () => {
     const { effectsUnknown, passed } = await crashMatrix(agentOf(findOrder, bookReturn, refund), {
       steps: [
         {
@@ -203,7 +203,7 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
     expect({ effectsUnknown, passed }).toEqual({ effectsUnknown: 0, passed: true });
   });
 
-  it('goes the same way every time', async () => {
+  it('gives the same result each time', async () => {
     const [one, other] = await Promise.all(
       [1, 2].map(() => crashMatrix(agentOf(sendMail, findOrder), mailed)),
     );
@@ -217,7 +217,7 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
     expect(table[1]).toMatch(/^after run of 'send_mail' +1 +0 +0 +0 +1 +0 +1 +0 +0 +1 +0$/);
   });
 
-  it('speaks for every agent of an app, and for loops inside', async () => {
+  it('covers every agent of an app and nested loops', async () => {
     const helper = defineAgent({
       name: 'helper',
       description: 'Helps.',
@@ -280,14 +280,14 @@ const mailed: CrashScript = {
   steps: [{ send: 'Mail.', replies: [{ calls: [{ name: 'send_mail', input }] }, 'Sent.'] }],
 };
 
-describe('a crash matrix finds', { timeout: 60_000 }, () => {
+describe('a crash matrix reports', { timeout: 60_000 }, () => {
   const act = { name: 'act', description: 'Acts.' } as const;
   const charging = (kit: CrashKit) => async (_: unknown, call: CallContext) => {
     await kit.effect('charge', call.idempotencyKey);
     return 'charged';
   };
 
-  it('nothing when the receiver honours the key', async () => {
+  it('no failure if the receiver honours the key', async () => {
     const agent = (kit: CrashKit) =>
       agentOf(defineTool({ ...act, effect: 'idempotent', run: charging(kit) }));
     const report = await crashMatrix(agent, acted);
@@ -330,7 +330,7 @@ describe('a crash matrix finds', { timeout: 60_000 }, () => {
     );
   });
 
-  it('a `reconcile` that says that nothing was done', async () => {
+  it('a `reconcile` that always returns not-done', async () => {
     const agent = (kit: CrashKit) =>
       agentOf(defineTool({ ...act, run: charging(kit), reconcile: () => 'not-done' }));
     const report = await crashMatrix(agent, acted);
@@ -340,7 +340,7 @@ describe('a crash matrix finds', { timeout: 60_000 }, () => {
     );
   });
 
-  it('a `reconcile` that never knows', async () => {
+  it('a `reconcile` that always returns unknown', async () => {
     const agent = (kit: CrashKit) =>
       agentOf(defineTool({ ...act, run: charging(kit), reconcile: () => 'unknown' }));
     const report = await crashMatrix(agent, acted);
@@ -348,7 +348,7 @@ describe('a crash matrix finds', { timeout: 60_000 }, () => {
     expect(report.failures[0]?.problems).toEqual(['call t1:1.0 (reconciled) is unknown']);
   });
 
-  it('what an agent keeps to itself, which no crash leaves it', async () => {
+  it('state in an agent’s memory, which a crash loses', async () => {
     const counts = () => {
       let count = 0;
       return agentOf(
@@ -381,7 +381,7 @@ describe('a crash matrix finds', { timeout: 60_000 }, () => {
     expect(report.toTable()).toContain("; last error: tool 'check' answered: There is no count.");
   });
 
-  it('what a world outside remembers of it', async () => {
+  it('state in an external world', async () => {
     const world = () => new Map<string, number>();
     const pays = ({ world: accounts }: CrashKit<Map<string, number>>) =>
       agentOf(
@@ -424,7 +424,7 @@ describe('a crash matrix refuses', () => {
     await expect(played).rejects.toThrow(new TypeError(message));
   });
 
-  it('a decision that nothing waits for, with the error that its call ended with', async () => {
+  it('a decision that no call waits for, with the error of its call', async () => {
     const script: CrashScript = {
       steps: [
         { send: 'Go.', replies: [{ calls: ['refund'] }, 'Gone.'] },
@@ -436,14 +436,14 @@ describe('a crash matrix refuses', () => {
     );
   });
 
-  it('a script that has too few replies', async () => {
+  it('a script with too few replies', async () => {
     const script = { steps: [{ send: 'Act.', replies: [{ calls: ['act'] }] }] };
     await expect(crashMatrix(agentOf(findOrder), script)).rejects.toThrow(
       "The model was asked for what the script does not have: reply 2 to 'Act.'.",
     );
   });
 
-  it('a decision that nothing waits for', async () => {
+  it('a decision that no call waits for', async () => {
     const script: CrashScript = {
       steps: [
         { send: 'Hello.', replies: ['Hi.'] },

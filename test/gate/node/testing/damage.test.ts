@@ -90,25 +90,25 @@ const shown = (...texts: readonly string[]): ModelRequest => ({
 
 const by = (care: Care): Partial<PlayResult> => ({ runs: [run({ care })] });
 
-describe('damageOf', () => {
-  it('finds none in a play that differs in nothing', () => {
+describe('`damageOf`', () => {
+  it('reports no damage for a play without differences', () => {
     expect(damage({})).toEqual(NONE);
   });
 
-  it('lets reads, and idempotent calls under one key, run again for whoever was cut off', () => {
+  it('allows a cut-off invocation to repeat reads, and idempotent calls under one key', () => {
     for (const care of ['read', 'idempotent'] as const) {
       expect(damage({ runs: [run({ care }), run({ care })] }, by(care))).toEqual(NONE);
     }
   });
 
-  it('counts a `once` call that is unknown, whether it had its effect or not', () => {
+  it('counts a `once` call with an unknown outcome, with or without its effect', () => {
     const events = stored(replied(1), unknown, ended);
     for (const runs of [[], [run({ care: 'once' })]]) {
       expect(damage({ events, runs }, by('once'))).toEqual({ ...NONE, effectsUnknown: 1 });
     }
   });
 
-  it('leaves it to receivers what a run did that was cut off', () => {
+  it('leaves the effects of a cut-off run to receivers', () => {
     expect(damage({ runs: [run({ isDone: false })] })).toEqual(NONE);
     expect(damage({ runs: [run({ isDone: false }), run()] })).toEqual(NONE);
   });
@@ -205,7 +205,7 @@ describe('damageOf', () => {
       damage({ disturbed: false }),
       { problems: ['the play was over before it was disturbed'] },
     ],
-  ])('finds %s', (_, found, expected) => {
+  ])('reports %s', (_, found, expected) => {
     expect(found).toEqual({ ...NONE, ...expected });
   });
 });

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../../../src/testing/entry.ts';
 
-it('stands still until it is advanced', async () => {
+it('the manual clock stops until it is advanced', async () => {
   const clock = createManualClock(100);
   expect(clock.now()).toBe(100);
   await clock.advance(50);
   expect(clock.now()).toBe(150);
 });
 
-it('runs what falls due in order, each at its own time, and nothing later', async () => {
+it('the manual clock runs due timers in order, each at its own time, and no later ones', async () => {
   const clock = createManualClock();
   const ran: [string, number][] = [];
   clock.after(20, () => ran.push(['b', clock.now()]));
@@ -23,7 +23,7 @@ it('runs what falls due in order, each at its own time, and nothing later', asyn
   ]);
 });
 
-it('runs a timer that another one, or a promise after it, has set in the meantime', async () => {
+it('the manual clock runs a timer that another timer, or a promise after it, has set meanwhile', async () => {
   const clock = createManualClock();
   const ran: number[] = [];
   clock.after(10, () => {
@@ -35,7 +35,7 @@ it('runs a timer that another one, or a promise after it, has set in the meantim
   expect(ran).toEqual([15]);
 });
 
-it('lets everything happen that needs no time, however many turns of the event loop that takes', async () => {
+it('the manual clock waits for all work that needs no time, over any number of event loop turns', async () => {
   const clock = createManualClock(100);
   const ran: number[] = [];
   const again = (left: number): void => {
@@ -47,7 +47,7 @@ it('lets everything happen that needs no time, however many turns of the event l
   expect([ran.length, clock.now()]).toEqual([21, 100]);
 });
 
-it('runs what is to happen soon also while it stands still, and not what was cancelled', async () => {
+it('the manual clock runs immediate tasks while it is stopped, except cancelled ones', async () => {
   const clock = createManualClock();
   const ran: string[] = [];
   const cancel = clock.soon(() => ran.push('cancelled'));
@@ -57,7 +57,7 @@ it('runs what is to happen soon also while it stands still, and not what was can
   expect(ran).toEqual([]);
 });
 
-it('does not run a timer that was cancelled', async () => {
+it('the manual clock does not run a cancelled timer', async () => {
   const clock = createManualClock();
   const ran: number[] = [];
   const cancel = clock.after(10, () => ran.push(1));

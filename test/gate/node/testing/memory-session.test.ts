@@ -133,7 +133,7 @@ const filesOf = (port: SessionPort, store: FileStore): SessionFiles =>
   });
 
 describe('the in-memory session, to the millisecond', () => {
-  it('says how long the holder may still be silent, and for how long it was', async () => {
+  it('reports how long the holder may still be silent, and for how long it was', async () => {
     const { session, wait } = makeHarness();
     await session.begin(starting('t1', 'a'));
     await wait(15_000);
@@ -150,13 +150,13 @@ describe('the in-memory session, to the millisecond', () => {
     expect(await lease(session, goingOn('t1', 'c'))).toMatchObject({ cause: 'expired', expiredFor: 1_123 });
   });
 
-  it('asks to come back soon when the open turn has no holder', async () => {
+  it('requests an early return if the open turn has no holder', async () => {
     const { session } = makeHarness();
     await session.accept(startOf('t1'));
     expect(await session.accept(startOf('t2'))).toEqual({ status: 'busy', turn: 't1', retryAfter: 1_000 });
   });
 
-  it('waits no negative time when a millisecond passes before its alarm is set', async () => {
+  it('does not wait a negative time if a millisecond passes before its alarm is set', async () => {
     let now = 0;
     const waits: number[] = [];
     const after = (ms: number): (() => void) => {
@@ -176,7 +176,7 @@ describe('the in-memory session, to the millisecond', () => {
     expect(handOvers()).toEqual(['t1', 't1', 't1', 't1']);
   });
 
-  it('settles no row by the outcome of an offer that was repeated meanwhile, or of another row', async () => {
+  it('does not settle a row by the outcome of a repeated offer or of another row', async () => {
     const { clock, offered, answers, session } = offering();
     for (const turn of ['t1', 't2', 't3']) {
       const { epoch, page } = await lease(session, starting(turn, turn));
@@ -196,7 +196,7 @@ describe('the in-memory session, to the millisecond', () => {
     expect(offered.slice(4)).toEqual(['mail alerts t2 #2']);
   });
 
-  it('settles no row by an outcome for a session of the same name that was erased', async () => {
+  it('does not settle a row by an outcome for an erased session of the same name', async () => {
     const { clock, offered, answers, session } = offering();
     for (const turn of ['t1', 't2']) {
       await session.erase();
@@ -210,7 +210,7 @@ describe('the in-memory session, to the millisecond', () => {
     expect(offered).toEqual(['mail alerts t1 #1', 'mail alerts t2 #1', 'mail alerts t2 #2']);
   });
 
-  it('keeps the rows of its agenda without a function that takes them', async () => {
+  it('keeps the rows of its agenda without a function that handles them', async () => {
     const clock = createManualClock();
     const session = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} }).session('s');
     const { epoch } = await lease(session, starting('t1', 'a'));
@@ -231,8 +231,8 @@ describe('the in-memory session, to the millisecond', () => {
   });
 });
 
-describe('createMemorySessions', () => {
-  it('keeps sessions apart by name, and answers the same one for the same name', async () => {
+describe('`createMemorySessions`', () => {
+  it('keeps sessions apart by name, and returns the same one for the same name', async () => {
     const sessions = createMemorySessions({
       clock: createManualClock(),
       leaseMs: LEASE_MS,
@@ -243,7 +243,7 @@ describe('createMemorySessions', () => {
     expect(await sessions.session('two').read({ from: 1 })).toBeNull();
   });
 
-  it('shares no object with its caller', async () => {
+  it('does not share objects with its caller', async () => {
     const { session } = makeHarness();
     await session.begin(starting('t1', 'a'));
     const row = { type: 'step', turn: 't1', body: '1' };
@@ -254,7 +254,7 @@ describe('createMemorySessions', () => {
     expect((await session.read({ from: 3 }))?.rows[0]?.body).toBe('1');
   });
 
-  it('tells watchers after the call that stored has returned, and breaks their line at a restart', async () => {
+  it('notifies watchers after the storing call has returned, and closes their connection at a restart', async () => {
     const { session, restart } = makeHarness();
     const told: (number | 'closed')[] = [];
     await session.watch({
@@ -271,7 +271,7 @@ describe('createMemorySessions', () => {
     expect(told).toEqual([0, 2, 'closed']);
   });
 
-  it('leaves no file in the store when it is erased while a tool makes one', async () => {
+  it('leaves no file in the store if it is erased while a tool creates one', async () => {
     const { clock, kept, session, store } = withStore();
     const { epoch } = await lease(session, { ...starting('t1', 'a'), start: startInStore('t1', 'one') });
     const put: FileStore['put'] = async (...asked) => {
@@ -285,7 +285,7 @@ describe('createMemorySessions', () => {
     expect([...kept]).toEqual([]);
   });
 
-  it('puts no file into the store after it was erased', async () => {
+  it('stores no file after it was erased', async () => {
     const { kept, session, store } = withStore();
     await session.accept(startInStore('t1', 'one'));
     const keep = () => filesOf(session, store).keepFile(FILE);
@@ -296,7 +296,7 @@ describe('createMemorySessions', () => {
     expect(kept.size).toBe(0);
   });
 
-  it('keeps a file that is accepted while the store deletes those of the session before', async () => {
+  it('keeps a file that is accepted while the store deletes those of the previous session', async () => {
     const accepting = async () => {
       const key = { session: 's', incarnation: 'two', id: 'a' };
       await store.put(key, new Uint8Array(3), 'image/png');
@@ -316,7 +316,7 @@ describe('createMemorySessions', () => {
     expect([...kept]).toEqual(['s/two/a']);
   });
 
-  it('erases all when no store outside can be asked', async () => {
+  it('erases all data if no external store can be called', async () => {
     const clock = createManualClock();
     const session = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} }).session('s');
     await session.accept(startInStore('t1', 'one'));
@@ -325,7 +325,7 @@ describe('createMemorySessions', () => {
     expect(after).not.toHaveBeenCalled();
   });
 
-  it('shares no byte of a blob with its caller', async () => {
+  it('does not share bytes of a blob with its caller', async () => {
     const { session } = makeHarness();
     const around = new Uint8Array([0, 1, 2, 3, 0]);
     const blobs = [{ id: 'a', about: '{}', size: 3, bytes: around.subarray(1, 4) }];
@@ -337,7 +337,7 @@ describe('createMemorySessions', () => {
     expect((await session.blob({ id: 'a' }))?.bytes).toEqual(new Uint8Array([1, 2, 3]));
   });
 
-  it('goes on when a dispatch fails', async () => {
+  it('continues if a dispatch fails', async () => {
     const clock = createManualClock();
     const dispatch = vi.fn(() => Promise.reject(new Error('lost')));
     const session = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch }).session('s');

@@ -29,7 +29,7 @@ const told = ({ requests }: TestSession): unknown[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
 describe('a test session whose turn waits for a decision', () => {
-  it('answers what it waits for, and runs nothing', async () => {
+  it('returns the waiting calls and runs none', async () => {
     const { pay, paid } = payer();
     const session = createTestSession(agentWith(asksFirst(pay, { by: 'manager' })), { replies: [asks] });
     const answer = await session.send('Pay 7.');
@@ -65,7 +65,7 @@ describe('a test session whose turn waits for a decision', () => {
     expect(paid).toEqual([]);
   });
 
-  it('runs the call once after it is approved, and journals by whom (DEC-18, DEC-19)', async () => {
+  it('runs the call once after it is approved, and journals who decided (DEC-18, DEC-19)', async () => {
     const { pay, paid } = payer();
     const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Done.'] });
     await session.send('Pay 7.');
@@ -87,7 +87,7 @@ describe('a test session whose turn waits for a decision', () => {
     ]);
   });
 
-  it('runs it with the input of an edit (AEA-13)', async () => {
+  it('runs the call with the edited input (AEA-13)', async () => {
     const { pay, paid } = payer();
     const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Done.'] });
     await session.send('Pay 7.');
@@ -95,7 +95,7 @@ describe('a test session whose turn waits for a decision', () => {
     expect([paid, told(session)]).toEqual([[5], ['Paid 5.']]);
   });
 
-  it('does not run it after it is rejected, and tells the model (DEC-18, DEC-19)', async () => {
+  it('does not run the call after it is rejected, and the model sees the rejection (DEC-18, DEC-19)', async () => {
     const { pay, paid } = payer();
     const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Pity.'] });
     await session.send('Pay 7.');
@@ -125,7 +125,7 @@ describe('a test session whose turn waits for a decision', () => {
       { decision: 'edit', input: { amount: 'all' } },
       'input.amount: Instance type "string" is invalid. Expected "number".',
     ],
-  ] as const)('refuses a decision that is none, and consumes nothing: %s', async (_, decision, problem) => {
+  ] as const)('refuses an invalid decision and keeps waiting: %s', async (_, decision, problem) => {
     const { pay, paid } = payer();
     const tool = asksFirst(pay, { allows: ['approve', 'edit', 'reject'] });
     const session = createTestSession(agentWith(tool), { replies: [asks, 'Done.'] });
@@ -135,7 +135,7 @@ describe('a test session whose turn waits for a decision', () => {
     expect(paid).toEqual([7]);
   });
 
-  it('names the calls that wait when none or more than one is meant', async () => {
+  it('names the waiting calls if the decision matches none or several', async () => {
     const { pay } = payer();
     const twice = { calls: [call('pay', { amount: 1 }), call('pay', { amount: 2 })] };
     const session = createTestSession(agentWith(asksFirst(pay)), { replies: [twice, 'Done.'] });
@@ -152,7 +152,7 @@ describe('a test session whose turn waits for a decision', () => {
     );
   });
 
-  it('goes on once the last of two is decided, and runs both then', async () => {
+  it('resumes after the last of two is decided, and then runs both', async () => {
     const { pay, paid } = payer();
     const twice = { calls: [call('pay', { amount: 1 }), call('pay', { amount: 2 })] };
     const session = createTestSession(agentWith(asksFirst(pay)), { replies: [twice, 'Done.'] });
@@ -164,7 +164,7 @@ describe('a test session whose turn waits for a decision', () => {
     expect(paid.toSorted()).toEqual([1, 2]);
   });
 
-  it('asks its questions one after another, each answered by itself', async () => {
+  it('asks its questions one after another, each with its own answer', async () => {
     const { pay, paid } = payer();
     const tool = asksFirst(asksFirst(pay, { message: 'Inner?' }), { message: 'Outer?' });
     const session = createTestSession(agentWith(tool), { replies: [asks, 'Done.'] });
@@ -175,7 +175,7 @@ describe('a test session whose turn waits for a decision', () => {
     expect(paid).toEqual([7]);
   });
 
-  it('remembers what it waits for when the object has restarted', async () => {
+  it('still waits for the same calls after the object has restarted', async () => {
     const { pay, paid } = payer();
     const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Done.'] });
     await session.send('Pay 7.');
@@ -185,12 +185,12 @@ describe('a test session whose turn waits for a decision', () => {
   });
 });
 
-describe('a test session whose decision does not come in time', () => {
+describe('a test session whose decision does not arrive in time', () => {
   it.each([
     ['approve', 'completed', [7], ['Paid 7.']],
     ['reject', 'completed', [], ['Error: No.']],
     ['exit', 'cancelled', [], []],
-  ] as const)('goes on as if it were decided: %s (AEA-12)', async (onExpiry, outcome, amounts, texts) => {
+  ] as const)('continues as if it were decided: %s (AEA-12)', async (onExpiry, outcome, amounts, texts) => {
     const { pay, paid } = payer();
     const clock = createManualClock(1_000_000);
     const tool = asksFirst(pay, { expires: 60_000, onExpiry });
@@ -240,7 +240,7 @@ describe('a test session whose tool the caller runs', () => {
   });
   const looks = { calls: [call('look_up', { id: 'o1' })] };
 
-  it('waits for the result when the tool has no run, and only then (SPM-17, SPA-02)', async () => {
+  it('waits for the result only if the tool has no `run` (SPM-17, SPA-02)', async () => {
     const { pay, paid } = payer();
     const both = { calls: [call('look_up', { id: 'o1' }), call('pay', { amount: 7 })] };
     const session = createTestSession(agentWith(lookUp, pay), { replies: [both, 'Done.'] });
@@ -276,7 +276,7 @@ describe('a test session whose tool the caller runs', () => {
     [{ result: 12 }, '12'],
     [{ result: [1, 2] }, '[1,2]'],
     [{ result: { type: 'error', message: 'A row.' } }, '{"type":"error","message":"A row."}'],
-  ])('gives the model what was sent: %j (SPM-17)', async (sent, text) => {
+  ])('shows the model the sent result: %j (SPM-17)', async (sent, text) => {
     const session = createTestSession(agentWith(lookUp), { replies: [looks, 'Done.'] });
     await session.send('Look.');
     await session.result('look_up', sent);
@@ -290,7 +290,7 @@ describe('a test session whose tool the caller runs', () => {
     ['more than there is', { text: 'a', by: 'eve' }, 'by: is not known here'],
     ['no object', 'Found.', 'it must be a JSON object'],
     ['a number that JSON has not', { result: { at: 1n } }, 'the value at `$.result.at` is a bigint'],
-  ])('refuses what HTTP would refuse: %s (SPM-17)', async (_, sent, problem) => {
+  ])('refuses the same results as the HTTP API: %s (SPM-17)', async (_, sent, problem) => {
     const session = createTestSession(agentWith(lookUp), { replies: [looks, 'Done.'] });
     await session.send('Look.');
     await expect(session.result('look_up', sent as never)).rejects.toThrow(
@@ -299,7 +299,7 @@ describe('a test session whose tool the caller runs', () => {
     expect((await session.pending()).map(({ tool }) => tool)).toEqual(['look_up']);
   });
 
-  it('is not taken where a decision is waited for', async () => {
+  it('refuses a result while a decision is pending', async () => {
     const { pay, paid } = payer();
     const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Done.'] });
     const { turn } = await session.send('Pay 7.');
@@ -309,7 +309,7 @@ describe('a test session whose tool the caller runs', () => {
     expect([(await session.pending()).length, paid]).toEqual([1, []]);
   });
 
-  it('does not know whether it ran when no result is sent in time', async () => {
+  it('reports the call as unknown if no result is sent in time', async () => {
     const clock = createManualClock();
     const session = createTestSession(agentWith(lookUp), { replies: [looks, 'Done.'], clock });
     await session.send('Look.');
@@ -320,7 +320,7 @@ describe('a test session whose tool the caller runs', () => {
     ]);
   });
 
-  it('refuses an input that is not valid before anybody is asked', async () => {
+  it('refuses an invalid input before a reviewer is asked', async () => {
     const bad = { calls: [call('look_up', { id: 1 })] };
     const session = createTestSession(agentWith(lookUp), { replies: [bad, 'Done.'] });
     expect(await session.send('Look.')).toMatchObject({ outcome: 'completed' });

@@ -28,8 +28,8 @@ async function countedBy(session: ReturnType<typeof createTestSession>) {
   return answer.artifacts.map(({ value }) => value);
 }
 
-describe('an agent that a function makes', () => {
-  it('remembers in the journal alone: a new invocation goes on after each reply', async () => {
+describe('an agent that a function creates', () => {
+  it('keeps state in the journal only: a new invocation continues after each reply', async () => {
     let made = 0;
     const make = () => {
       made += 1;
@@ -46,7 +46,7 @@ describe('an agent that a function makes', () => {
     expect(session.requests).toHaveLength(3);
   });
 
-  it('runs its turn in one invocation where the test asks for a warm one', async () => {
+  it('runs its turn in one invocation if the test asks for a warm one', async () => {
     const session = createTestSession(counter, { replies: REPLIES, warm: true });
     expect(await countedBy(session)).toEqual([
       { here: 1, kept: 1 },
@@ -55,7 +55,7 @@ describe('an agent that a function makes', () => {
     expect((await session.events()).map(({ type }) => type)).not.toContain('turn-yielded');
   });
 
-  it('is the same object in all invocations when it is given as it is', async () => {
+  it('is the same object in all invocations if it is passed directly', async () => {
     expect(await countedBy(createTestSession(counter(), { replies: REPLIES }))).toEqual([
       { here: 1, kept: 1 },
       { here: 2, kept: 2 },

@@ -24,7 +24,7 @@ const seeing = (...replies: readonly string[]): ChatModel => ({
 });
 
 describe('a test session', () => {
-  it('sends files in messages, keeps them, and answers their bytes', async () => {
+  it('sends files in messages, keeps them, and returns their bytes', async () => {
     const session = createTestSession(agentWith(), {
       use: [files()],
       model: seeing('A chart.', 'Still a chart.'),
@@ -57,7 +57,7 @@ describe('a test session', () => {
     expect(session.requests[1]?.messages[1]).toEqual(session.requests[0]?.messages[1]);
   });
 
-  it('answers nothing for a file that it does not keep', async () => {
+  it('returns `undefined` for an unknown file', async () => {
     const session = createTestSession(agentWith(), { use: [files()], replies: ['Hello.'] });
     expect(await session.file(ID)).toBeNull();
     await session.send('Hello.');
@@ -76,7 +76,7 @@ describe('a test session', () => {
     expect(kept?.slice(page - 3)).toEqual(new Uint8Array([0, 1, 2, 3, 4, 5]));
   });
 
-  it('posts files to a turn that runs, which are kept with the message that waits', async () => {
+  it('posts files to a running turn, and they are kept with the waiting message', async () => {
     const look = defineTool({
       name: 'look',
       description: 'Looks.',
@@ -102,7 +102,7 @@ describe('a test session', () => {
     expect(await session.file(id)).toEqual(bytes);
   });
 
-  it('takes a message of parts without files as words', async () => {
+  it('accepts a message of parts without files as text', async () => {
     const session = createTestSession(agentWith(), { use: [files()], replies: ['Hello.'] });
     await session.send([
       { type: 'text', text: 'One.' },
@@ -113,7 +113,7 @@ describe('a test session', () => {
     expect(started).not.toHaveProperty('parts');
   });
 
-  it('refuses a file that is empty or too large as the session itself does', async () => {
+  it('refuses an empty or too large file like the session itself', async () => {
     const session = createTestSession(agentWith(), { use: [files()], replies: ['Hello.'] });
     const send = (size: number) => session.send([{ ...png, bytes: new Uint8Array(size) }]);
     await expect(send(0)).rejects.toThrow('It is empty.');

@@ -23,7 +23,7 @@ const pay = defineTool({
 const asksToPay = { calls: [{ name: 'pay', input: { number: 'INV-17' } }] };
 
 describe('a test session', () => {
-  it('answers as POST .../messages does', async () => {
+  it('returns the same result as POST .../messages', async () => {
     const session = createTestSession(agentWith(pay), { replies: [asksToPay, 'Paid.'] });
     const answer = await session.send('Pay INV-17.');
     expect(answer).toEqual({
@@ -41,7 +41,7 @@ describe('a test session', () => {
     });
   });
 
-  it('is sent by whoever the test says: of every message, or of one', async () => {
+  it('has the sender that the test sets, for all messages or for one', async () => {
     const who = defineTool({
       name: 'who',
       description: 'Who?',
@@ -60,7 +60,7 @@ describe('a test session', () => {
     expect(await values(session.answer(turn))).toEqual([{ id: 'bob' }]);
   });
 
-  it('records what the model was shown, and what was journaled', async () => {
+  it('records the model’s requests and the journaled events', async () => {
     const session = createTestSession(agentWith(pay), { replies: [asksToPay, 'Paid.'], warm: true });
     await session.send('Pay INV-17.');
     expect(session.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([['pay'], ['pay']]);
@@ -80,7 +80,7 @@ describe('a test session', () => {
     ]);
   });
 
-  it('says the same in every run, ids and idempotency keys included', async () => {
+  it('gives the same results in every run, with the same ids and idempotency keys', async () => {
     const keys: string[] = [];
     const key = defineTool({
       name: 'pay',
@@ -93,7 +93,7 @@ describe('a test session', () => {
     expect(keys[1]).toBe(keys[0]);
   });
 
-  it('answers a turn that fails, with why', async () => {
+  it('reports why a turn failed', async () => {
     const down = new ModelError('unauthorized', 'The key was refused.', { status: 401 });
     const session = createTestSession(agentWith(), { replies: [down, 'Hello again.'] });
     expect(await session.send('Hello?')).toMatchObject({
@@ -117,7 +117,7 @@ describe('a test session', () => {
     expect((await session.state()).messages).toHaveLength(4);
   });
 
-  it('gives tools the context of the session, and over it that of the message', async () => {
+  it('gives tools the context of the session, overridden by that of the message', async () => {
     const session = createTestSession(agentWith(pay), {
       replies: [asksToPay, 'Paid.', asksToPay, 'Paid.'],
       context: { tenant: 'acme' },
@@ -129,12 +129,12 @@ describe('a test session', () => {
     ]);
   });
 
-  it('goes on with the loop that a message names', async () => {
+  it('continues the loop that a message names', async () => {
     const session = createTestSession(agentWith(), { replies: ['Hello.'] });
     expect(await session.send('Hello?', { loopId: 'loop-1' })).toMatchObject({ loopId: 'loop-1' });
   });
 
-  it('asks the model that it is given in place of the one of the agent', async () => {
+  it('uses the given model instead of the agent’s model', async () => {
     const own = scriptedModel(['From its own.']);
     const agent = defineAgent({
       ...agentWith(),
@@ -148,14 +148,14 @@ describe('a test session', () => {
     expect([own.requests.length, session.requests.length]).toEqual([0, 1]);
   });
 
-  it('takes no message while a turn runs', async () => {
+  it('refuses a message while a turn runs', async () => {
     const session = createTestSession(agentWith(), { replies: ['Hello.'] });
     const first = session.send('Hello?');
     await expect(session.send('Are you there?')).rejects.toThrow('The session took no message: it is busy.');
     expect(await first).toMatchObject({ outcome: 'completed' });
   });
 
-  it('says that nobody has heard of a message, when its clock stands still', async () => {
+  it('reports an undelivered message if its clock is stopped', async () => {
     const late = new AbortController();
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(late.signal);
     onTestFinished(() => timeout.mockRestore());
@@ -183,7 +183,7 @@ describe('a test session', () => {
       );
   });
 
-  it('is not there before the first message', async () => {
+  it('does not exist before the first message', async () => {
     const session = createTestSession(agentWith(), { replies: [] });
     await expect(session.state()).rejects.toThrow('Nothing was sent to the session yet.');
     expect(await session.events()).toEqual([]);
@@ -198,7 +198,7 @@ describe('the secrets of a test session', () => {
     run: (_, { secrets }) => `Paid with ${secrets.require('apiKey')}.`,
   });
 
-  it('are minted for whoever asked, and shown to nobody', async () => {
+  it('are created for the principal who asked, and are not exposed', async () => {
     const principals: unknown[] = [];
     const session = createTestSession(agentWith(use), {
       replies: [asksToPay, 'Paid.'],
@@ -213,7 +213,7 @@ describe('the secrets of a test session', () => {
     expect(JSON.stringify([answer, await session.events(), session.requests])).not.toContain('zq4711');
   });
 
-  it('are minted again by the invocation that takes over after a kill', async () => {
+  it('are created again by the invocation that takes over after a kill', async () => {
     const used: string[] = [];
     let minted = 0;
     const pay = defineTool({
@@ -239,7 +239,7 @@ describe('the secrets of a test session', () => {
     expect(JSON.stringify([await session.events(), session.requests])).not.toContain('zq4711');
   });
 
-  it('fail the turn when their hook does, with nothing of what it said', async () => {
+  it('fail the turn if their hook fails, without its message', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const session = createTestSession(agentWith(use), {
       replies: ['Hello.'],
@@ -287,7 +287,7 @@ describe('the invocations of a test session', () => {
     return { requests: session.requests.length, minted, tills, read, yields };
   };
 
-  it('are new after each reply: secrets are minted again, and closures of a factory are made again', async () => {
+  it('are new after each reply: secrets and factory closures are created again', async () => {
     expect(await played({})).toEqual({
       requests: 3,
       minted: 4,
@@ -297,7 +297,7 @@ describe('the invocations of a test session', () => {
     });
   });
 
-  it('are one for a whole turn if the test says `warm: true`', async () => {
+  it('are one for a whole turn if the test sets `warm: true`', async () => {
     expect(await played({ warm: true })).toEqual({
       requests: 3,
       minted: 1,
@@ -321,7 +321,7 @@ describe('the invocations of a test session', () => {
     expect(session.requests.at(-1)?.messages.at(-1)?.text).toBe('Dug.');
   });
 
-  it('follow each other on a clock that stands still', async () => {
+  it('follow each other on a stopped clock', async () => {
     const clock = createManualClock();
     const session = createTestSession(agentWith(pay), { replies: [asksToPay, 'Paid.'], clock });
     expect(await session.send('Pay INV-17.')).toMatchObject({ outcome: 'completed', text: 'Paid.' });
@@ -356,21 +356,21 @@ describe('a test session whose Worker is killed', () => {
   }
   const resultIn = ({ requests }: TestSession): unknown => requests.at(-1)?.messages.at(-1);
 
-  it('runs an idempotent call that was cut off again, under the same id', async () => {
+  it('runs a cut-off idempotent call again under the same id', async () => {
     const { session, ran } = dying('idempotent', { kills: 2 });
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect([ran.length, new Set(ran).size]).toEqual([3, 1]);
     expect(resultIn(session)).toMatchObject({ role: 'tool', text: 'paid' });
   });
 
-  it('asks the model again for a read call, whose reply need not have been stored', async () => {
+  it('repeats the model call for a read call, because its reply may not have been stored', async () => {
     const clock: Clock = { ...createManualClock(), soon: () => () => {} }; // nothing is stored that nobody waits for
     const { session, ran } = dying('read', { replies: [asksToPay, asksToPay, 'Done.'], clock, warm: true });
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect([ran.length, session.requests.length]).toEqual([2, 3]);
   });
 
-  it('asks a once call that was cut off what became of it', async () => {
+  it('reconciles a cut-off once call', async () => {
     const { session, ran } = dying('once', { reconciles: true });
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed' });
     expect(ran).toHaveLength(1);
@@ -378,14 +378,14 @@ describe('a test session whose Worker is killed', () => {
     expect(await typesOf(session)).toContain('turn-resumed');
   });
 
-  it('does not know what became of one that cannot be asked', async () => {
+  it('reports a call as unknown if it cannot be reconciled', async () => {
     const { session, ran } = dying('once');
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed' });
     expect(ran).toHaveLength(1);
     expect(resultIn(session)).toMatchObject({ text: expect.stringContaining('is unknown') });
   });
 
-  it('is killed once, however often the dead one says so, and whether or not it ever ends', async () => {
+  it('is killed once, even if the dead invocation reports it repeatedly or never ends', async () => {
     const hang = defineTool({
       name: 'pay',
       description: 'Pays.',
@@ -403,7 +403,7 @@ describe('a test session whose Worker is killed', () => {
     expect((await typesOf(session)).filter((type) => type === 'turn-resumed')).toHaveLength(1);
   });
 
-  it('stores nothing of what the dead one still does', async () => {
+  it('does not store later work of the dead invocation', async () => {
     const session: TestSession = createTestSession(agentWith(pay), {
       replies: [
         async () => {
@@ -424,7 +424,7 @@ describe('a test session whose Worker is killed', () => {
     ]);
   });
 
-  it('asks the model again when its reply was lost', async () => {
+  it('repeats the model call if its reply was lost', async () => {
     const session: TestSession = createTestSession(agentWith(), {
       replies: [
         () => {
@@ -437,13 +437,13 @@ describe('a test session whose Worker is killed', () => {
     expect(await session.send('Hello?')).toMatchObject({ outcome: 'completed', text: 'Found.' });
   });
 
-  it('gives up after eight in a row without progress', async () => {
+  it('abandons the turn after eight kills in a row without progress', async () => {
     const { session, ran } = dying('idempotent', { kills: 9 });
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'failed', error: { type: 'stuck' } });
     expect(ran).toHaveLength(8);
   });
 
-  it('goes on as before when nothing runs that could be killed', async () => {
+  it('continues unchanged if a kill finds no running invocation', async () => {
     const session = createTestSession(agentWith(), { replies: ['One.', 'Two.'], warm: true });
     session.kill();
     await session.send('First');

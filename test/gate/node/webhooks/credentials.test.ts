@@ -30,8 +30,8 @@ const executed = {
   bot_access_token: 'abcd-1325532282098-1322446258629-6123648410839-527a1cab3979cad288c9e20330d212cf',
 };
 
-describe('what is journaled of a delivery, and shown to a model,', () => {
-  it('is not the token that Slack sends with function_executed', async () => {
+describe('the journaled data of a delivery, which a model sees,', () => {
+  it('does not contain the token that Slack sends with function_executed', async () => {
     const { bot_access_token, ...told } = executed;
     const started = await fromEvent(executed);
     expect(started).toMatchObject({
@@ -47,7 +47,7 @@ ${JSON.stringify(told, null, 1)}
     expect(JSON.stringify(started)).not.toMatch(/abcd-1325|XXYYZZ/);
   });
 
-  it('is of an event of Slack what is known to be nobody’s secret', async () => {
+  it('contains the fields of a Slack event that are known to be no secrets', async () => {
     const started = await fromEvent({
       type: 'file_made',
       user: 'U1',
@@ -66,7 +66,7 @@ ${JSON.stringify(told, null, 1)}
     ['billing_portal.session', { url: 'https://billing.stripe.com/p/session/live_secret_emGXdNR0' }],
     ['identity.verification_session', { url: 'https://verify.stripe.com/start/secret_emGXdNR0' }],
     ['invoice', { payment_intent: { client_secret: 'pi_1_secret_emGXdNR0' } }],
-  ])('is not what makes a %s of Stripe anybody’s', async (object, more) => {
+  ])('does not contain the data that gives access to a %s of Stripe', async (object, more) => {
     const about = { id: 'x_1', object, customer: 'cus_1', ...more };
     const data = { object: about, previous_attributes: more };
     const body = JSON.stringify({ id: 'evt_1', type: `${object}.created`, livemode: true, data });
@@ -75,7 +75,7 @@ ${JSON.stringify(told, null, 1)}
     expect(JSON.stringify(started)).not.toContain('secret_emGXdNR0');
   });
 
-  it('is no credential of any sender', async () => {
+  it('contains no credential of any sender', async () => {
     const body = JSON.stringify({
       type: 'key.made',
       data: { id: 'k1', apiKey: 'live-1', keys: [{ Secret: 'live-2' }] },
@@ -115,7 +115,7 @@ describe('JSON for a model', () => {
       'credentials',
       'Authorization',
     ],
-  ])('is without the value of %s, in any depth', (key) => {
+  ])('omits the value of %s at any depth', (key) => {
     for (const value of ['x', ['x'], { x: 'x' }]) {
       expect(describeJson([{ a: { [key]: value } }])).toBe(
         JSON.stringify([{ a: { [key]: '[removed]' } }], null, 1),
@@ -132,7 +132,7 @@ describe('JSON for a model', () => {
     ['secret', true],
     ['token', null],
     ['token', ''],
-  ])('has the value of %s where it is %j', (key, value) => {
+  ])('contains the value of %s if it is %j', (key, value) => {
     expect(describeJson({ [key]: value })).toBe(JSON.stringify({ [key]: value }, null, 1));
   });
 });

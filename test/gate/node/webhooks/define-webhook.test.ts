@@ -20,7 +20,7 @@ const verify = () => verified('1', { name: 'Ada' });
 const turn: WebhookTurn = { session: 's', message: 'Hello' };
 const start = () => turn;
 
-describe('defineWebhook', () => {
+describe('`defineWebhook`', () => {
   /** A sender that there is no ready-made webhook for. */
   const linear = defineWebhook({
     name: 'linear',
@@ -39,7 +39,7 @@ describe('defineWebhook', () => {
         : { session: `${hook}-${id}`, message: `${headers.get('linear-event')} ${typeof env.SECRET}` },
   });
 
-  it('makes a webhook of any sender', async () => {
+  it('defines a webhook for any sender', async () => {
     const body = '{}';
     const headers = {
       'linear-signature': await hmacHex(SECRET, body),
@@ -58,7 +58,7 @@ describe('defineWebhook', () => {
     expect(await arrive(linear, { headers, body: '[]' })).toEqual(NOT_SIGNED);
   });
 
-  it('lets a mapping name agent, owner, context and key', async () => {
+  it('lets a mapping set agent, owner, context and key', async () => {
     const given = { agent: 'b', owner: { tenant: 'acme' }, context: { a: 1 }, key: 'k' };
     const webhook = defineWebhook({
       name: 'x',
@@ -77,7 +77,7 @@ describe('defineWebhook', () => {
     });
   });
 
-  it('leaves what is ignored alone', async () => {
+  it('ignores a delivery that the mapping ignores', async () => {
     const webhook = defineWebhook({
       name: 'x',
       agent: 'a',
@@ -91,7 +91,7 @@ describe('defineWebhook', () => {
     });
   });
 
-  it('makes a key of long and strange ids that tells them apart', async () => {
+  it('makes a distinct key from long and unusual ids', async () => {
     const keyOf = async (id: string): Promise<unknown> => {
       const webhook = defineWebhook({ name: 'x', agent: 'a', verify: () => verified(id, null), start });
       const received = await webhook.receive({
@@ -129,7 +129,7 @@ describe('defineWebhook', () => {
     },
   );
 
-  it('refuses a whenBusy that is none', () => {
+  it('refuses an invalid whenBusy', () => {
     const whenBusy = JSON.parse('"wait"');
     expect(() => defineWebhook({ name: 'x', agent: 'a', verify, start, whenBusy })).toThrow(
       "Webhook 'x' has a whenBusy of 'wait'; it must be 'queue' or 'steer'.",
@@ -149,7 +149,7 @@ describe('the webhook of a sender', () => {
       'sk_live_51H8xYzAbCdEfGh',
       ['A', 'ghp_16C7e42F292c6912E7710c838347Ae178B4a'],
     ].map((secret) => [secret] as const),
-  )('refuses %j as its secret, without repeating it', (secret) => {
+  )('refuses %j as its secret without repeating it', (secret) => {
     expect(() => githubWebhook({ agent: 'a', secret })).toThrow(
       new WebhookDefinitionError(
         'github',
@@ -159,7 +159,7 @@ describe('the webhook of a sender', () => {
     );
   });
 
-  it('reads its secret of the environment by a function, which may return several', async () => {
+  it('reads its secret from the environment with a function, which can return several', async () => {
     const signed = await fromGithub('issues', { secret: SECRET, body: '{"action":"opened"}' });
     const arrived = (secret: SecretSource) => arrive(githubWebhook({ agent: 'a', secret }), signed);
     const taken = await arrived('SECRET');
@@ -168,7 +168,7 @@ describe('the webhook of a sender', () => {
     expect(taken).not.toMatchObject({ type: 'refused' });
   });
 
-  it('that is not set says so to the sender without what it was given', async () => {
+  it('reports a missing secret to the sender without the configured value', async () => {
     const signed = await fromGithub('issues', { secret: SECRET, body: '{"action":"opened"}' });
     for (const secret of ['hunter2', () => undefined, () => ['', ' ']]) {
       expect(await arrive(githubWebhook({ agent: 'a', secret }), signed)).toEqual({
@@ -179,13 +179,13 @@ describe('the webhook of a sender', () => {
     }
   });
 
-  it('refuses a list of no events', () => {
+  it('refuses an empty list of events', () => {
     expect(() => stripeWebhook({ agent: 'a', secret: 'S', events: [] })).toThrow(
       "Webhook 'stripe' lists events by name; without `events` it takes all.",
     );
   });
 
-  it('takes 5 MB and queues, unless told otherwise', () => {
+  it('defaults to 5 MB and to queueing', () => {
     expect(githubWebhook({ agent: 'a', secret: 'S' })).toMatchObject({
       name: 'github',
       agent: 'a',

@@ -29,7 +29,7 @@ async function marksOf(
   };
 }
 
-it('all texts of a delivery have its mark, and another delivery has another', async () => {
+it('all texts of a delivery have its mark, and another delivery has another mark', async () => {
   const { marks } = await marksOf('Please.');
   const mark = marks[0]?.slice('untrusted '.length);
   expect(mark).toMatch(/^[0-9a-f]{8}$/);
@@ -45,7 +45,7 @@ it('all texts of a delivery have its mark, and another delivery has another', as
   ).toBe(9);
 });
 
-it('words that hold a mark are given another one', async () => {
+it('text that contains a mark gets another one', async () => {
   const drawn = vi.spyOn(crypto, 'randomUUID');
   drawn.mockReturnValueOnce('00000001-0000-4000-8000-000000000000');
   drawn.mockReturnValueOnce('00000002-0000-4000-8000-000000000000');
@@ -57,7 +57,7 @@ it('words that hold a mark are given another one', async () => {
   );
 });
 
-it('a line with fenced words counts as one with the words in quotes, whatever the mark', () => {
+it('a line with fenced text counts the same as one with quoted text, for any mark', () => {
   const line = (words: string, mark = drawMark([words])) => `It asks: ${fenced(words, mark, ' ')}`;
   expect(asQuoted(line('How many?'))).toBe('It asks: "How many?"');
   expect(asQuoted(line('[untrusted 00000001] a [/untrusted 00000002]'))).toBe(
@@ -69,7 +69,7 @@ it('a line with fenced words counts as one with the words in quotes, whatever th
   );
 });
 
-it('a line with many beginnings and no end is read at once', () => {
+it('a line with many beginnings and no end is read fast', () => {
   const line = '[untrusted 00000000] '.repeat(20_000);
   const began = performance.now();
   expect(asQuoted(line)).toBe(line);

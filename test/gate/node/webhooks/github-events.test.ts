@@ -13,12 +13,12 @@ const NAMES = [...new Set(SENT.map(({ name }) => name))];
 const ALIKE = ['dependabot_alert', 'secret_scanning_alert'];
 const UNLISTED = NAMES.filter((name) => isPayloadOf(name, {}));
 
-it('every payload of GitHub is one of its own event', () => {
+it('every payload of GitHub matches its own event', () => {
   expect(SENT.length).toBeGreaterThan(300);
   expect(SENT.filter(({ name, payload }) => !isPayloadOf(name, payload))).toEqual([]);
 });
 
-it('no payload of GitHub is one of another event, for the events that an agent is started by', () => {
+it('no payload of GitHub matches another event, for the events that start an agent', () => {
   const passed = SENT.flatMap(({ name, payload }) =>
     NAMES.filter((other) => other !== name && !UNLISTED.includes(other) && isPayloadOf(other, payload)).map(
       (other) => `${name} as ${other}`,
@@ -28,7 +28,7 @@ it('no payload of GitHub is one of another event, for the events that an agent i
   expect([...new Set(known)]).toEqual([]);
 });
 
-it('an event that is not known is taken by its name', () => {
+it('an unknown event is accepted by its name', () => {
   expect(isPayloadOf('unheard_of', {})).toBe(true);
   expect(isPayloadOf('constructor', {})).toBe(true);
   expect(UNLISTED).toContain('repository');

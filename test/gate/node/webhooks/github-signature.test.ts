@@ -22,7 +22,7 @@ const MISSING = invalid(
 const MALFORMED = invalid('X-Hub-Signature-256 has to be sha256= and 64 hexadecimal digits, once.');
 
 describe('a delivery of GitHub', () => {
-  it('signed by @octokit/webhooks-methods is taken', async () => {
+  it('signed by @octokit/webhooks-methods is accepted', async () => {
     expect(await arrive(webhook, await signed())).toMatchObject({ type: 'start', agent: 'triage' });
   });
 
@@ -56,14 +56,14 @@ describe('a delivery of GitHub', () => {
     expect(await arrive(webhook, await withHeaders(named))).toEqual(MALFORMED);
   });
 
-  it('with two signatures is refused, although one of them holds', async () => {
+  it('with two signatures is refused, even if one of them is valid', async () => {
     const { headers } = await signed();
     const both = new Headers(headers);
     both.append('x-hub-signature-256', `sha256=${'0'.repeat(64)}`);
     expect(await arrive(webhook, { body, headers: {} }, { headers: both })).toEqual(MALFORMED);
   });
 
-  it('signed with another secret, or changed on its way, is refused', async () => {
+  it('signed with another secret, or changed in transit, is refused', async () => {
     expect(await arrive(webhook, await signed('another'))).toEqual(NOT_SIGNED);
     const tampered = { ...(await signed()), body: body.replace('Broken', 'Brokem') };
     expect(await arrive(webhook, tampered)).toEqual(NOT_SIGNED);
@@ -71,7 +71,7 @@ describe('a delivery of GitHub', () => {
     expect(await arrive(webhook, spaced)).toEqual(NOT_SIGNED);
   });
 
-  it('is taken with either of two secrets while they are changed', async () => {
+  it('is accepted with either of two secrets during a rotation', async () => {
     const changing = githubWebhook({ agent: 'triage', secret: ['SECRET', 'OLD', 'UNSET'] });
     for (const secret of [SECRET, ENV.OLD]) {
       expect(await arrive(changing, await signed(secret))).toMatchObject({ type: 'start' });
@@ -85,7 +85,7 @@ describe('a delivery of GitHub', () => {
     ['is blank', { SECRET: ' \n' }],
     ['is no text', { SECRET: { secret: SECRET } }],
     ['is empty in the Secrets Store', { SECRET: { get: async () => '' } }],
-  ])('is not taken while the secret %s', async (_, env) => {
+  ])('is not accepted while the secret %s', async (_, env) => {
     expect(await arrive(webhook, await signed(), { env })).toEqual({
       type: 'refused',
       kind: 'not-configured',
@@ -93,12 +93,12 @@ describe('a delivery of GitHub', () => {
     });
   });
 
-  it('may have its secret in the Secrets Store', async () => {
+  it('can have its secret in the Secrets Store', async () => {
     const env = { SECRET: { get: async () => `${SECRET}\n` } };
     expect(await arrive(webhook, await signed(), { env })).toMatchObject({ type: 'start' });
   });
 
-  it('may have a secret that was pasted with a line end', async () => {
+  it('can have a secret that was pasted with a line break', async () => {
     const env = { SECRET: `${SECRET}\n` };
     expect(await arrive(webhook, await signed(), { env })).toMatchObject({ type: 'start' });
   });
@@ -109,7 +109,7 @@ describe('a delivery of GitHub', () => {
     ['is blank', ' ', 'The body is not JSON.'],
     ['is a form without payload', 'a=1', 'The form has no field payload.'],
     ['is a form whose payload is no JSON', 'payload=%7B', 'The field payload is not JSON.'],
-  ])('whose body %s is signed all the same, and cannot be read', async (_, text, why) => {
+  ])('whose body %s has a valid signature but cannot be read', async (_, text, why) => {
     const delivery = await fromGithub('issues', { secret: SECRET, body: text });
     expect(await arrive(webhook, delivery)).toEqual({ type: 'refused', kind: 'bad-json', why });
   });
@@ -131,8 +131,8 @@ describe('a delivery of GitHub', () => {
 
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
-describe('ping', () => {
-  it('is answered, when it is signed', async () => {
+describe('a ping', () => {
+  it('is answered if it is signed', async () => {
     const zen = { secret: SECRET, body: '{"zen":"Keep it logically awesome.","hook_id":1}' };
     const ping = await fromGithub('ping', zen);
     expect(await arrive(webhook, ping)).toEqual({ type: 'reply', body: { hook: 'github', status: 'pong' } });

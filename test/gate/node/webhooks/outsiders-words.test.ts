@@ -26,7 +26,7 @@ const fromHub = async (payload: JsonObject, event = 'issues'): Promise<Arrived> 
   return arrive(githubWebhook({ agent: 'a', secret: 'SECRET' }), signed);
 };
 
-describe('a stranger’s words stand below the mark:', () => {
+describe('a stranger’s text is below the mark if it is', () => {
   it.each([
     ['no body', null, ''],
     ['an empty body', ' ', ''],
@@ -45,7 +45,7 @@ ${LINE}${more}
     });
   });
 
-  it('the title of an issue that another comments on, and neither under the name of the other', async () => {
+  it('the title of an issue that another user comments on, and neither is under the other’s name', async () => {
     const issue = { number: 1, title: EVIL, user: eve };
     const comment = { body: 'I see.', user: { login: 'ada' } };
     expect(
@@ -82,7 +82,7 @@ ${LINE}
     });
   });
 
-  it('whatever else could be a sentence in the place of a name', async () => {
+  it('another value that could be a sentence in place of a name', async () => {
     const payload = {
       action: EVIL,
       repository: { full_name: EVIL },
@@ -100,7 +100,7 @@ ${JSON.stringify({ action: EVIL, zone: { html_url: EVIL } }, null, 1)}
     });
   });
 
-  it('what a customer of Stripe calls himself, and has called himself', async () => {
+  it('the current or previous name of a Stripe customer', async () => {
     const object = { id: 'cus_1', object: 'customer', name: EVIL };
     const previous_attributes = { name: EVIL };
     const body = JSON.stringify({
@@ -123,7 +123,7 @@ ${JSON.stringify({ previous_attributes, object }, null, 1)}
     });
   });
 
-  it('the ids and types of senders that are none', async () => {
+  it('the id or type of an unknown sender', async () => {
     const body = JSON.stringify({ type: EVIL, data: 1 });
     const signed = fromStandard('msg_1', { secret: STANDARD_SECRET, body });
     const webhook = standardWebhook({ agent: 'a', secret: 'STANDARD_SECRET' });

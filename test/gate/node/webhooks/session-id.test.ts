@@ -18,7 +18,7 @@ describe('a session id', () => {
     expect(await toSessionId(...parts)).toBe(id);
   });
 
-  it('that would be too long is cut, and still tells two apart', async () => {
+  it('that would be too long is cut and stays distinct', async () => {
     const [one, two] = await Promise.all([
       toSessionId('x'.repeat(200), '1'),
       toSessionId('x'.repeat(200), '2'),
@@ -29,7 +29,7 @@ describe('a session id', () => {
     expect(await toSessionId('x'.repeat(129))).toMatch(/@@/);
   });
 
-  it('can always be one, and is never that of other parts', async () => {
+  it('can be made from any parts and differs for other parts', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('a', ':', '@', '@@', 'a:b', '\ud800', '\ufffd', 'é', 'x'.repeat(130)),

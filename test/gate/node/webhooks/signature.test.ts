@@ -6,7 +6,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it('a body is passed over once for each secret, however many signatures came with it', async () => {
+it('a body is hashed once per secret, with any number of signatures', async () => {
   const signed = vi.spyOn(crypto.subtle, 'sign');
   const verified = vi.spyOn(crypto.subtle, 'verify');
   const signatures = Array.from({ length: 8 }, () => new Uint8Array(32));
@@ -14,7 +14,7 @@ it('a body is passed over once for each secret, however many signatures came wit
   expect([signed.mock.calls.length, verified.mock.calls.length]).toEqual([2, 0]);
 });
 
-it('a signature holds when every byte of it does', async () => {
+it('a signature is valid only if every byte matches', async () => {
   const good = fromHex(await hmacHex('secret', 'body')) ?? expect.fail();
   const holds = (signature: Uint8Array<ArrayBuffer>): Promise<boolean> =>
     isSigned({ secrets: ['old', 'secret'], signatures: [signature], content: ['bo', 'dy'] });

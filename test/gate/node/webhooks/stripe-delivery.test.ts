@@ -47,7 +47,7 @@ ${JSON.stringify(invoice, null, 1)}
     });
   });
 
-  it('is known by its id, whatever else is different when Stripe tries again', async () => {
+  it('has its id as key, even if other fields differ in a retry', async () => {
     const again = await deliver({ ...failed, pending_webhooks: 2 });
     expect(again).toMatchObject({ key: 'evt_1', session: 'cus_1' });
   });
@@ -63,7 +63,7 @@ ${JSON.stringify(invoice, null, 1)}
     expect(await deliver({ ...failed, ...more })).toMatchObject({ type: 'start', session });
   });
 
-  it('tells test data, accounts and what was there before', async () => {
+  it('shows test data, accounts and previous values', async () => {
     const data = {
       object: { id: 'sub_1', object: 'subscription' },
       previous_attributes: { status: 'trialing' },
@@ -88,7 +88,7 @@ ${JSON.stringify({ previous_attributes: data.previous_attributes, object: data.o
     });
   });
 
-  it('without an id is none', async () => {
+  it('without an id is invalid', async () => {
     expect(await deliver({ type: 'x' })).toEqual({
       type: 'refused',
       kind: 'bad-json',
@@ -96,7 +96,7 @@ ${JSON.stringify({ previous_attributes: data.previous_attributes, object: data.o
     });
   });
 
-  it('is ignored when it is not among those that the webhook takes', async () => {
+  it('is ignored if the webhook does not accept its type', async () => {
     const paid = stripeWebhook({ agent: 'billing', secret: 'SECRET', events: ['invoice.paid'] });
     expect(await deliver(failed, paid)).toMatchObject({
       type: 'ignored',

@@ -42,7 +42,7 @@ const stale = (apart: string): Arrived =>
   );
 
 describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
-  it.each([0, 300, -300])('is taken %i s after it was signed', async (late) => {
+  it.each([0, 300, -300])('is accepted %i s after it was signed', async (late) => {
     expect(await arrive(webhook, await sign(TIME - late), NOW)).toMatchObject({ type: 'start', agent: 'a' });
   });
 
@@ -54,14 +54,14 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
     expect(await arrive(webhook, await sign(TIME - late), NOW)).toEqual(stale(apart));
   });
 
-  it('is refused when it was changed on its way, or signed with another secret', async () => {
+  it('is refused if it was changed in transit or signed with another secret', async () => {
     const good = await sign(TIME);
     expect(await arrive(webhook, { ...good, body: `${body} ` }, NOW)).toEqual(NOT_SIGNED);
     const other = await sign(TIME, 'whsec_b3RoZXIgc2VjcmV0IHRoYW4gdGhhdA==');
     expect(await arrive(webhook, other, NOW)).toEqual(NOT_SIGNED);
   });
 
-  it('is refused when its time was moved on', async () => {
+  it('is refused if its time was changed', async () => {
     const { headers } = await sign(TIME - 1000);
     const moved = Object.entries(headers).map(([name, text]) => [
       name,
@@ -90,7 +90,7 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
     }
   });
 
-  it('is refused without its headers, and told which are needed', async () => {
+  it('is refused without its headers, and the error names them', async () => {
     const refusal = await arrive(webhook, { body, headers: {} }, NOW);
     expect(refusal).toMatchObject({ type: 'refused', why: expect.stringMatching(/ missing\.$/) });
     expect(header).toMatch(/^[A-Za-z-]+$/);
@@ -113,7 +113,7 @@ describe('Stripe-Signature', () => {
     ['the second of two', (one) => `t=${TIME},v1=${other},v1=${one}`],
     ['beside one of another scheme', (one) => `t=${TIME},v0=6ffbb59b,v1=${one}`],
     ['before the time', (one) => `v1=${one},t=${TIME}`],
-  ])('holds when its signature is %s', async (_, header) => {
+  ])('is valid if its signature is %s', async (_, header) => {
     expect(await arriveWith(header(await good))).toMatchObject({ type: 'start' });
   });
 
@@ -130,14 +130,14 @@ describe('Stripe-Signature', () => {
     expect(await arriveWith(header(await good))).toEqual(MALFORMED);
   });
 
-  it('is refused with more signatures than are checked', async () => {
+  it('is refused with more signatures than the limit', async () => {
     const many = Array.from({ length: 9 }, () => `v1=${other}`).join(',');
     expect(await arriveWith(`t=${TIME},${many}`)).toEqual(
       invalid('The delivery carries 9 signatures; at most 8 are checked.'),
     );
   });
 
-  it('holds with the secret before', async () => {
+  it('is valid with the previous secret', async () => {
     const old = await hmacHex(ENV.OLD, `${TIME}.${body}`);
     expect(await arriveWith(`t=${TIME},v1=${old}`)).toMatchObject({ type: 'start' });
   });
@@ -177,7 +177,7 @@ describe('Slack', () => {
     );
   });
 
-  it('has its challenge answered, when it is signed', async () => {
+  it('gets its challenge answered if it is signed', async () => {
     const webhook = slackWebhook({ agent: 'a', secret: 'SECRET' });
     const question = JSON.stringify({ token: 't', challenge: '3eZbrw1a', type: 'url_verification' });
     const asked = await fromSlack({ secret: SECRET, body: question });
@@ -200,7 +200,7 @@ describe('webhook-signature', () => {
     headers: { ...signed.headers, [name]: text },
   });
 
-  it('has the signature that the standard’s own libraries are tested with', async () => {
+  it('matches the test vector of the standard’s own libraries', async () => {
     const vector = {
       headers: {
         'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -218,7 +218,7 @@ describe('webhook-signature', () => {
       'beside one of another version',
       `v1a,hnO3f9T8Ytu9HwrXslvumlUpqtNVqkhqw/enGzPCXe5BdqzCInXqYXFymVJaA7AZdpXwVLPo3mNl8EM+m7TBAg== ${good}`,
     ],
-  ])('holds when its signature is %s', async (_, header) => {
+  ])('is valid if its signature is %s', async (_, header) => {
     expect(await arrive(webhook, withHeader('webhook-signature', header), NOW)).toMatchObject({
       type: 'start',
     });
@@ -253,13 +253,13 @@ describe('webhook-signature', () => {
     expect(await arrive(webhook, withHeader('webhook-id', 'msg_2'), NOW)).toEqual(NOT_SIGNED);
   });
 
-  it('may have a secret without its prefix', async () => {
+  it('can have a secret without its prefix', async () => {
     const bare = { STANDARD_SECRET: STANDARD_SECRET.replace('whsec_', '') };
     expect(await arrive(webhook, signed, { ...NOW, env: bare })).toMatchObject({ type: 'start' });
   });
 
   it.each(['whsec_', 'whsec_####', `whsec_${btoa('x'.repeat(23))}`])(
-    'is not taken with the secret %j',
+    'is not accepted with the secret %j',
     async (secret) => {
       expect(await arrive(webhook, signed, { ...NOW, env: { STANDARD_SECRET: secret } })).toEqual({
         type: 'refused',

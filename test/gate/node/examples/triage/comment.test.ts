@@ -9,7 +9,7 @@ describe('a comment of triage', () => {
   const lost = (): Promise<never> => Promise.reject(new Error('Network connection lost.'));
   const written = JSON.stringify({ url: commentUrl(1, 1001) });
 
-  it('is written once when the Worker dies before GitHub has answered', async () => {
+  it('is written once if the Worker dies before GitHub has responded', async () => {
     const stage = scene(making(comment), {
       changed: ({ what }, session) => what === 'comment' && session.kill(),
     });
@@ -18,7 +18,7 @@ describe('a comment of triage', () => {
     expect(await callsOf(stage.session)).toEqual([['write_comment {"text":"Thank you."}', written]]);
   });
 
-  it('is written once when the Worker dies before GitHub was asked', async () => {
+  it('is written once if the Worker dies before GitHub was called', async () => {
     let deaths = 0;
     const stage = scene(making(comment), {
       instead(request, session) {
@@ -38,7 +38,7 @@ describe('a comment of triage', () => {
     ['503', () => new Response('Unavailable', { status: 503 })],
     ['what nobody can read', () => new Response('<html>', { status: 201 })],
     ['a lost connection', lost],
-  ])('is written once when GitHub does it and answers %s', async (_, answer) => {
+  ])('is written once if GitHub writes it and returns %s', async (_, answer) => {
     const stage = scene(making(comment), {
       instead: (request, _session, handle) => (post(request) ? handle().then(answer) : undefined),
     });
@@ -47,7 +47,7 @@ describe('a comment of triage', () => {
     expect(await callsOf(stage.session)).toEqual([['write_comment {"text":"Thank you."}', written]]);
   });
 
-  it('is not known when it was sent a moment ago and is not there yet, and is not written again', async () => {
+  it('has an unknown outcome if it was just sent and is not there yet, and is not written again', async () => {
     const stage = scene(making(comment), {
       instead: (request) => (post(request) ? lost() : undefined),
     });
@@ -56,7 +56,7 @@ describe('a comment of triage', () => {
     expect((await callsOf(stage.session))[0]?.[1]).toContain('The outcome of this call of');
   });
 
-  it('is found again among more than a page of others', async () => {
+  it('is found among more than a page of others', async () => {
     const stage = scene(making(comment), {
       instead: (request, _session, handle) => (post(request) ? handle().then(lost) : undefined),
     });
@@ -70,7 +70,7 @@ describe('a comment of triage', () => {
     expect((await callsOf(stage.session))[0]?.[1]).toBe(JSON.stringify({ url: commentUrl(1, 1151) }));
   });
 
-  it('is not known when nobody can be asked, and is not written again', async () => {
+  it('has an unknown outcome if GitHub is unreachable, and is not written again', async () => {
     const stage = scene(making(comment), {
       instead: (request, _session, handle) =>
         request.url.includes('/comments') ? (post(request) ? handle().then(lost) : lost()) : undefined,
@@ -80,7 +80,7 @@ describe('a comment of triage', () => {
     expect((await callsOf(stage.session))[0]?.[1]).toContain('The outcome of this call of');
   });
 
-  it('is refused in the words of GitHub', async () => {
+  it('is refused with GitHub’s message', async () => {
     const { session } = scene(making(comment), { number: 3 });
     await session.send(SPELLING);
     expect((await callsOf(session))[0]?.[1]).toBe(

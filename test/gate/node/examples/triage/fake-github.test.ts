@@ -35,7 +35,7 @@ describe('the fake GitHub', () => {
     expect(await answer.json()).toMatchObject({ message, status: String(status) });
   });
 
-  it('finds a repository in any case, makes up labels, and answers 201 to a comment', async () => {
+  it('finds a repository in any case, creates labels, and returns 201 for a comment', async () => {
     const label = { method: 'POST', body: '{"labels":["new"]}' };
     expect(await (await ask(`${ISSUE.toLowerCase()}/labels`, label)).json()).toMatchObject([{ name: 'new' }]);
     const comment = await ask(`${ISSUE}/comments`, { method: 'POST', body: '{"body":"Hello."}' });

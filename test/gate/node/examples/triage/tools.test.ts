@@ -14,20 +14,20 @@ describe('the other tools of triage', () => {
     [{ title: 'Spelling error in the README' }, 'find_similar_issues', similar],
     [{ title: '?!' }, 'find_similar_issues', '{"similar":[]}'],
     [{ label: 'bug' }, 'add_label', '{"labels":["bug"]}'],
-  ])('answer %j', async (input, name, text) => {
+  ])('return %j', async (input, name, text) => {
     const { session } = scene(making(call(name, input)));
     await session.send(SPELLING);
     expect((await callsOf(session))[0]?.[1]).toBe(text);
   });
 
-  it('say when the issue is gone', async () => {
+  it('report that the issue is gone', async () => {
     const { session } = scene(making(call('read_issue'), call('list_labels')), { number: 404 });
     await session.send(SPELLING);
     const missing = `Error: There is no issue ${HELLO}#404.`;
     expect((await callsOf(session)).map(([, text]) => text)).toEqual([missing, missing]);
   });
 
-  it('add a label again when the Worker died while it was added', async () => {
+  it('add a label again if the Worker died while it was added', async () => {
     let deaths = 0;
     const stage = scene(making(call('add_label', { label: 'bug' })), {
       changed(_, session) {

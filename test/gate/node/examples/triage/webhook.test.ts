@@ -28,7 +28,7 @@ describe('the webhook of triage', () => {
     });
   }
 
-  it('starts the triage of an issue that was opened, and says to the tools which one it is', async () => {
+  it('starts the triage of an opened issue and tells the tools its number', async () => {
     expect(await receive(opened ?? {})).toMatchObject({
       type: 'start',
       agent: 'triage',
@@ -44,14 +44,14 @@ describe('the webhook of triage', () => {
     });
   });
 
-  it('cuts what is long, so that the message is JSON all the same', async () => {
+  it('cuts long text so that the message is still JSON', async () => {
     const issue = { ...opened?.issue, body: 'x"\n'.repeat(10_000) };
     const started = await receive({ ...opened, issue });
     const message = started.type === 'start' ? JSON.parse(started.message) : undefined;
     expect(message.body).toHaveLength(2_000);
   });
 
-  it('takes nothing but issues that were opened, and nothing from bots', async () => {
+  it('accepts only opened issues, and none from bots', async () => {
     const others = payloads.filter(({ action }) => action !== 'opened');
     const answers = await Promise.all(others.map((payload) => receive(payload)));
     expect(new Set(answers.map(({ type }) => type))).toEqual(new Set(['ignored']));
@@ -63,7 +63,7 @@ describe('the webhook of triage', () => {
     });
   });
 
-  it('takes no pull request for an issue, whatever the header says, which nobody signs', async () => {
+  it('does not accept a pull request as an issue, with any unsigned header', async () => {
     const { issue, ...rest } = { issue: {}, ...opened };
     const pull = { ...rest, pull_request: issue };
     expect(await receive(pull, 'pull_request')).toMatchObject({ type: 'ignored' });
@@ -75,7 +75,7 @@ describe('the webhook of triage', () => {
     expect(await receive({ ...opened, issue: {} })).toMatchObject({ reason: 'It is about no issue.' });
   });
 
-  it('is acted on from the delivery to the comment', async () => {
+  it('is processed from the delivery to the comment', async () => {
     const stage = scene(offline());
     const started = await receive(opened ?? {});
     if (started.type !== 'start') throw new Error(`It was ${started.type}.`);

@@ -176,7 +176,7 @@ const CLOSED = [
 ];
 
 describe('copying into a fork', () => {
-  it('closes what is open, each call as far as it had come, in the append of the last events', async () => {
+  it('closes open calls according to their progress, in the append of the last events', async () => {
     const all = await world();
     const sent: string[] = [];
     await copying(all, await opened(all, { told: 'Mind this.' }), async (send) => {
@@ -199,7 +199,7 @@ describe('copying into a fork', () => {
     expect(folded && branchesIn(folded.state)).toEqual([{ session: 'f', at: BEFORE, of: 'i1' }]);
   });
 
-  it('comes to the same whenever it is killed, before or after any message, by the next invocation', async () => {
+  it('gives the same result after a kill at any message, by the next invocation', async () => {
     const whole = await world();
     let messages = 0;
     await copying(whole, await opened(whole), (send) => {
@@ -260,7 +260,7 @@ describe('copying into a fork', () => {
     expect(all.dispatched.filter((one) => one.startsWith(nameOf('f')))).toEqual([]);
   });
 
-  it('does the same for a fork of the first event', async () => {
+  it('works the same for a fork of the first event', async () => {
     const all = await world();
     await opened(all, { at: 1 });
     await all.clock.advance(10 * LEASE_MS);
@@ -272,7 +272,7 @@ describe('copying into a fork', () => {
     expect((await fork.read({ from: 1, limit: 1 }))?.openTurn).toBe(null);
   });
 
-  it('erases the fork if its source was erased meanwhile, also if there is another one of that name', async () => {
+  it('erases the fork if its source was erased meanwhile, even if a new session has its name', async () => {
     for (const isNew of [false, true]) {
       const all = await world();
       const leased = await opened(all);

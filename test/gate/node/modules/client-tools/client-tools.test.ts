@@ -38,8 +38,8 @@ async function played({ tools = [], kept = [paint], replies = ['Hi.'], config }:
   return { session, answer, offered, clock };
 }
 
-describe('clientTools', () => {
-  it('offers what a turn keeps, in any invocation that continues it', async () => {
+describe('`clientTools`', () => {
+  it('offers the stored tools of a turn in any invocation that continues it', async () => {
     const { session, answer, offered } = await played({ replies: [painting, 'Painted.'] });
     expect(answer).toMatchObject({
       outcome: 'suspended',
@@ -51,7 +51,7 @@ describe('clientTools', () => {
     expect(offered()).toEqual([['paint'], ['paint']]);
   });
 
-  it('offers none in a loop inside a call', async () => {
+  it('offers no tools in a nested loop', async () => {
     const helper = defineAgenticTool({
       name: 'helper',
       description: 'Helps.',
@@ -65,7 +65,7 @@ describe('clientTools', () => {
     expect(offered()).toEqual([['helper', 'paint'], ['dig'], ['helper', 'paint']]);
   });
 
-  it('offers none under the name of a tool that an unfolding tool of the agent hides', async () => {
+  it('offers no tool with the name of a tool that an unfolding tool of the agent hides', async () => {
     const more = defineUnfolding({ name: 'more', description: 'Shows more.', tools: [named('paint')] });
     const { session } = await played({ tools: [more] });
     expect(session.requests[0]?.tools?.map(({ name, description }) => [name, description])).toEqual([
@@ -73,7 +73,7 @@ describe('clientTools', () => {
     ]);
   });
 
-  it('shows characters that nobody sees in a description', async () => {
+  it('shows invisible characters in a description', async () => {
     const { session } = await played({ kept: [{ ...paint, description: 'Paints\u202e.' }] });
     expect(session.requests[0]?.tools?.[0]?.description).toBe('Paints\\u{202e}.');
   });
@@ -89,7 +89,7 @@ describe('clientTools', () => {
     ]);
   });
 
-  it('leaves what it does not check of a schema to the client', async () => {
+  it('leaves unchecked parts of a schema to the client', async () => {
     const parameters = {
       type: 'object',
       properties: { at: { type: 'string', pattern: '^(a+)+$' }, of: { $ref: '#/properties/at' } },
@@ -106,12 +106,12 @@ describe('clientTools', () => {
     ['no list', 'paint'],
     ['a tool that cannot be offered', [paint, { ...paint, name: 'no name' }]],
     ['a tool that is none', [7]],
-  ])('offers nothing of %s that a client wrote there itself', async (_, kept) => {
+  ])('offers no tools from %s that a client wrote there itself', async (_, kept) => {
     const { offered } = await played({ kept });
     expect(offered()).toEqual([[]]);
   });
 
-  it('answers a call by an error if its result does not come in time', async () => {
+  it('returns an error for a call if its result does not arrive in time', async () => {
     const { session, clock } = await played({
       replies: [painting, 'It took too long.'],
       config: { expires: 60_000 },
@@ -121,19 +121,19 @@ describe('clientTools', () => {
     expect(session.requests[1]?.messages.at(-1)?.text).toContain('Error:');
   });
 
-  it.each([0, -1, Number.NaN])('refuses %d ms for a result', (expires) => {
+  it.each([0, -1, Number.NaN])('refuses %d ms as the time for a result', (expires) => {
     expect(() => clientTools({ expires })).toThrow(
       new RangeError(`clientTools: its expires is ${expires}; it must be more than 0 milliseconds.`),
     );
   });
 
-  it('refuses a key that it does not know', () => {
+  it('refuses an unknown key', () => {
     expect(() => clientTools({ timeout: 7 } as ClientToolsConfig)).toThrow(
       new TypeError("clientTools has 'timeout' in place of 'expires'; rename it."),
     );
   });
 
-  it('is named to whoever declares it as an option of an agent', () => {
+  it('is named in the error for an agent option of that name', () => {
     const config = { name: 'guide', description: 'Guides.', instructions: '', clientTools: true };
     expect(() => defineAgent(config)).toThrow(
       /use: \[clientTools\(\)\], and import { clientTools } from 'holdfast\/client-tools'/,

@@ -5,8 +5,8 @@ import { createTestSession } from '../../../../../src/testing/entry.ts';
 
 const clerk = { name: 'clerk', description: 'Works.', instructions: 'Work.' };
 
-describe('inspect', () => {
-  it('watches by all uses of an app and of its agent, those of the app first', async () => {
+describe('`inspect`', () => {
+  it('runs all inspectors of an app and of its agent, those of the app first', async () => {
     const seen: string[] = [];
     const noting = (name: string): LoopInspector => ({ afterModelCall: () => seen.push(name) });
     const agent = defineAgent({ ...clerk, use: [inspect(noting('a'), noting('b')), inspect(noting('c'))] });
@@ -14,7 +14,7 @@ describe('inspect', () => {
     expect(seen).toEqual(['app', 'a', 'b', 'c']);
   });
 
-  it('refuses what is no object, such as a function', () => {
+  it('refuses a value that is not an object, such as a function', () => {
     const given = (() => {}) as unknown as LoopInspector; // as callers without types may
     expect(() => inspect({}, given)).toThrow(
       new TypeError(

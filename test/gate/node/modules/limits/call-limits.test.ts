@@ -30,7 +30,7 @@ describe('call limits (SPM-13)', () => {
   const over = (tool: string, limit: number): string =>
     `Error: Tool call limit (${limit}) exceeded for tool '${tool}'. No further calls to this tool are allowed in this turn.`;
 
-  it('hold for each tool as the agent says, and for the others as ever', async () => {
+  it('apply per tool as the agent sets them, with the default for other tools', async () => {
     const { texts, answer } = await said({
       tools,
       replies: [calls('a', 'a', 'b', 'b'), 'Done.'],
@@ -40,7 +40,7 @@ describe('call limits (SPM-13)', () => {
     expect(answer).toMatchObject({ outcome: 'limit-reached', text: 'Done.' });
   });
 
-  it('have one word for every tool that is not named, and one for no limit', async () => {
+  it('can have one value for all unnamed tools, and one for no limit', async () => {
     const { texts } = await said({
       tools,
       replies: [calls('a', 'a', 'a', 'b', 'b', 'c', 'c', 'c'), 'Done.'],
@@ -53,7 +53,7 @@ describe('call limits (SPM-13)', () => {
     ]);
   });
 
-  it('leave one tool all the calls that a turn may have, when it may have more than by default', async () => {
+  it('allow one tool all calls of a turn if its limit exceeds the default', async () => {
     const many = calls(...Array.from({ length: 61 }, () => 'a'));
     const limited = await said({ tools, replies: [many, 'Done.'], use: [callLimits({ toolCalls: 60 })] });
     expect(limited.texts).toEqual([...Array(60).fill('a done'), over('a', 60)]);
@@ -67,7 +67,7 @@ describe('call limits (SPM-13)', () => {
     expect(usual.texts.slice(39, 41)).toEqual(['a done', over('a', 40)]);
   });
 
-  it('may be lifted altogether, and a turn may have more calls than by default', async () => {
+  it('can be turned off, and a turn can then have more calls than by default', async () => {
     const many = calls(...Array.from({ length: 160 }, () => 'a'));
     const open = await said({
       tools,
@@ -85,7 +85,7 @@ describe('call limits (SPM-13)', () => {
     );
   });
 
-  it('of a nested loop are its own, and those around it', async () => {
+  it('of a nested loop are separate from those of the outer loops', async () => {
     const { session } = await said({
       tools: [digs(tools, { uses: [callLimits({ callsPerTool: { a: 1 } })] })],
       replies: [calls('dig'), calls('a', 'a', 'b', 'b'), 'Dug.', 'Done.'],
@@ -99,7 +99,7 @@ describe('call limits (SPM-13)', () => {
     ]);
   });
 
-  it('know a tool by its own name only, however hostile', async () => {
+  it('match a tool only by its own name, even a hostile one', async () => {
     const { texts } = await said({
       tools: [reads('toString')],
       replies: [calls('toString', 'toString'), 'Done.'],
@@ -108,7 +108,7 @@ describe('call limits (SPM-13)', () => {
     expect(texts).toEqual(['toString done', over('toString', 1)]);
   });
 
-  it('of an agentic tool bind its nested loop, and neither the turn nor a second use of the tool', async () => {
+  it('of an agentic tool apply to its nested loop, but not to the turn or to a second use of the tool', async () => {
     const task = defineAgenticTool({
       name: 'task',
       description: 'Does a task.',
@@ -140,7 +140,7 @@ describe('call limits (SPM-13)', () => {
     ]);
   });
 
-  it('of a subagent bind its loop alone, beside those of the agent that asks it', async () => {
+  it('of a subagent apply only to its loop, beside those of the calling agent', async () => {
     const scout = defineAgent({
       name: 'scout',
       description: 'Looks.',
@@ -163,7 +163,7 @@ describe('call limits (SPM-13)', () => {
     expect(texts).toEqual(['Seen.', 'b done', 'c done']);
   });
 
-  it('of an app hold for each of its agents', async () => {
+  it('of an app apply to each of its agents', async () => {
     const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: '', tools });
     const session = createTestSession(agent, {
       replies: [calls('a', 'b'), 'Done.'],
@@ -172,7 +172,7 @@ describe('call limits (SPM-13)', () => {
     expect(await session.send('Go.')).toMatchObject({ limit: { kind: 'toolCalls', most: 1 } });
   });
 
-  it('count a call once, though its turn is killed and a call waits for an approval', async () => {
+  it('count a call once, even if its turn is killed and the call waits for an approval', async () => {
     const dies: ScriptedReply = async () => {
       await vi.waitFor(async () => {
         const stored = (await session.events()).filter(({ type }) => type === 'tool-call-ended');

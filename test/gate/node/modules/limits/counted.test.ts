@@ -18,7 +18,7 @@ const opens = (frame: string, more: { readonly parent?: string } = {}): SessionE
 });
 
 describe('the calls of a batch', () => {
-  it('are numbered, in all and for each tool', () => {
+  it('are numbered in total and per tool', () => {
     const { places } = counted([opened, started, replied(['a look', 'b pay', 'c look'])]);
     expect(places).toEqual({
       a: [{ frame: ROOT, tool: 'look', calls: 1, ofTool: 1 }],
@@ -27,7 +27,7 @@ describe('the calls of a batch', () => {
     });
   });
 
-  it('keep their places while others end', () => {
+  it('keep their numbers while others end', () => {
     const { places } = counted([opened, started, replied(['a look', 'b look']), ended('a')]);
     expect(places).toEqual({ b: [{ frame: ROOT, tool: 'look', calls: 2, ofTool: 2 }] });
   });
@@ -59,7 +59,7 @@ describe('the calls of nested loops', () => {
     replied(['l look', 'm look'], { frame: 'k' }),
   ];
 
-  it('have a place in each loop that they nest in, and in the turn', () => {
+  it('have a number in each loop that contains them, and in the turn', () => {
     expect(counted(events).places.m).toEqual([
       { frame: 'k', tool: 'look', calls: 2, ofTool: 2 },
       { frame: 'x', tool: 'look', calls: 4, ofTool: 3 },
@@ -67,7 +67,7 @@ describe('the calls of nested loops', () => {
     ]);
   });
 
-  it('do not count in the loops beside them', () => {
+  it('do not count in sibling loops', () => {
     expect(counted(events).places.j).toEqual([
       { frame: 'y', tool: 'look', calls: 1, ofTool: 1 },
       { frame: ROOT, tool: 'look', calls: 6, ofTool: 2 },

@@ -31,7 +31,7 @@ const routesOf = (use: ModuleUse): readonly Route[] => tableOf(use).slice(tableO
 
 const authorization = { servers: ['https://login.example'] };
 
-describe('a description', () => {
+describe('an OpenAPI description', () => {
   it.each<[string, RouteDescriptions, readonly Route[]]>([
     ['of every app, of answers and of files', OWN_ROUTES, tableOf(answers, openApi(), files())],
     ['of aiSdkUi, with the retry', { ...aiSdkUiDescription, ...retryDescription }, routesOf(aiSdkUi())],
@@ -42,7 +42,7 @@ describe('a description', () => {
       routesOf(openAi({ lists: openAiLists() })),
     ],
     ['of an MCP endpoint', mcpDescription, routesOf(defineMcpEndpoint({ agents: ['clerk'], authorization }))],
-  ])('%s has every route and no other, and says which of them stream', (_, descriptions, routes) => {
+  ])('%s has exactly the existing routes, and marks those that stream', (_, descriptions, routes) => {
     const streams = ({ answers }: RouteDescription) => Object.values(answers).some((one) => one.streams);
     const described = Object.entries(descriptions).map(([key, one]) => [key, streams(one)] as const);
     const served = routes.map((one) => [`${one.method} ${one.path}`, one.streams ?? false] as const);
@@ -50,7 +50,7 @@ describe('a description', () => {
   });
 });
 
-describe('openApi tells of a mistake in full', () => {
+describe('`openApi` reports a mistake in full', () => {
   const answering = (name: string, schema: object = {}): RouteDescription => ({
     summary: 'Echoes',
     answers: { 200: { description: 'The echo', json: { name, schema: { ...schema } } } },
@@ -97,7 +97,7 @@ describe('openApi tells of a mistake in full', () => {
     expect(failure.ok ? undefined : String(failure.thrown)).toBe(`ConfigurationError: ${text}`);
   });
 
-  it('takes a schema that two descriptions have alike', () => {
+  it('except for a schema that two descriptions share, which is accepted', () => {
     const both = [{ 'GET /a': refusing({ type: 'string' }) }, { 'GET /b': refusing({ type: 'string' }) }];
     expect(() => openApi({ descriptions: both })).not.toThrow();
   });

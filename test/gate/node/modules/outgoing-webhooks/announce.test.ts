@@ -119,7 +119,7 @@ const PAY: ScriptedReply = { calls: [{ name: 'pay', input: {} }] };
 const READ: ScriptedReply = { calls: [{ name: 'read', input: {} }] };
 
 describe('an outgoing webhook', () => {
-  it('has links that lead below the path where the request came in, whoever sends it', async () => {
+  it('has links below the path of the request, for any sender', async () => {
     const { say, wait, sent } = appOf({ replies: [PAY] });
     const turn = await say('Pay.', '/ai');
     await wait(0, 1);
@@ -131,7 +131,7 @@ describe('an outgoing webhook', () => {
     ]);
   });
 
-  it('is told of a turn that has ended, as GET tells it', async () => {
+  it('reports a turn that has ended with the body of GET', async () => {
     const { say, wait, sent, logged } = appOf();
     const turn = await say('Hello');
     await wait(0, 1);
@@ -164,7 +164,7 @@ describe('an outgoing webhook', () => {
     expect(logged).toEqual([]);
   });
 
-  it('is told of a turn that waits for somebody, with where that is answered, though it has ended since, and then of its end', async () => {
+  it('reports a waiting turn with its answer URL even if it has ended since, and then its end', async () => {
     const { say, wait, sent, port, steps } = appOf({ replies: [PAY, 'Done.'] });
     const turn = await say('Pay');
     await port.post({ kind: 'cancel', turn, body: '{}' });
@@ -191,7 +191,7 @@ describe('an outgoing webhook', () => {
     });
   });
 
-  it('is told of one that failed: the type of the error, and no text of what was thrown', async () => {
+  it('reports a failed turn with the type of the error and no text of the thrown error', async () => {
     const thrown = new TypeError('password=hunter2');
     const { say, wait, sent } = appOf({
       replies: [
@@ -215,7 +215,7 @@ describe('an outgoing webhook', () => {
     ['failed', []],
     ['ended', ['turn.ended']],
     ['suspended', []],
-  ] as const)('is told only of what it is for: %s', async (on, types) => {
+  ] as const)('is sent only for its own events: %s', async (on, types) => {
     const { say, wait, sent, logged } = appOf({ webhooks: [made({ on: [on] })] });
     await say('Hello');
     await wait(0, types.length);
@@ -223,7 +223,7 @@ describe('an outgoing webhook', () => {
     expect(logged).toEqual([]);
   });
 
-  it('is not told of the turns of other agents', async () => {
+  it('is not sent for the turns of other agents', async () => {
     const webhooks = [made({ agents: ['other'] }), made({ name: 'of-clerk', agents: ['clerk'] })];
     const { say, wait, over } = appOf({ webhooks });
     await say('Hello');
@@ -231,7 +231,7 @@ describe('an outgoing webhook', () => {
     expect(over.map(({ key }) => key)).toEqual(['of-clerk']);
   });
 
-  it('is told beside others, each of what it is for', async () => {
+  it('is sent beside others, each for its own events', async () => {
     const webhooks = [made({ name: 'b' }), made({ name: 'never', on: ['failed'] }), made({ name: 'a' })];
     const { say, wait, over } = appOf({ webhooks });
     await say('Hello');
@@ -243,7 +243,7 @@ describe('an outgoing webhook', () => {
     ['failed', []],
     ['ended', ['turn.ended']],
   ] as const)(
-    'is told only of what it is for when the release of an end came later: %s',
+    'is sent only for its own events if the release of an end came later: %s',
     async (on, types) => {
       const { clock, steps, port, wait, sent } = appOf({ webhooks: [made({ on: [on] })] });
       const leased = await steps.begin({ message: 'Hello' });
@@ -261,7 +261,7 @@ describe('an outgoing webhook', () => {
     },
   );
 
-  it('is sent the facts alone when a turn has answered more than a receiver would take', async () => {
+  it('contains only the facts if a turn’s answer is too large for a receiver', async () => {
     const { say, wait, sent } = appOf({ replies: ['x'.repeat(300_000)] });
     const turn = await say('Read');
     await wait(0, 1);
@@ -279,7 +279,7 @@ describe('an outgoing webhook', () => {
     ]);
   });
 
-  it('is not shortened by what its tools read', async () => {
+  it('is not shortened because of the data that its tools read', async () => {
     const { say, wait, sent } = appOf({ replies: [READ, 'Read.'] });
     await say('Read');
     await wait(0, 1);
@@ -287,10 +287,10 @@ describe('an outgoing webhook', () => {
   });
 });
 
-describe('a receiver that does not take what it is sent', () => {
+describe('a receiver that does not accept a message', () => {
   const line = (rest: string) => `outgoing webhook 'outgoing' missed a message about a turn, ${rest}`;
 
-  it('is told ten times under one id, with the pauses of Standard Webhooks, and one line of the log each', async () => {
+  it('receives it ten times under one id, with the pauses of Standard Webhooks and one log line per attempt', async () => {
     const { say, wait, sent, statuses, logged, clock } = appOf();
     statuses.push(...Array.from({ length: 20 }, () => 500));
     const turn = await say('Hello');
@@ -311,7 +311,7 @@ describe('a receiver that does not take what it is sent', () => {
     expect(logged).toEqual([...again, { ...again[0], level: 'error', message: last }]);
   });
 
-  it('is told of what came later when that is given up, in order, and of what is four days old once', async () => {
+  it('receives later messages in order after one is abandoned, and a message that is four days old once', async () => {
     const { say, wait, sent, statuses, logged } = appOf();
     statuses.push(...Array.from({ length: 11 }, () => 500));
     const first = await say('One');
@@ -336,14 +336,14 @@ describe('a receiver that does not take what it is sent', () => {
     ['no shorter than else', 429, { 'retry-after': '2' }, { again: 5_000 }],
     ['a day at the most', 503, { 'retry-after': String(72 * 3600) }, { again: 24 * HOUR }],
     ['for ever, when it is gone', 410, {}, 'forget'],
-  ])('is left alone for %s', async (_, status, headers, became) => {
+  ])('is not called for %s', async (_, status, headers, became) => {
     const { say, tell } = appOf();
     const turn = await say('Hello');
     vi.stubGlobal('fetch', async () => new Response(null, { status, headers }));
     expect(await tell({ turn, seq: 4 })).toEqual(became);
   });
 
-  it('is told nothing again that is older than four days', async () => {
+  it('receives no more messages that are older than four days', async () => {
     const { say, tell } = appOf();
     const turn = await say('Hello');
     vi.stubGlobal('fetch', async () => new Response(null, { status: 500 }));
@@ -351,7 +351,7 @@ describe('a receiver that does not take what it is sent', () => {
     expect(await tell({ turn, seq: 4, later: 96 * HOUR - 4_999 })).toBe('done');
   });
 
-  it('is told nothing more of a session, in one line, when it is gone', async () => {
+  it('receives no more messages for a session, with one log line, if it is gone', async () => {
     const { say, wait, sent, statuses, logged, clock } = appOf();
     statuses.push(500, 410);
     const turn = await say('One');
@@ -373,7 +373,7 @@ describe('a receiver that does not take what it is sent', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it('is told of what a version without it was asked to tell, by one that has it, however late', async () => {
+  it('receives the messages that an older version was asked to send, at any later time', async () => {
     const { say, wait, sent, logged, deployed } = appOf();
     const [webhook = expect.fail('There is no webhook.')] = deployed;
     const turn = await say('One');
@@ -397,7 +397,7 @@ describe('a receiver that does not take what it is sent', () => {
     expect(logged).toHaveLength(8);
   });
 
-  it('is given up, and nothing is read, when nobody came back from ten tries', async () => {
+  it('is abandoned without reading the session if ten attempts did not return', async () => {
     const { say, tell, sent, logged } = appOf();
     const turn = await say('Hello');
     expect(await tell({ turn, seq: 4, attempt: 11 })).toBe('done');
@@ -407,7 +407,7 @@ describe('a receiver that does not take what it is sent', () => {
     ]);
   });
 
-  it('is told twice, under one id, when nobody heard that it took it', async () => {
+  it('receives a message twice under one id if its acknowledgement was lost', async () => {
     const { say, wait, tell, sent } = appOf();
     const turn = await say('Hello');
     await wait(0, 1);
@@ -416,7 +416,7 @@ describe('a receiver that does not take what it is sent', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('is told nothing of a session that was erased while it was to be told', async () => {
+  it('receives no message for a session that was erased before the delivery', async () => {
     const { say, port, tell, sent, logged } = appOf();
     const turn = await say('Hello');
     await port.erase();
@@ -424,7 +424,7 @@ describe('a receiver that does not take what it is sent', () => {
     expect([sent, logged]).toEqual([[], []]);
   });
 
-  it('is tried again later when code of the app throws, which the log is told', async () => {
+  it('is retried later if code of the app throws, which is logged', async () => {
     const thrown = new RangeError('no such place');
     const url = (): string => {
       throw thrown;

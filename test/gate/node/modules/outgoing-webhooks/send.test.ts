@@ -53,7 +53,7 @@ const send = ({
 const taken = () => new Response(null, { status: 204 });
 
 describe('a message of an outgoing webhook', () => {
-  it('is posted as Standard Webhooks has it, to the vector that its libraries test with', async () => {
+  it('is posted in the form of Standard Webhooks, with the test vector of its libraries', async () => {
     const sent = receiver(taken);
     const body = '{"test": 2432232314}';
     expect(await send({ id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', body })).toBeUndefined();
@@ -68,7 +68,7 @@ describe('a message of an outgoing webhook', () => {
     ]);
   });
 
-  it('is taken by the library of Standard Webhooks, and by standardWebhook', async () => {
+  it('is accepted by the Standard Webhooks library and by `standardWebhook`', async () => {
     const sent = receiver(taken);
     const now = Date.now();
     const body = JSON.stringify({ type: 'turn.ended', data: { text: 'Grüße 👋' } });
@@ -90,7 +90,7 @@ describe('a message of an outgoing webhook', () => {
     await expect(door.receive({ ...raw, env: { S: OTHER_SECRET } })).rejects.toThrow('not that of this body');
   });
 
-  it('is signed with each secret that is set while one takes the place of another', async () => {
+  it('is signed with each secret during a rotation', async () => {
     const sent = receiver(taken);
     const now = Date.now();
     const config = { secret: ['NEW', 'UNSET', 'OLD'] };
@@ -104,14 +104,14 @@ describe('a message of an outgoing webhook', () => {
     }
   });
 
-  it('goes where a function says, which is given the environment', async () => {
+  it('is sent to the URL that a function returns for the environment', async () => {
     const sent = receiver(taken);
     const url = ({ HOST }: Readonly<Record<string, unknown>>) => `http://localhost:8787/${String(HOST)}`;
     await send({ config: { url }, env: { ...ENV, HOST: 'here' } });
     expect(sent.map((one) => one.url)).toEqual(['http://localhost:8787/here']);
   });
 
-  it('follows no redirect, which is a refusal', async () => {
+  it('does not follow a redirect, which counts as a refusal', async () => {
     const sent = receiver(
       () => new Response(null, { status: 307, headers: { location: 'http://169.254.1.1/' } }),
     );
@@ -129,12 +129,12 @@ describe('a message of an outgoing webhook', () => {
     ['503 with a date that is past', 503, { 'retry-after': new Date(NOW - 7_000).toUTCString() }, {}],
     ['429 with nonsense', 429, { 'retry-after': 'soon' }, {}],
     ['500 with seconds', 500, { 'retry-after': '120' }, {}],
-  ])('is not delivered when the receiver answers %s', async (_, status, headers, more) => {
+  ])('is not delivered if the receiver returns %s', async (_, status, headers, more) => {
     receiver(() => new Response('no', { status, headers }));
     expect(await send()).toEqual({ why: `answered ${status}`, ...more });
   });
 
-  it('is given up when the receiver does not answer within 15 seconds, and its line is cut', async () => {
+  it('is abandoned if the receiver does not respond within 15 seconds, and its connection is closed', async () => {
     const clock = createManualClock(NOW);
     const signals: unknown[] = [];
     receiver(({ signal }) => {
@@ -149,7 +149,7 @@ describe('a message of an outgoing webhook', () => {
     expect(signals).toMatchObject([{ aborted: true }]);
   });
 
-  it('reads nothing of what is answered', async () => {
+  it('does not read the response body', async () => {
     let isCancelled = false;
     const endless = () =>
       new ReadableStream({
@@ -163,7 +163,7 @@ describe('a message of an outgoing webhook', () => {
     expect(isCancelled).toBe(true);
   });
 
-  it('is not delivered when nobody is there, which tells nothing of the address', async () => {
+  it('is not delivered if the receiver is unreachable, and the error does not contain the address', async () => {
     receiver(() => {
       throw new TypeError(`Fetch API cannot load: ${URL_OF_TESTS}`);
     });
@@ -194,10 +194,10 @@ describe('a message of an outgoing webhook', () => {
   });
 });
 
-describe('the literal of an outgoing webhook', () => {
+describe('the options of an outgoing webhook', () => {
   const made = (config: object) => outgoingWebhook(config as OutgoingWebhookConfig);
 
-  it('has defaults', () => {
+  it('have defaults', () => {
     const use = outgoingWebhook({ url: URL_OF_TESTS, secret: 'S' });
     const stopOf = (stop: StoppedTurn['stop']) =>
       ENDED.of(use)?.({ id: 't1', stop, seq: 3, name: '["owner","any","s1"]' });
@@ -250,7 +250,7 @@ describe('the literal of an outgoing webhook', () => {
       { events: ['failed'] },
       "Webhook 'outgoing' has 'events' in place of 'on'; rename it.",
     ],
-  ])('is refused with %s', (_, more, message) => {
+  ])('are refused with %s', (_, more, message) => {
     const make = () => made({ url: URL_OF_TESTS, secret: 'S', ...more });
     expect(make).toThrow(WebhookDefinitionError);
     expect(make).toThrow(expect.objectContaining({ message }));

@@ -6,7 +6,7 @@ type Loop = Parameters<typeof budgetsOfTurn>[0];
 /** As much of a loop as its bounds are known by. */
 const loopOf = (turn: string) => ({ turn }) as Loop;
 
-it('hands a turn over while the limits of its owner cannot be read', async () => {
+it('a turn is handed over while the limits of its owner cannot be read', async () => {
   hold('waits', { epoch: 1, grant: async () => 'unavailable' });
   await expect(budgetsOfTurn(loopOf('waits'))).rejects.toMatchObject({
     name: 'Interrupted',
@@ -15,7 +15,7 @@ it('hands a turn over while the limits of its owner cannot be read', async () =>
   });
 });
 
-it('lets a turn without an allowance ask no model', async () => {
+it('a turn without an allowance makes no model call', async () => {
   const over = { status: 'over', limit: 'cost', most: 5, used: 5 } as const;
   hold('over', { epoch: 1, grant: async () => over });
   await expect(budgetsOfTurn(loopOf('over'))).rejects.toMatchObject({
@@ -24,7 +24,7 @@ it('lets a turn without an allowance ask no model', async () => {
   });
 });
 
-it('draws once for a lease, and forgets it with that lease alone', async () => {
+it('an allowance is drawn once per lease, and is forgotten with that lease only', async () => {
   let draws = 0;
   hold('turn', {
     epoch: 7,

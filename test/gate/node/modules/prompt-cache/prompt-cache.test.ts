@@ -42,8 +42,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('what is kept of the requests of a loop', () => {
-  it('is all of each, under one key, and where the request before it ended', async () => {
+describe('the cached part of a loop’s requests', () => {
+  it('is all of each request, under one key, and up to the end of the previous one', async () => {
     const session = createTestSession(agent('clerk', [look]), {
       model: caching([calls('look'), calls('look', 'look'), 'Done.', 'Again.']),
     });
@@ -60,7 +60,7 @@ describe('what is kept of the requests of a loop', () => {
     ]);
   });
 
-  it('has another key in each loop, and the same one whenever that is run', async () => {
+  it('has another key in each loop, and the same key each time that loop is run', async () => {
     const replies = [calls(['ask', { task: 'A' }], ['ask', { task: 'B' }]), 'A.', 'B.', 'Done.'];
     const requests = await requestsOf(replies, [agentic('ask', [look])]);
     const [own, inner, ...more] = requests.map(({ cache }) => cache?.key);
@@ -69,7 +69,7 @@ describe('what is kept of the requests of a loop', () => {
     expect(inner).not.toBe(own);
   });
 
-  it('has a key of the session that every invocation finds again, and that names nobody', async () => {
+  it('has a key of the session that every invocation computes and that identifies no person', async () => {
     const clock = createManualClock(1_000_000);
     const modelOptions = { caches: true } as const;
     const app = memoryApp({ tools: [look], replies: ['Done.'], clock, leaseMs: LEASE_MS, modelOptions });
@@ -94,19 +94,19 @@ describe('what is kept of the requests of a loop', () => {
     expect(model.requests.map(({ cache }) => cache?.key)).toEqual(Array(3).fill('digest of cache of memory'));
   });
 
-  it('is nothing with a model that cannot be told so, as before', async () => {
+  it('is not marked for a model without cache support, as before', async () => {
     const model = scriptedModel([calls('look'), 'Done.']);
     const session = createTestSession(agent('clerk', [look], { use: [promptCache('auto')] }), { model });
     await session.send('Go.');
     expect(session.requests.map((request) => 'cache' in request)).toEqual([false, false]);
   });
 
-  it('is nothing where it is off', async () => {
+  it('is not marked if caching is off', async () => {
     const requests = await requestsOf([calls('look'), 'Done.'], [look], 'off');
     expect(requests.map((request) => 'cache' in request)).toEqual([false, false]);
   });
 
-  it('is told to those models of a fallback that can be told so', async () => {
+  it('is marked for those models of a fallback that support it', async () => {
     const deaf = scriptedModel([new ModelError('server-error', 'Down.')], { name: 'deaf' });
     const told = caching(['Yes.']);
     vi.spyOn(console, 'warn').mockReturnValue();
@@ -117,8 +117,8 @@ describe('what is kept of the requests of a loop', () => {
   });
 });
 
-describe('a function that says what is kept', () => {
-  it('is given the request and the key, and its word holds', async () => {
+describe('a function that chooses the cached part', () => {
+  it('receives the request and the key, and its result is used', async () => {
     const seen: CacheableRequest[] = [];
     const requests = await requestsOf([calls('look'), 'Done.'], [look], (request) => {
       seen.push(request);
@@ -158,7 +158,7 @@ describe('a function that says what is kept', () => {
       'returned messages that are not a list of whole numbers',
     ],
     ['answers a day', () => ({ ttl: '1d' }), "returned an invalid ttl: use '5m' or '1h'"],
-  ])('that %s is told of on the console, and nothing is kept', async (_, choose, why) => {
+  ])('that %s is logged, and caching is skipped', async (_, choose, why) => {
     const told = vi.spyOn(console, 'error').mockReturnValue();
     const session = createTestSession(
       agent('clerk', [look], { use: [promptCache(choose as () => undefined)] }),
@@ -175,13 +175,13 @@ describe('a function that says what is kept', () => {
   });
 });
 
-it.each(['on', true, { ttl: '1h' }])('promptCache(%j) is a mistake', (setting) => {
+it.each(['on', true, { ttl: '1h' }])('promptCache(%j) is refused', (setting) => {
   expect(() => promptCache(setting as never)).toThrow(
     new TypeError("promptCache takes 'auto', 'off' or a function."),
   );
 });
 
-describe('loops inside others', () => {
+describe('the caching of a nested loop', () => {
   const script = () => [asks('helper'), 'Helped.', 'Done.'];
   const inner = async (own: CacheSetting | undefined, around: CacheSetting) => {
     const helper = agent('helper', [look], { use: own ? [promptCache(own)] : [] });
@@ -189,7 +189,7 @@ describe('loops inside others', () => {
     return one;
   };
 
-  it('have what their agent says, and else what the loop around has', async () => {
+  it('is set by its agent, or else by the outer loop', async () => {
     expect(await inner(undefined, 'off')).toBeUndefined();
     expect(await inner('off', 'auto')).toBeUndefined();
     expect(await inner('auto', 'off')).toMatchObject({ tools: true, messages: [-1] });

@@ -29,7 +29,7 @@ async function call(input: JsonObject, inSession = true): Promise<[string, ...ob
 
 const message = 'Look again.';
 
-describe('schedule_message', () => {
+describe('`schedule_message`', () => {
   it.each([
     ['in 2 hours', 7_200, '11:00:00'],
     ['In 90 Minutes', 5_400, '10:30:00'],
@@ -43,7 +43,7 @@ describe('schedule_message', () => {
     [' in 0 seconds ', 0, '09:00:00'],
     ['2027-01-31T10:00:00Z', 3_599.5, '10:00:00'],
     ['2027-01-31T12:00+02:00', 3_599.5, '10:00:00'],
-  ])('takes %j', async (when, delaySeconds, time) => {
+  ])('accepts the delay %j', async (when, delaySeconds, time) => {
     expect(await call({ message, when })).toEqual([
       expect.stringMatching(`^Scheduled for 2027-01-31T${time}Z, as turn [0-9a-f]{16}.$`),
       { message, after: delaySeconds * 1_000 },
@@ -53,7 +53,7 @@ describe('schedule_message', () => {
   it.each([
     ['in 3 days', '2027-02-03T09:00:00Z'],
     ['2 weeks', '2027-02-14T09:00:00Z'],
-  ])('takes %j', async (when, time) => {
+  ])('accepts the date %j', async (when, time) => {
     expect((await call({ message, when }))[0]).toMatch(`Scheduled for ${time}, as turn `);
   });
 
@@ -65,7 +65,7 @@ describe('schedule_message', () => {
     '2027-01-31',
     '2027-01-31T10:00:00',
     '2027-13-45T10:00:00Z',
-  ])('does not guess what %j means', async (when) => {
+  ])('does not guess the meaning of %j', async (when) => {
     expect(await call({ message, when })).toEqual([
       `Error: '${when}' is not clear. Say "in 2 hours", a number of seconds, or a time with its offset such as ` +
         '2027-01-31T09:00:00Z.',
@@ -81,22 +81,22 @@ describe('schedule_message', () => {
       { message, when: '2027-01-31T08:59:59Z' },
       "Error: '2027-01-31T08:59:59Z' is over: it is 2027-01-31T09:00:00Z now.",
     ],
-  ])('answers %j with what is wrong', async (input, text) => {
+  ])('reports the problem with %j', async (input, text) => {
     expect(await call(input)).toEqual([text]);
   });
 
-  it('shows no more of a long text than its beginning', async () => {
+  it('shows only the beginning of a long text', async () => {
     const [text] = await call({ message, when: 'x'.repeat(1_000) });
     expect(text.startsWith(`Error: '${'x'.repeat(60)}...' is not clear.`)).toBe(true);
   });
 
-  it('schedules nothing outside of a session', async () => {
+  it('cannot schedule outside of a session', async () => {
     expect(await call({ message, when: '90' }, false)).toEqual([
       'Error: There is no session that could keep the message, so it was not scheduled.',
     ]);
   });
 
-  it('tells the model what it is for, and what it takes', () => {
+  it('describes its purpose and parameters to the model', () => {
     const { name, description, inputSchema, effect } = scheduleMessage();
     expect({ name, description, inputSchema, effect }).toEqual({
       name: 'schedule_message',

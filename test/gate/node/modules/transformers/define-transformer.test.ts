@@ -30,21 +30,21 @@ describe('a transformer in use', () => {
     expect(shownResults(session.requests[3])).toEqual(['Found.!']);
   });
 
-  it('holds for every agent of an app that uses it, before those of the agent', async () => {
+  it('applies to every agent of an app that uses it, before those of the agent', async () => {
     const agent = defineAgent({ ...base, tools: [reads('look', () => 'seen')], use: [marking('!')] });
     const session = createTestSession(agent, { replies: [calls('look'), 'Done.'], use: [marking('?')] });
     await session.send('Go.');
     expect(shownResults(session.requests[1])).toEqual(['seen?!']);
   });
 
-  it('is one of several only under a name of its own', () => {
+  it('can be used several times only under different names', () => {
     const agent = defineAgent({ ...base, use: [marking('!'), marking('!')] });
     expect(() => createTestSession(agent, { replies: [] })).toThrow(
       "The module 'transformers' is used twice under the key '!': give one of them another.",
     );
   });
 
-  it('may be one of several windows and lengths', () => {
+  it('can be used several times with different windows and lengths', () => {
     const use = [
       ...[slidingWindow({ maxMessages: 3 }), slidingWindow({ maxMessages: 4 })],
       ...[truncateToolResults({ maxLength: 3 }), truncateToolResults({ maxLength: 4 })],
@@ -53,7 +53,7 @@ describe('a transformer in use', () => {
   });
 });
 
-describe('the literal of a transformer', () => {
+describe('the options of a transformer', () => {
   it.each<[string, unknown, string]>([
     ['without a name', { reply: String }, "A transformer has no 'name': use a text."],
     [
@@ -66,7 +66,7 @@ describe('the literal of a transformer', () => {
       { name: 'cut' },
       "The transformer 'cut' changes nothing: give it 'messages', 'result' or 'reply'.",
     ],
-  ])('%s is a mistake', (_, literal, message) => {
+  ])('with %s are refused', (_, literal, message) => {
     expect(() => defineTransformer(literal as never)).toThrow(message);
   });
 });

@@ -44,12 +44,12 @@ describe('a sliding window', () => {
     expect(shown(words, most)).toBe(kept);
   });
 
-  it('keeps what it keeps as it was', () => {
+  it('does not change the messages that it keeps', () => {
     const messages = conversation('u1 c2 a1');
     expect(shownBy(slidingWindow({ maxMessages: 2 }), messages)).toEqual([messages[0], messages[2]]);
   });
 
-  it.each([0, -1, 1.5, Number.NaN])('of %d messages is a mistake', (maxMessages) => {
+  it.each([0, -1, 1.5, Number.NaN])('of %d messages is refused', (maxMessages) => {
     expect(() => slidingWindow({ maxMessages })).toThrow(
       new RangeError(`slidingWindow: maxMessages is ${maxMessages}; use a positive whole number.`),
     );

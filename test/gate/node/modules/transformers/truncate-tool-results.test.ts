@@ -15,16 +15,16 @@ const shown = (content: string, options?: TruncationOptions): string | undefined
 };
 
 describe('a result that is too long', () => {
-  it('is shown by its first characters, and how many they are (CBK-08)', () => {
+  it('is replaced by its first characters and their number (CBK-08)', () => {
     expect(shown('abcdef', { maxLength: 4 })).toBe('abcd\n... [truncated, 4 chars shown]');
   });
 
-  it('is longer than 10,000 characters unless the limit is given (CBK-08)', () => {
+  it('is longer than 10,000 characters by default (CBK-08)', () => {
     expect(shown('x'.repeat(10_000))).toBe('x'.repeat(10_000));
     expect(shown('x'.repeat(10_001))).toBe(`${'x'.repeat(10_000)}\n... [truncated, 10000 chars shown]`);
   });
 
-  it('is not one of exactly the limit (CBK-08)', () => {
+  it('does not include one of exactly the limit (CBK-08)', () => {
     expect(shown('abcd', { maxLength: 4 })).toBe('abcd');
   });
 
@@ -41,7 +41,7 @@ describe('a result that is too long', () => {
     expect(shown('ab😀cd', { maxLength: 3 })).toBe('ab\n... [truncated, 2 chars shown]');
   });
 
-  it.each([-1, 0.5])('has no limit of %d', (maxLength) => {
+  it.each([-1, 0.5])('cannot have a limit of %d', (maxLength) => {
     expect(() => truncateToolResults({ maxLength })).toThrow(
       new RangeError(`truncateToolResults: maxLength is ${maxLength}; use a whole number from 0.`),
     );
