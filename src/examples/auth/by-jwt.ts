@@ -9,7 +9,12 @@ export interface JwtEnv {
 }
 
 const Name = v.pipe(v.string(), v.minLength(1));
-const Claims = v.object({ sub: Name, tenant: Name, roles: v.optional(v.array(Name), []) });
+const Claims = v.object({
+  sub: Name,
+  tenant: Name,
+  roles: v.optional(v.array(Name), []),
+  operator: v.optional(v.boolean(), false),
+});
 
 /** Returns the user of a bearer token, as a member of the tenant that the token names. */
 export async function byJwt(request: Request, env: JwtEnv): Promise<Caller | null> {
@@ -18,6 +23,6 @@ export async function byJwt(request: Request, env: JwtEnv): Promise<Caller | nul
   const trusted = { issuer: env.JWT_ISSUER, audience: env.JWT_AUDIENCE, jwks: env.JWKS_URL };
   const claims = v.safeParse(Claims, await verifyToken(token, trusted));
   if (!claims.success) return null;
-  const { sub: id, tenant, roles } = claims.output;
-  return { id, tenant, roles, operator: roles.includes('operator') };
+  const { sub: id, tenant, roles, operator } = claims.output;
+  return { id, tenant, roles, operator };
 }
