@@ -1,24 +1,30 @@
-/** The items of a response, and the events that tell of them: numbered by the journal, so that every stream of it has the same numbers. */
+/**
+ * The output items of a response and their events. Numbers derive from the journal, so that every stream of a
+ * response has the same numbers.
+ */
 import type { OutputItem, OutputText, ResponseObject, SummaryText } from './response-types.ts';
 
-/** Numbers between one event of the journal and the next. */
+/** The distance between the numbers of consecutive journal events. */
 const SPAN = 100_000_000;
-/** Of those, the first ones are of the event itself, and the rest of the text that comes behind it, by its characters. */
+/**
+ * The offset of text deltas: smaller offsets number the event itself, and larger ones the characters of the
+ * text after it.
+ */
 const TEXT = 100_000;
-/** What was shown of a reply does not stand: whoever saw this last has seen nothing of the reply that does. */
+/** The offset of a dropped reply. A reader that stopped here has seen nothing of the final reply. */
 const DROPPED = SPAN - 1;
 
-/** A number whose journal's event is that of `seq`. */
+/** Returns a number from the sequence number of a journal event and an offset. */
 const numbered = (seq: number, place: number): number => seq * SPAN + Math.min(place, DROPPED);
 
-/** What one response says, in order, to a client that has seen it up to a number. */
+/** Builds the numbered events of one response for a client that has seen it up to a number. */
 export class NumberedOutput {
   readonly #after: number;
   #last: number;
   #seq = 0;
   #place = 0;
   #position = 0;
-  /** The last reply before the one that is shown now. */
+  /** The event of the last reply before the current one. */
   #replySince = 0;
   #items: OutputItem[] = [];
   #dropped = new Set<OutputItem>();
@@ -29,52 +35,52 @@ export class NumberedOutput {
     this.#last = after;
   }
 
-  /** What comes now is of this event. */
+  /** Sets the journal event that the next output belongs to. */
   at(seq: number): void {
     this.#seq = seq;
     this.#place = 0;
   }
 
-  /** The last event. */
+  /** The sequence number of the current journal event. */
   get seq(): number {
     return this.#seq;
   }
 
-  /** The items are those of another response. */
+  /** Starts the items of another response. */
   restart(): void {
     this.#items = [];
     this.#dropped = new Set();
     this.#events = [];
   }
 
-  /** What was said since this was asked last. */
+  /** Returns the events since the last call, and clears them. */
   taken(): ResponseEvent[] {
     return this.#events.splice(0);
   }
 
-  /** The items that stand. */
+  /** The items that were not dropped. */
   get items(): OutputItem[] {
     return this.#items.filter((item) => !this.#dropped.has(item));
   }
 
-  /** The item at a place. */
+  /** Returns the item at an output index. */
   item(index: number): OutputItem | undefined {
     return this.#items[index];
   }
 
-  /** How many there were, dropped ones too. */
+  /** The number of items, including dropped ones. */
   get length(): number {
     return this.#items.length;
   }
 
-  /** Says something of the last event. */
+  /** Adds an event of the current journal event. */
   say(event: UnnumberedEvent): void {
     const number = numbered(this.#seq, this.#place);
     this.#place += 1;
     if (number > this.#after) this.#push(event, number);
   }
 
-  /** Begins an item, and answers its place. */
+  /** Opens an item and returns its output index. */
   open(item: OutputItem, say = this.say.bind(this)): number {
     const index = this.#items.push(item) - 1;
     say({ type: 'response.output_item.added', output_index: index, item });
@@ -86,35 +92,35 @@ export class NumberedOutput {
     say({ type: 'response.output_item.done', output_index: index, item });
   }
 
-  /** Says an item that is complete when it is known. */
+  /** Adds a complete item. */
   whole(item: OutputItem): void {
     this.close(this.open(item), item);
   }
 
-  /** The item that closed last here does not stand. */
+  /** Drops the item that closed last. */
   drop(index: number): void {
     const item = this.#items[index];
     if (item) this.#dropped.add(item);
   }
 
-  /** What stands in the place of an item in the end. */
+  /** Replaces the final form of an item. */
   replace(index: number, item: OutputItem): void {
     this.#items[index] = item;
   }
 
-  /** The text that comes now is of another reply. `since`: the event of the one before. */
+  /** Starts the text of another reply. `since`: the event of the previous reply. */
   beginReply(since: number): void {
     this.#position = 0;
     this.#replySince = since;
   }
 
-  /** Says something between two characters of a reply. */
+  /** Adds an event between two characters of a reply. */
   readonly between = (event: UnnumberedEvent): void => {
     this.#position += 1;
     if (this.#position > this.#seen()) this.#push(event, numbered(this.#seq, TEXT + this.#position));
   };
 
-  /** Says characters of a reply: those that were not seen. */
+  /** Adds the characters of a reply that the client has not seen. */
   characters(text: string, toEvent: (delta: string) => UnnumberedEvent): void {
     const from = this.#position;
     this.#position += text.length;
@@ -124,13 +130,13 @@ export class NumberedOutput {
     this.#push(toEvent(delta), numbered(this.#seq, TEXT + this.#position));
   }
 
-  /** What was shown of the reply so far does not stand. */
+  /** Adds an event that drops the reply shown so far. */
   readonly dropping = (event: UnnumberedEvent): void => {
     const number = numbered(this.#seq, DROPPED);
     if (number > this.#after) this.#push(event, number);
   };
 
-  /** How far into the reply the client has seen. */
+  /** Returns the number of characters of the reply that the client has seen. */
   #seen(): number {
     const seq = Math.floor(this.#after / SPAN);
     const place = this.#after % SPAN;
@@ -154,7 +160,7 @@ type OfContent = OfItem & { readonly content_index: number };
 
 type OfSummary = OfItem & { readonly summary_index: number };
 
-/** An event of a response's stream, but for its number. */
+/** An event of a response's stream without its number. */
 export type UnnumberedEvent =
   | {
       readonly type:
@@ -201,5 +207,5 @@ export type UnnumberedEvent =
   | (OfItem & { readonly type: 'response.function_call_arguments.delta'; readonly delta: string })
   | { readonly type: 'error'; readonly code: string; readonly message: string; readonly param: null };
 
-/** An event of a response's stream. Its number is of the journal: the same whoever is sent it, and whenever. */
+/** An event of a response's stream. Its number derives from the journal and is the same in every stream. */
 export type ResponseEvent = UnnumberedEvent & { readonly sequence_number: number };

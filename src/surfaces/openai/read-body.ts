@@ -1,18 +1,21 @@
-/** What both protocols say alike of a request: which agent is asked, and what cannot be asked of it. */
+/** Reads the fields that both protocols share: the agent, and parameters that are refused. */
 import { type ContentPart, type FileContent, fromBase64 } from '../../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.ts';
 import type { RouteAgent } from '../../worker/module-request.ts';
 import { OpenAiError } from './refuse.ts';
 
-/** Parameters of a protocol beside those of both. */
+/** The parameters of one protocol, in addition to the shared ones. */
 export interface KnownParameters {
-  /** Those that are read, and behind them those that change nothing of what is answered. */
+  /** The supported parameters, followed by those that do not affect the answer. */
   readonly known: readonly string[];
-  /** Those that an agent's code decides, with what it says in their place. */
+  /** The parameters that an agent's code sets, each with the error text. */
   readonly refused: Readonly<Record<string, string>>;
 }
 
-/** Checks which parameters there are. @throws OpenAiError for the first that would change the answer, and is not taken. */
+/**
+ * Checks the parameters of a body. @throws OpenAiError for the first unsupported parameter that would change
+ * the answer.
+ */
 export function checkParameters(body: JsonObject, { known, refused }: KnownParameters): void {
   for (const [param, value] of Object.entries(body)) {
     if (isEmpty(value) || [...OF_BOTH, ...known].includes(param)) continue;
@@ -23,7 +26,7 @@ export function checkParameters(body: JsonObject, { known, refused }: KnownParam
   }
 }
 
-/** Parameters of both protocols: those that are read, and behind them those that change nothing of what is answered. */
+/** The parameters of both protocols: the supported ones, followed by those that do not affect the answer. */
 const OF_BOTH: readonly string[] = [
   ...['model', 'stream', 'metadata', 'tools', 'tool_choice'],
   ...['user', 'store', 'service_tier', 'safety_identifier', 'parallel_tool_calls'],
@@ -31,32 +34,32 @@ const OF_BOTH: readonly string[] = [
   ...['temperature', 'top_p', 'top_logprobs'],
 ];
 
-/** The error of a parameter that would change the answer. */
+/** Returns the error for an unsupported parameter that would change the answer. */
 export const notTaken = (param: string, instead: string): OpenAiError =>
   new OpenAiError(`Holdfast does not take '${param}': ${instead}`, { param, code: 'unsupported_parameter' });
 
-/** What is said in place of a parameter that agents decide. */
+/** Returns the error text for a parameter that agents set. */
 export const inCode = (what: string): string => `the ${what} of an agent are in its code.`;
 
-/** Says nothing, as clients send what they leave out. */
+/** Returns `true` for values that clients send in place of an absent parameter. */
 export const isEmpty = (value: Json | undefined): boolean =>
   value === undefined ||
   value === null ||
   value === '' ||
   (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** The error of a value that is none of those that its parameter has. */
+/** Returns the error for an invalid value of a parameter. */
 export const invalid = (param: string, what: string): OpenAiError =>
   new OpenAiError(`Invalid value for '${param}': it must be ${what}.`, { param, code: 'invalid_value' });
 
-/** The agent that `model` names. */
+/** Returns the agent that `model` names. */
 export function agentOf(body: JsonObject, agents: readonly RouteAgent[]): RouteAgent {
   const { model } = body;
   if (typeof model !== 'string') throw invalid('model', 'the name of an agent, which GET /v1/models lists');
   return agentNamed(model, agents);
 }
 
-/** @throws OpenAiError when there is none of this name. */
+/** @throws OpenAiError if no agent has this name. */
 export function agentNamed(model: string, agents: readonly RouteAgent[]): RouteAgent {
   const agent = agents.find(({ name }) => name === model);
   if (agent) return agent;
@@ -76,7 +79,7 @@ export function flagOf(body: JsonObject, param: string): boolean {
   return value;
 }
 
-/** What a client keeps beside a request: it is told again, and does nothing else. */
+/** Returns the metadata of a request. Responses repeat it, and it has no other effect. */
 export function metadataOf({ metadata }: JsonObject): Record<string, string> {
   if (isEmpty(metadata)) return {};
   const isText = (value: Json | undefined): value is string => typeof value === 'string';
@@ -86,13 +89,16 @@ export function metadataOf({ metadata }: JsonObject): Record<string, string> {
   return metadata as Record<string, string>; // as just checked
 }
 
-/** @throws OpenAiError when the client forces a call, or forbids them. */
+/** @throws OpenAiError if the client forces or forbids calls. */
 export function checkToolChoice({ tool_choice: choice }: JsonObject): void {
   if (isEmpty(choice) || choice === 'auto') return;
   throw notTaken('tool_choice', "the agent's model chooses. Send 'auto', or leave it out.");
 }
 
-/** What a message says: a text, or parts, each read by `partOf`. `at` is where it stands in the body. @throws OpenAiError for anything else. */
+/**
+ * Reads the content of a message: text, or parts, each read by `partOf`. `at`: its path in the body. @throws
+ * OpenAiError for any other content.
+ */
 export function partsOf(
   content: Json | undefined,
   at: string,
@@ -107,19 +113,22 @@ export function partsOf(
   });
 }
 
-/** Words of a message, and where they stand. */
+/** Returns a text part. `param`: its path in the body. */
 export const textPart = (text: Json | undefined, param: string): ContentPart => ({
   type: 'text',
   text: textIn(text, param),
 });
 
-/** @throws OpenAiError for anything but text. */
+/** @throws OpenAiError if the value is not text. */
 export function textIn(text: Json | undefined, param: string): string {
   if (typeof text !== 'string') throw invalid(param, 'text');
   return text;
 }
 
-/** A file with its bytes, or by its https address. `fallback`: the media type of an address that does not tell. */
+/**
+ * Returns a file from its bytes or its https address. `fallback`: the media type if the address does not show
+ * it.
+ */
 export function filePart(
   given: Json | undefined,
   param: string,
@@ -141,7 +150,7 @@ export function filePart(
   throw notFile();
 }
 
-/** The media type by the ending of a name, of those that models take. */
+/** Returns the media type for a file extension, if models accept it. */
 const typeOf = (path: string): string | undefined =>
   own(TYPES, /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? '');
 
@@ -158,7 +167,10 @@ const TYPES: Readonly<Record<string, string>> = {
   json: 'application/json',
 };
 
-/** A file of a message: as a data URL, or as bare base64, which is then of the type that its name tells. */
+/**
+ * Returns a file of a message from a data URL or from bare base64. The media type of bare base64 comes from
+ * the file name.
+ */
 export function namedFile(data: Json | undefined, param: string, filename: Json | undefined): FileContent {
   const name = typeof filename === 'string' ? filename : undefined;
   const fallback = typeOf(name ?? '') ?? 'application/pdf';
@@ -166,7 +178,7 @@ export function namedFile(data: Json | undefined, param: string, filename: Json 
   return filePart(isBare ? `data:${fallback};base64,${data}` : data, param, { fallback, name });
 }
 
-/** A message in words alone is text. */
+/** Returns a string for a message that has only text. */
 export const saidOf = (parts: readonly ContentPart[]): string | readonly ContentPart[] => {
   const [only] = parts;
   return parts.length === 1 && only?.type === 'text' ? only.text : parts;

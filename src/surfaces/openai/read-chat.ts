@@ -1,4 +1,7 @@
-/** Reads the body of a request for a chat completion: its last messages, since the session has those before, by which it may be found. */
+/**
+ * Reads the body of a chat completion request. Only its last messages are new: the session has the earlier
+ * ones, which can identify it.
+ */
 
 import type { DeclaredTool } from '../../modules/client-tools/declared.ts';
 import type { ContentPart } from '../../tool/content.ts';
@@ -25,29 +28,32 @@ import { callerWords, type GivenAnswer, resultOf } from './read-items.ts';
 import { functionsOf } from './read-tools.ts';
 import type { Asked } from './response-types.ts';
 
-/** A request for a chat completion, checked. */
+/** A checked chat completion request. */
 export interface ChatRequest {
   readonly agent: RouteAgent;
   readonly input:
     | {
         readonly type: 'message';
         readonly parts: readonly ContentPart[];
-        /** The messages before it, as they were sent. */
+        /** The messages before the new one, unchanged. */
         readonly history: readonly Json[];
       }
     | { readonly type: 'answers'; readonly answers: readonly GivenAnswer[] };
-  /** All of them, as they were sent, without instructions: these are of one turn, and not of the conversation. */
+  /**
+   * All messages, unchanged, without instructions. Instructions belong to one turn, and not to the
+   * conversation.
+   */
   readonly messages: readonly Json[];
   readonly asked: Asked;
-  /** The functions that its client declares. */
+  /** The functions that the client declares. */
   readonly functions: readonly DeclaredTool[];
   readonly isStream: boolean;
   readonly includesUsage: boolean;
-  /** The id of the session that it names. */
+  /** The id of the session that the request names. */
   readonly session: string | undefined;
   /**
-   * What it says of whose conversation it is. That narrows a search in the sessions of the caller, and gives no right: a client may send
-   * anything here.
+   * The fields that identify the conversation's user. They narrow a search in the caller's sessions and grant
+   * no access, because a client can send any value.
    */
   readonly narrowing: readonly Json[];
 }
@@ -66,7 +72,7 @@ const PARAMETERS: KnownParameters = {
   },
 };
 
-/** @throws OpenAiError for what is wrong, or would change the answer and is not taken. */
+/** @throws OpenAiError if a field is invalid, or is unsupported and would change the answer. */
 export function readChatBody(
   body: JsonObject,
   agents: readonly RouteAgent[],

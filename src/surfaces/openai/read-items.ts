@@ -1,4 +1,7 @@
-/** Reads the items of a request's input: what a client says, what it answers, and what it was sent before. */
+/**
+ * Reads the items of a request's input: messages and answers of the client, and items that it received
+ * earlier.
+ */
 import type { ContentPart } from '../../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { CallAnswer } from '../../worker/session.ts';
@@ -7,33 +10,33 @@ import { filePart, invalid, namedFile, notTaken, partsOf, textIn, textPart } fro
 import type { OpenAiError } from './refuse.ts';
 import { type Named, readId } from './response-object.ts';
 
-/** An answer, and the call that it names. */
+/** An answer, and the call that it belongs to. */
 export interface GivenAnswer {
   readonly of: Named;
   readonly answer: CallAnswer;
 }
 
 /**
- * The key of answers whose client gives none. A question takes one answer, so that the same one again is that: of a client that
- * has lost what it was answered.
+ * The idempotency key of answers without a key of their own. A question accepts one answer, so an identical
+ * one is a repeat from a client that lost the response.
  */
 export const AGAIN = 'again';
 
-/** An item of the input: something that we have sent, or that is sent to us. */
+/** An item of the input: an item that Holdfast sent earlier, or a new one. */
 export type ReadItem =
   | { readonly kind: 'ours'; readonly of: Named | undefined }
-  /** Only what is new is read: a long conversation has files that its session has. */
+  /** Read only if the item is new: the session already has the files of a long conversation. */
   | { readonly kind: 'said'; parts(): readonly ContentPart[] }
   | { readonly kind: 'answer'; readonly given: GivenAnswer }
   | { readonly kind: 'instructions'; readonly words: CallerWords };
 
-/** What an item names that is ours. */
+/** Returns the object of ours that an item names. */
 export function namedBy(item: ReadItem): Named | undefined {
   if (item.kind === 'answer') return item.given.of;
   return item.kind === 'ours' ? item.of : undefined;
 }
 
-/** The answers among items. */
+/** Returns the answers among items. */
 export const answersIn = (items: readonly ReadItem[]): GivenAnswer[] =>
   items.flatMap((item) => (item.kind === 'answer' ? item.given : []));
 
@@ -43,11 +46,11 @@ const OURS = [
   'mcp_approval_request',
   'function_call',
   'image_generation_call',
-  // By its id alone, as a client writes an item that it knows to be stored.
+  // A client refers to a stored item by its id alone.
   'item_reference',
 ];
 
-/** Reads an item, whose place in the input is told when it is wrong. */
+/** Reads an item. An error reports its index in the input. */
 export function readItem(item: Json, place: number): ReadItem {
   const at = `input[${place}]`;
   if (!isJsonObject(item)) throw invalid(at, 'an object');
@@ -74,7 +77,7 @@ export function readItem(item: Json, place: number): ReadItem {
   }
 }
 
-/** Instructions in a message of the system, or of the client's developer. */
+/** Returns the instructions in a system or developer message. */
 export const callerWords = (content: Json | undefined, at: string): CallerWords => ({
   at: `${at}.role`,
   text: wordsIn(content, `${at}.content`, 'instructions'),
@@ -102,13 +105,13 @@ function partOf(part: JsonObject, at: string): ContentPart {
   }
 }
 
-/** The error of a part that holds no file. */
+/** Returns the error for a file part without a file. */
 const noFileId = (at: string, { file_id: id }: JsonObject): OpenAiError =>
   id === undefined
     ? invalid(at, 'a file with its data or its URL')
     : notTaken(`${at}.file_id`, 'there are no uploads. Send the file with its data or its URL.');
 
-/** `input` is an addition to the protocol: with it the call is approved as edited. */
+/** Reads a decision. `input` is an extension of the protocol that approves the call with an edited input. */
 function decisionOf(item: JsonObject, at: string): GivenAnswer {
   const of = readId(item.approval_request_id, ['mcpr']);
   if (!of) throw invalid(`${at}.approval_request_id`, TOLD);
@@ -127,7 +130,9 @@ function decisionOf(item: JsonObject, at: string): GivenAnswer {
   return { of, answer: { ...said, decision: approve ? 'approve' : 'reject' } };
 }
 
-/** The result of a call that its client has run. `id` and `output`: where a protocol has them. */
+/**
+ * Reads the result of a call that the client ran. `id` and `output`: the names of the fields in the protocol.
+ */
 export function resultOf(
   item: JsonObject,
   at: string,
@@ -141,7 +146,9 @@ export function resultOf(
 
 const TOLD = 'an id that a response has told';
 
-/** The words of a text, or of a list of parts: of `what` nothing else is taken. */
+/**
+ * Returns the text of a string or a list of text parts. `what` is the noun in the error for other parts.
+ */
 function wordsIn(parts: Json | undefined, at: string, what = 'results'): string {
   if (typeof parts === 'string') return parts;
   if (!Array.isArray(parts)) throw invalid(at, 'text, or a list of texts');

@@ -1,4 +1,4 @@
-/** Reads the body of a request for a response: a message, or answers of calls that wait. */
+/** Reads the body of a response request: a message, or answers to waiting calls. */
 import { placeOfCall } from '../../journal/reply-data.ts';
 import type { DeclaredTool } from '../../modules/client-tools/declared.ts';
 import type { ContentPart } from '../../tool/content.ts';
@@ -24,7 +24,7 @@ import { OpenAiError } from './refuse.ts';
 import { type Named, readId } from './response-object.ts';
 import type { Asked } from './response-types.ts';
 
-/** A request for a response, checked. */
+/** A checked response request. */
 export interface ResponseRequest {
   readonly agent: RouteAgent;
   readonly input: SentInput;
@@ -32,31 +32,37 @@ export interface ResponseRequest {
   readonly inBackground: boolean;
   readonly metadata: Record<string, string>;
   readonly asked: Asked;
-  /** The functions that its client declares. */
+  /** The functions that the client declares. */
   readonly functions: readonly DeclaredTool[];
-  /** The response that it continues. */
+  /** The response that the request continues. */
   readonly previous: Named | undefined;
   readonly previousId: string | null;
-  /** The id of the session that it names. */
+  /** The id of the session that the request names. */
   readonly conversation: string | undefined;
 }
 
-/** What is new in the input of a request. */
+/** The new part of a request's input. */
 export type SentInput =
   | {
       readonly type: 'message';
       readonly parts: readonly ContentPart[];
-      /** What the last id of ours names: a client that sends all of a conversation names its session so. */
+      /**
+       * The object that the last of our ids names. It identifies the session if a client sends a whole
+       * conversation.
+       */
       readonly behind: Named | undefined;
-      /** There are items before it that were said to the user. */
+      /** `true` if earlier items contain messages to the user. */
       readonly isContinued: boolean;
-      /** Answers that nothing was said to: of a response that failed, when they were given before. */
+      /** The answers without a later message. If their response failed, they were given before. */
       readonly answered: readonly GivenAnswer[];
     }
   | {
       readonly type: 'answers';
       readonly answers: readonly GivenAnswer[];
-      /** Those that stand before, of calls of the same replies: a client may write each behind its call, and may have sent it before. */
+      /**
+       * Earlier answers to calls of the same replies. A client can place each answer after its call, and can
+       * have sent it before.
+       */
       readonly earlier: readonly GivenAnswer[];
     };
 
@@ -72,7 +78,7 @@ const PARAMETERS: KnownParameters = {
   },
 };
 
-/** @throws OpenAiError for what is wrong, or would change the answer and is not taken. */
+/** @throws OpenAiError if a field is invalid, or is unsupported and would change the answer. */
 export function readResponseBody(
   body: JsonObject,
   agents: readonly RouteAgent[],
@@ -118,7 +124,7 @@ export function readResponseBody(
   };
 }
 
-/** The error of an id that is that of no response, or of none of the caller's. */
+/** Returns the error for an id that is not a response, or not one of the caller's. */
 export const noResponse = (id: string, param: string | null): OpenAiError =>
   new OpenAiError(`Response with id '${id.slice(0, 80)}' not found.`, {
     status: param === null ? 404 : 400,
@@ -155,14 +161,14 @@ function readInput(items: readonly ReadItem[]): SentInput {
   return { type: 'message', parts, behind, answered, isContinued: from > 0 };
 }
 
-/** A message of a conversation that begins, but for its words. */
+/** The message of a new conversation, without its content. */
 const NEW = { type: 'message', behind: undefined, answered: [], isContinued: false } as const;
 
-/** The error of a message beside answers that have not been given before. */
+/** Returns the error for a message beside new answers. */
 export const notBoth = (): OpenAiError =>
   invalid('input', 'a message, or answers of calls: send one after the other');
 
-/** Names the reply that asked for a call. */
+/** Returns the name of the reply that requested a call. */
 function replyOf({ agent, session, what }: Named): string {
   const { turn, reply } = placeOfCall(what) ?? { turn: what };
   return JSON.stringify([agent, session, turn, reply]);

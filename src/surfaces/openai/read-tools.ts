@@ -5,9 +5,9 @@ import { SERVER_LABEL } from './call-items.ts';
 import { inCode, invalid, isEmpty, notTaken } from './read-body.ts';
 
 /**
- * Reads the functions in a body, whichever the protocol. The label by which a client takes our questions is none.
+ * Reads the functions in a body, for both protocols. Skips the `mcp` tool by which clients accept our questions.
  *
- * @throws OpenAiError if something in the list is neither.
+ * @throws OpenAiError if an entry of the list is of another kind.
  */
 export function functionsOf({ tools }: JsonObject): readonly DeclaredTool[] {
   if (isEmpty(tools)) return [];

@@ -1,4 +1,4 @@
-/** Problems as clients of OpenAI know them. */
+/** Converts problems to the error format of OpenAI. */
 
 import type { StoredEvent } from '../../journal/events.ts';
 import { CLIENT_TOOLS_KEY } from '../../modules/client-tools/declared.ts';
@@ -7,11 +7,11 @@ import type { RouteProblem } from '../../worker/module-request.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
 import type { tellerOf } from '../../worker/tell.ts';
 
-/** A request that cannot be answered, in the words of the protocol. */
+/** The error for a request that fails, in the terms of the protocol. */
 export class OpenAiError extends Error {
   override readonly name = 'OpenAiError';
   readonly status: number;
-  /** What in the request is wrong. */
+  /** The parameter that is wrong. */
   readonly param: string | null;
   readonly code: string | null;
 
@@ -26,7 +26,7 @@ export class OpenAiError extends Error {
   }
 }
 
-/** Answers the error that a handler throws; whatever else it throws is for whoever tells problems. */
+/** Returns the response for an `OpenAiError` that a handler throws. Other errors pass through. */
 export async function answered(work: () => Promise<Response>): Promise<Response> {
   try {
     return await work();
@@ -36,7 +36,7 @@ export async function answered(work: () => Promise<Response>): Promise<Response>
   }
 }
 
-/** Returns an error as the protocol writes it. */
+/** Returns an error in the format of the protocol. */
 export const toErrorBody = ({ message, param, code }: Pick<OpenAiError, 'message' | 'param' | 'code'>) => ({
   message,
   type: 'invalid_request_error',
@@ -47,8 +47,9 @@ export const toErrorBody = ({ message, param, code }: Pick<OpenAiError, 'message
 type Refuse = (problem: RouteProblem, request: Request) => Response;
 
 /**
- * Makes what returns a problem. `isSent`: of a request that may have been taken all the same, which a client that sends it again by itself may
- * send twice; without it, of reading, for which the client may ask again.
+ * Returns a function that converts problems to responses. `isSent`: the request can have had an effect, and a
+ * client that retries it automatically could apply it twice. Without `isSent`, the request only reads and the
+ * client can retry it.
  */
 export const refusing =
   (toTeller: ReturnType<typeof tellerOf>, isSent = false): Refuse =>
@@ -63,14 +64,14 @@ function refused({ type, status, detail, headers, more }: RouteProblem, mayBeTak
     param: isUnknown ? 'model' : null,
     code: isUnknown ? 'model_not_found' : type.replaceAll('-', '_'),
   };
-  // Sent again at once, what was refused for the state of its session is refused again.
+  // An immediate retry fails again if the state of the session was the reason.
   const isFinal = mayBeTaken || status === 401 || status === 409;
   const response = toError(status, { ...more, ...problem }, isFinal);
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return response;
 }
 
-/** For a client that asks for something else of OpenAI's, such as `files`. */
+/** For a client that uses other endpoints of OpenAI, such as `files`. */
 const NOTHING = 'There is no such route. A response begins the conversation that it names.';
 
 const TYPES: Readonly<Record<number, string>> = {
@@ -79,7 +80,7 @@ const TYPES: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 };
 
-/** An error that clients do not send again by themselves, unless it says so. */
+/** Returns an error response. `isFinal`: clients must not retry it automatically. */
 export function toError(status: number, error: object, isFinal = false): Response {
   const response = Response.json({ error }, { status });
   if (isFinal) response.headers.set('x-should-retry', 'false');
@@ -87,15 +88,17 @@ export function toError(status: number, error: object, isFinal = false): Respons
 }
 
 /**
- * The key of the tool-call context under which a turn has what its request asked for beside its message: it is of the turn, and not of the
- * conversation.
+ * The key of the tool-call context that holds a request's additions to its message. They belong to the turn,
+ * and not to the conversation.
  */
 export const ASKED_KEY = 'holdfast.openai';
 
-/** The keys under which a turn has what its client asks for: neither says anything of the conversation. */
+/** The keys of a turn's context with the settings of its client. They do not describe the conversation. */
 export const CONTEXT_KEYS: readonly string[] = [ASKED_KEY, CLIENT_TOOLS_KEY];
 
-/** Returns `true` if an event adds nothing to its session but words that the chat itself has. An unknown event adds more. */
+/**
+ * Returns `true` if an event adds only text that the chat itself has. Returns `false` for an unknown event.
+ */
 export function addsOnlyWords(event: StoredEvent): boolean {
   switch (event.type) {
     case 'turn-started':
@@ -114,10 +117,10 @@ export function addsOnlyWords(event: StoredEvent): boolean {
   }
 }
 
-/** Modules that remember nothing which a later answer could show. */
+/** Modules whose memory cannot affect a later answer. */
 const WITHOUT_WORDS: ReadonlySet<string> = new Set(['compaction', 'feedback']);
 
-/** Events that say how a turn went, and which tools the code offered. */
+/** Events about the progress of a turn, and about the tools of the code. */
 const WITHOUT_MORE: ReadonlySet<string> = new Set<StoredEvent['type']>([
   'session-opened',
   'turn-resumed',
@@ -130,19 +133,21 @@ const WITHOUT_MORE: ReadonlySet<string> = new Set<StoredEvent['type']>([
   'cancel-requested',
 ]);
 
-/** A turn in a session that was found by words alone. */
+/** A turn in a session that was found only by its text. */
 export interface FoundTurn {
   readonly session: Session;
   readonly stream: TurnStream;
-  /** The last event of the session when it was found. */
+  /** The last event of the session when the search found it. */
   readonly head: number;
 }
 
 /**
- * Keeps an event of a turn from a request that names neither person nor session. A turn that another request began may be another
- * person's, so that it is shown as long as it has only words. A turn that this request began must directly follow what was found.
+ * Checks an event of a turn for a request that names neither person nor session. If another request began the
+ * turn, it can belong to another person, so it is shown only while it has nothing but text. If this request
+ * began the turn, the turn must directly follow the found place.
  *
- * @throws OpenAiError `unknown_conversation` if the request must not see the event; what the request began is cancelled.
+ * @throws OpenAiError `unknown_conversation` if the request must not see the event. Cancels a turn that the
+ * request began.
  */
 export async function mustBeOwn(
   event: StoredEvent,
@@ -154,7 +159,10 @@ export async function mustBeOwn(
   throw unknownChat();
 }
 
-/** The error of a request whose session is not known. Whether one has its words is not said. */
+/**
+ * Returns the error for a request without a known session. It does not reveal whether a session has this
+ * text.
+ */
 export const unknownChat = (): OpenAiError =>
   new OpenAiError(
     'It is not known which conversation this continues. Name the person, or the session: send metadata.session of the last ' +

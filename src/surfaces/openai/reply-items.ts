@@ -1,15 +1,15 @@
-/** What one reply of the model says: its reasoning and its words, each an item, as they come or as the journal has them. */
+/** The items of one model reply, its reasoning and its text, as they stream or as journaled. */
 import { type SaidReply, segmentsOf } from '../whole-turn.ts';
 import type { NumberedOutput, UnnumberedEvent } from './numbered-output.ts';
 import type { MessageItem, OutputText, ReasoningItem, UrlCitation } from './response-types.ts';
 
-/** Words of one kind in a reply, without those of the other kind between them. */
+/** Consecutive text of one kind in a reply. */
 interface Passage {
   readonly kind: 'message' | 'reasoning';
   readonly text: string;
 }
 
-/** A passage that is shown. */
+/** A passage that was shown. */
 interface ShownPassage {
   readonly kind: Passage['kind'];
   readonly id: string;
@@ -18,15 +18,18 @@ interface ShownPassage {
   isClosed: boolean;
 }
 
-/** The id of a passage by its kind, its place in the reply, and whether it was shown while it came. */
+/**
+ * Returns the id of a passage from its kind, its place in the reply, and whether it was journaled before it
+ * was shown.
+ */
 type IdOf = (kind: Passage['kind'], place: number, isStored: boolean) => string;
 
-/** One reply while it is shown. */
+/** Builds the items of one reply. */
 export class ReplyItems {
   readonly #out: NumberedOutput;
   readonly #idOf: IdOf;
   #shown: ShownPassage[] = [];
-  /** What has come does not stand: nothing more is shown before the journal has the reply. */
+  /** `true` if the streamed text was dropped. Nothing more is shown until the reply is journaled. */
   #isDropped = false;
 
   constructor(out: NumberedOutput, idOf: IdOf) {
@@ -34,7 +37,7 @@ export class ReplyItems {
     this.#idOf = idOf;
   }
 
-  /** Shows a piece of it as it comes. */
+  /** Shows a delta. */
   delta(kind: Passage['kind'], text: string): void {
     if (this.#isDropped || text === '') return;
     const last = this.#shown.at(-1);
@@ -46,7 +49,7 @@ export class ReplyItems {
     this.#extend(this.#open(kind), text);
   }
 
-  /** What was shown of it does not stand: it is asked for anew, or goes on elsewhere from its beginning. */
+  /** Drops the items of the reply, because it is requested again or restarts in another invocation. */
   drop(): void {
     if (this.#shown.length === 0) return;
     for (const passage of this.#shown) {
@@ -58,7 +61,10 @@ export class ReplyItems {
     this.#isDropped = true;
   }
 
-  /** Shows what was not shown of it yet, of these kinds. Answers the place of its last message, if it has one. */
+  /**
+   * Shows the rest of a journaled reply, for these kinds. Returns the output index of its last message, if it
+   * has one.
+   */
   stored(reply: SaidReply, kinds: readonly Passage['kind'][] = ['message', 'reasoning']): number | undefined {
     const passages = passagesOf(reply).filter(({ kind }) => kinds.includes(kind));
     if (!isBeginning(this.#shown, passages)) this.drop();
@@ -126,7 +132,7 @@ export class ReplyItems {
   readonly #say: NumberedOutput['between'] = (event) => this.#out.say(event);
 }
 
-/** What was shown is the beginning of what is to be shown. */
+/** Returns `true` if the shown passages are a prefix of the reply's. */
 const isBeginning = (shown: readonly ShownPassage[], passages: readonly Passage[]): boolean =>
   shown.every(({ kind, text, isClosed }, place) => {
     const passage = passages[place];
@@ -137,7 +143,9 @@ const isBeginning = (shown: readonly ShownPassage[], passages: readonly Passage[
 const passagesOf = (reply: SaidReply): Passage[] =>
   segmentsOf(reply).map(({ type, text }) => ({ kind: type === 'text' ? 'message' : type, text }));
 
-/** Pages that the words come from. Nobody says which words, so they stand behind all of them. */
+/**
+ * Returns the citations of a reply. The source does not say which text they support, so they cover all of it.
+ */
 const citationsOf = ({ text, parts = [] }: SaidReply): UrlCitation[] =>
   parts.flatMap((part) =>
     part.type === 'source' && part.url !== undefined

@@ -1,4 +1,4 @@
-/** Translates what a turn shows into the events of a response. */
+/** Translates the items of a turn into the events of a response. */
 
 import { callId } from '../../journal/conversation.ts';
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
@@ -23,22 +23,25 @@ import {
 } from './response-object.ts';
 import type { Echoed, MessageItem, ResponseObject } from './response-types.ts';
 
-/** Which response of a turn is told. */
+/** The response of a turn to show. */
 export interface ResponseWanted extends Omit<ResponsePlace, 'part'> {
-  /** From 0; or the one that begins with these answers: of each call, which of its questions. */
+  /**
+   * The index of the response, from 0, or the answers that began it: for each call, the number of its
+   * question.
+   */
   readonly part: number | { readonly answered: ReadonlyMap<string, number> };
   readonly echoed: Echoed;
-  /** Returns the address of a file of the session. */
+  /** Returns the URL of a file of the session. */
   readonly fileUrl: (id: string) => string;
-  /** The last number that its reader has seen. */
+  /** The last number that the reader has seen. */
   readonly after?: number | undefined;
-  /** When it was asked for, in ms since the epoch: what is told of a turn that has not begun. */
+  /** The time of the request in milliseconds since the epoch. Used for a turn that has not begun. */
   readonly now: number;
 }
 
 /**
- * The events of one response, from what its turn shows from its first event on. Each has the number that it has in every other stream of
- * this response, but for pieces of text, which are numbered by the characters until their end.
+ * Yields the events of one response from the items of its turn. Numbers are the same in every stream of this
+ * response, except for text deltas, whose numbers count the characters up to their end.
  */
 export async function* responseEvents(
   items: AsyncIterable<TurnItem>,
@@ -51,12 +54,12 @@ export async function* responseEvents(
   }
 }
 
-/** What was said last, by a reply of the turn's own loop. */
+/** The last text from a reply of the turn's own loop. */
 interface LastReply {
   readonly text: string;
-  /** The place of its last message, if it has one. */
+  /** The output index of its last message, if it has one. */
   readonly index: number | undefined;
-  /** It asked for calls. */
+  /** `true` if the reply requested calls. */
   readonly asked: boolean;
   readonly finish: string;
 }
@@ -67,9 +70,9 @@ class Translation {
   readonly #out: NumberedOutput;
   readonly #calls: CallItems;
   #echoed: Echoed;
-  /** Which response of the turn this is; the first one before the turn has begun. */
+  /** The index of the current response in the turn. It is 0 before the turn has begun. */
   #part = 0;
-  /** Which one is told, as soon as that is known. */
+  /** The index of the response to show, once known. */
   #told: number | undefined;
   #begun: number;
   #at: number;
@@ -90,7 +93,7 @@ class Translation {
     this.#reply = this.#nextReply();
   }
 
-  /** Answers what an item of the turn adds to the response that is told. */
+  /** Returns the events that an item of the turn adds to the shown response. */
   take(item: TurnItem): ResponseEvent[] {
     if ('seq' in item) this.#event(item);
     else this.#between(item);
@@ -115,7 +118,7 @@ class Translation {
         this.#ended(event);
         return;
       case 'turn-resumed':
-        // Whoever held the turn before has shown the beginning of a reply that nobody has stored.
+        // The previous lease holder can have shown the beginning of a reply that was not stored.
         this.#reply.drop();
         return;
       case 'tool-call-answered': {
@@ -170,12 +173,12 @@ class Translation {
     }
   }
 
-  /** A client has asked for a form: its only message is the answer. */
+  /** `true` if the client set an answer form. The answer is the only message then. */
   get #hasForm(): boolean {
     return this.#echoed.text.format.type !== 'text';
   }
 
-  /** A reply was stored: what of it was not shown belongs to the events before it. */
+  /** Handles a stored reply: the rest of it belongs to the events before it. */
   #replied(event: EventOf<'model-replied'>): void {
     const index = this.#reply.stored(event, this.#hasForm ? ['reasoning'] : undefined);
     const { text, finish } = event;
@@ -208,7 +211,7 @@ class Translation {
     return toId(prefix, { agent, session, what, place });
   };
 
-  /** Says words that are no model's reply. `place` tells the kinds of them apart. */
+  /** Adds a message that is not a model reply. `place` distinguishes the kinds of messages. */
   #message(text: string, { place, phase }: { readonly place: number } & Pick<MessageItem, 'phase'>): void {
     const id = this.#id('msg', `${this.#wanted.turn}.${this.#out.seq}.${this.#out.length}`, place);
     const begun: MessageItem = {
@@ -229,7 +232,10 @@ class Translation {
     this.#out.close(index, { ...begun, status: 'completed', content: [part] });
   }
 
-  /** The answer is what the journal says: a tool may have given it, and transformers may have changed it. */
+  /**
+   * Replaces the shown answer with the journaled one: a tool can have supplied it, and transformers can have
+   * changed it.
+   */
   #correct(answer: TurnAnswer): void {
     const text = answerOf(answer, this.#hasForm);
     if (!isAnswered(answer) || text === '' || (text === this.#last?.text && !this.#hasForm)) return;
@@ -249,7 +255,7 @@ class Translation {
     this.#out.say({ type: 'response.in_progress', response });
   }
 
-  /** A response ends. The next one begins at its boundary, unless this is the last there is. */
+  /** Ends the response. The next one begins at its boundary, unless this is the last response. */
   #stop(as: Standing, { isWaiting, isLast = false }: { isWaiting: boolean; isLast?: boolean }): void {
     this.#reply.drop();
     this.#calls.close(isWaiting);
@@ -268,7 +274,7 @@ class Translation {
     this.#before = undefined;
   }
 
-  /** The answers were taken, and the turn has not gone on with them yet: what they begin is told. */
+  /** Shows the response that accepted answers begin, although the turn has not resumed yet. */
   #beginUnanswered(): void {
     if (this.#told !== undefined && this.#told <= this.#part) return;
     if (this.#before) this.#next();
@@ -294,12 +300,12 @@ class Translation {
   }
 }
 
-/** The last event of a response's stream, by how it ends. A client knows none for one that was cancelled. */
+/** The last event of a response's stream, by status. Clients know no event for a cancelled response. */
 const TERMINAL: Readonly<
   Partial<Record<ResponseObject['status'], 'response.completed' | 'response.failed'>>
 > = { completed: 'response.completed', failed: 'response.failed' };
 
-/** The turn waited for its client, and goes on with what that has answered. */
+/** Returns `true` if the turn waited for its client and resumes with the client's answer. */
 export const isBoundary = (event: StoredEvent, before: StoredEvent | undefined): boolean =>
   event.type === 'turn-resumed' &&
   event.cause === 'handed-over' &&

@@ -1,4 +1,4 @@
-/** A response as a whole: what its events are about, and what polling answers. */
+/** A response as a whole: the object in its events, and the result of polling. */
 
 import type { StoredEvent } from '../../journal/events.ts';
 import { placeOfCall } from '../../journal/reply-data.ts';
@@ -7,14 +7,17 @@ import { type Infer, NULL, type Shape, TEXT, TEXT_OR_NULL, WHOLE } from '../../t
 import type { RouteSession } from '../../worker/module-request.ts';
 import type { Asked, Echoed, OutputItem, ResponseObject, ResponseUsage } from './response-types.ts';
 
-/** Which response of a session: each time that a turn waits for its client ends one, and what is answered begins the next. */
+/**
+ * The place of a response in a session. Each time that a turn waits for its client, a response ends, and the
+ * answer begins the next one.
+ */
 export interface ResponsePlace extends RouteSession {
   readonly turn: string;
-  /** From 0. */
+  /** The index of the response in its turn, from 0. */
   readonly part: number;
 }
 
-/** What of a response changes while its turn goes on. */
+/** The fields of a response that change while its turn runs. */
 export type Standing = Pick<ResponseObject, 'status' | 'error' | 'incomplete_details'>;
 
 export const standing = (status: ResponseObject['status']): Standing => ({
@@ -23,13 +26,13 @@ export const standing = (status: ResponseObject['status']): Standing => ({
   incomplete_details: null,
 });
 
-/** What is told of the times of a response, in ms since the epoch. */
+/** The times of a response in milliseconds since the epoch. */
 interface Times {
   readonly begun: number;
   readonly ended?: number | undefined;
 }
 
-/** What a response has come to. */
+/** The state of a response so far. */
 interface SoFar extends Standing, Times {
   readonly output: OutputItem[];
   readonly usage?: ResponseUsage | undefined;
@@ -64,7 +67,7 @@ export function toResponse(
   };
 }
 
-/** What a response says again of the instructions and the form that its turn was begun with. */
+/** Returns the instructions and the form of the turn's request, which a response repeats. */
 export const echoOfAsked = ({ instructions, format }: Asked): Pick<Echoed, 'instructions' | 'text'> => ({
   instructions: instructions ?? null,
   text: { format: format ?? { type: 'text' } },
@@ -72,11 +75,13 @@ export const echoOfAsked = ({ instructions, format }: Asked): Pick<Echoed, 'inst
 
 export const inSeconds = (ms: number): number => Math.floor(ms / 1000);
 
-/** Why a reply ended before its model had said all of it, as the journal has it, and as clients know it. */
+/** Returns the protocol's reason for a truncated reply, from the journaled finish reason. */
 export const cutOffBy = (finish: string): 'length' | 'content_filter' | undefined =>
   finish === 'content-filter' ? 'content_filter' : finish === 'length' ? finish : undefined;
 
-/** How a response ends whose turn has ended. `finish`: how its last reply has. */
+/**
+ * Returns the final status of a response whose turn has ended. `finish`: the finish reason of its last reply.
+ */
 export function standingOf(
   { outcome, error }: Pick<TurnAnswer, 'outcome' | 'error'>,
   finish = 'stop',
@@ -106,15 +111,18 @@ const incomplete = (reason: 'max_output_tokens' | 'content_filter'): Standing =>
   incomplete_details: { reason },
 });
 
-/** The words of an answer: JSON alone, without a fence around it, for a client that has asked for a form. */
+/**
+ * Returns the text of an answer. For a client that set an answer form, this is bare JSON without a code
+ * fence.
+ */
 export const answerOf = ({ text, object }: TurnAnswer, hasForm: boolean): string =>
   hasForm && object !== undefined ? JSON.stringify(object) : text;
 
-/** Whether a turn that ended so has an answer. */
+/** Returns `true` if a turn with this outcome has an answer. */
 export const isAnswered = ({ outcome }: Pick<TurnAnswer, 'outcome'>): boolean =>
   outcome !== 'cancelled' && outcome !== 'failed';
 
-/** The tokens of the replies and summaries among events, inner loops too. */
+/** Counts the tokens of the replies and summaries among events, including those of inner loops. */
 export class UsageCount {
   #input = 0;
   #cached = 0;
@@ -143,17 +151,17 @@ export class UsageCount {
   }
 }
 
-/** What an id names: something in a session. */
+/** An object in a session, as an id names it. */
 export interface Named extends RouteSession {
-  /** The id of a turn, of a call, or of an item, by the prefix. */
+  /** The id of a turn, a call or an item. The prefix says which. */
   readonly what: string;
-  /** Which of several: the response of a turn from 0, or the question of a call from 1. */
+  /** The index of the response in its turn, from 0, or the number of the call's question, from 1. */
   readonly place: number;
 }
 
 /**
- * `resp`: a response; `mcpr`: a question; `call`: a call that the client runs; `mcpa` and `fco`: their answers. The others are items
- * without an answer.
+ * `resp`: a response. `mcpr`: a question. `call`: a call that the client runs. `mcpa` and `fco`: their
+ * answers. The others are items without an answer.
  */
 export type IdPrefix =
   | 'resp'
@@ -168,11 +176,11 @@ export type IdPrefix =
   | 'ig'
   | 'chatcmpl';
 
-/** Writes an id. It is no secret: whoever sends it must own the session, as everywhere. */
+/** Builds an id. It is not a secret: access always requires ownership of the session. */
 export const toId = (prefix: IdPrefix, { agent, session, what, place }: Named): string =>
   `${prefix}_${toBase64Url([agent, session, what, place].join('/'))}`;
 
-/** Reads an id back; `undefined` when it is none of ours, or of another kind. */
+/** Parses an id. Returns `undefined` if it is not one of ours, or of another kind. */
 export function readId(id: unknown, prefixes: readonly IdPrefix[]): Named | undefined {
   if (typeof id !== 'string' || id.length > MOST_ID) return undefined;
   const [, prefix = '', coded = ''] = /^([a-z]+)_([A-Za-z0-9_-]+)$/.exec(id) ?? [];
@@ -183,10 +191,10 @@ export function readId(id: unknown, prefixes: readonly IdPrefix[]): Named | unde
   return { agent, session, what, place: Number(place) };
 }
 
-/** The most characters of an id: of the longest agent, session and call. */
+/** The maximum length of an id, which fits the longest agent, session and call. */
 const MOST_ID = 1_000;
 
-/** The turn of a call, or of an item, whose id is of the same form. */
+/** Returns the turn of a call, or of an item, whose id has the same form. */
 export const turnOf = ({ what }: Named): string => placeOfCall(what)?.turn ?? what;
 
 const toBase64Url = (text: string): string =>
@@ -223,7 +231,7 @@ const CHAT_USAGE = {
   },
 } as const satisfies Shape;
 
-/** A completion that is sent whole. */
+/** A completion that is sent as a whole. */
 export interface ChatCompletion extends Infer<typeof COMPLETION> {}
 
 export const COMPLETION = {

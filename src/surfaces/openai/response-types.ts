@@ -1,4 +1,4 @@
-/** What a client of the Responses protocol is sent, as its own types have it. */
+/** The objects of the Responses protocol that clients receive. */
 import type { JsonObject } from '../../tool/json.ts';
 import {
   FLAG,
@@ -13,7 +13,7 @@ import {
   YES,
 } from '../../tool/shape.ts';
 
-/** The values of a shape, as clients of the protocol have them: their lists are not read-only. */
+/** The values of a shape as clients type them: with mutable lists. */
 type Sent<Of> = Writable<Infer<Of>>;
 type Writable<Value> = Value extends object
   ? { -readonly [Key in keyof Value]: Writable<Value[Key]> }
@@ -26,13 +26,13 @@ const NO_ITEMS: ShapeAs<[]> = {
   schema: { type: 'array', items: { type: 'object', additionalProperties: true }, maxItems: 0 },
 };
 
-/** A piece of an answer's text that comes from somewhere. */
+/** A citation of a part of an answer's text. */
 export interface UrlCitation extends Sent<typeof URL_CITATION> {}
 const URL_CITATION = {
   object: { type: { only: 'url_citation' }, url: TEXT, title: TEXT, start_index: WHOLE, end_index: WHOLE },
 } as const satisfies Shape;
 
-/** Words of a message. */
+/** The text of a message. */
 export interface OutputText extends Sent<typeof OUTPUT_TEXT> {}
 const OUTPUT_TEXT = {
   object: {
@@ -43,7 +43,7 @@ const OUTPUT_TEXT = {
   },
 } as const satisfies Shape;
 
-/** What a message was said in. */
+/** An output message. */
 export interface MessageItem extends Sent<typeof MESSAGE_ITEM> {}
 const MESSAGE_ITEM = {
   object: {
@@ -52,7 +52,7 @@ const MESSAGE_ITEM = {
     role: { only: 'assistant' },
     status: ITEM_STATUS,
     content: { listOf: OUTPUT_TEXT },
-    /** Said by a tool while it ran. */
+    /** Set for a message of a running tool. */
     phase: { optional: { only: 'commentary' } },
   },
 } as const satisfies Shape;
@@ -60,7 +60,7 @@ const MESSAGE_ITEM = {
 export type SummaryText = Sent<typeof SUMMARY_TEXT>;
 const SUMMARY_TEXT = { object: { type: { only: 'summary_text' }, text: TEXT } } as const satisfies Shape;
 
-/** What the model thought, as far as it tells. */
+/** The reasoning of the model, if it is visible. */
 export interface ReasoningItem extends Sent<typeof REASONING_ITEM> {}
 const REASONING_ITEM = {
   object: {
@@ -75,7 +75,7 @@ const CALLED = {
   object: { id: TEXT, server_label: TEXT, name: TEXT, arguments: TEXT },
 } as const satisfies Shape;
 
-/** A call that Holdfast has run. */
+/** A call that Holdfast ran. */
 export interface McpCallItem extends Sent<typeof MCP_CALL_ITEM> {}
 const MCP_CALL_ITEM = {
   object: {
@@ -98,7 +98,7 @@ const MCP_CALL_ITEM = {
   and: CALLED,
 } as const satisfies Shape;
 
-/** A call that waits for somebody to decide. */
+/** A call that waits for a decision. */
 export interface ApprovalItem extends Sent<typeof APPROVAL_ITEM> {}
 const APPROVAL_ITEM = {
   object: { type: { only: 'mcp_approval_request' } },
@@ -118,7 +118,7 @@ const FUNCTION_CALL_ITEM = {
   },
 } as const satisfies Shape;
 
-/** A picture that the model made. */
+/** An image that the model generated. */
 export interface ImageItem extends Sent<typeof IMAGE_ITEM> {}
 const IMAGE_ITEM = {
   object: {
@@ -141,7 +141,7 @@ export const OUTPUT_ITEM = {
   anyOf: [MESSAGE_ITEM, REASONING_ITEM, MCP_CALL_ITEM, APPROVAL_ITEM, FUNCTION_CALL_ITEM, IMAGE_ITEM],
 } as const satisfies Shape;
 
-/** What a response used. */
+/** The token usage of a response. */
 export interface ResponseUsage extends Sent<typeof RESPONSE_USAGE> {}
 const RESPONSE_USAGE = {
   object: {
@@ -153,18 +153,18 @@ const RESPONSE_USAGE = {
   },
 } as const satisfies Shape;
 
-/** What a request asks for beside its message; a key is there only if it asks for that. */
+/** The additions of a request to its message. Each key is present only if the request sets it. */
 export interface Asked {
   readonly instructions?: string;
   readonly format?: AskedFormat;
 }
 
-/** The form that an answer is to have. */
+/** The requested form of an answer. */
 export type AskedFormat =
   | { readonly type: 'json_object' }
   | { readonly type: 'json_schema'; readonly name: string; readonly schema: JsonObject };
 
-/** The form of an answer that a request has asked for. */
+/** The shape of a requested answer form. */
 const FORMAT = {
   anyOf: [
     { object: { type: { oneOf: ['text', 'json_object'] } } },
@@ -173,8 +173,8 @@ const FORMAT = {
 } as const satisfies Shape;
 
 /**
- * What of its request a response says again. The journal keeps the instructions and the form alone, so that a response that is asked for
- * later says the others no more.
+ * The request fields that a response repeats. The journal stores only the instructions and the form, so a
+ * response that is read later lacks the others.
  */
 export interface Echoed extends Sent<typeof ECHOED> {}
 const ECHOED = {
@@ -188,7 +188,7 @@ const ECHOED = {
   },
 } as const satisfies Shape;
 
-/** A response, as a client is sent it. */
+/** A response, in the format of the protocol. */
 export interface ResponseObject extends Sent<typeof RESPONSE> {}
 export const RESPONSE = {
   object: {
@@ -197,7 +197,10 @@ export const RESPONSE = {
     created_at: WHOLE,
     completed_at: { anyOf: [WHOLE, NULL] },
     status: { oneOf: ['in_progress', 'completed', 'incomplete', 'failed', 'cancelled', 'queued'] },
-    /** Why it failed. Beside the protocol it has a `type`: the AI SDK reads no error without it. */
+    /**
+     * The reason for a failure. `type` is an extension of the protocol: the AI SDK rejects an error without
+     * it.
+     */
     error: {
       anyOf: [
         {

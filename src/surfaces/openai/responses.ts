@@ -1,4 +1,4 @@
-/** Responses: what their requests do to sessions, and how they are answered. */
+/** Responses: handles their requests. */
 import { declaredTools } from '../../modules/client-tools/declared.ts';
 import { sha256Hex } from '../../tool/async.ts';
 import { textsOf } from '../../tool/content.ts';
@@ -21,21 +21,21 @@ import { type ResponseWanted, responseEvents } from './response-events.ts';
 import { echoOfAsked, type Named, readId, turnOf } from './response-object.ts';
 import type { AskedFormat, Echoed } from './response-types.ts';
 
-/** How the surface is configured. */
+/** The configuration of the surface. */
 export interface OpenAiSurface {
   readonly mode: CallerInstructions;
-  /** The names of agents, by models that clients name. */
+  /** The names of agents, by the model names that clients send. */
   readonly models: Readonly<Record<string, string>>;
   readonly tellerOf: ReturnType<typeof tellerOf>;
 }
 
-/** The body of a request, whose model is the name of an agent, if there is one. */
+/** Returns the body of a request, with `model` replaced by the name of its agent, if there is one. */
 export async function bodyOf(asked: ModuleRequest, { models }: OpenAiSurface): Promise<JsonObject> {
   const body = await asked.json();
   return { ...body, model: own(models, String(body.model)) ?? body.model ?? null };
 }
 
-/** Answers a request for a response: the response, or the stream of its events. */
+/** Handles a request for a response. Returns the response or the stream of its events. */
 export async function createResponse(asked: ModuleRequest, surface: OpenAiSurface): Promise<Response> {
   const body = readResponseBody(await bodyOf(asked, surface), asked.agents, surface.mode);
   const context = {
@@ -56,7 +56,7 @@ export async function createResponse(asked: ModuleRequest, surface: OpenAiSurfac
   return (body.isStream ? streamed : whole)(reader, items, wanted);
 }
 
-/** What a response says again of its request. */
+/** The request fields that a response repeats. */
 type Echoing = Pick<ResponseRequest, 'asked' | 'metadata' | 'previousId' | 'inBackground'> & {
   readonly agent: Pick<RouteAgent, 'name'>;
 };
@@ -69,10 +69,10 @@ const echoOf = ({ agent, asked, metadata, previousId, inBackground }: Echoing): 
   background: inBackground,
 });
 
-/** Where a message goes. */
+/** The session for a message. */
 interface PlaceOf extends RouteSession, Pick<Beginning, 'again'> {}
 
-/** The session that a request is for: by the ids in it, or a new one. */
+/** Returns the session for a request: the one that its ids name, or a new one. */
 async function placeOf(asked: ModuleRequest, { body, context }: Beginning): Promise<PlaceOf> {
   const { agent, input, previous, conversation, inBackground } = body;
   if (input.type === 'answers') return sessionOfAnswers(body, input.answers);
@@ -81,14 +81,14 @@ async function placeOf(asked: ModuleRequest, { body, context }: Beginning): Prom
   if (of) {
     const session = asked.session({ ...of, contextKeys: CONTEXT_KEYS });
     const behind = named && turnOf(named);
-    // It must be there: whoever sends a message to a session that is not begins it.
+    // The turn must exist, because a message to an unknown session would create it.
     if (behind !== undefined) await session.turn(behind);
     const { parts } = input;
     const again = inBackground
       ? undefined
       : await asked.parts.retry?.(session, { asked, parts, behind, context });
     if (again || behind === undefined) return { ...of, again };
-    // Behind an older response.
+    // Continue after an older response.
     const forked = await asked.parts.forkBehind?.(session, {
       turn: behind,
       message: textsOf(parts),
@@ -106,7 +106,10 @@ async function placeOf(asked: ModuleRequest, { body, context }: Beginning): Prom
   return { agent: agent.name, session: await newSession(asked, agent.name) };
 }
 
-/** @throws OpenAiError if they are of several sessions, or of another one than the request names. `at`: where they are in the body. */
+/**
+ * @throws OpenAiError if the answers belong to several sessions, or not to the session that the request
+ * names. `at`: their path in the body.
+ */
 export function sessionOfAnswers(
   body: Pick<ResponseRequest, 'agent' | 'conversation'> & Partial<Pick<ResponseRequest, 'previous'>>,
   answers: readonly GivenAnswer[],
@@ -135,8 +138,8 @@ function sameAgent({ agent, session }: Named, body: Pick<ResponseRequest, 'agent
 }
 
 /**
- * Returns the id of a new session. A request that is sent again under its key finds the session that the first one has begun: that of the
- * same person, also where a tenant shares its sessions.
+ * Returns the id of a new session. A retry with the same idempotency key finds the session of the first
+ * request. The key belongs to one person, even if a tenant shares its sessions.
  */
 export async function newSession({ request, caller }: ModuleRequest, agent: string): Promise<string> {
   const key = idempotencyKeyOf(request);
@@ -144,20 +147,20 @@ export async function newSession({ request, caller }: ModuleRequest, agent: stri
   return `key-${(await sha256Hex(JSON.stringify([caller.id, agent, key]))).slice(0, 32)}`;
 }
 
-/** A turn that a request has begun, or gone on with. */
+/** A turn that a request began or resumed. */
 interface Begun {
   readonly turn: string;
   readonly part: ResponseWanted['part'];
-  /** Absent when it runs in the background. */
+  /** Absent if the turn runs in the background. */
   readonly stream?: TurnStream;
 }
 
-/** What begins a turn, or continues one. */
+/** A request that begins or resumes a turn. */
 interface Beginning {
   readonly body: ResponseRequest;
-  /** What the request asks for beside its message. */
+  /** The request's additions to its message. */
   readonly context: JsonObject;
-  /** The retry of its message, which has begun. */
+  /** The stream of the retry that has begun for the message. */
   readonly again?: TurnStream | undefined;
 }
 
@@ -191,7 +194,9 @@ async function begin(
   return { turn: stream.turn, part, stream };
 }
 
-/** @throws OpenAiError if a request that continues a turn by these answers asks for another form than the one that began it. */
+/**
+ * @throws OpenAiError if a request that resumes a turn sets another answer form than the one that began it.
+ */
 export async function mustHaveFormat(
   session: Session,
   [first]: readonly GivenAnswer[],
@@ -206,7 +211,7 @@ export async function mustHaveFormat(
   }
 }
 
-/** Those of the answers whose questions still wait. All are of one turn. */
+/** Returns the answers whose questions still wait. All belong to one turn. */
 async function waitingOf(session: Session, answers: readonly GivenAnswer[]): Promise<readonly GivenAnswer[]> {
   const [first] = answers;
   if (!first) return [];
@@ -215,19 +220,19 @@ async function waitingOf(session: Session, answers: readonly GivenAnswer[]): Pro
   return answers.filter(({ of }) => waiting.get(of.what) === of.place);
 }
 
-/** Answers the events of a response as they come. */
+/** Returns the stream of a response's events. */
 function streamed(reader: Reader, items: AsyncIterable<TurnItem>, wanted: Wanted): Response {
   return reader.asked.stream(() => frames(reader, reader.events(items, wanted)));
 }
 
-/** Which response is wanted, whoever reads it. */
+/** The response to show, independent of its reader. */
 type Wanted = Omit<ResponseWanted, 'fileUrl'>;
 
-/** Who reads a response. */
+/** The reader of a response. */
 interface Reader {
   readonly asked: ModuleRequest;
   readonly teller: Teller;
-  /** The events of a response in words for people, and with the addresses of its files. */
+  /** Yields the events of a response with error texts for users and the URLs of its files. */
   events(items: AsyncIterable<TurnItem>, wanted: Wanted): AsyncIterable<ResponseEvent>;
 }
 
@@ -241,7 +246,10 @@ function readerOf(asked: ModuleRequest, of: RouteSession, { tellerOf }: OpenAiSu
   };
 }
 
-/** A stream that breaks off says so, and so does the log. Its client may ask for the rest of it behind the last number. */
+/**
+ * Yields the events as frames. A broken stream ends with an error event and a log line. Its client can
+ * request the rest after the last number.
+ */
 async function* frames(
   { asked, teller }: Reader,
   events: AsyncIterable<ResponseEvent>,
@@ -261,7 +269,7 @@ async function* frames(
   }
 }
 
-/** Answers a response as it is when its items are over. */
+/** Returns a response when its items end. */
 async function whole(reader: Reader, items: AsyncIterable<TurnItem>, wanted: Wanted): Promise<Response> {
   let last: ResponseEvent | undefined;
   for await (const event of reader.events(items, wanted)) last = event;
@@ -270,7 +278,7 @@ async function whole(reader: Reader, items: AsyncIterable<TurnItem>, wanted: Wan
   return toError(410, toErrorBody({ message, param: null, code }), true);
 }
 
-/** Answers a response that was asked for before: as it is, or its events behind a number. */
+/** Returns an existing response: its current state, or its events after a number. */
 export async function getResponse(
   asked: ModuleRequest,
   id: string,
@@ -287,11 +295,11 @@ export async function getResponse(
   return streamed(reader, items, { ...wanted, after: Number(after ?? 0) });
 }
 
-/** What a turn shows, from its beginning, also while it runs elsewhere. */
+/** Returns the items of a turn from its beginning, even while it runs in another invocation. */
 const followed = async ({ signal }: ModuleRequest, session: Session, turn: string) =>
   wholeTurn(session, await session.follow(turn, { signal }), signal);
 
-/** Stops the turn of a response, and answers what it came to. One that is over is answered as it is. */
+/** Cancels the turn of a response and returns the result. Returns a response that has ended unchanged. */
 export async function cancelResponse(
   asked: ModuleRequest,
   id: string,
@@ -309,7 +317,7 @@ export async function cancelResponse(
 
 const OVER: ReadonlySet<string> = new Set(['turn-over', 'no-open-turn']);
 
-/** A response that was asked for before. */
+/** An existing response. */
 interface Found {
   readonly session: Session;
   readonly wanted: Wanted;
