@@ -1,4 +1,4 @@
-/** What an index answers: for the routes, and for code of the app. */
+/** The queries and actions of an index, for the routes and for code of the app. */
 import type { Totals } from '../../journal/reply-data.ts';
 import { addUsage } from '../../journal/spending.ts';
 import { isSamePerson } from '../../session/new-message.ts';
@@ -39,7 +39,7 @@ import {
 import type { IndexedSession, OwnerStanding } from './reports.ts';
 import { INDEX_MODULE, NO_TITLE, TITLE_MEMORY } from './titles.ts';
 
-/** An app, whose index is asked. */
+/** An app whose index is queried. */
 export interface AskingApp extends HostedApp {
   readonly place: IndexPlace;
 }
@@ -49,17 +49,17 @@ export const askingApp = ({ host, env, base }: HostedApp): AskingApp => ({
   place: indexPlaceIn(env, host.modules.uses),
 });
 
-/** Whose sessions are listed, and of which agent. */
+/** The owner and the agents whose sessions are listed. */
 interface Listing {
   readonly owner: Owner;
   readonly agent?: string | undefined;
-  /** Absent: their paths are not shown. */
+  /** If absent, the sessions have no paths. */
   readonly caller?: Caller | undefined;
-  /** Who reads the list, for `unread`. Defaults to the caller in a list of its own. */
+  /** The reader that `unread` refers to. Defaults to the caller in a list of its own sessions. */
   readonly reader?: string | undefined;
 }
 
-/** Returns a page of sessions. @throws SessionError if it is asked for with something else. */
+/** Returns a page of sessions. @throws SessionError if a parameter is invalid. */
 export async function listSessions(
   app: AskingApp,
   { owner, agent, caller, reader }: Listing,
@@ -107,14 +107,14 @@ function toListed(found: IndexedSession, base: string | undefined): ListedSessio
   };
 }
 
-/** How many sessions of a page are looked into: each takes a few messages to its object. */
+/** The maximum number of sessions that a page reads. Each takes a few requests to its object. */
 const MOST_INSIDE = 20;
 
 /**
- * Returns a page of what waits for the caller. The index says which sessions wait, and each says for what: what was answered a moment ago
- * is not among it.
+ * Returns a page of the questions that wait for the caller. The index lists the waiting sessions, and each
+ * session lists its questions. Recently answered questions are not included.
  *
- * @throws SessionError if it is asked for with something else.
+ * @throws SessionError if a parameter is invalid.
  */
 export async function readInbox(app: AskingApp, caller: Caller, asked: Asked): Promise<Inbox> {
   const limit = Math.min(limitOf(asked), MOST_INSIDE);
@@ -128,7 +128,10 @@ export async function readInbox(app: AskingApp, caller: Caller, asked: Asked): P
   return { waiting: waiting.flatMap((one) => one ?? []), next };
 }
 
-/** Returns what in a session waits for the caller, or `undefined`. One that cannot be read hides no other. */
+/**
+ * Returns the questions in a session for the caller, or `undefined`. An unreadable session does not hide the
+ * others.
+ */
 async function waitingFor(
   { host, env, base }: AskingApp,
   caller: Caller,
@@ -162,7 +165,7 @@ async function waitingFor(
   }
 }
 
-/** The most characters of a title. */
+/** The maximum length of a title in characters. */
 const MOST_OF_TITLE = 200;
 
 /** Returns the problem of a title, or `undefined`. */
@@ -173,9 +176,9 @@ export const titleProblem = (given: unknown): string | undefined =>
     : `title: must be a line of 1 to ${MOST_OF_TITLE} characters, or null`;
 
 /**
- * Gives a session a title, which its journal keeps: the index shows it at once, or, while a turn runs, as soon as that has stopped.
+ * Stores the title of a session in its journal. The index shows it at once, or when the running turn stops.
  *
- * @throws SessionError if there is no such session, or it is full.
+ * @throws SessionError if the session does not exist or is full.
  */
 export async function setTitle(app: AskingApp, target: Target, title: string | null): Promise<TitledSession> {
   const { port, owner, session } = target;
@@ -193,18 +196,19 @@ export async function setTitle(app: AskingApp, target: Target, title: string | n
   return { session, agent, title };
 }
 
-/** A mark of a reader, as it is asked for. */
+/** A request to set a reader's mark. */
 interface AskedMark {
   /** The id of the reader. */
   readonly reader: string;
-  /** The last event that was seen. Defaults to the last one that there is. */
+  /** The last event that the reader has seen. Defaults to the last event. */
   readonly seq?: number | undefined;
 }
 
 /**
- * Marks a session as read, up to an event of it: a mark beyond the last event is at the last event, and one behind an earlier mark changes nothing.
+ * Marks a session as read up to an event. A mark beyond the last event is set to the last event. A mark
+ * before an earlier mark changes nothing.
  *
- * @throws SessionError if there is no such session.
+ * @throws SessionError if the session does not exist.
  */
 export async function markRead(
   app: AskingApp,
@@ -218,7 +222,7 @@ export async function markRead(
     index.ask(async (object) => object.mark({ ...key, reader, upTo: seq, isCurrent }));
   let marked = await mark(false);
   if (!marked) {
-    // What a page has seen may not have been reported yet.
+    // A page can show events that the index has not received yet.
     await look(index, port, key);
     marked = await mark(true);
   }
@@ -233,7 +237,7 @@ export const markProblem = (seq: unknown): string | undefined =>
     ? undefined
     : 'seq: must be the whole number of an event';
 
-/** Returns what an owner has used. @throws SessionError if it is asked for with something else. */
+/** Returns the usage of an owner. @throws SessionError if a parameter is invalid. */
 export async function readUsage({ place }: AskingApp, owner: Owner, asked: Asked): Promise<UsageReport> {
   const query = readUsageQuery(asked);
   const used = await indexOfOwner(place, owner).ask(async (index) => index.usage(query));
@@ -247,13 +251,13 @@ export async function readUsage({ place }: AskingApp, owner: Owner, asked: Asked
   };
 }
 
-/** Returns how an owner stands. */
+/** Returns the state of an owner. */
 export async function readStanding({ place }: AskingApp, owner: Owner): Promise<IndexedOwner> {
   const standing = await indexOfOwner(place, owner).ask(async (index) => index.standing());
   return toIndexedOwner(owner, standing);
 }
 
-/** Has all sessions of an owner erased in the background. */
+/** Erases all sessions of an owner in the background. */
 export async function eraseOwner({ place }: AskingApp, owner: Owner): Promise<IndexedOwner> {
   const { ask, ...of } = indexOfOwner(place, owner);
   return toIndexedOwner(owner, await ask(async (index) => index.erase(of)));
@@ -265,7 +269,7 @@ function toIndexedOwner(owner: Owner, { sessions, erasure }: OwnerStanding): Ind
   return { owner: keyOfOwner(owner), sessions, erasure: { ...more, ...(at !== undefined && { at }) } };
 }
 
-/** Returns a page of all owners. @throws SessionError if it is asked for with something else. */
+/** Returns a page of all owners. @throws SessionError if a parameter is invalid. */
 export async function listOwners({ place }: AskingApp, asked: Asked): Promise<OwnerList> {
   const limit = limitOf(asked);
   const after = ownerBehind(asked.cursor);
@@ -275,15 +279,15 @@ export async function listOwners({ place }: AskingApp, asked: Asked): Promise<Ow
   return { owners, next: last !== undefined && found.length > limit ? ownersCursorOf(last) : null };
 }
 
-/** What a look at all sessions has looked at. */
+/** The result of a page of `reindex`. */
 export interface Reindexed {
-  /** How many sessions were looked at. */
+  /** The number of sessions that were checked. */
   readonly looked: number;
-  /** The `cursor` with which it goes on, or `null` at the end. */
+  /** The `cursor` for the next page, or `null` at the end. */
   readonly next: string | null;
 }
 
-/** Looks at a page of the sessions of an owner that the index knows. @throws what a look does. */
+/** Checks a page of the owner's sessions in the index. @throws the errors of `look`. */
 export async function reindexOwner(app: AskingApp, owner: Owner, asked: Asked): Promise<Reindexed> {
   const limit = limitOf(asked);
   const index = indexOfOwner(app.place, owner);

@@ -1,4 +1,7 @@
-/** The entry `holdfast/index`: lists of sessions, one inbox for all of them, what owners use, and how all of an owner is erased. */
+/**
+ * The entry `holdfast/index`: lists of sessions, one inbox for all of them, the usage of owners, and the
+ * erasure of all data of an owner.
+ */
 import { ENDED } from '../../session/turn-end.ts';
 import { type ModuleUse, useOf } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
@@ -43,8 +46,9 @@ export interface IndexOptions {
 }
 
 /**
- * Keeps an index of all sessions, in `use` of `createHoldfast`. Sessions report to it in the background: no request waits for it, and
- * what it did not hear is reported again. It needs a binding INDEX of the class `IndexObject`, which this entry exports.
+ * Keeps an index of all sessions. Pass it in `use` of `createHoldfast`. Sessions report to it in the
+ * background: no request waits for it, and sessions repeat reports that did not arrive. It needs a binding
+ * INDEX of the class `IndexObject`, which this entry exports.
  *
  * @example
  * ```ts

@@ -3,39 +3,45 @@ import { defineSeam } from '../../tool/module-use.ts';
 import type { Env } from '../../worker/host.ts';
 import type { SessionReport } from './reports.ts';
 
-/** The object of an owner, whose copy is written. */
+/** The object of the owner whose copy is written. */
 export interface CopySource {
-  /** As `keyOfOwner` names it. */
+  /** The key from `keyOfOwner`. */
   readonly owner: string;
   readonly env: object;
   readonly storage: DurableObjectStorage;
 }
 
 /**
- * Writes the index of each owner to another store. The object of the owner calls it, one call at a time, and calls it again after a
- * failure. The table `unsent` of the object says which rows the store does not have yet.
+ * Writes the index of each owner to another store. The object of the owner calls it, one call at a time, and
+ * calls it again after a failure. The table `unsent` of the object lists the rows that the store lacks.
  */
 export interface IndexCopy {
-  /** Objects remember it, so it must not change. */
+  /** Objects store it, so it must not change. */
   readonly name: string;
-  /** Checks what the copy needs of the environment. @throws DeploymentError if it is missing. */
+  /** Checks the bindings that the copy needs. @throws DeploymentError if one is missing. */
   check(env: Env): void;
-  /** Notes what a report changes, within the change that stores it. */
+  /** Notes the rows that a report changes, within the change that stores it. */
   note(storage: DurableObjectStorage, report: SessionReport): void;
-  /** Notes that all of the owner is to be written again, and what is not there to be removed. */
+  /** Notes that all rows of the owner must be written again, and obsolete rows removed. */
   noteAll(storage: DurableObjectStorage): void;
-  /** Returns whether the store lacks something. */
+  /** Returns `true` if the store lacks rows. */
   isBehind(storage: DurableObjectStorage): boolean;
-  /** Writes rows that are unsent. Some may be left when it resolves. @throws Error if the store refuses them. */
+  /** Writes unsent rows. Some can be left when it resolves. @throws Error if the store refuses them. */
   send(source: CopySource): Promise<void>;
-  /** Removes all of an owner. What was sent before and arrives later changes nothing. @throws Error if the store refuses it. */
+  /**
+   * Removes all rows of an owner. Rows that were sent before and arrive later change nothing. @throws Error
+   * if the store refuses it.
+   */
   erase(source: CopySource): Promise<void>;
-  /** Forgets when the owner was erased. `isInUse`: the owner has come back since. */
+  /** Forgets the time of the owner's erasure. `isInUse`: the owner has new data since then. */
   forget(source: CopySource, isInUse: boolean): Promise<void>;
 }
 
-/** The copy of an app's index, by the use of `sessionIndex`. */
+/** The seam for the copy of an app's index, set by `sessionIndex`. */
 export const COPY = defineSeam<IndexCopy>();
 
-/** Copies by their names. An object is made by the platform, and finds the copy of its app here: both are of the same module graph. */
+/**
+ * Copies by name. The platform creates the objects, so an object finds the copy of its app here. Both are in
+ * the same module graph.
+ */
 export const COPIES = new Map<string, IndexCopy>();

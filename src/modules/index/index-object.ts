@@ -26,34 +26,41 @@ export interface IndexEnv {
   readonly SESSIONS: DurableObjectNamespace<SessionObject>;
 }
 
-/** How many sessions one alarm erases: each is a request, of which the free plan has 50 for an invocation. */
+/**
+ * The number of sessions that one alarm erases. Each is a request, and an invocation on the free plan can
+ * make 50.
+ */
 const ERASED_AT_ONCE = 40;
 
 /**
- * An erasure takes so long at least, in ms: sessions that began just before it are reported a second later. One that is reported later
- * still is erased then.
+ * The minimum duration of an erasure in milliseconds. Sessions that began just before it are reported within
+ * a second. Sessions that are reported even later are erased then.
  */
 const LEAST_ERASURE = 5_000;
 
-/** What failed is tried again after this time, in ms. */
+/** Milliseconds until failed work is retried. */
 const AGAIN = 5_000;
 
-/** Rows for a copy are gathered for so long, in ms, so that one batch has many. */
+/** Milliseconds during which rows for a copy are collected, so that a batch has many rows. */
 const GATHERED = 1_000;
 
-/** The longest pause before a copy is tried again, in ms. */
+/** The maximum pause before a copy is retried, in milliseconds. */
 const LONGEST_PAUSE = 5 * 60_000;
 
-/** How long it is known that there was an erasure, in ms: reports of sessions from before come within it. */
+/**
+ * Milliseconds for which an erasure is remembered. Reports of sessions from before the erasure arrive within
+ * this time.
+ */
 const ERASURE_KNOWN = 7 * 24 * 60 * 60_000;
 
 /**
- * The index of the sessions of one owner, or, under a name of its own, the list of all owners. It knows what Workers report, and
- * reads no session. Its alarm erases the sessions of an owner that is to be erased, and has the owner listed.
+ * The index of one owner's sessions, or, under a name of its own, the list of all owners. It stores the
+ * reports of Workers and does not read sessions. Its alarm erases the sessions of an owner, and adds the
+ * owner to the list of owners.
  */
 export class IndexObject extends DurableObject<IndexEnv> {
   readonly #tables: IndexTables;
-  /** When rows are sent to the copy. `undefined`: it is not known to lack any. */
+  /** When rows are sent to the copy, or `undefined` if the copy is not known to lack rows. */
   #copyAt: number | undefined;
   #copyFailures = 0;
 
@@ -66,7 +73,10 @@ export class IndexObject extends DurableObject<IndexEnv> {
     return this.#tables.known(session);
   }
 
-  /** Stores a report. Returns `false` if the index knows more than the report was made with: then it is to be made again. */
+  /**
+   * Stores a report. Returns `false` if the index has newer data than the report was based on, and the report
+   * must be made again.
+   */
   async report(report: SessionReport): Promise<boolean> {
     const isTaken = this.#tables.change(() => {
       this.#tables.belongTo(report);
@@ -78,7 +88,7 @@ export class IndexObject extends DurableObject<IndexEnv> {
     return isTaken;
   }
 
-  /** Has all of the owner sent to the copy again, if there is one. */
+  /** Sends all rows of the owner to the copy again, if there is a copy. */
   async copyAgain(owner: IndexOwner): Promise<void> {
     this.#tables.change(() => this.#tables.belongTo(owner));
     this.#copy()?.noteAll(this.ctx.storage);
@@ -89,19 +99,22 @@ export class IndexObject extends DurableObject<IndexEnv> {
     return this.#tables.sessions(query);
   }
 
-  /** Returns a page of the sessions of these agents. Each agent has an index of its own, so that no other session is read. */
+  /**
+   * Returns a page of the sessions of these agents. The sessions of each agent have their own database index,
+   * so that no other session is read.
+   */
   sessionsOf(agents: readonly string[], query: Omit<SessionQuery, 'agent'>): IndexedSession[] {
     const found = agents.flatMap((agent) => this.#tables.sessions({ ...query, agent }));
     const sign = query.oldestFirst ? -1 : 1;
     return found.toSorted((one, other) => sign * byActivity(one, other)).slice(0, query.limit);
   }
 
-  /** Returns the sessions of this id, each of another one of these agents. */
+  /** Returns the sessions with this id, at most one per agent. */
   named(agents: readonly string[], session: string): IndexedSession[] {
     return this.#tables.named(agents, session);
   }
 
-  /** As `mark` of the tables: sent again, it is the same mark. */
+  /** Sets a mark like `mark` of the tables. Repeating it is safe. */
   mark(mark: NewMark): Mark | undefined {
     return this.#tables.mark(mark, Date.now());
   }
@@ -114,7 +127,7 @@ export class IndexObject extends DurableObject<IndexEnv> {
     return this.#tables.standing();
   }
 
-  /** Marks the owner. Its sessions are erased in the background. */
+  /** Marks the owner for erasure. Its sessions are erased in the background. */
   async erase(owner: IndexOwner): Promise<OwnerStanding> {
     this.#tables.change(() => {
       this.#tables.belongTo(owner);
@@ -128,7 +141,7 @@ export class IndexObject extends DurableObject<IndexEnv> {
     return typeof this.#tables.about()?.erasing === 'number';
   }
 
-  /** Has a session erased that has just been begun. Returns `false` if no erasure is under way. */
+  /** Schedules the erasure of a new session. Returns `false` if no erasure is in progress. */
   async eraseToo(session: SessionKey): Promise<boolean> {
     if (!this.isErasing()) return false;
     this.#tables.change(() => this.#tables.eraseToo(session));
@@ -160,7 +173,10 @@ export class IndexObject extends DurableObject<IndexEnv> {
     await this.#schedule(pause);
   }
 
-  /** Sends what the copy lacks, and tries again later if the store is away: the index itself does not depend on it. */
+  /**
+   * Sends the rows that the copy lacks, and retries later if the store is unavailable. The index does not
+   * depend on the copy.
+   */
   async #sendCopy(): Promise<void> {
     const now = Date.now();
     const due = this.#copyDue();
@@ -177,7 +193,10 @@ export class IndexObject extends DurableObject<IndexEnv> {
     }
   }
 
-  /** Returns when rows are to be sent to the copy, or `undefined` if it lacks none. While the owner is being erased, none are sent. */
+  /**
+   * Returns when to send rows to the copy, or `undefined` if it lacks none. Rows are not sent while the owner
+   * is being erased.
+   */
   #copyDue(): number | undefined {
     const copy = this.#tables.about()?.erasing === null ? this.#copy() : undefined;
     if (!copy?.isBehind(this.ctx.storage)) return undefined;
@@ -193,7 +212,7 @@ export class IndexObject extends DurableObject<IndexEnv> {
     return { owner: keyOfOwner(owner), env: this.env, storage: this.ctx.storage };
   }
 
-  /** Does what is due. Returns `false` if something of it failed. */
+  /** Does the due work. Returns `false` if a part of it failed. */
   async #work(): Promise<boolean> {
     const about = this.#tables.about();
     if (!about) return true;
@@ -227,17 +246,17 @@ export class IndexObject extends DurableObject<IndexEnv> {
 
   async #endErasure(owner: IndexOwner): Promise<void> {
     await this.#owners(owner).removeOwner(keyOfOwner(owner.owner));
-    // If the app no longer has the copy, its rows are not known to be removed.
+    // If the app no longer has the copy, its rows remain.
     const copy = this.#copy();
     if (!copy && owner.copy !== undefined)
       throw new Error(`this Worker has no copy '${owner.copy}' of an index`);
     await copy?.erase(this.#source(owner));
-    // A session may have been reported meanwhile.
+    // A report can have added a session in the meantime.
     if (!this.#tables.hasSessions()) this.#tables.change(() => this.#tables.endErasure(Date.now()));
   }
 
   async #forgetErasure(owner: IndexOwner): Promise<void> {
-    // Whoever came back since then may have used something, which outlives its sessions.
+    // An owner with new data can have usage, which outlives its sessions.
     const isInUse = this.#tables.isInUse();
     await this.#copy()?.forget(this.#source(owner), isInUse);
     if (isInUse) this.#tables.change(() => this.#tables.forgetErasure());
@@ -256,7 +275,7 @@ export class IndexObject extends DurableObject<IndexEnv> {
     return objects.getByName(OWNERS);
   }
 
-  /** Sets the alarm to whatever is due first, but to work of its own no sooner than after `pause` ms. */
+  /** Sets the alarm for the next due work. Its own work starts after at least `pause` ms. */
   async #schedule(pause = 0): Promise<void> {
     const own = this.#due();
     const due = Math.min(
@@ -276,7 +295,7 @@ export class IndexObject extends DurableObject<IndexEnv> {
   }
 }
 
-/** The latest first, and of one moment as the rows are in order. */
+/** Sorts the latest first. Sessions of the same time keep the order of their rows. */
 const byActivity = (one: Place, other: Place): number =>
   other.lastActivity - one.lastActivity ||
   compared(one.agent, other.agent) ||

@@ -1,4 +1,4 @@
-/** An index for code of the app. */
+/** The index for code of the app. */
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { Owner } from '../../tool/call-origin.ts';
 import { shown } from '../../tool/shown.ts';
@@ -41,27 +41,27 @@ import { mustBeBound } from './owner-index.ts';
 import { mustBeReader } from './queries.ts';
 import { TITLE_WRITER } from './title-writer.ts';
 
-/** Asks for a page of a list. */
+/** The query for a page of a list. */
 export interface PageQuery {
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly cursor?: string | undefined;
-  /** The most entries: 1 to 100. Defaults to 50. */
+  /** The maximum number of entries: 1 to 100. Defaults to 50. */
   readonly limit?: number | undefined;
 }
 
-/** Asks for a page of sessions, the latest first. */
+/** The query for a page of sessions, the latest first. */
 export interface SessionsQuery extends PageQuery {
   readonly owner: Owner;
   /** Defaults to all agents. */
   readonly agent?: string | undefined;
   readonly status?: SessionStatus | undefined;
-  /** Only sessions in which something has happened since: in ms since the epoch, or as ISO 8601. */
+  /** Only sessions with activity since this time: milliseconds since the epoch, or ISO 8601. */
   readonly since?: number | string | undefined;
-  /** The id of the person who reads the list: with it, sessions say whether they are `unread`. */
+  /** The id of the person who reads the list. If set, sessions have `unread`. */
   readonly reader?: string | undefined;
 }
 
-/** Asks for what an owner has used. */
+/** The query for an owner's usage. */
 export interface OwnerUsageQuery {
   readonly owner: Owner;
   /** Defaults to `day`. */
@@ -72,10 +72,13 @@ export interface OwnerUsageQuery {
   readonly to?: string | undefined;
 }
 
-/** The index of all sessions of an app, for its own code: nothing of it is refused for who asks. */
+/** The index of all sessions of an app, for its own code. It does not check who calls it. */
 export interface SessionIndex {
   sessions(query: SessionsQuery): Promise<SessionList>;
-  /** Returns what waits for this person: its roles count. A page has at most 20 sessions. */
+  /**
+   * Returns the questions that wait for this person. The person's roles count. A page has at most 20
+   * sessions.
+   */
   pending(query: PageQuery & { readonly principal: Caller }): Promise<Inbox>;
   setTitle(session: {
     readonly owner: Owner;
@@ -84,8 +87,8 @@ export interface SessionIndex {
     readonly title: string | null;
   }): Promise<TitledSession>;
   /**
-   * Has a model write the title. The app has `modelTitles()`. It throws a `ModelError` if the model has written none. Under one
-   * `idempotencyKey` a model is asked at most once.
+   * Writes the title with a model. The app needs `modelTitles()`. Rejects with a `ModelError` if the model
+   * returns no title. Calls a model at most once per `idempotencyKey`.
    */
   writeTitle(session: {
     readonly owner: Owner;
@@ -93,7 +96,7 @@ export interface SessionIndex {
     readonly session: string;
     readonly idempotencyKey?: string | undefined;
   }): Promise<TitledSession>;
-  /** Marks a session as read by a person, up to an event. Defaults to the last one that there is. */
+  /** Marks a session as read by a person, up to an event. Defaults to the last event. */
   markRead(mark: {
     readonly owner: Owner;
     readonly agent: string;
@@ -107,14 +110,16 @@ export interface SessionIndex {
   owner(owner: Owner): Promise<IndexedOwner>;
   /** Erases all sessions of an owner in the background. The erasure outlives the Worker. */
   eraseOwner(owner: Owner): Promise<IndexedOwner>;
-  /** Looks at a page of the sessions that the index knows, and reports what it finds. */
+  /** Checks a page of the sessions in the index, and reports their current state. */
   reindex(query: PageQuery & { readonly owner: Owner }): Promise<Reindexed>;
 }
 
 /**
- * Returns the index of an app that has `sessionIndex()` in its `use`. Its methods throw a `SessionError` for what they cannot do.
+ * Returns the index of an app that has `sessionIndex()` in its `use`. Its methods reject with a
+ * `SessionError` if a request is invalid.
  *
- * @throws ConfigurationError if the first argument is not what `createHoldfast` has returned; DeploymentError if INDEX is not bound.
+ * @throws ConfigurationError if the first argument does not come from `createHoldfast`; DeploymentError if
+ * INDEX is not bound.
  *
  * @example
  * ```ts
@@ -126,7 +131,7 @@ export function indexOf<AppEnv extends object = Env>(holdfast: Holdfast<AppEnv>,
   const found = APPS.get(holdfast);
   if (!found)
     throw new ConfigurationError(`indexOf: ${shown(holdfast)} is no app: pass what createHoldfast returns.`);
-  const bindings = env as Env; // an interface of bindings has no index
+  const bindings = env as Env; // an interface of bindings has no index signature
   mustBeBound(bindings);
   const { host, waitUntil } = found;
   const app = (): AskingApp =>
@@ -150,7 +155,7 @@ export function indexOf<AppEnv extends object = Env>(holdfast: Holdfast<AppEnv>,
         if (!writer)
           throw new ConfigurationError('writeTitle needs modelTitles() in `use` of createHoldfast.');
         const key = idempotencyKey ?? host.newId();
-        await requestKey(key, ''); // refuses a key that is none
+        await requestKey(key, ''); // rejects an invalid key
         const target = targetOf(at, { id: 'code' }, { owner: mustBeOwner(owner), agent, session });
         return writer.write({ app: at, target, key, waitUntil });
       }),

@@ -1,4 +1,4 @@
-/** The routes of an index: lists of sessions, the inbox, usage, and what operators do. */
+/** The routes of an index: lists of sessions, the inbox, usage, and the actions of operators. */
 
 import { unknownProblems } from '../../tool/json.ts';
 import type { KeysOf } from '../../tool/shape.ts';
@@ -97,13 +97,13 @@ export const INDEX_ROUTES: readonly Route[] = [
   }),
 ];
 
-/** The app, whose messages to sessions are counted. */
+/** Returns the app. Its requests to sessions are counted. */
 const appOf = ({ host, env, base, execution }: CallerRequest): AskingApp =>
   askingApp({ host: invoked(host, env, execution), env, base });
 
 const queryOf = ({ request }: CallerRequest): Asked => Object.fromEntries(new URL(request.url).searchParams);
 
-/** @throws SessionError if there is no such agent. */
+/** @throws SessionError if the agent does not exist. */
 const mustHaveAgent = ({ host, env, base, caller }: CallerRequest, agent: string): unknown =>
   targetOf({ host, env, base }, caller, { agent, session: 'any' });
 
@@ -114,7 +114,7 @@ async function patchSession(asked: SessionRequest): Promise<Response> {
   const problem = titleProblem(title);
   const problems = [...unknownProblems(value, KEYS), ...(problem === undefined ? [] : [problem])];
   if (problems.length > 0) throw invalidBody(problems);
-  return Response.json(await setTitle(askingApp({ host, env, base }), target, title as string | null)); // by its problems
+  return Response.json(await setTitle(askingApp({ host, env, base }), target, title as string | null)); // checked by its problems
 }
 
 const KEYS: KeysOf<typeof TITLE_BODY> = { title: 1 };
@@ -125,7 +125,7 @@ async function readSession({ request, host, target, env, base, caller }: Session
   const problem = markProblem(seq);
   const problems = [...unknownProblems(value, READ_KEYS), ...(problem === undefined ? [] : [problem])];
   if (problems.length > 0) throw invalidBody(problems);
-  const mark = { reader: caller.id, seq: seq as number | undefined }; // by its problems
+  const mark = { reader: caller.id, seq: seq as number | undefined }; // checked by its problems
   return Response.json(await markRead(askingApp({ host, env, base }), target, mark));
 }
 

@@ -19,12 +19,15 @@ import type {
 import { type SessionRow, toIndexed, usageOf } from './session-row.ts';
 
 /**
- * `sessions` has a row for each session, whose times are in ms since the epoch. `words` are the first of its first message, `title` is set
- * by a person. `isLeft`: it is from before an erasure, and is to be erased. `gone` keeps the versions of sessions that are no more, for
- * looks that are under way. `news` is the last event that a reader would want to see, `turn` the last turn that has begun, `forkOf` the session that a fork was made of. `used` has what was used on a day. `about` is whose index it is: `isListed` once the list of owners has it,
- * `erasing` since an erasure was asked for, `erased` when the last one was done, which was asked for at `asked`. `owners` is of the list of owners, which is an object of its own.
- * `unsent` names rows that a copy of the index lacks, each with the `revision` of `about` in which it has changed, and `purge` the one since
- * which all rows are sent again.
+ * `sessions` has a row for each session. Times are in milliseconds since the epoch. `words` is the start of
+ * the first message, and `title` is set by a person. `isLeft`: the session is from before an erasure and must
+ * be erased. `gone` keeps the versions of erased sessions, for looks in progress. `news` is the last event
+ * that makes the session unread, `turn` the last turn that has begun, and `forkOf` the session that was
+ * forked. `used` has the usage of each day. `about` has the owner: `isListed` once the list of owners has it,
+ * `erasing` from the request for an erasure, `erased` when the last erasure ended, and `asked` when that one
+ * was requested. `owners` belongs to the list of owners, which is a separate object. `unsent` lists the rows
+ * that a copy of the index lacks, each with the `revision` of `about` in which it changed. `purge` is the
+ * revision since which all rows are sent again.
  */
 const TABLES = `
 CREATE TABLE about (id INTEGER PRIMARY KEY CHECK (id = 1), owner TEXT NOT NULL, isListed INTEGER NOT NULL DEFAULT 0,
@@ -46,7 +49,7 @@ CREATE TABLE owners (owner TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE unsent (row TEXT PRIMARY KEY, revision INTEGER NOT NULL) WITHOUT ROWID;
 ${MARKS_TABLE}`;
 
-/** Whose index it is, and what becomes of it. */
+/** The owner of the index, and its state. */
 interface About {
   readonly owner: IndexOwner;
   readonly isListed: boolean;
@@ -56,7 +59,7 @@ interface About {
   readonly removed: number;
 }
 
-/** A session that is to be erased. */
+/** A session that must be erased. */
 export interface LeftSession extends SessionKey {
   readonly version: number;
 }
@@ -65,10 +68,10 @@ const NOTHING: Known = { version: 0, incarnation: '', seq: 0, model: '' };
 
 const NO_USAGE: PricedUsage = { inputTokens: 0, outputTokens: 0 };
 
-/** No look takes so long, in ms. */
+/** The maximum duration of a look in milliseconds. */
 const LONGEST_LOOK = 60 * 60_000;
 
-/** The rows of the index of one owner, or of the list of owners. Reading makes no tables. */
+/** The rows of the index of one owner, or of the list of owners. Reads do not create tables. */
 export class IndexTables {
   readonly #storage: DurableObjectStorage;
   #isMade: boolean;
@@ -78,7 +81,7 @@ export class IndexTables {
     this.#isMade = this.#rows("SELECT 1 FROM sqlite_master WHERE name = 'about'").length > 0;
   }
 
-  /** Runs a change: all of it is stored, or nothing. Makes the tables first. */
+  /** Runs a change in a transaction. Creates the tables first. */
   change<T>(change: () => T): T {
     const isMade = this.#isMade;
     try {
@@ -93,18 +96,18 @@ export class IndexTables {
     }
   }
 
-  /** All was deleted. */
+  /** Resets the state after all data was deleted. */
   forget(): void {
     this.#isMade = false;
   }
 
-  /** Returns whose index it is, or `undefined` if nothing was stored yet. */
+  /** Returns the owner of the index, or `undefined` if the index is empty. */
   about(): About | undefined {
     const [row] = this.#isMade ? this.#rows<AboutRow>('SELECT * FROM about') : [];
     return row && { ...row, owner: JSON.parse(row.owner) as IndexOwner, isListed: row.isListed === 1 }; // written by `belongTo`
   }
 
-  /** Notes whose index it is, and which copy it has now. */
+  /** Stores the owner of the index and its current copy. */
   belongTo({ owner, jurisdiction, copy }: IndexOwner): void {
     this.#exec(
       `INSERT INTO about (id, owner) VALUES (1, ?)
@@ -122,7 +125,7 @@ export class IndexTables {
     return { ...NOTHING, version: this.#goneVersion({ agent, session }) };
   }
 
-  /** Stores a report. Returns `false` if the index knows more than the report was made with. */
+  /** Stores a report. Returns `false` if the index has newer data than the report was based on. */
   report({ standing, ...report }: SessionReport, now: number): boolean {
     if (this.known(report).version !== report.version) return false;
     if (standing) this.#store(report, standing);
@@ -132,7 +135,7 @@ export class IndexTables {
 
   /** Counts a session as erased. */
   removeLeft(left: LeftSession, now: number): void {
-    if (this.known(left).version !== left.version) return; // it is another one by now
+    if (this.known(left).version !== left.version) return; // a new session by now
     this.#remove(left, now);
     this.#exec('UPDATE about SET removed = removed + 1');
   }
@@ -147,7 +150,7 @@ export class IndexTables {
 
   #store({ agent, session, version }: Omit<SessionReport, 'standing'>, standing: Standing): void {
     const before = this.#session({ agent, session });
-    // Of another session of this name nothing holds any more.
+    // All data of another session of this name is obsolete.
     const same = before?.incarnation === standing.incarnation ? before : undefined;
     const { seq, incarnation, open, model, lastActivity, used } = standing;
     const openedAt = standing.openedAt ?? same?.openedAt ?? lastActivity;
@@ -193,7 +196,7 @@ export class IndexTables {
     );
   }
 
-  /** Returns a page of sessions in the order of their last activity, without those that are to be erased. */
+  /** Returns a page of sessions in the order of their last activity, without those to be erased. */
   sessions({
     agent,
     status,
@@ -207,7 +210,7 @@ export class IndexTables {
     const [behind, before, order] = oldestFirst
       ? ['>', '<', 'lastActivity, agent DESC, session DESC']
       : ['<', '>', 'lastActivity DESC, agent, session'];
-    // SQLite finds an index with a condition only by the same words.
+    // SQLite uses a partial index only if the query repeats its condition literally.
     const wanted = [
       ...(agent === undefined ? [] : ['agent = ?']),
       ...(status === undefined ? [] : ['status = ?']),
@@ -226,19 +229,22 @@ export class IndexTables {
     return rows.map(toIndexed);
   }
 
-  /** Returns the sessions of this id, each of another one of these agents, without those that are to be erased. */
+  /** Returns the sessions with this id, at most one per agent, without those to be erased. */
   named(agents: readonly string[], session: string): IndexedSession[] {
     if (!this.#isShown) return [];
     const rows = agents.flatMap((agent) => this.#session({ agent, session }) ?? []);
     return rows.filter(({ isLeft }) => isLeft === 0).map(toIndexed);
   }
 
-  /** Whether there are sessions that are not all to be erased. */
+  /** `true` if there are sessions that are not to be erased. */
   get #isShown(): boolean {
     return this.#isMade && this.about()?.erasing === null;
   }
 
-  /** Sets the mark of a reader. Returns `undefined` if there is no such session, or the mark is behind all that is known of it. */
+  /**
+   * Sets the mark of a reader. Returns `undefined` if the session does not exist, or the mark is beyond its
+   * last known event.
+   */
   mark({ agent, session, reader, upTo, isCurrent }: NewMark, now: number): Mark | undefined {
     const row = this.#isShown ? this.#session({ agent, session }) : undefined;
     if (row?.isLeft !== 0) return undefined;
@@ -271,12 +277,12 @@ export class IndexTables {
     return { sessions: count, ...(erasure && { erasure }) };
   }
 
-  /** Marks the owner: from now on all sessions are to be erased. */
+  /** Marks all sessions of the owner for erasure. */
   beginErasure(now: number): void {
     this.#exec('UPDATE about SET erasing = ?, removed = 0 WHERE erasing IS NULL', now);
   }
 
-  /** Adds a session that may have begun meanwhile to those that are to be erased. */
+  /** Adds a session that can have begun in the meantime to those to be erased. */
   eraseToo({ agent, session }: SessionKey): void {
     const standing: Standing = {
       ...{ incarnation: '', seq: 0, model: '', openedAt: 0, lastActivity: 0, news: 0, used: [] },
@@ -289,7 +295,7 @@ export class IndexTables {
       this.#store({ agent, session, version, ...about.owner }, standing);
   }
 
-  /** Returns some of the sessions that are to be erased. */
+  /** Returns some of the sessions to be erased. */
   left(limit: number): LeftSession[] {
     const all = this.about()?.erasing === null ? 'WHERE isLeft = 1' : '';
     return this.#rows<LeftSession & Record<string, SqlStorageValue>>(
@@ -298,13 +304,13 @@ export class IndexTables {
     );
   }
 
-  /** The erasure is done: nothing is kept but when. */
+  /** Ends the erasure. Only its times are kept. */
   endErasure(now: number): void {
     for (const table of ['used', 'gone', 'marks']) this.#exec(`DELETE FROM ${table}`);
     this.#exec('UPDATE about SET asked = erasing, erasing = NULL, erased = ?, isListed = 0', now);
   }
 
-  /** Forgets that there was an erasure. */
+  /** Forgets the erasure. */
   forgetErasure(): void {
     this.#exec('UPDATE about SET asked = NULL, erased = NULL');
   }
@@ -317,7 +323,7 @@ export class IndexTables {
     return this.#isMade && this.#rows('SELECT 1 FROM sessions LIMIT 1').length > 0;
   }
 
-  /** Whether the owner has sessions, or has used something since its erasure. */
+  /** Returns `true` if the owner has sessions, or usage since its erasure. */
   isInUse(): boolean {
     return this.hasSessions() || this.#rows('SELECT 1 FROM used LIMIT 1').length > 0;
   }
@@ -368,7 +374,10 @@ type AboutRow = { [Key in keyof About]: About[Key] extends number | null ? About
 
 type UsedRow = Record<'day' | 'agent' | 'model' | 'usage', string> & { readonly turns: number };
 
-/** Whether a session that was opened then is to be erased: clocks of objects agree to much less than what an erasure takes. */
+/**
+ * Returns `true` if a session that was opened at this time must be erased. The clocks of objects differ by
+ * much less than the duration of an erasure.
+ */
 const isFromBefore = (openedAt: number, about: About | undefined): boolean =>
   about !== undefined && about.erasing === null && about.erased !== null && openedAt <= about.erased;
 

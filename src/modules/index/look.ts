@@ -1,4 +1,4 @@
-/** Looks at a session, and reports how it stands to the index of its owner. */
+/** Reads the state of a session and reports it to the index of its owner. */
 import type { EventPage } from '../../journal/event-page.ts';
 import { parseKnown } from '../../journal/event-rows.ts';
 import { CUT_OFF, type EventType, type FinalOutcome, type StoredEvent } from '../../journal/events.ts';
@@ -13,12 +13,12 @@ import { TITLES, toLine } from './titles.ts';
 
 type Reading = Pick<SessionPort, 'read'>;
 
-/** How often a look is made again while other looks come first. */
+/** The number of times that a look is repeated if other looks overtake it. */
 const TRIES = 10;
 
 /**
- * Reports how a session stands now. What was there before it began is in the index when it resolves: a look that another one has overtaken
- * is made again.
+ * Reports the current state of a session. When it resolves, the index has all events from before the call.
+ * Repeats the look if another one overtakes it.
  *
  * @throws Error if the session or the index cannot be reached.
  */
@@ -39,7 +39,7 @@ export async function look(
   throw new Error(`session ${session} was reported by others ${TRIES} times`);
 }
 
-/** What of a journal the index is made of. */
+/** The events that the index uses. */
 const NAMES: readonly EventType[] = [
   'session-opened',
   'session-forked',
@@ -51,13 +51,16 @@ const NAMES: readonly EventType[] = [
   'turn-ended',
 ];
 
-/** What makes a session unread. What modules note, such as a title, does not. */
+/** The events that make a session unread. Events of modules, such as a title, do not. */
 const NEWS: readonly EventType[] = ['turn-started', 'model-replied', 'tool-call-suspended', 'turn-ended'];
 
-/** What a look finds. `null`: there is no such session. `changed`: it was erased, or begun, while it was read. */
+/**
+ * The result of a look. `null`: the session does not exist. `changed`: it was erased or created during the
+ * look.
+ */
 type Found = Standing | 'changed' | null;
 
-/** Reads what has happened since the last report. */
+/** Reads the events since the last report. */
 async function standingOf(port: Reading, known: Known): Promise<Found> {
   const page = await read(port, known.seq);
   if (!page) return null;
@@ -86,14 +89,14 @@ async function readOn(port: Reading, first: EventPage, known: Known): Promise<Fo
   }
 }
 
-/** What happened in a session since it was reported last. */
+/** The changes in a session since its last report. */
 class Since {
   readonly #incarnation: string;
-  /** Nothing of it was reported yet. */
+  /** `true` if the session was not reported before. */
   readonly #isFirst: boolean;
   readonly #used = new Map<string, UsedSince & { turns: number; readonly usage: Totals }>();
   #model: string;
-  /** Events of a fork up to here are copies, which were counted where they happened. */
+  /** The last copied event of a fork. Copies were counted in the original session. */
   #copied = 0;
   #outcome: FinalOutcome | undefined;
   #openedAt: number | undefined;
@@ -111,7 +114,8 @@ class Since {
   }
 
   count(event: StoredEvent): void {
-    // Titles, feedback and reads by operators are no activity. A turn in which a module records something has other events.
+    // Titles, feedback and reads by operators are not activity. A turn in which a module records an event has
+    // other events.
     if (event.type !== 'module-event') this.#lastActivity = Math.max(this.#lastActivity, event.at);
     if (event.seq === 1) this.#openedAt = event.at;
     if (NEWS.includes(event.type)) this.#news = event.seq;
@@ -173,7 +177,7 @@ class Since {
   }
 }
 
-/** Returns the title that an event sets, `null` if it takes that back, or the one before. */
+/** Returns the title that an event sets, `null` if it removes the title, or else the earlier title. */
 function titleIn<Before>(
   { module, facts }: Extract<StoredEvent, { type: 'module-event' }>,
   before: Before,

@@ -1,7 +1,7 @@
-/** The rows of an index that say up to which event each reader has seen a session. */
+/** The rows of an index that store how far each reader has read a session. */
 import type { SessionKey } from './reports.ts';
 
-/** `at`: when the mark was set, in ms since the epoch. */
+/** `at`: when the mark was set, in milliseconds since the epoch. */
 export const MARKS_TABLE = `
 CREATE TABLE marks (agent TEXT NOT NULL, session TEXT NOT NULL, reader TEXT NOT NULL, upTo INTEGER NOT NULL,
 at INTEGER NOT NULL, PRIMARY KEY (agent, session, reader)) WITHOUT ROWID;
@@ -11,7 +11,7 @@ at INTEGER NOT NULL, PRIMARY KEY (agent, session, reader)) WITHOUT ROWID;
 export const MARK_COLUMN = `(SELECT upTo FROM marks WHERE marks.agent = sessions.agent AND marks.session = sessions.session
 AND marks.reader = ?) AS mark`;
 
-/** The most readers of one session whose marks are kept: the mark that was set first is dropped. */
+/** The maximum number of readers per session whose marks are kept. The oldest mark is dropped. */
 const MOST_READERS = 200;
 
 interface NewMarkRow extends SessionKey {
@@ -19,7 +19,7 @@ interface NewMarkRow extends SessionKey {
   readonly upTo: number;
 }
 
-/** Stores a mark, and returns the event that it is at: a mark never goes back. */
+/** Stores a mark and returns its event. A mark never moves back. */
 export function setMark(
   { sql }: Pick<DurableObjectStorage, 'sql'>,
   { agent, session, reader, upTo }: NewMarkRow,
@@ -38,7 +38,7 @@ export function setMark(
   return set?.upTo ?? upTo;
 }
 
-/** Forgets the marks of a session. */
+/** Removes the marks of a session. */
 export function forgetMarks(
   { sql }: Pick<DurableObjectStorage, 'sql'>,
   { agent, session }: SessionKey,

@@ -1,4 +1,7 @@
-/** Titles that a model writes on request: one call aside for each, whose usage the journal of the session keeps. */
+/**
+ * Writes titles with a model on request, with one model call each. The journal of the session records the
+ * usage.
+ */
 import { parseKnown, toRow } from '../../journal/event-rows.ts';
 import { type EventOf, ROOT } from '../../journal/events.ts';
 import type { Posted, WaitAnswer } from '../../journal/inbox-message.ts';
@@ -27,19 +30,23 @@ import { indexOfOwner } from './owner-index.ts';
 import { TITLE_WRITER, type TitleRequest, type TitleWriter } from './title-writer.ts';
 import { INDEX_MODULE, TITLE_MEMORY, TITLES, type TitleFact } from './titles.ts';
 
-/** How titles are written. */
+/** Options of `modelTitles`. */
 export interface ModelTitlesOptions {
-  /** The model that writes them, such as a small one. Defaults to the model of the session's agent, with the agent's settings. */
+  /**
+   * The model that writes the titles, such as a small one. Defaults to the model of the session's agent, with
+   * the agent's settings.
+   */
   readonly model?: ChatModel | ModelOfEnv | undefined;
-  /** How long a model may take, in ms. Defaults to 30,000. */
+  /** The timeout of a model call in milliseconds. Defaults to 30,000. */
   readonly timeout?: number | undefined;
 }
 
 const MODEL_TITLES = createModule({ name: 'model-titles' });
 
 /**
- * Has a model write the title of a session on request, in `use` of `createHoldfast` beside `sessionIndex()`: by `POST .../sessions/{session}/title`,
- * or by `writeTitle` of `indexOf`. Its usage counts as that of the session.
+ * Lets a model write the title of a session on request. Pass it in `use` of `createHoldfast` with
+ * `sessionIndex()`. Request a title with `POST .../sessions/{session}/title` or `writeTitle` of `indexOf`.
+ * The usage counts as the session's usage.
  *
  * @throws RangeError if `timeout` is not a positive whole number.
  *
@@ -75,7 +82,7 @@ export function modelTitles({ model, timeout = 30_000 }: ModelTitlesOptions = {}
 async function respond(writer: TitleWriter, asked: SessionRequest): Promise<Response> {
   const { request, host, env, base, target } = asked;
   const key = idempotencyKeyOf(request) ?? host.newId();
-  await requestKey(key, ''); // refuses a key that is none
+  await requestKey(key, ''); // rejects an invalid key
   const app = askingApp({ host, env, base });
   try {
     return Response.json(await writer.write({ app, target, key, waitUntil: host.waitUntil }));
@@ -85,18 +92,18 @@ async function respond(writer: TitleWriter, asked: SessionRequest): Promise<Resp
   }
 }
 
-/** How often the outcome of an earlier request is looked for, in ms. */
+/** Milliseconds between checks for the outcome of an earlier request. */
 const EVERY = 1_000;
 
 async function writeTitle(how: TitleModel, request: TitleRequest): Promise<TitledSession> {
   const { app, target, key, waitUntil } = request;
   const opening = await readOpening(target);
   const note = noting(request, opening.turn);
-  // Of all requests under a key, one alone stores this before it asks a model.
+  // Only one of all requests with this key can store this before it calls a model.
   const claim = await note({ asked: key }, { once: { wait: `title ${key}`, bodyHash: app.host.newId() } });
   const { agent, session, owner } = target;
   const asking = claim === 'answered' ? outcomeOf(how, request) : written(how, request, { opening, note });
-  // What a failed reply has used is counted, too.
+  // The usage of a failed reply counts, too.
   const work = asking.finally(() =>
     look(indexOfOwner(app.place, owner), target.port, { agent: agent.name, session }),
   );
@@ -106,12 +113,12 @@ async function writeTitle(how: TitleModel, request: TitleRequest): Promise<Title
 }
 
 interface Opening {
-  /** The first turn, by which notes are of the session. */
+  /** The first turn, which the notes are recorded under. */
   readonly turn: string;
   readonly said: readonly Said[];
 }
 
-/** The most messages at the beginning of a conversation that a title is made of. */
+/** The maximum number of messages from the start of a conversation that the model reads. */
 const MOST_MESSAGES = 20;
 
 async function readOpening(target: Target): Promise<Opening> {
@@ -130,7 +137,7 @@ async function readOpening(target: Target): Promise<Opening> {
   return { turn: first.turn, said: said ?? [] };
 }
 
-/** Stores a fact of a title in the journal. @throws SessionError if the session does not take it. */
+/** Stores an event about a title in the journal. @throws SessionError if the session refuses it. */
 type Note = (
   fact: TitleFact,
   more: { readonly once: WaitAnswer; readonly usage?: PricedUsage | undefined },
@@ -161,7 +168,7 @@ interface Writing {
   readonly note: Note;
 }
 
-/** Asks the model, and stores the outcome with what was used, once. */
+/** Calls the model, and stores the outcome and the usage once. */
 async function written(how: TitleModel, request: TitleRequest, { opening, note }: Writing): Promise<string> {
   const { key, app } = request;
   const once = { wait: `titled ${key}`, bodyHash: 'written' };
@@ -178,7 +185,7 @@ async function written(how: TitleModel, request: TitleRequest, { opening, note }
   throw failure;
 }
 
-/** Waits for the outcome of an earlier request under the same key, for as long as its model may take. */
+/** Waits for the outcome of an earlier request with the same key, up to the timeout of its model call. */
 async function outcomeOf({ timeout }: TitleModel, { target, key }: TitleRequest): Promise<string> {
   const until = systemClock.now() + timeout;
   for (let from = 1; ; ) {
@@ -200,7 +207,7 @@ async function outcomeOf({ timeout }: TitleModel, { target, key }: TitleRequest)
   );
 }
 
-/** Reads facts of titles, a page at a time. */
+/** Reads the events about titles, one page at a time. */
 async function readNotes(port: Pick<SessionPort, 'read'>, from: number) {
   const types = { names: ['module-event'] as const, until: Number.MAX_SAFE_INTEGER };
   const page = await port.read({ from, types, maxBytes: PAGE_BYTES });

@@ -1,4 +1,4 @@
-/** Sessions of an owner by their ids, for protocols whose ids name no agent. */
+/** Finds sessions of an owner by id alone, for protocols whose ids do not name an agent. */
 
 import type { SessionPort } from '../../journal/session-port.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
@@ -9,7 +9,7 @@ import { indexOfOwner, indexPlaceIn, mustBeBound, type OwnerIndex } from './owne
 import type { IndexedSession, SessionKey, SessionQuery } from './reports.ts';
 import { INDEX_MODULE } from './titles.ts';
 
-/** The sessions of an owner with some agents. */
+/** The sessions of an owner for a set of agents. */
 export interface OwnersSessions {
   readonly index: OwnerIndex;
   readonly agents: readonly string[];
@@ -17,7 +17,8 @@ export interface OwnersSessions {
 }
 
 /**
- * Returns the sessions of the owner of a session with these agents. `what`: who asks, for the error.
+ * Returns the sessions of these agents that belong to the owner of a session. `what`: the feature to name in
+ * the error.
  *
  * @throws ConfigurationError if the app has no `sessionIndex()`; DeploymentError if INDEX is not bound.
  */
@@ -39,21 +40,21 @@ export function ownersSessions(
   };
 }
 
-/** Returns the sessions that the index has, in the order of their last activity. */
+/** Returns the sessions in the index, in the order of their last activity. */
 export const pageOfSessions = (
   { index, agents }: OwnersSessions,
   query: Omit<SessionQuery, 'agent'>,
 ): Promise<readonly IndexedSession[]> => index.ask(async (object) => object.sessionsOf(agents, query));
 
-/** Returns the sessions of an id that the index has, each of another agent. */
+/** Returns the sessions with an id in the index, at most one per agent. */
 export const indexedNamed = (
   { index, agents }: OwnersSessions,
   session: string,
 ): Promise<readonly IndexedSession[]> => index.ask(async (object) => object.named(agents, session));
 
 /**
- * Returns the sessions of an id, each of another agent. Each is asked whether it is there. If the index knows of none, those of all agents
- * are asked, and reported.
+ * Returns the sessions with an id, at most one per agent. Checks that each exists. If the index has none,
+ * checks the sessions of all agents and reports them.
  */
 export async function sessionsNamed(
   sessions: OwnersSessions,

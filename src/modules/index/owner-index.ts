@@ -1,4 +1,4 @@
-/** The way from a Worker to the objects of the index. */
+/** Calls the objects of the index from a Worker. */
 import { DeploymentError } from '../../session/deployment.ts';
 import type { Owner } from '../../tool/call-origin.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
@@ -17,19 +17,19 @@ export interface OwnerIndex extends IndexOwner {
   readonly ask: AskIndex;
 }
 
-/** Where an app has its index. */
+/** The location of an app's index. */
 export interface IndexPlace extends ObjectPlace {
   /** The name of the copy, if there is one. */
   readonly copy: string | undefined;
 }
 
-/** Returns the place of an app's index, by its uses. */
+/** Returns the location of an app's index, from its modules. */
 export const indexPlaceIn = (env: Env, uses: readonly ModuleUse[]): IndexPlace => ({
   ...placeIn(env, uses),
   copy: uses.map(COPY.of).find((copy) => copy)?.name,
 });
 
-/** @throws DeploymentError if there is no binding. */
+/** @throws DeploymentError if the binding is missing. */
 export function mustBeBound(env: Env): void {
   if (typeof Object(env.INDEX).getByName !== 'function') throw new DeploymentError(NOT_BOUND);
 }
@@ -46,10 +46,10 @@ export const indexOfOwner = (place: IndexPlace, owner: Owner): OwnerIndex => ({
   ask: asking(place, keyOfOwner(owner)),
 });
 
-/** Returns the way to the list of owners. */
+/** Returns a function that calls the list of owners. */
 export const ownersIn = (place: ObjectPlace): AskIndex => asking(place, OWNERS);
 
 function asking({ env, jurisdiction }: ObjectPlace, name: string): AskIndex {
-  const namespace = env.INDEX as DurableObjectNamespace<IndexObject>; // which was checked, by `mustBeBound`
+  const namespace = env.INDEX as DurableObjectNamespace<IndexObject>; // checked by `mustBeBound`
   return askingObject(namespace, jurisdiction, name);
 }

@@ -1,20 +1,23 @@
-/** What an index is asked for, checked: it comes from clients, or from code without types. */
+/** Validates the queries of an index, which come from clients or from untyped code. */
 import { ENCODER } from '../../tool/async.ts';
 import { fromBase64, toBase64 } from '../../tool/content.ts';
 import { SESSION_STATUS, type SessionStatus } from '../../worker/index-views.ts';
 import { SessionError } from '../../worker/problem.ts';
 import type { Place, SessionQuery, UsageQuery } from './reports.ts';
 
-/** Values by their names, as a query of an address has them, or code of the app. */
+/** Parameters by name, from a query string or from code of the app. */
 export type Asked = Readonly<Record<string, unknown>>;
 
-/** The most entries of a page, and how many there are unless a query says it. */
+/** The maximum and the default number of entries of a page. */
 const MOST = 100;
 const USUAL = 50;
 
 const refused = (problem: string): SessionError => new SessionError('invalid-query', problem);
 
-/** Returns one of these words, or `undefined` if there is none. @throws SessionError if it is something else. */
+/**
+ * Returns one of these words, or `undefined` if the parameter is absent. @throws SessionError if it is
+ * another value.
+ */
 function wordOf<Word extends string>(asked: Asked, name: string, words: readonly Word[]): Word | undefined {
   const value = asked[name];
   if (value === undefined) return undefined;
@@ -23,7 +26,7 @@ function wordOf<Word extends string>(asked: Asked, name: string, words: readonly
   return word;
 }
 
-/** A number, or a text of one, as an address has it. */
+/** Returns a number from a number or from its text in a query string. */
 function wholeOf(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isSafeInteger(number) ? number : undefined;
@@ -36,7 +39,7 @@ export function limitOf({ limit = USUAL }: Asked): number {
   return number;
 }
 
-/** A day, or a time with its zone. */
+/** A day, or a time with a time zone. */
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
 
 function timeOf(since: unknown): number | undefined {
@@ -47,7 +50,7 @@ function timeOf(since: unknown): number | undefined {
   return ms;
 }
 
-/** Reads what a page of sessions is asked for with. @throws SessionError if it is something else. */
+/** Reads the query of a page of sessions. @throws SessionError if a parameter is invalid. */
 export const readSessionQuery = (asked: Asked): Omit<SessionQuery, 'agent'> => ({
   status: wordOf<SessionStatus>(asked, 'status', SESSION_STATUS.oneOf),
   since: timeOf(asked.since),
@@ -55,7 +58,7 @@ export const readSessionQuery = (asked: Asked): Omit<SessionQuery, 'agent'> => (
   limit: limitOf(asked),
 });
 
-/** Reads what usage is asked for with. @throws SessionError if it is something else. */
+/** Reads the query of usage. @throws SessionError if a parameter is invalid. */
 export const readUsageQuery = (asked: Asked): UsageQuery => ({
   by: wordOf(asked, 'by', ['day', 'agent', 'model']) ?? 'day',
   from: dayOf(asked, 'from'),
@@ -70,7 +73,7 @@ function dayOf(asked: Asked, name: string): string | undefined {
   return String(day);
 }
 
-/** The place behind which a page begins, as a client is given it. */
+/** Returns the cursor for the page after a session. */
 export const cursorOf = ({ lastActivity, agent, session }: Place): string =>
   toCursor([lastActivity, agent, session]);
 
@@ -82,7 +85,7 @@ export function placeOf(cursor: unknown): Place | undefined {
   return { lastActivity: Number(lastActivity), agent, session };
 }
 
-/** The last owner of a page, and back. */
+/** Returns the cursor for the page after an owner. */
 export const ownersCursorOf = (owner: string): string => toCursor([owner]);
 
 export function ownerBehind(cursor: unknown): string {
@@ -112,7 +115,7 @@ function fromCursor(cursor: unknown): readonly unknown[] {
   throw badCursor();
 }
 
-/** @throws SessionError if code of the app names no reader. */
+/** @throws SessionError if the code of the app names no reader. */
 export function mustBeReader(reader: unknown): void {
   if (typeof reader !== 'string' || reader === '') throw refused('The reader must be the id of a person.');
 }

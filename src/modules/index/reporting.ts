@@ -1,4 +1,4 @@
-/** Has sessions report to the index: rows of their agendas, stored with what they report, say that somebody is to look. */
+/** Makes sessions report to the index: an agenda row, stored with the events to report, requests a look. */
 import type { AgendaOwner, AgendaRow } from '../../journal/agenda.ts';
 import type { Change, SessionPort, TurnStart } from '../../journal/session-port.ts';
 import { systemClock } from '../../session/read-platform.ts';
@@ -10,34 +10,38 @@ import { look } from './look.ts';
 import { type IndexPlace, indexOfOwner, indexPlaceIn } from './owner-index.ts';
 import { TITLES } from './titles.ts';
 
-/** The use of this module, as sessions remember it. There is one in an app. */
+/** The owner of the agenda rows, as sessions store it. An app uses the module at most once. */
 const REPORTER: AgendaOwner = { module: TITLES.module, key: '' };
 
 /**
- * A turn that starts is looked at after this time, in ms: most have stopped by then, and are looked at once.
+ * Milliseconds after the start of a turn until a look. Most turns have stopped by then, and are looked at
+ * immediately.
  */
 const SOON = 1_000;
 
-/** All rows are alike, however many turns there are: a look is at the session. */
+/** All rows have the same name, because a look is at the whole session and not at a turn. */
 export const LOOK = 'look';
 
 const ROW: AgendaRow = { ...REPORTER, ref: LOOK, after: SOON };
 
-/** The index is waited for no longer than this where a request could do without it, in ms. */
+/** The timeout in milliseconds for the index, if a request can succeed without it. */
 const PATIENCE = 2_000;
 
-/** Returns a session whose messages put a row on its agenda with the start of each turn, and as a turn goes on elsewhere. */
+/**
+ * Returns a session that adds an agenda row at the start of each turn, and when another invocation resumes a
+ * turn.
+ */
 export function reportingSession(port: SessionPort, name: string, place: IndexPlace): SessionPort {
   const { owner, ...key } = addressOfSession(name);
   const index = indexOfOwner(place, owner);
-  /** Leases by which this invocation goes on with a turn, of which it has appended nothing yet. */
+  /** The leases with which this invocation resumed a turn, before its first append. */
   const resumed = new Set<number>();
   const told = (start: TurnStart): TurnStart => ({
     ...start,
     keepsOutside: [...(start.keepsOutside ?? []), REPORTER],
     agenda: [...(start.agenda ?? []), ROW],
   });
-  /** Takes a message, unless the owner is being erased: the index is asked meanwhile. */
+  /** Sends a message, unless the owner is being erased. Both requests run in parallel. */
   const unlessErasing = async <Answer>(take: () => Promise<Answer>): Promise<Answer> => {
     const asked = patiently(index.ask(async (object) => object.isErasing()));
     const answer = await take();
@@ -58,10 +62,10 @@ export function reportingSession(port: SessionPort, name: string, place: IndexPl
       return port.append(epoch, from, resumed.delete(epoch) ? withRow(change) : change);
     },
     async erase() {
-      // What it has used since the last look is counted.
+      // Counts the usage since the last look.
       await lookNow();
       const existed = await port.erase();
-      // Its object has it reported later, too.
+      // The session's object also reports it later.
       await lookNow();
       return existed;
     },
@@ -70,7 +74,7 @@ export function reportingSession(port: SessionPort, name: string, place: IndexPl
 
 const withRow = (change: Change): Change => ({ ...change, agenda: [...(change.agenda ?? []), ROW] });
 
-/** Resolves with `undefined` where the index fails, or takes long. */
+/** Resolves with `undefined` if the index fails or takes too long. */
 const patiently = <T>(work: Promise<T>): Promise<T | undefined> =>
   inTime(systemClock, work, { ms: PATIENCE, late: () => new Error('the index is late') }).catch(
     () => undefined,
@@ -85,7 +89,10 @@ const erasing = (): SessionError =>
     },
   );
 
-/** Looks at a session that has reported. A row that only says that copies of files are stale is for the store that has them. */
+/**
+ * Looks at a session that has a due row. A row that only marks copies of files as stale belongs to the store
+ * of these copies.
+ */
 export const lookAtDue: DoWork = async ({ name, stale }, { env, host }) => {
   if (stale?.copies) return { again: Infinity };
   const { owner, ...key } = addressOfSession(name);

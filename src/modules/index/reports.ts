@@ -1,4 +1,4 @@
-/** What is said between a Worker and the object that keeps the index of an owner: plain data. */
+/** The messages between a Worker and the object that keeps an owner's index: plain data. */
 import type { FinalOutcome } from '../../journal/events.ts';
 import type { PricedUsage } from '../../journal/reply-data.ts';
 import type { Owner } from '../../tool/call-origin.ts';
@@ -10,20 +10,20 @@ export interface SessionKey {
   readonly session: string;
 }
 
-/** Whose an index is, and where its objects must stay. */
+/** The owner of an index, and the jurisdiction of its objects. */
 export interface IndexOwner {
   readonly owner: Owner;
-  /** As of `placeSessions`. */
+  /** The jurisdiction from `placeSessions`. */
   readonly jurisdiction?: DurableObjectJurisdiction | undefined;
   /** The name of the copy that the app has of the index. */
   readonly copy?: string | undefined;
 }
 
-/** What the index knows of a session. */
+/** The index's data about a session. */
 export interface Known {
-  /** Grows with each report that was taken. 0: there was none. */
+  /** Increases with each accepted report. 0 if there was no report. */
   readonly version: number;
-  /** Of the session that the index has. Empty: it has none. */
+  /** The incarnation of the indexed session. Empty if the session is not indexed. */
   readonly incarnation: string;
   /** The last event that was counted. */
   readonly seq: number;
@@ -31,62 +31,62 @@ export interface Known {
   readonly model: string;
 }
 
-/** What was used since the report before. */
+/** The usage since the previous report. */
 export interface UsedSince {
-  /** In UTC, such as `2026-11-30`. */
+  /** The day in UTC, such as `2026-11-30`. */
   readonly day: string;
-  /** Empty: it is not known. */
+  /** Empty if it is not known. */
   readonly model: string;
-  /** Turns that have ended. */
+  /** The number of turns that have ended. */
   readonly turns: number;
   readonly usage: PricedUsage;
 }
 
-/** How a session stands. */
+/** The state of a session. */
 export interface Standing {
   readonly incarnation: string;
   readonly seq: number;
-  /** How the open turn stands, if there is one. */
+  /** The state of the open turn, if there is one. */
   readonly open: 'running' | 'waiting' | undefined;
-  /** Of the last turn that has ended. `undefined`: as before. */
+  /** The outcome of the last turn that has ended. `undefined`: unchanged. */
   readonly outcome: FinalOutcome | undefined;
   readonly model: string;
-  /** `undefined`: as before. */
+  /** `undefined`: unchanged. */
   readonly openedAt: number | undefined;
   readonly lastActivity: number;
-  /** Of a fork: the session that it was made of. `undefined`: as before. */
+  /** The session that a fork was made from. `undefined`: unchanged. */
   readonly forkOf: string | undefined;
-  /** The last turn that has begun. `undefined`: as before. */
+  /** The last turn that has begun. `undefined`: unchanged. */
   readonly turn: string | undefined;
-  /** The last event that a reader would want to see. 0: there was none since. */
+  /** The last event that makes the session unread. 0 if there was none since the last report. */
   readonly news: number;
-  /** The first words of the first message. `undefined`: as before. */
+  /** The first words of the first message. `undefined`: unchanged. */
   readonly words: string | undefined;
-  /** The title that was set, or `null` if that was taken back. `undefined`: as before. */
+  /** The new title, or `null` if it was removed. `undefined`: unchanged. */
   readonly title: string | null | undefined;
   readonly used: readonly UsedSince[];
 }
 
-/** A look at a session. */
+/** The result of a look at a session. */
 export interface SessionReport extends SessionKey, IndexOwner {
-  /** As of `Known`: a report on older knowledge is not taken. */
+  /** The `version` of `Known`. A report that is based on an older version is refused. */
   readonly version: number;
-  /** `null`: there is no such session. */
+  /** `null` if the session does not exist. */
   readonly standing: Standing | null;
 }
 
-/** Asks for a page of sessions, in the order of their last activity. */
+/** The query for a page of sessions, in the order of their last activity. */
 export interface SessionQuery {
   readonly agent?: string | undefined;
   readonly status?: SessionStatus | undefined;
-  /** Only those with a `lastActivity` from then on. */
+  /** Only sessions whose `lastActivity` is at or after this time. */
   readonly since?: number | undefined;
-  /** For whom `unread` is found out: the id of a principal. */
+  /** The id of the principal that `unread` refers to. */
   readonly reader?: string | undefined;
-  /** The last session of the page before. */
+  /** The last session of the previous page. */
   readonly after?: Place | undefined;
   readonly limit: number;
-  /** Defaults to `false`: the latest come first. */
+  /** Defaults to `false`: the latest first. */
   readonly oldestFirst?: boolean | undefined;
 }
 
@@ -95,7 +95,7 @@ export interface Place extends SessionKey {
   readonly lastActivity: number;
 }
 
-/** A session, as the index has it. */
+/** A session in the index. */
 export interface IndexedSession extends Place {
   readonly title: string | null;
   readonly status: SessionStatus;
@@ -103,49 +103,49 @@ export interface IndexedSession extends Place {
   readonly outcome: FinalOutcome | null;
   readonly turns: number;
   readonly usage: PricedUsage;
-  /** Of a fork: the session that it was made of; of a fork of a fork, the first of them. */
+  /** The session that a fork was made from. For a fork of a fork, the original session. */
   readonly forkOf: string | null;
-  /** The last turn that has begun, if one has. */
+  /** The last turn that has begun, or `null`. */
   readonly turn: string | null;
-  /** The last event that the index knows of. */
+  /** The last indexed event. */
   readonly seq: number;
-  /** Whether something has happened behind the mark of the reader. Absent if there is no reader. */
+  /** `true` if there are events after the reader's mark. Absent without a reader. */
   readonly unread?: boolean | undefined;
 }
 
-/** Sets the mark of a reader: up to which event it has seen a session. */
+/** A request to set a reader's mark: the last event that the reader has seen. */
 export interface NewMark extends SessionKey {
   readonly reader: string;
-  /** Absent: the last event that the index knows of. */
+  /** Defaults to the last indexed event. */
   readonly upTo?: number | undefined;
-  /** The index has just looked at the session, so that a later event is none of the session's. */
+  /** `true` if the index has just looked at the session, so that later events do not exist. */
   readonly isCurrent: boolean;
 }
 
 /** The mark of a reader. */
 export interface Mark {
-  /** The event up to which the reader has seen the session. */
+  /** The last event that the reader has seen. */
   readonly upTo: number;
   readonly unread: boolean;
 }
 
-/** Asks for what the owner has used on these days, both included. */
+/** The query for the owner's usage on these days, both included. */
 export interface UsageQuery {
   readonly by: 'day' | 'agent' | 'model';
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-/** What was used of one day, agent or model. */
+/** The usage of one day, agent or model. */
 export interface Used {
   readonly of: string;
   readonly turns: number;
   readonly usage: PricedUsage;
 }
 
-/** How an owner stands. */
+/** The state of an owner. */
 export interface OwnerStanding {
-  /** Sessions that there are. */
+  /** The number of existing sessions. */
   readonly sessions: number;
   readonly erasure?: Erasure | undefined;
 }
@@ -153,12 +153,12 @@ export interface OwnerStanding {
 /** The erasure of all sessions of an owner. */
 export interface Erasure {
   readonly status: 'erasing' | 'erased';
-  /** When it was asked for, and when it was done, in ms since the epoch. */
+  /** When the erasure was requested, and when it ended, in milliseconds since the epoch. */
   readonly since: number;
   readonly at?: number | undefined;
-  /** How many sessions were erased. */
+  /** The number of erased sessions. */
   readonly removed: number;
 }
 
-/** The name of the object that lists all owners. No owner has it. */
+/** The name of the object that lists all owners. No owner can have this name. */
 export const OWNERS = 'owners';

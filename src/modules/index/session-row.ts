@@ -1,4 +1,4 @@
-/** A row of the table `sessions` of an index, and the session that it is. */
+/** Converts rows of the table `sessions` to sessions. */
 import type { FinalOutcome } from '../../journal/events.ts';
 import type { PricedUsage } from '../../journal/reply-data.ts';
 import type { SessionStatus } from '../../worker/index-views.ts';
@@ -20,7 +20,7 @@ export interface SessionRow extends Known {
   readonly turns: number;
   readonly usage: string;
   readonly isLeft: number;
-  /** Of the reader, in a list for one. */
+  /** The mark of the reader, in a list for a reader. */
   readonly mark?: number | null;
 }
 

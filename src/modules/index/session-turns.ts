@@ -1,4 +1,4 @@
-/** The turns of a session, for protocols that list what was said. */
+/** The turns of a session, for protocols that list its content. */
 import type { EventType, StoredEvent } from '../../journal/events.ts';
 import { PAGE_BYTES, pagesFrom } from '../../session/fold-session.ts';
 import { readTurn } from '../../session/read-session.ts';
@@ -8,15 +8,15 @@ import type { Entered } from '../../worker/session-from-code.ts';
 
 /** The turns of a session. */
 export interface SessionTurns {
-  /** The ids of those that have begun, in their order. */
+  /** The ids of the turns that have begun, in order. */
   readonly begun: readonly string[];
-  /** How many messages have no turn yet. */
+  /** The number of messages without a turn. */
   readonly waiting: number;
 }
 
 const STARTS: readonly EventType[] = ['turn-started'];
 
-/** Reads which turns a session has. Reads the start of each, and nothing else. */
+/** Returns the turns of a session. Reads only the start of each turn. */
 export async function turnsOf({ target: { port } }: Pick<Entered, 'target'>): Promise<SessionTurns> {
   const types = { names: STARTS, until: Number.MAX_SAFE_INTEGER };
   const first = await port.read({ from: 1, types, maxBytes: PAGE_BYTES });
@@ -31,7 +31,9 @@ export interface EndedTurn {
   readonly answer: TurnAnswer;
 }
 
-/** Reads a turn, in one message for most. Returns `undefined` if it has not ended, or there is none. */
+/**
+ * Returns a turn, in most cases with one request. Returns `undefined` if it has not ended or does not exist.
+ */
 export async function endedTurn(
   { target }: Pick<Entered, 'target'>,
   turn: string,

@@ -1,4 +1,4 @@
-/** Where the part that has titles written by a model plugs into an index. */
+/** The seam for a module that writes titles with a model. */
 import { defineSeam } from '../../tool/module-use.ts';
 import type { TitledSession } from '../../worker/index-views.ts';
 import type { Target } from '../../worker/target.ts';
@@ -8,22 +8,23 @@ import type { AskingApp } from './ask.ts';
 export interface TitleRequest {
   readonly app: AskingApp;
   readonly target: Target;
-  /** Under one key a model is asked at most once. */
+  /** A model is called at most once per key. */
   readonly key: string;
-  /** Keeps the invocation alive if its client goes: what was paid for is stored. */
+  /** Keeps the invocation alive if its client disconnects, so that the paid result is stored. */
   readonly waitUntil: (work: Promise<unknown>) => void;
 }
 
-/** Has titles written. */
+/** Writes titles with a model. */
 export interface TitleWriter {
   /**
-   * Has a model write the title of a session.
+   * Writes the title of a session with a model.
    *
-   * @throws SessionError if there is no such session, it is full, or the outcome of an earlier request under this key is not known;
-   *   ModelError if the model has written none.
+   * @throws SessionError if the session does not exist or is full, or the outcome of an earlier request with
+   * this key is not known;
+   *   ModelError if the model returns no title.
    */
   write(request: TitleRequest): Promise<TitledSession>;
 }
 
-/** A use that has titles written brings its writer here. */
+/** The seam for the title writer of a module. */
 export const TITLE_WRITER = defineSeam<TitleWriter>();

@@ -7,10 +7,10 @@ import type { Env } from '../../../worker/host.ts';
 import type { CopySource, IndexCopy } from '../index-copy.ts';
 import { type CopiedRow, UnsentRows } from './unsent-rows.ts';
 
-/** How long one batch may take, in ms. */
+/** The timeout of one batch in milliseconds. */
 const PATIENCE = 10_000;
 
-/** How many rows one batch writes, and how many batches one call sends: an invocation of the free plan has 50 queries. */
+/** The rows of a batch, and the batches of a call. An invocation on the free plan can run 50 queries. */
 const ROWS = 40;
 const BATCHES = 10;
 
@@ -20,9 +20,10 @@ const NOT_BOUND =
   '`npx wrangler d1 migrations apply INDEX_DB --remote`.';
 
 /**
- * Sends what sessions report to a D1 database too, for SQL of your own: `sessionIndex({ also: d1Reports() })`. The database is bound as
- * `INDEX_DB`, and has the tables of `migrations/` of this package. Rows arrive about a second after the index has them, in order. While
- * the database is away, the index works as usual, and sends what is missing later.
+ * Copies the reports of sessions to a D1 database, for your own SQL: `sessionIndex({ also: d1Reports() })`.
+ * Bind the database as `INDEX_DB` and apply the `migrations/` of this package. Rows arrive in order, about a
+ * second after the index has them. While the database is unavailable, the index still works and sends the
+ * missing rows later.
  *
  * @example
  * ```ts
@@ -73,7 +74,7 @@ async function forget(source: CopySource, isInUse: boolean): Promise<void> {
   await inPatience(statement.bind(source.owner).run());
 }
 
-/** Which batch of which owner a statement belongs to. Of an older batch than the last one, no statement changes anything. */
+/** The owner and the batch of a statement. Statements of a batch older than the last one change nothing. */
 interface Fence {
   readonly owner: string;
   readonly revision: number;
@@ -87,13 +88,13 @@ interface Statement {
 const RAISE = `INSERT INTO holdfast_owners (owner, revision) VALUES (?1, ?2)
   ON CONFLICT (owner) DO UPDATE SET revision = excluded.revision WHERE excluded.revision > revision`;
 
-/** `sql` ends where a condition follows. Its values begin with ?3. */
+/** `sql` ends where a condition can follow. Its parameters start at ?3. */
 const guarded = (sql: string, { owner, revision }: Fence, values: Statement['values']): Statement => ({
   sql: `${sql} (SELECT revision FROM holdfast_owners WHERE owner = ?1) = ?2`,
   values: [owner, revision, ...values],
 });
 
-/** Runs a batch: D1 stores all of it, or nothing. */
+/** Runs a batch. D1 stores all of it or nothing. */
 async function run(
   source: CopySource,
   { owner, revision }: Fence,
@@ -109,14 +110,14 @@ async function run(
 }
 
 const database = ({ env }: CopySource): D1Database => {
-  check(env as Env); // as bindings are looked at everywhere: none has a type yet
+  check(env as Env); // bindings have no type here
   return Object(env).INDEX_DB;
 };
 
 const inPatience = (work: Promise<unknown>): Promise<unknown> =>
   inTime(systemClock, work, { ms: PATIENCE, late: (ms) => new Error(`D1 took longer than ${ms} ms`) });
 
-/** Removes the rows of an owner that no batch has written since a revision. */
+/** Removes the rows of an owner that no batch has written since the revision. */
 const purgeOf = (from: number, fence: Fence): readonly Statement[] =>
   ['holdfast_sessions', 'holdfast_usage'].map((table) =>
     guarded(`DELETE FROM ${table} WHERE owner = ?1 AND revision < ?3 AND`, fence, [from]),

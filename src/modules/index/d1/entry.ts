@@ -1,2 +1,2 @@
-/** The entry `holdfast/index/d1`: what sessions report, in a D1 database too. */
+/** The entry `holdfast/index/d1`: copies the reports of sessions to a D1 database. */
 export { d1Reports } from './d1-reports.ts';

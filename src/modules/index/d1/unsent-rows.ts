@@ -1,21 +1,21 @@
-/** The rows of an owner's index that its copy does not have yet, in the storage of the owner's object. */
+/** The rows of an owner's index that its copy lacks, in the storage of the owner's object. */
 import type { PricedUsage } from '../../../journal/reply-data.ts';
 import type { SessionReport } from '../reports.ts';
 
 type Value = string | number | null;
 
-/** A row as the copy is to have it. */
+/** A row for the copy. */
 export interface CopiedRow {
   readonly table: CopiedTable;
   /** Its key, without the owner. */
   readonly key: readonly string[];
-  /** `undefined`: there is no such row. */
+  /** `undefined` if the row does not exist. */
   readonly columns: (Readonly<Record<string, Value>> & { readonly usage: PricedUsage }) | undefined;
 }
 
 type CopiedTable = 'holdfast_sessions' | 'holdfast_usage';
 
-/** A row that is unsent: which one, and since which change. */
+/** An unsent row, and the change since which it is unsent. */
 interface Note extends Record<string, SqlStorageValue> {
   readonly row: string;
   readonly revision: number;
@@ -25,11 +25,14 @@ interface Note extends Record<string, SqlStorageValue> {
 export interface UnsentPage {
   readonly rows: readonly CopiedRow[];
   readonly notes: readonly Note[];
-  /** All rows of the copy that were written before this revision are out of date. Absent: more rows are to be sent first, or none are. */
+  /**
+   * All rows of the copy that were written before this revision are obsolete. Absent if more rows must be
+   * sent first, or no rows are obsolete.
+   */
   readonly purge: number | undefined;
 }
 
-/** Every change is one transaction: the tables are those of `IndexTables`, which makes them. */
+/** The unsent rows. Every change is one transaction. `IndexTables` creates the tables. */
 export class UnsentRows {
   readonly #storage: DurableObjectStorage;
 
@@ -37,7 +40,7 @@ export class UnsentRows {
     this.#storage = storage;
   }
 
-  /** Notes what a report has changed. To be called within the change that stores it. */
+  /** Notes the rows that a report changes. Call it within the change that stores the report. */
   note({ agent, session, standing }: SessionReport): void {
     const revision = this.nextRevision();
     this.#note(['holdfast_sessions', agent, session], revision);
@@ -45,7 +48,7 @@ export class UnsentRows {
       this.#note(['holdfast_usage', day, agent, model], revision);
   }
 
-  /** Notes all rows, and that others are to be removed. */
+  /** Notes all rows, and that obsolete rows must be removed. */
   noteAll(): void {
     this.#storage.transactionSync(() => {
       const revision = this.nextRevision();
@@ -61,7 +64,7 @@ export class UnsentRows {
     });
   }
 
-  /** Whether the copy lacks something. */
+  /** Returns `true` if the copy lacks rows. */
   isBehind(): boolean {
     const query = 'SELECT 1 FROM unsent UNION ALL SELECT 1 FROM about WHERE purge IS NOT NULL LIMIT 1';
     return this.#rows(query).length > 0;
@@ -78,7 +81,7 @@ export class UnsentRows {
     };
   }
 
-  /** Forgets a page that was sent, but not what has changed meanwhile. */
+  /** Removes a sent page, but keeps rows that have changed since. */
   remove({ notes, purge }: UnsentPage): void {
     this.#storage.transactionSync(() => {
       for (const { row, revision } of notes)
@@ -92,7 +95,7 @@ export class UnsentRows {
     this.#exec('UPDATE about SET purge = NULL');
   }
 
-  /** Returns a number that is higher than all before, also than those of an object that has forgotten its owner. */
+  /** Returns a number that is higher than all earlier ones, even if the object has forgotten its owner. */
   nextRevision(): number {
     const query = 'UPDATE about SET revision = max(revision + 1, ?) RETURNING revision';
     const [{ revision } = { revision: 0 }] = this.#rows<{ revision: number }>(query, Date.now());
@@ -121,7 +124,7 @@ export class UnsentRows {
   }
 }
 
-/** A session that an erasure has left over is in no list. */
+/** Sessions that remain from an erasure are not in any list. */
 const SESSION = `SELECT coalesce(title, nullif(words, '')) AS title, status, outcome, openedAt AS opened_at,
   lastActivity AS last_activity, turns, usage FROM sessions WHERE agent = ? AND session = ? AND isLeft = 0`;
 
