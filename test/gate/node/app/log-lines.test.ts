@@ -54,8 +54,8 @@ const place = { owner: { id: 'tester' }, agent: 'clerk', session: 'test', turn: 
 const saves: ScriptedReply = { calls: [{ name: 'save' }] };
 const inProduction = process.env.NODE_ENV === 'production';
 
-describe.runIf(inProduction)('in production, every line of the console', () => {
-  it('is one JSON object: a problem with its stack, a turn with its model and all that it used', async () => {
+describe.runIf(inProduction)('in production, every log line', () => {
+  it('is one JSON object: a problem with its stack, a turn with its model and its usage', async () => {
     const usage = {
       inputTokens: 20,
       outputTokens: 9,
@@ -100,7 +100,7 @@ describe.runIf(inProduction)('in production, every line of the console', () => {
 
 class Plain {}
 
-describe('a line of debugging, of an object that has no tools,', () => {
+describe('a debug line of an object without tools', () => {
   const lookedThrough = (): readonly (readonly unknown[])[] => {
     const lines = writtenNow();
     expect([toolsOfSafely(new Plain()), unfoldingOfSafely(new Plain())]).toEqual([[], undefined]);
@@ -118,7 +118,7 @@ describe('a line of debugging, of an object that has no tools,', () => {
     ]);
   });
 
-  it.skipIf(inProduction)('is written in words in development, with what was thrown', () => {
+  it.skipIf(inProduction)('is written as text in development, with the thrown error', () => {
     expect(lookedThrough()).toEqual([
       ['debug', 'holdfast: no tools of an object', expect.any(ToolObjectError)],
       ['debug', 'holdfast: no unfolding tool of an object', expect.any(ToolObjectError)],
@@ -126,7 +126,7 @@ describe('a line of debugging, of an object that has no tools,', () => {
   });
 });
 
-describe('a line of an inspector that logs', () => {
+describe('a line of a logging inspector', () => {
   const logged = async () => {
     const lines = writtenNow();
     const agent = { ...clerk, uses: [...clerk.uses, inspect(loggingInspector())] };
@@ -143,13 +143,13 @@ describe('a line of an inspector that logs', () => {
     expect(JSON.parse(String(line))).toEqual({ level, logger: 'holdfast.tool.save', message, ...place });
   });
 
-  it.skipIf(inProduction)('is written in words in development', async () => {
+  it.skipIf(inProduction)('is written as text in development', async () => {
     expect(await logged()).toEqual([['warn', `holdfast.tool.save: ${message} (session test, turn id2)`]]);
   });
 });
 
 describe('a turn that failed', () => {
-  it.runIf(inProduction)('has one line, which says why', async () => {
+  it.runIf(inProduction)('has one line with the reason', async () => {
     const [failed, turn, ...more] = await writtenBy(saves, new ModelError('server-error', 'It is down.'));
     expect([failed, turn, ...more].map((line) => JSON.parse(String(line?.[1])).event)).toEqual([
       'tool-threw',
@@ -166,7 +166,7 @@ describe('a turn that failed', () => {
     });
   });
 
-  it.skipIf(inProduction)('is written in words in development, and one that ended well as JSON', async () => {
+  it.skipIf(inProduction)('is written as text in development, and a successful one as JSON', async () => {
     expect(await writtenBy(new ModelError('server-error', 'It is down.'))).toEqual([
       [
         'error',

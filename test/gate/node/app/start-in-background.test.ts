@@ -49,8 +49,8 @@ function hereWith(
   return { app: { host, env: {} } as unknown as Parameters<typeof toBackgroundTurn>[0], sent, names };
 }
 
-describe('a turn that starts from outside', () => {
-  it('is for a session of its owner, from what started it, under its key', async () => {
+describe('a turn that is started from outside', () => {
+  it('is for a session of its owner, with its source and its key', async () => {
     const { app, sent, names } = here();
     expect(await startInBackground(await toBackgroundTurn(app, outside))).toEqual({
       status: 'accepted',
@@ -70,7 +70,7 @@ describe('a turn that starts from outside', () => {
     });
   });
 
-  it('is for a session of one caller, and of nobody who is called so as a tenant', async () => {
+  it('is for a session of one caller, and not for a tenant of that name', async () => {
     const { app, sent, names } = here();
     await startInBackground(await toBackgroundTurn(app, { ...outside, owner: { id: 'acme' } }));
     expect(names).toEqual(['["acme","scripted","s1"]']);
@@ -78,7 +78,7 @@ describe('a turn that starts from outside', () => {
   });
 
   it.each(['schedule:daily', 'ann'])(
-    'waits in line when it would steer a turn of %s that waits for somebody',
+    'is queued if it would steer a turn of %s that waits for an outside answer',
     async (open) => {
       const suspended = { status: 'suspended', turn: 't1' } as const;
       const { app, sent } = hereWith({ open }, suspended, { status: 'queued', turn: 'id' });
@@ -100,13 +100,13 @@ describe('a turn that starts from outside', () => {
     expect(sent.map((start) => start.whenBusy)).toEqual([undefined, whenBusy]);
   });
 
-  it('is of nobody who is called so in a tenant', async () => {
+  it('does not belong to a tenant member of that name', async () => {
     const { app, sent } = hereWith({ open: 'schedule:daily' }, busy, { status: 'queued', turn: 'id' });
     await startInBackground(await toBackgroundTurn(app, { ...outside, owner: { id: 'acme' } }));
     expect(sent.map(({ whenBusy }) => whenBusy)).toEqual([undefined, 'queue']);
   });
 
-  it('steers a turn of anyone where the app says so', async () => {
+  it('can steer a turn of any principal if the app allows that', async () => {
     const steering = { status: 'steering', turn: 'id', into: 't1' } as const;
     const { app, sent } = hereWith({ open: 'ann', steering: 'anyone' }, steering);
     expect(await startInBackground(await toBackgroundTurn(app, outside))).toEqual(steering);
@@ -116,13 +116,13 @@ describe('a turn that starts from outside', () => {
   it.each<NotStarted>([
     { status: 'known', turn: 't1' },
     { status: 'full', most: 100 },
-  ])('is told what became of it: %j', async (answer) => {
+  ])('is reported with its outcome: %j', async (answer) => {
     const { app } = here(answer);
     expect(await startInBackground(await toBackgroundTurn(app, outside))).toEqual(answer);
   });
 
   it.each<NotStarted>([{ status: 'busy', turn: 't1', retryAfter: 1 }, { status: 'key-reused' }])(
-    'is never lost in silence: %j',
+    'is never lost silently: %j',
     async (answer) => {
       const { app } = here(answer, answer);
       await expect(startInBackground(await toBackgroundTurn(app, outside))).rejects.toThrow(
@@ -152,7 +152,7 @@ describe('a turn that starts from outside', () => {
         'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
       ),
     ],
-  ])('is refused before anything is sent when it has %j', async (change, problem) => {
+  ])('is refused before it is sent if it has %j', async (change, problem) => {
     const { app, sent } = here();
     await expect(toBackgroundTurn(app, { ...outside, ...change })).rejects.toThrow(problem);
     expect(sent).toEqual([]);

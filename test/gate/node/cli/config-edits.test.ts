@@ -107,7 +107,7 @@ describe('a TOML file', () => {
     expect(editToml(text, edit)).toBe(expected);
   });
 
-  it('is refused if it has a table in one line', () => {
+  it('is refused if it has an inline table', () => {
     expect(() => editToml('a = 1\nvars = { X = "1" }\n', set('vars.Y', 'b'))).toThrow(
       new EditError("'vars' is written in one line (2)"),
     );

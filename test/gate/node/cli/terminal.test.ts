@@ -4,7 +4,7 @@ import { dollars, inLines, jsonLine, oneLine, table, when, widthOf } from '../..
 
 const HOSTILE = '\u001b[2Ja\u202eb\u009bc\r\nd\te\u200b\ud800\u2028f';
 
-it('shows what a terminal would obey', () => {
+it('terminal control characters are shown escaped', () => {
   expect(oneLine(HOSTILE)).toBe('\\u{1b}[2Ja\\u{202e}b\\u{9b}c d e\\u{200b}\\u{d800} f');
   expect(inLines(HOSTILE, '  ')).toBe('  \\u{1b}[2Ja\\u{202e}b\\u{9b}c\n  d  e\\u{200b}\\u{d800}\\u{2028}f');
   expect(inLines('a\rb', '')).toBe('a\\u{d}b');
@@ -12,7 +12,7 @@ it('shows what a terminal would obey', () => {
   expect(oneLine(undefined)).toBe('');
 });
 
-it('prints the same data as JSON, and nothing that a terminal would obey', () => {
+it('JSON output has the same data without terminal control characters', () => {
   const data = { [HOSTILE]: [`${HOSTILE}\u{e0001}\u007f`] };
   expect(JSON.parse(jsonLine(data))).toEqual(data);
   expect(jsonLine(data)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
@@ -34,7 +34,7 @@ describe('a table', () => {
     { id: 'session-2', title: '注文はどこですか？ 👍 \u001b[2J', cost: '$120.00' },
   ];
 
-  it('has columns of one width, also of wide signs', () => {
+  it('has aligned columns, also with wide characters', () => {
     expect(table(columns, rows).split('\n')).toEqual([
       'ID         TITLE                               COST',
       's1         Where is my order?                 $0.02',
@@ -42,14 +42,14 @@ describe('a table', () => {
     ]);
   });
 
-  it.each([40, 36, 30, 20])('fits a terminal of %i, and cuts what is long first', (width) => {
+  it.each([40, 36, 30, 20])('fits a terminal of %i and shortens the longest text first', (width) => {
     const lines = table(columns, rows, width).split('\n');
     for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width);
     expect(lines[2]).toContain('…');
     if (width > 32) expect(lines[2]).toMatch(/^session-2 .* \$120\.00$/);
   });
 
-  it('leaves names whole, by which a session is asked for, while there are words to cut', () => {
+  it('keeps names, which identify sessions, while other text can be shortened', () => {
     const id = 'a-session-with-a-long-name-of-its-own';
     const [, row] = table(columns, [{ id, title: 'Where is my order?', cost: '-' }], 59).split('\n');
     expect(row).toBe(`${id}  Where is my o…     -`);
@@ -80,6 +80,6 @@ it.each([
   expect(when(now + ms, now)).toMatch(new RegExp(`^2026-1[12]-\\d\\d \\d\\d:\\d\\d, ${said}$`));
 });
 
-it('a time that is none is a dash', () => {
+it('an invalid time is a dash', () => {
   expect([when(undefined), when('x'), when(1e300)]).toEqual(['-', '-', '-']);
 });

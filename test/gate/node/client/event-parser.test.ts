@@ -88,7 +88,7 @@ describe('the parser of server-sent events', () => {
     return { events, retry };
   }
 
-  it('reads any stream as eventsource-parser does, wherever its pieces end', () => {
+  it('reads any stream as eventsource-parser does, with any chunk boundaries', () => {
     fc.assert(
       fc.property(text, fc.array(fc.nat(400), { maxLength: 12 }), (stream, cuts) => {
         // The other one takes a line break at the very end for half of one.
@@ -106,7 +106,7 @@ describe('the parser of server-sent events', () => {
     ['a line', 'x'],
     ['data', 'data: x\n'],
     ['empty lines of data', 'data:\n'.repeat(200_000)],
-  ])('does not listen to an event with %s without an end', (_, start) => {
+  ])('ignores an unfinished event with %s', (_, start) => {
     const parser = new EventParser();
     const piece = start.replace('x', 'x'.repeat(1024 * 1024));
     const flood = () => {
@@ -115,7 +115,7 @@ describe('the parser of server-sent events', () => {
     expect(flood).toThrow('An event of the stream has more than 16777216 characters.');
   });
 
-  it('takes a long event in small pieces in a time that grows with its length alone', () => {
+  it('parses a long event in small pieces in linear time', () => {
     const parser = new EventParser();
     const started = performance.now();
     parser.feed('data: ');

@@ -52,7 +52,7 @@ describe.each([
   ['version 6, which cannot', false],
 ])('a message of %s', (_, canReset) => {
   it.each(MESSAGE.map((_, index) => index))(
-    'is whole though its stream broke off behind %i chunks',
+    'is complete even if its stream broke off after %i chunks',
     (broken) => {
       const chunks = joined(canReset, broken);
       expect(shownBy(chunks)).toEqual(shownBy(MESSAGE));
@@ -64,7 +64,7 @@ describe.each([
     },
   );
 
-  it('is told again what became of a call of a step that it has whole', () => {
+  it('receives the outcome of a call again in a completed step', () => {
     const steps = new ShownSteps(canReset);
     const [start, ...others] = MESSAGE;
     const asked = others.filter(({ type }) => type !== 'tool-output-available' && type !== 'file');
@@ -73,7 +73,7 @@ describe.each([
     expect(replayed[0]).toEqual({ type: 'tool-output-available', toolCallId: 'c1', output: '3' });
   });
 
-  it('takes the rest of a message that it has by itself, which begins with no start', () => {
+  it('continues with the rest of an existing message, without a start', () => {
     const rest = MESSAGE.slice(6);
     const steps = new ShownSteps(canReset);
     const before = rest.slice(0, 6);

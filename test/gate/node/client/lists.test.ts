@@ -22,7 +22,7 @@ function listOf(pages: () => readonly (readonly string[])[]) {
   return { list, asked };
 }
 
-it('reads a list while somebody looks, again and again, and no more when nobody does', async () => {
+it('a list is read while it has subscribers, repeatedly, and not afterwards', async () => {
   let pages = [['a']];
   const { list, asked } = listOf(() => pages);
   expect(list.getSnapshot()).toEqual({ entries: [], isLoading: true, hasMore: false, error: undefined });
@@ -43,7 +43,7 @@ it('reads a list while somebody looks, again and again, and no more when nobody 
   expect(asked).toHaveLength(3);
 });
 
-it('shows more when it is asked to, and all of that is read again', async () => {
+it('a list loads more on request, and then rereads all of it', async () => {
   const { list, asked } = listOf(() => [['a'], ['b'], ['c']]);
   const leave = list.subscribe(() => {});
   await settled();
@@ -59,7 +59,7 @@ it('shows more when it is asked to, and all of that is read again', async () => 
   leave();
 });
 
-it('says what went wrong, shows what it has, and goes on', async () => {
+it('a list reports an error, keeps its entries, and continues', async () => {
   let fails = false;
   const { list } = listOf(() => {
     if (fails) throw new Error('gone');
@@ -76,7 +76,7 @@ it('says what went wrong, shows what it has, and goes on', async () => {
   leave();
 });
 
-it('a server that renders a page shows an empty list, and asks for nothing', () => {
+it('a list on a server that renders a page is empty and makes no requests', () => {
   let asked = 0;
   const index = createIndexClient({
     url: 'https://agents.test',

@@ -21,7 +21,7 @@ afterEach(() => {
 const VIEW = { session: 's1', agent: 'clerk', seq: 4, messages: [] };
 
 describe('a request', () => {
-  it('is sent again after a lost connection, later each time, and five times at most', async () => {
+  it('is retried after a lost connection, with growing delays, at most five times', async () => {
     const times: number[] = [];
     const { session } = played(
       ...Array.from({ length: 6 }, () => () => {
@@ -73,7 +73,7 @@ describe('a request', () => {
       'GET /agents/clerk/sessions/s1: fetch failed (connect ECONNREFUSED 127.0.0.1:1).',
       {},
     ],
-  ])('tells what was lost, and what may have come of %s', async (_, thrown, ask, message, more) => {
+  ])('reports a lost connection and the possible effect of %s', async (_, thrown, ask, message, more) => {
     const { session } = played(...Array.from({ length: 6 }, () => thrown));
     await expect(withoutWaiting(ask(session))).rejects.toMatchObject({
       type: 'connection-lost',
@@ -83,7 +83,7 @@ describe('a request', () => {
     });
   });
 
-  it('tells a page what a browser does not', async () => {
+  it('reports to a page an error that a browser hides', async () => {
     vi.stubGlobal('location', { origin: 'https://shop.example' });
     const { session } = played(...Array.from({ length: 6 }, () => new TypeError('Failed to fetch')));
     await expect(withoutWaiting(session.state())).rejects.toThrow(
@@ -91,7 +91,7 @@ describe('a request', () => {
     );
   });
 
-  it('is sent again when nothing has answered it for 50 s, and is let go then', async () => {
+  it('is retried if it gets no response for 50 s, and the first attempt is aborted', async () => {
     const { session, got } = played(() => new Promise<Response>(() => {}), json(VIEW));
     const answered = session.state();
     await vi.advanceTimersByTimeAsync(49_999);
@@ -101,7 +101,7 @@ describe('a request', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('may send files for as long as it takes', async () => {
+  it('can send files without a time limit', async () => {
     let answer = (_: Response): void => {};
     const { session, got } = played(
       () =>
@@ -116,7 +116,7 @@ describe('a request', () => {
     expect(got).toHaveLength(1);
   });
 
-  it('is not sent by all clients at the same moment', async () => {
+  it('is retried at different times by different clients', async () => {
     vi.mocked(Math.random).mockReturnValue(0.5);
     const { session } = played(LOST, json(VIEW));
     const answered = session.state();
@@ -126,7 +126,7 @@ describe('a request', () => {
     expect(await answered).toEqual(VIEW);
   });
 
-  it('is sent again when its answer breaks off', async () => {
+  it('is retried if its response breaks off', async () => {
     const broken = () => stream(['{"a'], 'broken');
     const { session } = played(broken, json(VIEW));
     expect(await withoutWaiting(session.state())).toEqual(VIEW);
@@ -155,7 +155,7 @@ describe('a request', () => {
     ],
     ['of a proxy', () => new Response('<h1>Bad gateway</h1>', { status: 502 }), 500],
     ['of the edge', () => new Response('<h1>Connection timed out</h1>', { status: 522 }), 500],
-  ])('is sent again after a refusal %s', async (_, refusal, ms) => {
+  ])('is retried after a refusal %s', async (_, refusal, ms) => {
     const { session } = played(refusal(), json(VIEW));
     const answered = session.state();
     await vi.advanceTimersByTimeAsync(ms - 1);
@@ -193,7 +193,7 @@ describe('a request', () => {
       new Response('oops', { status: 400, headers: { 'content-type': 'application/problem+json' } }),
       400,
     ],
-  ])('tells of an answer that is %s', async (_, response, status) => {
+  ])('reports a response that is %s', async (_, response, status) => {
     const { session } = played(response);
     const failure = await session.state().catch((thrown: unknown) => thrown);
     expect(failure).toBeInstanceOf(HoldfastError);
@@ -209,7 +209,7 @@ describe('a request', () => {
     expect(got).toEqual([]);
   });
 
-  it('asks for a token each time, and rejects as that does', async () => {
+  it('requests a token each time, and rejects if that fails', async () => {
     const token = vi
       .fn<() => Promise<string>>()
       .mockResolvedValueOnce('old')
@@ -234,8 +234,8 @@ describe('a request', () => {
   });
 });
 
-describe('a token that is asked for over the network', () => {
-  it('is asked for again when the network is lost', async () => {
+describe('a token function that uses the network', () => {
+  it('is called again after a network failure', async () => {
     const token = vi
       .fn<() => Promise<string>>()
       .mockRejectedValueOnce(new TypeError('Failed to fetch'))
@@ -250,7 +250,7 @@ describe('a token that is asked for over the network', () => {
     expect(token).toHaveBeenCalledTimes(2);
   });
 
-  it('is told of when it cannot be had', async () => {
+  it('is reported if it fails', async () => {
     const failure = new TypeError('Failed to fetch');
     const client = createClient({
       url: 'https://agents.test',
@@ -265,7 +265,7 @@ describe('a token that is asked for over the network', () => {
   });
 });
 
-describe('what no request can carry', () => {
+describe('invalid request data', () => {
   const clientOf = (options: Partial<ClientOptions>) =>
     createClient({ url: 'https://agents.test', agent: 'clerk', ...options }).session('s1');
 
@@ -273,17 +273,17 @@ describe('what no request can carry', () => {
     ['a\u200bb', 'The token holds a character that no header can carry.'],
     ['secret\u0000', 'The token holds a character that no header can carry.'],
     ['one\ntwo', 'The token holds a character that no header can carry.'],
-  ])('is said at once of the token %j, and not repeated', async (token, message) => {
+  ])('is reported at once for the token %j, without repeating it', async (token, message) => {
     await expect(clientOf({ token }).state()).rejects.toThrow(new TypeError(message));
   });
 
-  it('is said at once of a key', async () => {
+  it('is reported at once for a key', async () => {
     await expect(clientOf({}).send('Pay.', { idempotencyKey: 'für €' })).rejects.toThrow(
       new TypeError("'idempotency-key' holds a character that no header can carry."),
     );
   });
 
-  it('is not what fetch takes off: a line break at the end of a token', async () => {
+  it('does not include what fetch removes: a line break at the end of a token', async () => {
     const seen: string[] = [];
     const fetch = async (_: string, { headers }: FetchInit) => {
       seen.push(new Headers(headers).get('authorization') ?? '');
@@ -293,14 +293,14 @@ describe('what no request can carry', () => {
     expect(seen).toEqual(['Bearer of-a-file']);
   });
 
-  it('is an address that only a page completes, where there is none', async () => {
+  it('includes a relative URL outside of a page', async () => {
     await expect(clientOf({ url: '/ai' }).state()).rejects.toThrow(
       new TypeError("createClient: its url is '/ai', which only a page completes."),
     );
   });
 
   it.each(['https://me:secret@agents.test', 'https://agents test', 'agents.test', 'https://agents.test?a=b'])(
-    'is the address %s',
+    'includes the URL %s',
     (url) => {
       expect(() => clientOf({ url })).toThrow(
         new TypeError(
@@ -312,14 +312,14 @@ describe('what no request can carry', () => {
 });
 
 describe('a session', () => {
-  it('has an id of its own unless it is given one', () => {
+  it('has a generated id by default', () => {
     const client = createClient({ url: '', agent: 'clerk' });
     expect(client.session('s:1@b').id).toBe('s:1@b');
     expect(client.session().id).toMatch(/^[0-9a-f]{32}$/);
     expect(client.session().id).not.toBe(client.session().id);
   });
 
-  it('asks for no state that it has', async () => {
+  it('does not request a state that it already has', async () => {
     const { session, got } = played(
       json(VIEW, 200, { etag: '"4"' }),
       new Response(null, { status: 304 }),
@@ -331,7 +331,7 @@ describe('a session', () => {
     expect(got.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"4"', '"4"']);
   });
 
-  it('answers how a turn stands, also of one that failed', async () => {
+  it('returns the status of a turn, also of a failed one', async () => {
     const failed = { ...ANSWER, outcome: 'failed', error: { type: 'stuck', message: 'It is stuck.' } };
     const { session, got } = played(
       json({ turn: 't1', status: 'running' }, 202),
@@ -344,7 +344,7 @@ describe('a session', () => {
     expect(got.map(({ path }) => path)).toEqual(['/turns/t1', '/turns/t1', '/turns/t1']);
   });
 
-  it('rejects when what it waits for is erased', async () => {
+  it('rejects if the session it waits for is erased', async () => {
     const { session } = played(stream([frame('erased', {})]));
     await expect(session.send('Pay.')).rejects.toMatchObject({ type: 'session-erased', status: 410 });
   });
@@ -358,7 +358,7 @@ describe('a session', () => {
     expect(got.map(({ path }) => path)).toEqual(['/events?after=0', '/events?after=2']);
   });
 
-  it('sends files behind the text, and reads them', async () => {
+  it('sends files after the text, and reads them', async () => {
     const { session, got } = played(
       stream([frame('answer', ANSWER)]),
       () => new Response('PNG', { headers: { 'content-type': 'image/png' } }),
@@ -388,7 +388,7 @@ describe('a session', () => {
     expect([got[1]?.path, blob.type, await blob.text()]).toEqual(['/files/ab', 'image/png', 'PNG']);
   });
 
-  it('has files deleted, by their ids', async () => {
+  it('deletes files by their ids', async () => {
     const gone = () => new Response(null, { status: 204 });
     const { session, got } = played(gone(), gone());
     expect(await session.deleteFile('ab')).toBeUndefined();
@@ -399,7 +399,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('is cancelled and erased', async () => {
+  it('can be cancelled and erased', async () => {
     const stopping = { turn: 't1', status: 'cancel-requested' };
     const { session, got } = played(
       json(stopping, 202),
@@ -416,7 +416,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('is not ended a second time by a request that names no turn, and may be meant for what has begun since', async () => {
+  it('is not cancelled twice by a retry that names no turn, because a new turn may have started', async () => {
     const lost = (): never => {
       throw LOST;
     };
@@ -437,7 +437,7 @@ describe('a session', () => {
   });
 });
 
-describe('what cannot be asked', () => {
+describe('an invalid request', () => {
   const at = (url: string) => () => createClient({ url, agent: 'clerk' });
 
   it.each(['agents.test', 'ftp://agents.test', 'https://agents.test?a=1', 'https://agents.test/#a'])(
@@ -451,12 +451,12 @@ describe('what cannot be asked', () => {
     },
   );
 
-  it('is not a server of the page’s own origin', () => {
+  it('includes a server that is not the page’s own origin', () => {
     expect(at('')).not.toThrow();
     expect(at('/ai')).not.toThrow();
   });
 
-  it.each(['', '.', '..'])('is a path that leads elsewhere: %j', async (name) => {
+  it.each(['', '.', '..'])('includes a path that leads elsewhere: %j', async (name) => {
     const { session } = played();
     expect(() => createClient({ url: '', agent: name })).toThrow(
       new TypeError(`'${name}' cannot name an agent.`),
@@ -467,7 +467,7 @@ describe('what cannot be asked', () => {
     await expect(session.turn(name)).rejects.toThrow(new TypeError(`'${name}' cannot name a turn.`));
   });
 
-  it('is a file beside parts', async () => {
+  it('includes a file beside parts', async () => {
     const { session } = played();
     const parts = [{ type: 'text', text: 'a' }] as const;
     await expect(session.send(parts, { files: [new Blob(['b'])] })).rejects.toThrow(

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createClient } from '../../../../src/client/entry.ts';
 import { useSession } from '../../../../src/client/react/entry.ts';
 
-it('a server that renders a page shows nothing yet of its session, and asks for nothing', () => {
+it('a session on a server that renders a page is empty and makes no requests', () => {
   let asked = 0;
   const client = createClient({
     url: 'https://agents.test',

@@ -92,7 +92,7 @@ const shown = (store: SessionStore) =>
     .getSnapshot()
     .messages.map(({ role, text, status }) => [role, text, status].filter(Boolean).join(' '));
 
-it('asks nothing before somebody looks, and shows the state then', async () => {
+it('the session store makes no request before the first subscriber, and then shows the state', async () => {
   const { world, store } = server();
   world.state = () => json(view({ messages: [USER, { role: 'assistant', text: 'Paid.' }] }));
   expect(store.getSnapshot()).toMatchObject({ status: 'loading', isConnected: false, messages: [] });
@@ -109,7 +109,7 @@ it('asks nothing before somebody looks, and shows the state then', async () => {
   expect(world.asked).toEqual(['GET ', 'GET /events?after=1']);
 });
 
-it('shows a turn as it happens: its message, its text, its calls and what comes of them', async () => {
+it('the session store shows a turn as it happens: its message, its text, its calls and their results', async () => {
   const { world, store } = server();
   world.state = () => json(view());
   await look(store);
@@ -172,7 +172,7 @@ it('shows a turn as it happens: its message, its text, its calls and what comes 
   expect(store.getSnapshot().status).toBe('idle');
 });
 
-it('shows a message at once, and takes it for that of the conversation when its turn begins', async () => {
+it('the session store shows a message at once, and merges it with the conversation’s when its turn starts', async () => {
   const { world, store } = server();
   await look(store);
   expect(store.getSnapshot()).toMatchObject({ status: 'idle', isConnected: true, messages: [] });
@@ -193,7 +193,7 @@ it('shows a message at once, and takes it for that of the conversation when its 
   expect(shown(store)).toEqual(['user Pay.']);
 });
 
-it('shows the first turn of a session by its own stream, and follows the session then', async () => {
+it('the session store shows the first turn of a session by its own stream, and follows the session afterwards', async () => {
   const { world, store } = server();
   await look(store);
   const frames = [
@@ -210,7 +210,7 @@ it('shows the first turn of a session by its own stream, and follows the session
   expect(world.asked).toEqual(['GET ', 'POST /messages?whenBusy=reject']);
 });
 
-it('follows the session after the stream of its first message', async () => {
+it('the session store follows the session after the stream of its first message', async () => {
   const { world, store } = server();
   await look(store);
   world.post = () => {
@@ -229,7 +229,7 @@ it('follows the session after the stream of its first message', async () => {
   expect(world.asked.at(-1)).toBe('GET /events?after=4');
 });
 
-it('shows a message once, also when its turn begins before the request is answered', async () => {
+it('the session store shows a message once, even if its turn starts before the response', async () => {
   const { world, store } = server();
   world.state = () => json(view());
   await look(store);
@@ -240,7 +240,7 @@ it('shows a message once, also when its turn begins before the request is answer
   expect(shown(store)).toEqual(['user Pay.']);
 });
 
-it('takes a message back that was refused, and says why', async () => {
+it('the session store removes a refused message and shows the reason', async () => {
   const { world, store } = server();
   world.state = () => json(view());
   world.post = () => problem('session-busy', 409);
@@ -255,7 +255,7 @@ it('takes a message back that was refused, and says why', async () => {
   expect(store.getSnapshot().error).toBeUndefined();
 });
 
-it('shows what waits for somebody, and takes a decision once', async () => {
+it('the session store shows waiting calls and accepts a decision once', async () => {
   const { world, store } = server();
   const waiting = view({
     seq: 4,
@@ -287,7 +287,7 @@ it('shows what waits for somebody, and takes a decision once', async () => {
   expect(await store.decide(PENDING.call, 'reject')).toBe(false);
 });
 
-it('shows a decision again that was not taken', async () => {
+it('the session store shows a decision again that was not accepted', async () => {
   const { world, store } = server();
   world.state = () => json(view({ openTurn: 't1', pending: [PENDING] }));
   world.post = () => problem('role-required', 403);
@@ -300,7 +300,7 @@ it('shows a decision again that was not taken', async () => {
   });
 });
 
-it('stops what runs', async () => {
+it('the session store stops the running turn', async () => {
   const { world, store } = server();
   world.state = () => json(view({ openTurn: 't1' }));
   await look(store);
@@ -308,7 +308,7 @@ it('stops what runs', async () => {
   expect(world.asked.at(-1)).toBe('POST /cancel');
 });
 
-it('goes on after a lost connection behind what it has seen', async () => {
+it('the session store resumes after a lost connection from the last seen event', async () => {
   const { world, store } = server();
   world.state = () => json(view());
   await look(store);
@@ -332,7 +332,7 @@ it('goes on after a lost connection behind what it has seen', async () => {
   expect(shown(store)).toEqual(['user Pay.', 'assistant I pay.']);
 });
 
-it('tells that the server cannot be reached, and comes again for as long as somebody looks', async () => {
+it('the session store reports an unreachable server, and retries while it has subscribers', async () => {
   const { world, store } = server();
   world.state = () => json(view({ messages: [USER] }));
   const leave = await look(store);
@@ -355,7 +355,7 @@ it('tells that the server cannot be reached, and comes again for as long as some
   expect([world.isWatched, vi.getTimerCount()]).toEqual([false, 0]);
 });
 
-it('shows nothing of a session that was erased, and what begins under its name', async () => {
+it('the session store shows no data of an erased session, and shows the new session of its name', async () => {
   const { world, store } = server();
   world.state = () => json(view({ messages: [USER] }));
   await look(store);
@@ -367,7 +367,7 @@ it('shows nothing of a session that was erased, and what begins under its name',
   expect(shown(store)).toEqual(['user Anew.']);
 });
 
-it('shows nothing of a session that was erased while its state was on its way', async () => {
+it('the session store shows no data of a session that was erased while its state was loading', async () => {
   const { world, store } = server();
   world.state = () => json(view({ seq: 5, messages: [USER] }));
   await look(store);
@@ -384,7 +384,7 @@ it('shows nothing of a session that was erased while its state was on its way', 
   expect(shown(store)).toEqual(['user Anew.']);
 });
 
-it('keeps its connection for who leaves and comes at once, as React does when it is strict', async () => {
+it('the session store keeps its connection for a subscriber who leaves and returns, like React in strict mode', async () => {
   const { world, store } = server();
   world.state = () => json(view());
   const leave = await look(store);
@@ -397,7 +397,7 @@ it('keeps its connection for who leaves and comes at once, as React does when it
   expect(world.isWatched).toBe(false);
 });
 
-it('shows a reply from its beginning when it comes in the middle of it, and nothing twice', async () => {
+it('the session store shows a reply from its beginning if it joins midway, without duplicates', async () => {
   const { world, store } = server();
   world.state = () => json(view({ seq: 2, openTurn: 't1', messages: [USER] }));
   await look(store);
@@ -419,7 +419,7 @@ it('shows a reply from its beginning when it comes in the middle of it, and noth
   expect(shown(store)).toEqual(['user Pay.', 'assistant I have paid. Now go.']);
 });
 
-it('tells at once that the connection is lost, and calls it an error once nobody can be reached', async () => {
+it('the session store reports a lost connection at once, and reports an error once the server is unreachable', async () => {
   const { world, store } = server();
   world.state = () => json(view());
   await look(store);
@@ -434,7 +434,7 @@ it('tells at once that the connection is lost, and calls it an error once nobody
   expect(store.getSnapshot()).toMatchObject({ isConnected: true, error: undefined });
 });
 
-it('gives the same objects again for what has not changed', async () => {
+it('the session store returns the same objects for unchanged data', async () => {
   const { world, store } = server();
   const asked = view({ seq: 4, openTurn: 't1', messages: [USER], pending: [PENDING] });
   world.state = () => json(asked);
@@ -463,7 +463,7 @@ it('gives the same objects again for what has not changed', async () => {
   expect(store.getSnapshot().messages).toBe(replied);
 });
 
-it('keeps the key of a message that was sent here', async () => {
+it('the session store keeps the key of a message that it sent', async () => {
   const { world, store } = server();
   world.state = () => json(view({ messages: [USER, PAID] }));
   await look(store);
@@ -478,7 +478,7 @@ it('keeps the key of a message that was sent here', async () => {
   ]);
 });
 
-it('shows a reply once that ended while the connection was lost', async () => {
+it('the session store shows a reply once that ended while the connection was lost', async () => {
   const { world, store } = server();
   world.state = () => json(view({ openTurn: 't1', messages: [USER] }));
   await look(store);
@@ -490,7 +490,7 @@ it('shows a reply once that ended while the connection was lost', async () => {
   expect(shown(store)).toEqual(['user Pay.', 'assistant I pay.']);
 });
 
-it('keeps what there is of a reply that goes on while the connection is lost', async () => {
+it('the session store keeps the partial text of a reply that continues while the connection is lost', async () => {
   const { world, store } = server();
   world.state = () => json(view({ openTurn: 't1', messages: [USER] }));
   await look(store);
@@ -500,7 +500,7 @@ it('keeps what there is of a reply that goes on while the connection is lost', a
   expect(shown(store)).toEqual(['user Pay.', 'assistant I p streaming']);
 });
 
-it('shows a message once whose turn came and went while the connection was lost', async () => {
+it('the session store shows a message once if its turn started and ended while the connection was lost', async () => {
   const { world, store } = server();
   world.state = () => json(view({ messages: [] }));
   await look(store);
@@ -520,7 +520,7 @@ it('shows a message once whose turn came and went while the connection was lost'
   expect(shown(store)).toEqual(['user Pay.', 'assistant Paid.']);
 });
 
-it('shows a message as sent for as long as it waits for its turn', async () => {
+it('the session store shows a queued message as sent', async () => {
   const { world, store } = server();
   world.state = () => json(view({ openTurn: 't0' }));
   await look(store);
@@ -532,7 +532,7 @@ it('shows a message as sent for as long as it waits for its turn', async () => {
   expect(shown(store)).toEqual(['user Pay. sending']);
 });
 
-it('keeps the key of a reply that comes while a message is steered', async () => {
+it('the session store keeps the key of a reply that arrives while a message is steered', async () => {
   const { world, store } = server();
   world.state = () => json(view({ openTurn: 't1', messages: [USER] }));
   await look(store);
@@ -549,7 +549,7 @@ it('keeps the key of a reply that comes while a message is steered', async () =>
   ]);
 });
 
-it('takes a decision by the id of its call, too', async () => {
+it('the session store accepts a decision by the id of its call, too', async () => {
   const { world, store } = server();
   world.state = () => json(view({ openTurn: 't1', pending: [PENDING] }));
   await look(store);
@@ -559,7 +559,7 @@ it('takes a decision by the id of its call, too', async () => {
   expect(store.getSnapshot().pending).toEqual([]);
 });
 
-it('keeps what was decided when it is decided once more', async () => {
+it('the session store keeps a decision that is made twice', async () => {
   const { world, store } = server();
   world.state = () => json(view({ openTurn: 't1', pending: [PENDING] }));
   await look(store);
@@ -574,7 +574,7 @@ it('keeps what was decided when it is decided once more', async () => {
   expect(store.getSnapshot()).toMatchObject({ pending: [], error: { type: 'already-answered' } });
 });
 
-it('shows what is pending of a state that the stream has overtaken', async () => {
+it('the session store shows the pending calls of a state that the stream has overtaken', async () => {
   const { world, store } = server();
   world.state = () =>
     json(
@@ -599,7 +599,7 @@ it('shows what is pending of a state that the stream has overtaken', async () =>
   expect(shown(store)).toEqual(['user Pay.', 'assistant']);
 });
 
-it('does not forget the first turn of a session that was unknown a moment ago', async () => {
+it('the session store keeps the first turn of a session that did not exist a moment ago', async () => {
   const { world, store } = server();
   const { fetch } = world;
   let answer = (_: Response): void => {};
@@ -616,7 +616,7 @@ it('does not forget the first turn of a session that was unknown a moment ago', 
   expect(store.getSnapshot()).toMatchObject({ status: 'running', isConnected: true });
 });
 
-it('lets go of the first turn, too, when nobody looks any more', async () => {
+it('the session store disconnects from the first turn, too, when the last subscriber leaves', async () => {
   const { world, store } = server();
   const leave = await look(store);
   let signal: AbortSignal | undefined;
@@ -633,7 +633,7 @@ it('lets go of the first turn, too, when nobody looks any more', async () => {
   expect(signal?.aborted).toBe(true);
 });
 
-it('shows the input of a call alike, as it happens and after a reload', async () => {
+it('the session store shows the input of a call identically live and after a reload', async () => {
   const { world, store } = server();
   world.state = () =>
     json(
@@ -650,7 +650,7 @@ it('shows the input of a call alike, as it happens and after a reload', async ()
   ]);
 });
 
-it('stands messages where the state has them', async () => {
+it('the session store orders messages like the state', async () => {
   const { world, store } = server();
   world.state = () => json(view());
   await look(store);
@@ -692,7 +692,7 @@ it('stands messages where the state has them', async () => {
   expect(store.getSnapshot().messages.at(-1)?.by).toBe('loop');
 });
 
-it('shows that a reply was cut off, and that a message was not answered, before the state says so too', async () => {
+it('the session store shows a cut-off reply and an unanswered message before the state reports them', async () => {
   const { world, store } = server();
   world.state = () => json(view());
   await look(store);
@@ -720,7 +720,7 @@ it('shows that a reply was cut off, and that a message was not answered, before 
   expect(store.getSnapshot().messages).toBe(before);
 });
 
-it('retries the last message in the background, and shows no message for it', async () => {
+it('the session store retries the last message in the background, without showing a message for it', async () => {
   const { world, store } = server();
   world.state = () => json(view({ messages: [USER] }));
   await look(store);

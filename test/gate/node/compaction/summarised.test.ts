@@ -13,7 +13,7 @@ it.each<[object, string]>([
     { overTokens: 9, instructions: 'Be brief.', summarize: () => '' },
     "summarize: use either 'summarize' or 'instructions'.",
   ],
-])('cannot work with %j', (options, message) => {
+])('compaction cannot work with %j', (options, message) => {
   // Some of these can only be said by callers without types.
   expect(() => summarize(options as SummaryOptions)).toThrow(new RangeError(message));
 });

@@ -25,7 +25,7 @@ const LINKED = {
 const partsOf = (result: ToolResult): unknown => ('parts' in result ? result.parts : undefined);
 
 describe('a result of parts', () => {
-  it('holds words and files in their order, whatever they were given as', () => {
+  it('contains text and files in order, from any input form', () => {
     const result = content(['Before:', image(PNG, 'image/PNG', 'a.png'), STORED, content(['After.'])]);
     expect(partsOf(result)).toEqual([
       { type: 'text', text: 'Before:' },
@@ -39,7 +39,7 @@ describe('a result of parts', () => {
     expect(result.content).toBe(modelText(result));
   });
 
-  it('copies the bytes, which their tool may go on using', () => {
+  it('copies the bytes, which their tool can reuse', () => {
     const bytes = new Uint8Array([1, 2]);
     const result = file(bytes, 'application/pdf');
     bytes[0] = 9;
@@ -53,7 +53,7 @@ describe('a result of parts', () => {
     ]);
   });
 
-  it('hands an https address on', () => {
+  it('passes on an https URL', () => {
     expect(partsOf(file(new URL('https://x.test/a b.pdf'), 'application/pdf', 'a.pdf'))).toEqual([
       { type: 'file', mediaType: 'application/pdf', name: 'a.pdf', url: 'https://x.test/a%20b.pdf' },
     ]);
@@ -108,11 +108,11 @@ describe('a result of parts', () => {
       () => content([{ type: 'file', mediaType: 'image/png', bytes: 'iVBORw0KGgo=' as never }]),
       'A file needs a Uint8Array, an ArrayBuffer or a URL, and not a value of the type String.',
     ],
-  ])('is refused where it is made when it cannot be one (%#)', (make, problem) => {
+  ])('is refused where it is created if it is invalid (%#)', (make, problem) => {
     expect(make).toThrow(new TypeError(problem));
   });
 
-  it('stands beside an artifact, whose value is kept apart', () => {
+  it('is separate from an artifact, whose value is kept apart', () => {
     const result = artifact(content(['A chart:', STORED]), { total: 3 });
     expect({ ...result }).toEqual({
       type: 'artifact',
@@ -123,10 +123,10 @@ describe('a result of parts', () => {
   });
 });
 
-describe('a result with other words', () => {
+describe('a result with changed text', () => {
   const parts = [{ type: 'text', text: 'A' }, STORED, { type: 'text', text: 'B' }] as const;
 
-  it('keeps each file in the place of its line', () => {
+  it('keeps each file in the position of its line', () => {
     const { content: words } = content(parts);
     expect(withWords(content(parts), `${words}\n\nC`)).toEqual({
       type: 'content',
@@ -134,7 +134,7 @@ describe('a result with other words', () => {
     });
   });
 
-  it('has the files behind the words that do not name them any more', () => {
+  it('has the files after a text that no longer names them', () => {
     expect(withWords(content(parts), 'Short.')).toEqual({
       type: 'content',
       parts: [{ type: 'text', text: 'Short.' }, STORED],
@@ -142,7 +142,7 @@ describe('a result with other words', () => {
     expect(placed('', [STORED, LINKED])).toEqual([STORED, LINKED]);
   });
 
-  it('is words where there were only words', () => {
+  it('is text if there was only text', () => {
     expect(withWords(text('A'), 'B')).toEqual({ type: 'text', content: 'B' });
     expect(withWords(content(['A']), 'B')).toEqual({ type: 'text', content: 'B' });
     expect(withWords({ ...artifact(content(['A']), { n: 1 }) }, 'B')).toEqual({
@@ -153,20 +153,20 @@ describe('a result with other words', () => {
     expect(withWords({ type: 'error', message: 'A' }, 'B')).toEqual({ type: 'error', message: 'B' });
   });
 
-  it('may have a remark below', () => {
+  it('can have a remark below', () => {
     expect(withRemark(content(parts), ['Next: x.'])).toMatchObject({
       parts: [{ text: 'A' }, STORED, { text: 'B\n\nNext: x.' }],
     });
   });
 
-  it('has a remark below its words and files beside an artifact too', () => {
+  it('has a remark below its text and files beside an artifact too', () => {
     const remarked = withRemark(artifact(content(['A chart:', STORED]), { total: 3 }), ['Next: x.']);
     expect(modelText(remarked)).toBe('A chart:\n\n[file ab12: image/png, 12,345 bytes]\n\nNext: x.');
     expect(remarked).toMatchObject({ type: 'artifact', value: { total: 3 }, parts: [{}, STORED, {}] });
   });
 });
 
-describe('what names a file', () => {
+describe('the metadata of a file', () => {
   it.each([
     ['image/PNG; charset=x', 'image/png'],
     [
@@ -178,7 +178,7 @@ describe('what names a file', () => {
     ['image/png/x', undefined],
     ['ima ge/png', undefined],
     [`a/${'b'.repeat(126)}`, undefined],
-  ])('is the media type of %j: %j', (given, type) => {
+  ])('has the media type of %j: %j', (given, type) => {
     expect(toMediaType(given)).toBe(type);
   });
 
@@ -189,7 +189,7 @@ describe('what names a file', () => {
     [' \u0000 ', undefined],
     ['x'.repeat(300), 'x'.repeat(255)],
     [`${'x'.repeat(254)}\u{1F600}`, `${'x'.repeat(254)}\uFFFD`],
-  ])('is the name of %j on one line: %j', (given, name) => {
+  ])('has the name of %j on one line: %j', (given, name) => {
     expect(toFileName(given)).toBe(name);
   });
 
@@ -199,13 +199,13 @@ describe('what names a file', () => {
     ['application/ld+json', true],
     ['image/svg+xml', false],
     ['application/pdf', false],
-  ])('tells whether %s is text: %s', (type, is) => {
+  ])('shows if %s is text: %s', (type, is) => {
     expect(isText(type)).toBe(is);
   });
 });
 
-describe('base64', () => {
-  it('is the same there and back, of any length, also where the engine has none of its own', () => {
+describe('the base64 encoding', () => {
+  it('round-trips any length, also in an engine without native support', () => {
     for (const length of [0, 1, 2, 3, 32_766, 32_767, 100_000]) {
       const bytes = new Uint8Array(length).map((_, index) => index % 251);
       const written = toBase64(bytes);
@@ -214,7 +214,7 @@ describe('base64', () => {
     }
   });
 
-  it.each(['A', 'AAA', 'AA==AA', 'AA=A', 'A A=', 'AA-_', '====', 'AAAAA==='])('is not %j', (text) => {
+  it.each(['A', 'AAA', 'AA==AA', 'AA=A', 'A A=', 'AA-_', '====', 'AAAAA==='])('rejects %j', (text) => {
     expect(fromBase64(text)).toBeUndefined();
   });
 });

@@ -73,7 +73,7 @@ const filesIn = ({ messages }: ModelRequest): Record<string, readonly string[]>[
 const base64 = (fill: number): string => Buffer.from(png(fill)).toString('base64');
 
 describe('a file in a message', () => {
-  it('stands in every request of its session, also after a restart', async () => {
+  it('is in every request of its session, also after a restart', async () => {
     const { model: seer, requests } = model(BOTH, calling('look'), saying('A'), saying('B'));
     const session = createTestSession(agentOf(look), { use: [files()], model: seer });
     await session.send([{ type: 'text', text: 'What?' }, sent(png(1)), sent(png(2))]);
@@ -84,7 +84,7 @@ describe('a file in a message', () => {
     expect(requests[2]?.messages[0]).toEqual(requests[0]?.messages[0]);
   });
 
-  it('of which a request has no room any more is named', async () => {
+  it('is only named if a request has no room for it', async () => {
     const large = 7 * 1024 * 1024;
     const replies = ['A', 'B', 'C'].map(saying);
     const { model: seer, requests } = model(BOTH, ...replies);
@@ -99,7 +99,7 @@ describe('a file in a message', () => {
     });
   });
 
-  it('that is text is written out for every model', async () => {
+  it('is written out for every model if it is text', async () => {
     const { model: seer, requests } = model(undefined, saying('A'));
     const session = createTestSession(agentOf(), { use: [files()], model: seer });
     const bytes = new TextEncoder().encode('a,bü\n1,2');
@@ -109,7 +109,7 @@ describe('a file in a message', () => {
     ]);
   });
 
-  it('reaches the model of a steered turn, behind what was said before', async () => {
+  it('reaches the model of a steered turn, after the earlier messages', async () => {
     const { model: seer, requests } = model(BOTH, calling('wait'), saying('A'));
     const steer = vi.fn(async () => {});
     const wait = defineTool({ name: 'wait', description: 'Waits.', effect: 'read', run: () => steer() });
@@ -157,7 +157,7 @@ describe('a file in a result', () => {
     expect(await session.file(file?.id ?? '')).toEqual(png(9));
   });
 
-  it('follows behind all results where only messages may hold it', async () => {
+  it('follows all results if only messages can contain it', async () => {
     const { model: seer, requests } = model(MESSAGES, calling('shot', 'look'), saying('A'));
     await createTestSession(agentOf(shot, look), { use: [files()], model: seer }).send('Go.');
     expect(requests[1]?.messages.map(({ role }) => role)).toEqual([
@@ -170,7 +170,7 @@ describe('a file in a result', () => {
     expect(requests.map(filesIn)).toEqual([[], [{ user: [base64(9)] }]]);
   });
 
-  it('is told in words where nobody knows what the model takes', async () => {
+  it('is described in text if the model’s support is unknown', async () => {
     const { model: seer, requests } = model(undefined, calling('shot'), saying('A'));
     await createTestSession(agentOf(shot), { use: [files()], model: seer }).send('Go.');
     expect(requests.map(filesIn)).toEqual([[], []]);
@@ -181,7 +181,7 @@ describe('a file in a result', () => {
     });
   });
 
-  it('is given to each candidate of a fallback as that takes it', async () => {
+  it('is sent to each candidate of a fallback in the form that it supports', async () => {
     const gone = { ...model(NONE_AT_ALL, new ModelError('server-error', 'down')).model, name: 'gone' };
     const { model: seer, requests } = model(BOTH, saying('A'));
     const both = fallback([gone, seer]);
@@ -194,7 +194,7 @@ describe('a file in a result', () => {
     expect(requests.map(filesIn)).toEqual([[{ user: [base64(1)] }]]);
   });
 
-  it('stands beside an artifact, in an answer that is returned directly, and in the answer of a subagent’s loop', async () => {
+  it('is beside an artifact, in a directly returned answer, and in the answer of a subagent’s loop', async () => {
     const drawn = defineTool({
       name: 'draw',
       description: 'Draws.',
@@ -232,7 +232,7 @@ describe('a file in a result', () => {
 
 const NONE_AT_ALL: ModelMedia = { message: NONE, result: NONE };
 
-it('of a late result stands behind its words', () => {
+it('follows the text of a late result', () => {
   const messages: Message[] = [];
   const stored = { type: 'file', id: 'ab', mediaType: 'image/png', size: 3 } as const;
   const late = { type: 'late-result-received', turn: 't', call: 'c', tool: 'shot', input: '{}' } as const;
@@ -262,7 +262,7 @@ describe('a tool', () => {
     expect(read).toEqual([{ type: 'file', mediaType: 'image/png', name: 'a.png', bytes: png(1) }, undefined]);
   });
 
-  it('whose file is too large has its result without it, and its developer is told', async () => {
+  it('gets its result without a file that is too large, which is logged', async () => {
     const logged = vi.spyOn(console, 'error').mockReturnValue(undefined);
     onTestFinished(() => logged.mockRestore());
     const huge = defineTool({
@@ -281,10 +281,10 @@ describe('a tool', () => {
   });
 });
 
-describe('a request that is refused', () => {
+describe('a refused request', () => {
   const refusal = new ModelError('bad-request', 'Could not process image.');
 
-  it('for a file of an earlier turn is sent again without it', async () => {
+  it('is sent again without a file of an earlier turn', async () => {
     const warned = vi.spyOn(console, 'warn').mockReturnValue(undefined);
     onTestFinished(() => warned.mockRestore());
     const { model: seer, requests } = model(BOTH, refusal, refusal, calling('shot'), saying('B'));
@@ -309,7 +309,7 @@ describe('a request that is refused', () => {
     ]);
   });
 
-  it('for the files of its own message fails its turn, and so does one without files', async () => {
+  it('fails its turn if it is refused for its own files or without files', async () => {
     const { model: seer, requests } = model(BOTH, refusal, refusal);
     const session = createTestSession(agentOf(), { use: [files()], model: seer });
     expect(await session.send([sent(png(1))])).toMatchObject({ outcome: 'failed' });
@@ -318,7 +318,7 @@ describe('a request that is refused', () => {
     expect(await plain.send('Go.')).toMatchObject({ outcome: 'failed' });
   });
 
-  it('for another reason fails as it does without files', async () => {
+  it('fails as without files if it is refused for another reason', async () => {
     const { model: seer, requests } = model(BOTH, calling('shot'), refusal, refusal);
     vi.spyOn(console, 'warn').mockReturnValue(undefined);
     onTestFinished(() => {
@@ -330,8 +330,8 @@ describe('a request that is refused', () => {
   });
 });
 
-describe('a summary', () => {
-  it('is written of words that name the files', async () => {
+describe('a summary of a conversation with files', () => {
+  it('is made from text that names the files', async () => {
     const seen: unknown[] = [];
     const agent = defineAgent({
       name: 'seer',

@@ -53,7 +53,7 @@ describe('a file in a message', () => {
       png({ data: 'https://x.test/a.png' }),
     ],
     ['that the agent accepts, where nobody knows', undefined, ['image/*'], png()],
-  ])('is given %s', (_, media, accepts, file) => {
+  ])('is sent %s', (_, media, accepts, file) => {
     expect(given(media, [user(file)], accepts)).toEqual([user(file)]);
   });
 
@@ -89,7 +89,7 @@ describe('a file in a message', () => {
       ['image/*'],
       png(),
     ],
-  ])('is told in words %s', (_, media, accepts, file) => {
+  ])('is described in text %s', (_, media, accepts, file) => {
     expect(given(media, [user(file)], accepts)).toEqual([
       {
         role: 'user',
@@ -98,7 +98,7 @@ describe('a file in a message', () => {
     ]);
   });
 
-  it('stays beside one that is told in words', () => {
+  it('is sent beside one that is described in text', () => {
     const pdf = png({ mediaType: 'application/pdf', id: 'cd34' });
     const media = { message: IMAGES, result: NOTHING };
     const both: ModelMessage = { role: 'user', text: 'x', parts: [png(), pdf] };
@@ -116,12 +116,12 @@ describe('a file in a message', () => {
 });
 
 describe('a file in a result', () => {
-  it('is given where results may hold it', () => {
+  it('is sent in the result if results can contain it', () => {
     const all = [result('a', png()), result('b', png())];
     expect(given({ message: NOTHING, result: IMAGES }, all)).toEqual(all);
   });
 
-  it('follows behind all results of its reply where only messages may hold it', () => {
+  it('follows all results of its reply if only messages can contain it', () => {
     const all = [
       result('a', png({ name: 'a "1".png' })),
       result('b', png({ id: 'cd34' })),
@@ -157,7 +157,7 @@ describe('a file in a result', () => {
     ]);
   });
 
-  it('is told in words where nothing may', () => {
+  it('is described in text if it cannot be sent', () => {
     expect(given({ message: NOTHING, result: NOTHING }, [result('a', png())])).toEqual([
       {
         role: 'tool',
@@ -170,12 +170,12 @@ describe('a file in a result', () => {
 });
 
 describe('a conversation without files', () => {
-  it('is the same list', () => {
+  it('is the same list as before', () => {
     const all = [words('a'), { role: 'tool', id: '1', name: 'x', text: 'y' } as const];
     expect(given(undefined, all)).toEqual(all);
   });
 
-  it('is left to the candidates of a model that chooses, which take each what they take', () => {
+  it('is left to the candidates of a model that chooses, each with its own support', () => {
     const one: ChatModel = { name: 'one', ask: () => Promise.reject(new Error('not asked')) };
     const all = [user(png())];
     expect(fittedFiles({ candidates: [one] }, all)).toBe(all);

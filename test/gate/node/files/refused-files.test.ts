@@ -56,7 +56,7 @@ async function play(media: ModelMedia | undefined, refuses: (files: number) => b
 const partsOf = (message: ModelMessage) =>
   message.role === 'user' || message.role === 'tool' ? (message.parts ?? []) : [];
 
-it('is asked again once without the files of results', async () => {
+it('a refused request is retried once without the files of results', async () => {
   const media = { message: images, result: images };
   expect(await play(media, (files) => files > 0)).toEqual({ sent: [0, 1, 0], outcome: 'completed' });
   expect(warned).toEqual([
@@ -67,7 +67,7 @@ it('is asked again once without the files of results', async () => {
 });
 
 it.each([undefined, { message: none, result: none }])(
-  'is not asked again when no file was sent: it takes %o',
+  'a refused request is not retried if no file was sent: the model accepts %o',
   async (media) => {
     expect(await play(media, () => true)).toEqual({ sent: [0, 0], outcome: 'failed' });
     expect(warned).toEqual([]);

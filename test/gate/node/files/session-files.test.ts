@@ -89,8 +89,8 @@ function memoryStore() {
   return { kept, store };
 }
 
-describe('a file that a tool has made', () => {
-  it('is known by the hash of its bytes', async () => {
+describe('a file that a tool has created', () => {
+  it('is identified by the hash of its bytes', async () => {
     const files = filesOver(fakePort({}).port);
     expect(await files.keepFile({ ...newFile(SMALL), name: 'a.png' })).toEqual({ ...STORED, name: 'a.png' });
   });
@@ -109,14 +109,14 @@ describe('a file that a tool has made', () => {
     await expect(files.keepFile(newFile(bytesOf(length)))).rejects.toThrow(problem);
   });
 
-  it('counts once, and fills the session to its last byte', async () => {
+  it('counts once, and can fill the session to its last byte', async () => {
     const files = filesOver(fakePort({}).port, { used: 50 * MIB - 3 });
     await files.keepFile(newFile(SMALL));
     expect(await files.keepFile(newFile(SMALL))).toEqual(STORED);
     await expect(files.keepFile(newFile(bytesOf(1)))).rejects.toThrow('have 52428800 bytes');
   });
 
-  it('is no more of a session that is full and has the same bytes', async () => {
+  it('uses no space in a full session that has the same bytes', async () => {
     const { asked, port } = fakePort({ [ID]: SMALL });
     const files = filesOver(port, { used: 50 * MIB });
     expect(await files.keepFile(newFile(SMALL))).toEqual(STORED);
@@ -124,7 +124,7 @@ describe('a file that a tool has made', () => {
     expect(asked).toEqual([`${ID} 0`]);
   });
 
-  it('is stored with the event that names it, once', async () => {
+  it('is stored once, with the event that names it', async () => {
     const sent: Change[] = [];
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,
@@ -165,7 +165,7 @@ describe('a file that a tool has made', () => {
     expect(blob?.bytes?.buffer.byteLength).toBe(3);
   });
 
-  it('is sent again with an append that is', async () => {
+  it('is sent again with a retried append', async () => {
     const sent: (readonly KeptBlob[] | undefined)[] = [];
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,
@@ -185,7 +185,7 @@ describe('a file that a tool has made', () => {
     await session.close();
   });
 
-  it('parts events that are too heavy for one append', async () => {
+  it('splits events that are too large for one append', async () => {
     const sent: number[] = [];
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,
@@ -204,7 +204,7 @@ describe('a file that a tool has made', () => {
     await session.close();
   });
 
-  it('goes to a store outside before anything names it, and without its bytes with the event', async () => {
+  it('is stored externally before an event names it, and the event is sent without its bytes', async () => {
     const { kept, store } = memoryStore();
     const files = filesOver(fakePort({}).port, { store });
     await files.keepFile(newFile(SMALL));
@@ -214,7 +214,7 @@ describe('a file that a tool has made', () => {
     ]);
   });
 
-  it('is not kept, and takes no room, when the store outside fails', async () => {
+  it('is not kept and uses no space if the external store fails', async () => {
     const { store } = memoryStore();
     const puts = [() => Promise.reject(new Error('no bucket')), store.put];
     const put: FileStore['put'] = async (...asked) => puts.shift()?.(...asked);
@@ -224,7 +224,7 @@ describe('a file that a tool has made', () => {
     expect(await files.keepFile(newFile(SMALL))).toEqual(STORED);
   });
 
-  it('is not put into the store outside again, and goes under the copy that is due', async () => {
+  it('is not stored externally again, and uses the pending copy', async () => {
     const { kept, store } = memoryStore();
     const { port } = fakePort({});
     const stateOf = (isOutside: boolean, version: number): FilesPort => ({
@@ -243,7 +243,7 @@ describe('a file that a tool has made', () => {
     expect(await files.find(ID)).toEqual(newFile(SMALL));
   });
 
-  it('is kept although it is looked for in vain just then', async () => {
+  it('is kept even if a lookup fails at that moment', async () => {
     const answer = Promise.withResolvers<null>();
     const files = filesOver({ ...fakePort({}).port, blob: () => answer.promise });
     const looked = files.read([STORED]);
@@ -255,8 +255,8 @@ describe('a file that a tool has made', () => {
   });
 });
 
-describe('a file of the session', () => {
-  it('is read by pages, once, whoever asks', async () => {
+describe('a stored file of the session', () => {
+  it('is read in pages, once for all readers', async () => {
     const { asked, port } = fakePort({ [ID]: SMALL }, 2);
     const files = filesOver(port);
     const all = await Promise.all([files.read([STORED]), files.read([STORED, STORED])]);
@@ -265,7 +265,7 @@ describe('a file of the session', () => {
     expect(asked).toEqual([`${ID} 0`, `${ID} 2`]);
   });
 
-  it('is not read that was made here', async () => {
+  it('is not read if it was created in this invocation', async () => {
     const { asked, port } = fakePort({});
     const files = filesOver(port);
     await files.keepFile(newFile(SMALL));
@@ -273,12 +273,12 @@ describe('a file of the session', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is left out that is not there', async () => {
+  it('is left out if it does not exist', async () => {
     const files = filesOver(fakePort({}).port);
     expect(await files.read([STORED])).toEqual(new Map());
   });
 
-  it('is asked for again that could not be read', async () => {
+  it('is requested again after a failed read', async () => {
     const { port } = fakePort({ [ID]: SMALL });
     let isDown = true;
     const files = filesOver({
@@ -290,7 +290,7 @@ describe('a file of the session', () => {
     expect(await files.read([STORED])).toEqual(new Map([[ID, 'AQID']]));
   });
 
-  it('is read from the store outside that keeps its bytes', async () => {
+  it('is read from the external store that has its bytes', async () => {
     const { store } = memoryStore();
     await store.put({ session: 's', incarnation: 'i1', id: ID }, SMALL, 'image/png');
     const files = filesOver(fakePort({ [ID]: null }).port, { store });
@@ -298,7 +298,7 @@ describe('a file of the session', () => {
     expect(await filesOver(fakePort({ [ID]: null }).port).read([STORED])).toEqual(new Map());
   });
 
-  it('is let go of when a request has no room for it beside those that have been read since', async () => {
+  it('is released if a request has no room for it beside later files', async () => {
     const ids = ['a', 'b', 'c', 'd', 'e'];
     const { asked, port } = fakePort(Object.fromEntries(ids.map((id) => [id, bytesOf(7 * MIB)])), 8 * MIB);
     const files = filesOver(port);
@@ -307,7 +307,7 @@ describe('a file of the session', () => {
   });
 });
 
-describe('the files of a session that were deleted', () => {
+describe('the deleted files of a session', () => {
   const [DELETED, OTHER] = [
     { ...STORED, id: 'd' },
     { ...STORED, id: 'o' },
@@ -328,7 +328,7 @@ describe('the files of a session that were deleted', () => {
     return { asked, comesAgain, port: { ...fakePort({}).port, blobStates } };
   }
 
-  it('are asked for once, and only where some were', async () => {
+  it('are requested once, and only if some exist', async () => {
     const { asked, port } = gonePort();
     expect(await filesOver(port).gone([DELETED])).toEqual(new Map());
     expect(asked).toEqual([]);
@@ -338,7 +338,7 @@ describe('the files of a session that were deleted', () => {
     expect(asked).toEqual([['d', 'o']]);
   });
 
-  it('are asked for again when a message has come, which may have brought them back', async () => {
+  it('are requested again after a message, which may have restored them', async () => {
     const { asked, comesAgain, port } = gonePort();
     const files = filesOver(port, { gone: 1 });
     await files.gone([DELETED]);
@@ -349,7 +349,7 @@ describe('the files of a session that were deleted', () => {
     expect(asked).toEqual([['d'], ['d']]);
   });
 
-  it('are none of them when a tool has made one again', async () => {
+  it('do not include a file that a tool has created again', async () => {
     const { port } = gonePort();
     const gone = { ...STORED, id: ID };
     const files = filesOver(
@@ -369,7 +369,7 @@ describe('the files of a session that were deleted', () => {
     expect(await files.gone([gone])).toEqual(new Map());
   });
 
-  it('leave the turn to another invocation when the session cannot be reached', async () => {
+  it('leave the turn to another invocation if the session is unreachable', async () => {
     const { port } = gonePort();
     const down = () => Promise.reject(new SessionUnavailableError(new Error('down')));
     const files = filesOver({ ...port, blobStates: down }, { gone: 1 });
@@ -377,16 +377,16 @@ describe('the files of a session that were deleted', () => {
   });
 });
 
-describe('a file that a tool asks for', () => {
+describe('a file that a tool requests', () => {
   const NAMED = { type: 'file', mediaType: 'image/png', name: 'a.png', bytes: SMALL } as const;
 
-  it('is there as soon as it is made', async () => {
+  it('is available as soon as it is created', async () => {
     const files = filesOver(fakePort({}).port);
     await files.keepFile(NAMED);
     expect(await files.find(ID)).toEqual(NAMED);
   });
 
-  it('comes from the session, or from the store outside', async () => {
+  it('is read from the session or from the external store', async () => {
     const { store } = memoryStore();
     await store.put({ session: 's', incarnation: 'i1', id: ID }, SMALL, 'image/png');
     const { name: _, ...unnamed } = NAMED;
@@ -394,7 +394,7 @@ describe('a file that a tool asks for', () => {
     expect(await filesOver(fakePort({ [ID]: null }).port, { store }).find(ID)).toEqual(unnamed);
   });
 
-  it('is not there that the session does not keep, until it is made', async () => {
+  it('is unavailable if the session does not have it, until it is created', async () => {
     const files = filesOver(fakePort({}).port);
     expect(await files.find(ID)).toBeUndefined();
     expect(await files.read([STORED])).toEqual(new Map());
@@ -403,7 +403,7 @@ describe('a file that a tool asks for', () => {
   });
 });
 
-it('says that a file could not be read from its store, and not why', async () => {
+it('is reported as unreadable without the reason of its store', async () => {
   const { store } = memoryStore();
   const get = () => Promise.reject(new Error('token abc'));
   const logged = vi.spyOn(console, 'error').mockReturnValue(undefined);
@@ -415,6 +415,6 @@ it('says that a file could not be read from its store, and not why', async () =>
   logged.mockRestore();
 });
 
-it('makes a result of a file alone', () => {
+it('can be a result by itself', () => {
   expect({ ...file(SMALL, 'image/png') }).toEqual({ type: 'content', parts: [newFile(SMALL)] });
 });

@@ -43,7 +43,7 @@ const WARNING =
   "holdfast: the model 'blind' refused a request with files; it is asked again without those of earlier messages and of " +
   `results. ${REFUSED}`;
 
-it('a message with a file that the model refuses fails its turn, and no later one, which is told of it in words', async () => {
+it('a message with a file that the model refuses fails its turn, and later turns see the file as text', async () => {
   const session = sessionOf();
   const first = await session.send(content(['See:', image(BROKEN, 'image/png')]).parts);
   expect(first).toMatchObject({ outcome: 'failed', error: { message: expect.stringContaining(REFUSED) } });
@@ -54,14 +54,14 @@ it('a message with a file that the model refuses fails its turn, and no later on
   expect(warned.mock.calls).toEqual([[WARNING]]);
 });
 
-it('a result with a file that the model refuses is told in words, once for a turn', async () => {
+it('a result with a file that the model refuses is described in text, once per turn', async () => {
   const session = sessionOf();
   expect(await session.send('Look.')).toMatchObject({ outcome: 'completed', text: 'Well.' });
   expect(session.requests.map(holdsFile)).toEqual([false, true, false]);
   expect(warned.mock.calls).toEqual([[WARNING]]);
 });
 
-it('a message whose own file is refused with those of earlier ones fails after one more try', async () => {
+it('a message whose own file is refused with earlier files fails after one more attempt', async () => {
   const session = sessionOf();
   await session.send('Look.');
   warned.mockClear();

@@ -34,7 +34,7 @@ describe('a message with files', () => {
     stored('ef', 9),
   ];
 
-  it('sends each behind the line that names it; a text is words, and one that has no room is only named', () => {
+  it('sends each file after the line that names it; a text file is text, and a file without room is only named', () => {
     const files = new Map([
       ['ab', 'AAAA'],
       ['cd', Buffer.from('a,bü').toString('base64')],
@@ -59,7 +59,7 @@ describe('a message with files', () => {
     });
   });
 
-  it('is words where none of its files is sent', () => {
+  it('is text if none of its files is sent', () => {
     expect(toShownContent([stored('ab', 3)], new Map())).toEqual({
       text: '[file ab: image/png, 3 bytes] (not shown any more)',
     });
@@ -82,7 +82,7 @@ describe('a file that was deleted', () => {
 /** The size of files that were deleted. */
 const GONE = 8 * MIB - 1;
 
-describe('the files of a request', () => {
+describe('the files in a request', () => {
   const asked = async (...sizes: readonly number[]): Promise<readonly string[]> => {
     const read: string[] = [];
     const files: ReadableFiles = {
@@ -103,19 +103,19 @@ describe('the files of a request', () => {
     return read;
   };
 
-  it('are those that came last, up to 16 MiB', async () => {
+  it('are the newest ones, up to 16 MiB', async () => {
     expect(await asked(MIB, 8 * MIB, 8 * MIB)).toEqual(['2', '1']);
   });
 
-  it('end before the one that has no room, also where an older one would have some', async () => {
+  it('stop at the first one without room, even if an older one would fit', async () => {
     expect(await asked(1, 8 * MIB, 8 * MIB, 1)).toEqual(['3', '2']);
   });
 
-  it('are those before a deleted one too, which takes no room', async () => {
+  it('include those before a deleted one, which uses no room', async () => {
     expect(await asked(8 * MIB, GONE, 8 * MIB)).toEqual(['2', '0']);
   });
 
-  it('are none where there are none', async () => {
+  it('are empty without files', async () => {
     expect(await asked()).toEqual([]);
   });
 });
@@ -125,7 +125,7 @@ describe('a result with new files', () => {
   type Keep = Parameters<typeof withKeptFiles>[1]['keep'];
   const ab: Keep = async () => stored('ab', 1);
 
-  it('is data once they are kept', async () => {
+  it('is data after they are stored', async () => {
     const keeping = { keep: ab, secrets: Secrets.NONE, onLost: () => {} };
     const result = await withKeptFiles(content(['A', image(png, 'image/png')]), keeping);
     expect(JSON.parse(JSON.stringify(result))).toEqual({
@@ -134,7 +134,7 @@ describe('a result with new files', () => {
     });
   });
 
-  it('loses nothing but a file that is refused, of which model and developer are told', async () => {
+  it('loses only a refused file, which is reported to the model and logged', async () => {
     const told: string[] = [];
     const keep: Keep = async ({ bytes }) => {
       if (bytes.length > 1) throw new FileRefusedError('Too much.');
@@ -151,7 +151,7 @@ describe('a result with new files', () => {
     expect(told).toEqual(['Too much.']);
   });
 
-  it('may hold 12 MiB of them', async () => {
+  it('can contain 12 MiB of files', async () => {
     const told: string[] = [];
     const all = [5, 5, 5].map((mib) => image(new Uint8Array(mib * MIB), 'image/png'));
     const onLost = (problem: string) => told.push(problem);
@@ -160,7 +160,7 @@ describe('a result with new files', () => {
     expect(told).toEqual(['The files of one result can have 12582912 bytes together.']);
   });
 
-  it('keeps no secret in their names, nor in those that are text', async () => {
+  it('redacts secrets in their names and in text files', async () => {
     const kept: NewFile[] = [];
     const keep: Keep = async (part) => {
       kept.push(part);
@@ -184,7 +184,7 @@ describe('a result with new files', () => {
     ]);
   });
 
-  it('loses nothing else when they cannot be kept now: its tool has run, and must not be called again for that', async () => {
+  it('keeps its text if the files cannot be stored now, because the tool has run and must not be called again', async () => {
     const told: string[] = [];
     const keep: Keep = () => Promise.reject(new Error('no bucket, token abc'));
     const keeping = { keep, secrets: Secrets.NONE, onLost: (problem: string) => told.push(problem) };
@@ -199,7 +199,7 @@ describe('a result with new files', () => {
     expect(told).toEqual(['no bucket, token abc']);
   });
 
-  it('goes on with nothing once its session is somebody else’s', async () => {
+  it('continues without files once another holder has its session', async () => {
     const interrupted = new Interrupted('lost', 'somebody else has it');
     const keep: Keep = () => Promise.reject(interrupted);
     const keeping = { keep, secrets: Secrets.NONE, onLost: () => {} };
@@ -221,7 +221,7 @@ describe('the size of a request', () => {
     return tokensOf(withFile) - tokensOf(without) - JSON.stringify({ ...part, data: undefined }).length;
   };
 
-  it('counts a file by what a model makes of it, and not by its base64', () => {
+  it('counts a file by its cost for a model and not by its base64', () => {
     expect(tokens('image/png', 4 * MIB, 'A'.repeat(6 * MIB))).toBe(8_192);
     expect(tokens('application/pdf', 4 * MIB, 'A'.repeat(6 * MIB))).toBe(4 * MIB);
     expect(tokens('application/pdf', 100, 'AAAA')).toBe(8_192);

@@ -33,8 +33,8 @@ const look = defineTool({
   }),
 });
 
-describe('an agent that is run', () => {
-  it('answers as a session does', async () => {
+describe('an agent in `runAgent`', () => {
+  it('returns the same answer as a session', async () => {
     const replies = [calls('look_up', { id: '17' }), 'Found.'];
     const agent = agentOf([look]);
     const ran = await runAgent(agent, 'Where is it?', { model: scriptedModel(replies) });
@@ -61,7 +61,7 @@ describe('an agent that is run', () => {
     expect(Object.keys(ran).toSorted()).toEqual([...Object.keys(sent), 'messages'].toSorted());
   });
 
-  it('is given what the script says: principal, context, secrets and environment (S0-007)', async () => {
+  it('gets the script’s principal, context, secrets and environment (S0-007)', async () => {
     const model = scriptedModel([calls('look_up', { id: '1' }), 'Found.']);
     const { artifacts } = await runAgent(agentOf([look]), 'Go.', {
       model,
@@ -79,7 +79,7 @@ describe('an agent that is run', () => {
     });
   });
 
-  it('is asked by its own model, or one that it makes of the environment, unless another is given', async () => {
+  it('uses its own model, or one that it creates from the environment, by default', async () => {
     const own = agentOf([], { model: scriptedModel(['Own.']) });
     const made = agentOf([], { model: (env: { WORD?: string }) => scriptedModel([String(env.WORD)]) });
     expect((await runAgent(own, 'Hi.')).text).toBe('Own.');
@@ -90,7 +90,7 @@ describe('an agent that is run', () => {
     );
   });
 
-  it('asks other agents, and has the groups of the script', async () => {
+  it('can call other agents, and has the groups of the script', async () => {
     const web = defineToolGroup({ role: 'web', description: 'The web.', tools: [look] });
     const helper = { ...agentOf([toolGroup('web')]), name: 'helper' };
     const model = scriptedModel([
@@ -104,7 +104,7 @@ describe('an agent that is run', () => {
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: 2 });
   });
 
-  it('answers an object of its form, and what its tools threw is told to the log', async () => {
+  it('returns an object that matches its output schema, and errors of its tools are logged', async () => {
     const lines: LogEntry[] = [];
     const fails = defineTool({
       name: 'fails',
@@ -120,7 +120,7 @@ describe('an agent that is run', () => {
     expect(lines.map(({ event }) => event)).toEqual(['tool-threw', 'turn']);
   });
 
-  it('is sent files, and keeps those of its tools where the script says', async () => {
+  it('can receive files, and stores those of its tools where the script says', async () => {
     const kept = new Map<string, Uint8Array>();
     const store = {
       put: async ({ id }: { id: string }, bytes: Uint8Array) => void kept.set(id, bytes),
@@ -144,10 +144,10 @@ describe('an agent that is run', () => {
   });
 });
 
-describe('a conversation over several runs', () => {
+describe('a conversation across several runs', () => {
   const agent = agentOf([look]);
 
-  it('goes on from the messages of the answer before, also after they were kept as JSON (S2-10)', async () => {
+  it('continues from the messages of the previous answer, also after they were stored as JSON (S2-10)', async () => {
     const first = await runAgent(agent, 'Where is it?', {
       model: scriptedModel([calls('look_up', { id: '17' }), 'In Ghent.']),
     });
@@ -172,7 +172,7 @@ describe('a conversation over several runs', () => {
     expect(third.messages).toHaveLength(history.length + 4);
   });
 
-  it('takes messages that no run has made (S2-10)', async () => {
+  it('accepts messages that no run has created (S2-10)', async () => {
     const model = scriptedModel(['Ann.']);
     const history = [
       { role: 'user', text: 'I am Ann.' },
@@ -231,8 +231,8 @@ describe('a conversation over several runs', () => {
   });
 });
 
-describe('what a run shows as it comes', () => {
-  it('are its events in order, and pieces of text (S2-10)', async () => {
+describe('a run’s events', () => {
+  it('are shown in order with pieces of text (S2-10)', async () => {
     const seen: RunEvent[] = [];
     const model = scriptedModel([calls('look_up', { id: '1' }), 'Found.']);
     await runAgent(agentOf([look]), 'Go.', { model, onEvent: (event) => seen.push(event) });
@@ -248,7 +248,7 @@ describe('what a run shows as it comes', () => {
     expect(text.join('')).toBe('Found.');
   });
 
-  it('stops when it throws, and the run goes on', async () => {
+  it('stop if the callback throws, and the run continues', async () => {
     const lines: LogEntry[] = [];
     let count = 0;
     const answer = await runAgent(agentOf(), 'Go.', {
@@ -264,7 +264,7 @@ describe('what a run shows as it comes', () => {
   });
 });
 
-it.runIf(process.env.NODE_ENV !== 'production')('refuses options that it does not know (S2-10)', async () => {
+it.runIf(process.env.NODE_ENV !== 'production')('unknown options are refused (S2-10)', async () => {
   const model = scriptedModel(['Never.']);
   await expect(runAgent(agentOf(), 'Go.', { model, contxt: {} } as never)).rejects.toThrow(
     "runAgent: it has 'contxt', which runAgent does not take. Did you mean 'context'?",
@@ -274,21 +274,24 @@ it.runIf(process.env.NODE_ENV !== 'production')('refuses options that it does no
   );
 });
 
-describe('nothing outlives a run', () => {
+describe('the end of a run', () => {
   it.each([
     ['approval', requireApproval(look, 'May I?'), { for: 'decision', message: 'May I?' }],
     ['the result of its caller', manual(look), { for: 'result' }],
-  ])('so a call that waits for %s ends it, and it says what is asked', async (_what, tool, asked) => {
-    const model = scriptedModel([calls('look_up', { id: '1' }), 'Never.']);
-    const answer = await runAgent(agentOf([tool]), 'Go.', { model });
-    expect(answer).toMatchObject({
-      outcome: 'suspended',
-      pending: [{ tool: 'look_up', input: { id: '1' }, ...asked }],
-    });
-    expect(model.requests).toHaveLength(1);
-  });
+  ])(
+    'is reached if a call waits for %s, and the answer contains the question',
+    async (_what, tool, asked) => {
+      const model = scriptedModel([calls('look_up', { id: '1' }), 'Never.']);
+      const answer = await runAgent(agentOf([tool]), 'Go.', { model });
+      expect(answer).toMatchObject({
+        outcome: 'suspended',
+        pending: [{ tool: 'look_up', input: { id: '1' }, ...asked }],
+      });
+      expect(model.requests).toHaveLength(1);
+    },
+  );
 
-  it('so what a tool schedules is refused', async () => {
+  it('prevents scheduling: a tool’s scheduled message is refused', async () => {
     const plan = defineTool({
       name: 'plan',
       description: 'Plans.',
@@ -304,7 +307,7 @@ describe('nothing outlives a run', () => {
     });
   });
 
-  it('and its signal cancels it, what a tool does too', async () => {
+  it('is reached when its signal aborts, also for its tools', async () => {
     const stop = new AbortController();
     const waits = defineTool({
       name: 'waits',

@@ -92,7 +92,7 @@ describe('folding a journal', () => {
     );
   });
 
-  it('knows what was said two loops deep, from a snapshot too, when those loops are gone', () => {
+  it('includes data from two loops deep, also from a snapshot, after those loops have ended', () => {
     const turn = 't1';
     const said = { call: 'c', tool: 'look', text: 'Looking.' };
     const opens = (frame: string, parent?: string): SessionEvent => ({
@@ -124,7 +124,7 @@ describe('folding a journal', () => {
     expect(fold(all).turn?.said).toEqual([said]);
   });
 
-  it('leaves what it was given as it was', () => {
+  it('does not change its input', () => {
     fc.assert(
       fc.property(validJournal, (events) => {
         const before = structuredClone(events);
@@ -135,7 +135,7 @@ describe('folding a journal', () => {
     );
   });
 
-  it('leaves no call of an ended turn open, and none with the marks of an open one', () => {
+  it('leaves no call of an ended turn open, and no marks of open calls', () => {
     fc.assert(
       fc.property(validJournal, (events) => {
         for (const message of fold(events).messages) {

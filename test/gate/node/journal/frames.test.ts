@@ -35,10 +35,10 @@ const noted = [
   replied(['x dig', 'y dig']),
 ];
 
-describe('a frame with a blackboard of its own', () => {
+describe('a frame with its own blackboard', () => {
   const own = opens('x', { ownBlackboard: true });
 
-  it('begins with a copy of the one around it, and keeps what is added to it', () => {
+  it('starts with a copy of the outer one, and keeps its additions', () => {
     const inside = [replied(['i note'], { frame: 'x' }), ended('i', 'ok', { frame: 'x', ...adds('b') })];
     const state = fold([...noted, own, ...inside]);
     expect(frameOf(state, 'x').inherited).toBe(1);
@@ -47,7 +47,7 @@ describe('a frame with a blackboard of its own', () => {
     expect(valuesOf(state)).toEqual(['a']);
   });
 
-  it('has nothing of what a loop beside it has added before it opened', () => {
+  it('has no additions of a sibling loop from before it opened', () => {
     const beside = [
       opens('y'),
       replied(['j note'], { frame: 'y' }),
@@ -58,7 +58,7 @@ describe('a frame with a blackboard of its own', () => {
     expect(valuesOf(frameOf(state, 'x'))).toEqual(['a']);
   });
 
-  it('is the one of the frames inside it that have none', () => {
+  it('shares it with the inner frames that have none', () => {
     const inside = [
       own,
       replied(['i note', 'k dig'], { frame: 'x' }),
@@ -72,7 +72,7 @@ describe('a frame with a blackboard of its own', () => {
     expect([valuesOf(frameOf(state, 'x')), valuesOf(state)]).toEqual([['a', 'deep'], ['a']]);
   });
 
-  it('takes it along when it ends: only what the call says has changed is on the one around', () => {
+  it('drops it when it ends: only changes in the call’s result reach the outer one', () => {
     const inside = [
       own,
       replied(['i note'], { frame: 'x' }),
@@ -83,7 +83,7 @@ describe('a frame with a blackboard of its own', () => {
     expect([...(state.turn?.frames.keys() ?? [])]).toEqual([ROOT]);
   });
 
-  it('has a copy at every depth, each of the one around it', () => {
+  it('has a copy at every depth, each of the outer one', () => {
     const inside = [
       own,
       replied(['i note', 'k dig'], { frame: 'x' }),
@@ -96,8 +96,8 @@ describe('a frame with a blackboard of its own', () => {
   });
 });
 
-describe('a frame without one', () => {
-  it('has the one around it', () => {
+describe('a frame without its own blackboard', () => {
+  it('uses the outer one', () => {
     const state = fold([...noted, opens('x')]);
     expect(frameOf(state, 'x').blackboard).toBe(state.blackboard);
     expect('inherited' in frameOf(state, 'x')).toBe(false);
@@ -115,7 +115,7 @@ describe('the facts of a frame', () => {
   const fact = (words: string) => ({ slice: 'ledger', fact: words, at: 7 });
   const kept = (events: readonly SessionEvent[]) => fold(events, [ledger]).memories.get('ledger');
 
-  it('take effect when it opens, at its own path, whatever becomes of its call', () => {
+  it('take effect when it opens, at its own path, for any outcome of its call', () => {
     const events = [...noted, opens('x', { facts: [fact('one'), fact('two')] })];
     const place = { turn: 't1', frame: 'x', path: 'tester/of-x', call: 'x', at: 7 };
     expect(kept(events)).toEqual([
@@ -126,7 +126,7 @@ describe('the facts of a frame', () => {
     expect(kept([...events, ...failed])).toHaveLength(2);
   });
 
-  it('are seen by its own calls, and by none of the batch that its call is of', () => {
+  it('are visible to its own calls, but not to the batch of its call', () => {
     const state = fold(
       [...noted, opens('x', { facts: [fact('one')] }), replied(['i look'], { frame: 'x' })],
       [ledger],
@@ -135,14 +135,14 @@ describe('the facts of a frame', () => {
     expect(frameOf(state, ROOT).seen.memories.get('ledger')).toHaveLength(0);
   });
 
-  it('of a kind that this code does not know are kept by nobody', () => {
+  it('are dropped if their kind is unknown to this code', () => {
     const stranger = { slice: 'stranger', fact: 1 };
     expect([...fold([...noted, opens('x', { facts: [stranger] })], [ledger]).memories.keys()]).toEqual([
       'ledger',
     ]);
   });
 
-  it('of calls inside take effect when their whole batch has ended, in source order, with their results', () => {
+  it('from inner calls take effect when their batch has ended, in source order, with their results', () => {
     const inside = [opens('x'), replied(['i look', 'j look'], { frame: 'x' })];
     const end = (call: string) =>
       ended(call, `${call} done`, { frame: 'x', changes: { facts: [fact(call)] } });
@@ -173,12 +173,12 @@ describe('a call that opened a frame inside a frame', () => {
     expect(nestedOf(fold([...noted, ...inFrame(false)]))).toEqual([true, undefined]);
   });
 
-  it('is not, when a plan decided', () => {
+  it('is not marked if a plan decided', () => {
     expect(nestedOf(fold([...noted, ...inFrame(true)]))).toEqual([undefined, undefined]);
   });
 });
 
-describe('an answer that is rejected in a frame', () => {
+describe('a rejected answer in a frame', () => {
   const rejected: SessionEvent = {
     type: 'answer-rejected',
     turn: 't1',
@@ -187,7 +187,7 @@ describe('an answer that is rejected in a frame', () => {
   };
   const state = fold([...noted, opens('x'), replied([], { frame: 'x', text: 'No.' }), rejected]);
 
-  it('is told to its model and to no other', () => {
+  it('is reported to its model only', () => {
     expect(frameOf(state, 'x').messages.at(-1)).toEqual({
       role: 'user',
       by: 'loop',
@@ -198,11 +198,11 @@ describe('an answer that is rejected in a frame', () => {
     expect(state.messages.filter(({ role }) => role === 'user')).toHaveLength(1);
   });
 
-  it('is remembered of that loop, and of no other', () => {
+  it('is remembered for that loop only', () => {
     expect([frameOf(state, 'x').rejected, frameOf(state, ROOT).rejected]).toEqual([true, false]);
   });
 
-  it('changes nothing when the frame is over', () => {
+  it('has no effect after the frame has ended', () => {
     const after = [...noted, opens('x'), ended('x'), ended('y')];
     const { seq: _, ...before } = fold(after);
     const { seq, ...now } = fold([...after, rejected]);

@@ -38,7 +38,7 @@ function next(events: readonly SessionEvent[]): Step {
 
 const before = [opened, started];
 
-describe('a message that comes while a turn runs', () => {
+describe('a message that arrives while a turn runs', () => {
   it.each<[string, readonly SessionEvent[], readonly string[], Step]>([
     ['before the first request', [steered('a')], ['user: Hello', 'steer: a'], { do: 'ask', last: false }],
     [

@@ -45,7 +45,7 @@ describe('reduce', () => {
     expect(turnOf(fold([opened, started, resumed, replied([])])).resumedSinceReply).toBe(0);
   });
 
-  it('turn-resumed: is not counted after a wait, since nobody had asked the model', () => {
+  it('turn-resumed: is not counted after a wait, because no model call was in progress', () => {
     const resumed: SessionEvent = { type: 'turn-resumed', turn: 't1', cause: 'handed-over' };
     const yielded: SessionEvent = { type: 'turn-yielded', turn: 't1', reason: 'its client has gone' };
     const asked = [opened, started, replied(['a pay']), ended('a')];
@@ -60,13 +60,13 @@ describe('reduce', () => {
     ended('a'),
     { type: 'tool-call-answered', turn: 't1', call: 'a', answer: { type: 'decision', decision: 'reject' } },
     { type: 'conversation-cut', turn: 't1', results: 9 },
-  ])('$type: is progress, after which idle invocations are counted anew', (progress) => {
+  ])('$type: is progress, which resets the count of idle invocations', (progress) => {
     const resumed: SessionEvent = { type: 'turn-resumed', turn: 't1', cause: 'expired' };
     expect(turnOf(fold([opened, started, resumed, resumed])).resumedIdly).toBe(2);
     expect(turnOf(fold([opened, started, resumed, progress, resumed])).resumedIdly).toBe(1);
   });
 
-  it('model-replied: counts the reply, its tokens and its calls, in all and by tool', () => {
+  it('model-replied: counts the reply, its tokens and its calls, in total and by tool', () => {
     const usage = { inputTokens: 3, outputTokens: 4 };
     const first = replied(['a look', 'b look', 'c pay'], { usage });
     const state = fold([opened, started, first, ended('a'), ended('b'), ended('c'), replied(['d look'])]);
@@ -79,7 +79,7 @@ describe('reduce', () => {
     expect(openBatch(frameOf(state))).toMatchObject([{ id: 'd' }]);
   });
 
-  it('answer-rejected: tells the model every problem, as nobody’s message, and is remembered of the loop', () => {
+  it('answer-rejected: reports every problem to the model, without a sender, and is remembered for the loop', () => {
     const problems = ['total: must be a number', 'due: is missing'];
     const rejected: SessionEvent = { type: 'answer-rejected', turn: 't1', problems };
     const state = fold([opened, started, replied([]), rejected]);
@@ -94,7 +94,7 @@ describe('reduce', () => {
     expect(frameOf(fold([opened, started, replied([])])).rejected).toBe(false);
   });
 
-  it('model-replied: counts blank replies in a row, until one has words or calls (EMP-05)', () => {
+  it('model-replied: counts blank replies in a row, until one has text or calls (EMP-05)', () => {
     const counts = [[' \n'], [' ', ''], ['', 'words'], ['words', '']].map(
       (texts) => frameOf(fold([opened, started, ...texts.map((text) => replied([], { text }))])).blankReplies,
     );
@@ -148,24 +148,21 @@ describe('reduce', () => {
     ['a', 'b', 'c'],
     ['c', 'b', 'a'],
     ['b', 'c', 'a'],
-  ])(
-    'tool-call-ended: changes take effect in source order, however the calls ended: %s %s %s',
-    (...order) => {
-      const changesOf = (call: string) => ({
-        state: { last: call, [call]: true },
-        blackboard: [{ value: call }],
-      });
-      const ends = order.map((call) => ended(call, 'ok', { changes: changesOf(call) }));
-      const events = [opened, started, replied(['a look', 'b look', 'c look']), ...ends];
-      const before = fold(events.slice(0, -1));
-      expect([before.callState.size, before.blackboard]).toEqual([0, []]);
-      const state = fold(events);
-      expect([...state.callState]).toEqual([['tester', { last: 'c', a: true, b: true, c: true }]]);
-      expect(state.blackboard).toEqual([{ value: 'a' }, { value: 'b' }, { value: 'c' }]);
-    },
-  );
+  ])('tool-call-ended: changes take effect in source order, for any order of ends: %s %s %s', (...order) => {
+    const changesOf = (call: string) => ({
+      state: { last: call, [call]: true },
+      blackboard: [{ value: call }],
+    });
+    const ends = order.map((call) => ended(call, 'ok', { changes: changesOf(call) }));
+    const events = [opened, started, replied(['a look', 'b look', 'c look']), ...ends];
+    const before = fold(events.slice(0, -1));
+    expect([before.callState.size, before.blackboard]).toEqual([0, []]);
+    const state = fold(events);
+    expect([...state.callState]).toEqual([['tester', { last: 'c', a: true, b: true, c: true }]]);
+    expect(state.blackboard).toEqual([{ value: 'a' }, { value: 'b' }, { value: 'c' }]);
+  });
 
-  it('tool-call-ended: counts unknown tools in a row, and a known one counts anew (TNF-06)', () => {
+  it('tool-call-ended: counts unknown tools in a row, and a known one resets the count (TNF-06)', () => {
     const unknown = { type: 'error', message: 'x', reason: 'unknown-tool' } as const;
     const inRow = [opened, started, replied(['a x', 'b x']), ended('b', unknown), ended('a', unknown)];
     expect(frameOf(fold(inRow)).unknownTools).toBe(2);
@@ -182,7 +179,7 @@ describe('reduce', () => {
     message: 'Dig.',
   };
 
-  it('frame-started: opens a loop with messages of its own, and the end of its call closes it', () => {
+  it('frame-started: opens a loop with its own messages, and the end of its call closes it', () => {
     const inFrame = replied(['b look'], { frame: 'a' });
     const events = [opened, started, replied(['a dig']), frameStarted, inFrame];
     const state = fold(events);
@@ -256,7 +253,7 @@ describe('reduce', () => {
     expect(turnOf(state)).toMatchObject({ cancelRequested: false, lastEvent: 'turn-started' });
   });
 
-  it('gives each memory its own value, its initial one first, and tells it of the turn', () => {
+  it('passes each memory its own value, initially its default, and the turn', () => {
     const seen: ToolMemory = {
       folding: FOLDING,
       name: 'seen',

@@ -71,7 +71,7 @@ it.each<[string, object, string]>([
     { accepts: 'image/*' },
     "Agent 'clerk' has 'image/*' as its 'accepts': use a list, as in [one, another].",
   ],
-])('names what is wrong: %s', (field, config, message) => {
+])('a mistake in an agent is reported: %s', (field, config, message) => {
   let thrown: unknown;
   try {
     ofAgent(config)();

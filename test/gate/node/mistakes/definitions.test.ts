@@ -10,7 +10,7 @@ const AGENT_KEYS =
 
 const ofManual = (config: object) => make(defineManualTool, { name: 'pay', description: 'Pays.', ...config });
 
-describe('the literal of a tool that the caller runs', () => {
+describe('the options of a tool that the caller runs', () => {
   it.each<Mistake>([
     [
       'run',
@@ -26,7 +26,7 @@ describe('the literal of a tool that the caller runs', () => {
   ])('%s', told);
 });
 
-describe('the literal of a tool', () => {
+describe('the options of a tool', () => {
   it.each<Mistake>([
     [
       'execute',
@@ -150,7 +150,7 @@ describe('the literal of a tool', () => {
   ])('%s', told);
 });
 
-describe('the literal of an agent', () => {
+describe('the options of an agent', () => {
   it.each<Mistake>([
     [
       'instrutions',

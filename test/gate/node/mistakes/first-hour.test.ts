@@ -66,7 +66,7 @@ describe('a webhook', () => {
     ['no agent', make(githubWebhook, { secret: 'S' }), "Webhook 'github' has no 'agent': use a text."],
   ])('%s', told);
 
-  it('takes events of GitHub that are near none of those that are known', () => {
+  it('accepts unusual GitHub events that resemble no known one', () => {
     ofGithub({ events: ['issues', 'issue_comment.created', 'team', 'star', 'quantum_leap.entangled'] })();
   });
 });
@@ -110,7 +110,7 @@ const step = (name: string, more: object) =>
   Reflect.apply(defineTool, undefined, [{ name, description: 'Does.', run, ...more }]);
 const input = v.object({ id: v.string(), by: v.optional(v.string()) });
 
-describe('tools that do not go together', () => {
+describe('incompatible tools', () => {
   it.each<Mistake>([
     [
       'the tools of a chained type with those of its agent',
@@ -132,7 +132,7 @@ describe('tools that do not go together', () => {
     ],
   ])('%s', told);
 
-  it('go together where names differ, or what is returned is not declared', () => {
+  it('are compatible if names differ, or if the returned type is not declared', () => {
     ofAgent({ tools: [tool], use: [chaining([discover(Customer)])] })(); // their names begin with the type's
     const returns = (output: object) => step('find', { output });
     for (const first of [step('find', {}), returns(v.object({ id: v.string() })), returns(v.looseObject({}))])

@@ -33,7 +33,7 @@ const ofDig = (config: object) =>
 const ofModel = (settings: object) =>
   make(openaiCompatible, { baseURL: 'https://model.example', apiKey: 'k', model: 'm', settings });
 
-describe('a key inside the literal of an agent', () => {
+describe('a nested key in the options of an agent', () => {
   it.each<Mistake>([
     [
       'a limit with a slip',
@@ -108,7 +108,7 @@ describe('a key inside the literal of an agent', () => {
     ],
   ])('%s', told);
 
-  it('is what an agent was made with, spread into another', () => {
+  it('can be the agent that was spread into another', () => {
     const first = ofAgent({
       limits: { iterations: 3, tokens: undefined },
       settings: { temperature: 0, timeout: { total: 1_000 } },
@@ -137,7 +137,7 @@ const ofGroup = (config: object) =>
 const ofPlaybook = (locked: object) =>
   make(definePlaybook, { name: 'desk', description: 'Helps.', tools: [tool], locked: [locked] });
 
-describe('something in a list of an agent', () => {
+describe('an entry in a list of an agent', () => {
   it.each<Mistake>([
     [
       'a function as a strategy',
@@ -227,7 +227,7 @@ describe('something in a list of an agent', () => {
   ])('%s', told);
 });
 
-describe('something that is decorated, locked or asked of MCP servers', () => {
+describe('a tool that is decorated, locked or requested from MCP servers', () => {
   it.each<Mistake>([
     [
       'a function that makes a tool',
@@ -287,7 +287,7 @@ describe('something that is decorated, locked or asked of MCP servers', () => {
   ])('%s', told);
 });
 
-describe('a literal that few apps have', () => {
+describe('rarely used options', () => {
   it.each<Mistake>([
     [
       'a prompt without a name',

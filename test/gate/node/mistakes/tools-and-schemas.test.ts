@@ -132,7 +132,7 @@ describe('a list of tools', () => {
 const named = { name: 'desk', description: 'Helps.' };
 const ofSubagent = (config: object) => make(defineSubagent, config);
 
-describe('the literal of a tool that holds others', () => {
+describe('the options of a tool that contains others', () => {
   it.each<Mistake>([
     [
       'no tools',
@@ -192,7 +192,7 @@ describe('the literal of a tool that holds others', () => {
   ])('%s', told);
 });
 
-describe('the literal of an MCP client', () => {
+describe('the options of an MCP client', () => {
   it.each<Mistake>([
     [
       'command',
@@ -288,7 +288,7 @@ describe('the JSON Schema of an input', () => {
   ])('%s', told);
 });
 
-describe('a JSON Schema that is right', () => {
+describe('a correct JSON Schema', () => {
   it.each<[string, object]>([
     [
       'has annotations of somebody’s own',

@@ -54,7 +54,7 @@ function why(departure: Departure, events: readonly SessionEvent[], frame = ''):
   return causesOf([departure], { events: stored, frame, after: before, upTo: now }).join();
 }
 
-describe('why the tools of a request are others', () => {
+describe('the cause of changed tools in a request', () => {
   it.each<[kind: string, tool: string, slice: string, fact: object, words: string]>([
     [
       'unfolding',
@@ -74,7 +74,7 @@ describe('why the tools of a request are others', () => {
     ['playbooks', 'search', 'playbooks', { type: 'used' }, 'the playbook came further by `search`'],
     ['listings', 'files', 'listings', {}, 'a source outside told which tools it has'],
     ['a kind of the app', 'rest', 'app:uses', { count: 1 }, 'what `app:uses` remembers is another by `rest`'],
-  ])('is told by the facts of calls: %s', (_, tool, slice, fact, words) => {
+  ])('is found in the facts of calls: %s', (_, tool, slice, fact, words) => {
     const events = [
       calling(tool),
       ended(tool, slice, fact),
@@ -84,7 +84,7 @@ describe('why the tools of a request are others', () => {
     expect(why(TOOLS, events)).toBe(`${words}: 2 came, 1 changed`);
   });
 
-  it('is told of a state machine by where it stood and went, in whatever loop of it', () => {
+  it('is found in the transitions of a state machine, in any of its loops', () => {
     const frame = (id: string): SessionEvent => ({
       ...{ type: 'frame-started', turn, frame: id, name: 'order', message: '{}' },
       facts: [{ slice: 'state-machines', fact: { key: '41', state: 'draft', start: true } }],
@@ -106,7 +106,7 @@ describe('why the tools of a request are others', () => {
     expect(why(TOOLS, second, 'f2')).toBe("the state machine went from 'draft' to 'paid': 1 came, 2 went");
   });
 
-  it('is told of several calls of one batch, of a source, and of a strategy that leaves nothing', () => {
+  it('is found in several calls of one batch, in a source, and in a strategy that removes all tools', () => {
     const change = changed('session', ['a']);
     const both = [
       calling('one'),
@@ -123,7 +123,7 @@ describe('why the tools of a request are others', () => {
     expect(why(TOOLS, [replied(), change, replied()])).toBe('an injection strategy decided so: 1 came');
   });
 
-  it('is told of a new turn and of a deploy', () => {
+  it('is found in a new turn and in a deployment', () => {
     const opened = (fact: object) => [
       calling('files'),
       ended('files', 'unfolding', { facade: 'files', ...fact }),
@@ -142,7 +142,7 @@ describe('why the tools of a request are others', () => {
     );
   });
 
-  it('is not told by events of another loop, before the request before, or behind the request', () => {
+  it('is not found in events of another loop, before the previous request or after the request', () => {
     const change = changed('session', ['a']);
     expect(why(TOOLS, [replied(), { ...change, frame: 'f1' } as SessionEvent, replied()])).toBe(
       'unexplained',
@@ -153,10 +153,10 @@ describe('why the tools of a request are others', () => {
   });
 });
 
-describe('why the system text is another', () => {
+describe('the cause of a changed system text', () => {
   const asked = (instructions: string) => ({ asked: { instructions, tools: 'h' } });
 
-  it('is told where the instructions are a function', () => {
+  it('is found if the instructions are a function', () => {
     expect(why(SYSTEM, [replied(asked('x')), replied(asked('y'))])).toBe(
       'the instructions are a function, which answered other words',
     );
@@ -166,15 +166,15 @@ describe('why the system text is another', () => {
     );
   });
 
-  it('is not told by the same instructions, nor by tools; and other instructions explain no message', () => {
+  it('is not found in equal instructions or in tools; and changed instructions explain no message', () => {
     expect(why(message('user'), [replied(asked('x')), replied(asked('y'))])).toBe('unexplained');
     expect(why(SYSTEM, [replied(asked('x')), replied(asked('x'))])).toBe('unexplained');
     expect(why(SYSTEM, [replied(), changed('session', ['a']), replied()])).toBe('unexplained');
   });
 });
 
-describe('why a message is another', () => {
-  it('is told where a model was told of tools, or had signed what it thought behind them', () => {
+describe('the cause of a changed message', () => {
+  it('is found if a model was informed of tools, or had signed thoughts after them', () => {
     const change = changed('session', ['a']);
     const words = 'an injection strategy decided so: 1 came';
     expect(why(message('tools told', 'gone'), [replied(), change, replied()])).toBe(words);
@@ -184,7 +184,7 @@ describe('why a message is another', () => {
     expect(why(message('user'), [signed, change, signed])).toBe('unexplained');
   });
 
-  it('is told of a summary, of what was too long, and of a last answer', () => {
+  it('is found in a summary, a shortened message and a last answer', () => {
     const summary: SessionEvent = {
       type: 'conversation-cut',
       turn,

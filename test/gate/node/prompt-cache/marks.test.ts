@@ -55,14 +55,14 @@ const MARKED: Readonly<Record<Exclude<BodyForm, 'gemini'>, (mark: object, point:
 };
 
 describe('cache marks', () => {
-  it.each(['anthropic', 'responses', 'chat'] as const)('are no part of what %s reads', (form) => {
+  it.each(['anthropic', 'responses', 'chat'] as const)('are not part of the text that %s reads', (form) => {
     const [marked, plain] = [MARKED[form](MARK, BREAKPOINT), MARKED[form]({}, {})];
     expect(JSON.stringify(marked)).not.toBe(JSON.stringify(plain));
     expect(partsOf(form, marked)).toEqual(partsOf(form, plain));
     expect(JSON.stringify(partsOf(form, marked))).not.toMatch(/cache_/);
   });
 
-  it('that made a list of a text leave the text: chat completions', () => {
+  it('do not count if they made a list of a text: chat completions', () => {
     const content = [{ type: 'text', text: 'Go.', ...MARK }];
     const [marked, plain] = [content, 'Go.'].map((one) =>
       partsOf('chat', { messages: [{ role: 'user', content: one }] }),
@@ -77,7 +77,7 @@ describe('cache marks', () => {
     expect(list).not.toEqual(plain);
   });
 
-  it('are no marks in what a model has written, and in schemas', () => {
+  it('are ignored in model output and in schemas', () => {
     const input = { cache_control: 'no-store' };
     const body = (value: object) => ({
       tools: [{ name: 'fetch', input_schema: { properties: value } }],
@@ -96,14 +96,14 @@ describe('cache marks', () => {
 });
 
 describe('the parts of a request', () => {
-  it('are the same of one system text and of a list of one: Anthropic', () => {
+  it('are the same for one system text and a list of one: Anthropic', () => {
     const [one, other] = ['Be brief.', [{ type: 'text', text: 'Be brief.' }]].map((system) =>
       partsOf('anthropic', { system, messages: [] }),
     );
     expect(one).toEqual(other);
   });
 
-  it('know a message by which a model is told of tools', () => {
+  it('recognize a message that informs a model of tools', () => {
     const keys = (form: BodyForm, body: object) => partsOf(form, body).messages.map(({ key }) => key);
     const change = { type: 'tool_addition', tool: { type: 'tool_reference', name: 'look' } };
     expect(keys('anthropic', { messages: [{ role: 'system', content: [change] }] })).toEqual(['tools told']);
@@ -117,7 +117,7 @@ describe('the parts of a request', () => {
     ).toEqual(['user', 'tools told']);
   });
 
-  it('are not to be had of a body without messages', () => {
+  it('are absent in a body without messages', () => {
     expect(() => partsOf('gemini', { messages: [] })).toThrow('A request was sent without messages.');
   });
 });

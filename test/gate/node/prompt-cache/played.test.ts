@@ -47,13 +47,13 @@ async function findingsOf(session: Session): Promise<readonly Finding[]> {
   return measureSession(played, 'chat', (text) => text.split(' ').map((word) => word.length)).findings;
 }
 
-it('the requests of an agent extend each other, over two turns', async () => {
+it('the requests of an agent extend each other across two turns', async () => {
   const played = await playSession(readTwice({}), chat);
   expect(played.requests.map(({ frame, path }) => frame + path)).toEqual(Array(6).fill('reader'));
   expect(await findingsOf(readTwice({}))).toEqual([]);
 });
 
-it('instructions that are other words each time are found in every request of their loop, with their cause', async () => {
+it('instructions that change each time are reported in every request of their loop, with their cause', async () => {
   let asked = 0;
   const clerk = defineAgenticTool({
     name: 'clerk',
@@ -78,7 +78,7 @@ it('instructions that are other words each time are found in every request of th
   ]);
 });
 
-it('a transformer that keeps the last result alone is found, and no event explains it', async () => {
+it('a transformer that keeps only the last result is reported without a cause', async () => {
   const forgetful = defineTransformer({
     name: 'forgetful',
     messages: (messages) =>

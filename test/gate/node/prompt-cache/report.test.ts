@@ -30,7 +30,7 @@ describe('the report', () => {
     ]);
   });
 
-  it('tells departures that are alike in one line, of several requests and wires', () => {
+  it('groups equal differences of several requests and wires in one line', () => {
     const both = [finding(2), finding(5)];
     const rows = [
       row('a', 'chat', { findings: both }),
@@ -45,7 +45,7 @@ describe('the report', () => {
     ]);
   });
 
-  it('passes where nothing departs that is promised, and all else has its cause', () => {
+  it('passes if no promised part differs and all other differences have a cause', () => {
     const rows = [
       row('plain', 'chat', { isPromised: true }),
       row('workspace', 'chat', { findings: [finding(3)] }),
@@ -57,7 +57,7 @@ describe('the report', () => {
     );
   });
 
-  it('fails where what is promised departs, with a cause too, and where anything is unexplained', () => {
+  it('fails if a promised part differs, even with a cause, and if a difference has no cause', () => {
     const rows = [
       row('plain', 'chat', { isPromised: true, findings: [finding(3)] }),
       row('workspace', 'chat', { findings: [finding(3), finding(4, 'unexplained')] }),
@@ -71,7 +71,7 @@ describe('the report', () => {
     );
   });
 
-  it('tells where departures are: of tools how many, of messages which', () => {
+  it('shows where differences are: the number for tools, the indexes for messages', () => {
     const at = (part: 'tools' | 'system' | 'messages', what: 'changed' | 'gone', place: number) => ({
       ...{ part, what, at: place, key: 'x' },
     });

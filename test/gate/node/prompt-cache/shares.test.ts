@@ -11,8 +11,8 @@ const request = (tools: readonly string[], system: string, ...messages: readonly
   messages: pieces(...messages),
 });
 
-describe('the share of a request', () => {
-  it('is what stood in the one before, when that is extended', () => {
+describe('the shared prefix of a request', () => {
+  it('is the previous request, if it is extended', () => {
     const before = request(['one two'], 'three', 'four');
     const now = request(['one two'], 'three', 'four', 'five six');
     expect(shareOf(before, now, words)).toEqual({
@@ -21,7 +21,7 @@ describe('the share of a request', () => {
     });
   });
 
-  it('ends at the first byte that differs, and nothing behind it is kept, though it is the same', () => {
+  it('ends at the first byte that differs, even if later bytes are equal', () => {
     const before = request(['one two'], 'three', 'four');
     const now = request(['one ten'], 'three', 'four');
     expect(shareOf(before, now, words)).toEqual({
@@ -30,17 +30,17 @@ describe('the share of a request', () => {
     });
   });
 
-  it('ends where a tool came behind the others', () => {
+  it('ends at a tool that was added after the others', () => {
     const now = request(['one', 'two'], 'three', 'four');
     expect(shareOf(request(['one'], 'three', 'four'), now, words).bytes).toEqual({ all: 15, kept: 4 });
   });
 
-  it('is counted in UTF-8, and nothing of a first request', () => {
+  it('is counted in UTF-8, and is empty for a first request', () => {
     expect(shareOf(undefined, request([], 'ü', '€'), words).bytes).toEqual({ all: 5, kept: 0 });
   });
 });
 
-it('several shares have a least and a median of those that have one before, and a total of all', () => {
+it('several shares have a minimum and a median over requests with a predecessor, and a total over all', () => {
   const of = (kept: number, isFirst = false) => ({ all: 100, kept, isFirst });
   expect(summaryOf([of(0, true), of(90), of(50), of(60)])).toEqual({ total: 0.5, least: 0.5, median: 0.6 });
 });

@@ -85,7 +85,7 @@ const short = (events: readonly ResponseEvent[]): string[] =>
   });
 
 describe('a response', () => {
-  it('drops what was shown of a reply that was asked for anew', async () => {
+  it('drops the shown text of a restarted reply', async () => {
     const events = [STARTED, replied('It is right.'), ended('completed')];
     const items = [
       STARTED,
@@ -104,7 +104,7 @@ describe('a response', () => {
     ]);
   });
 
-  it('drops what an invocation has shown that was lost', async () => {
+  it('drops the text that a lost invocation has shown', async () => {
     const resumed = { ...TURN, seq: 3, type: 'turn-resumed', cause: 'expired' } satisfies StoredEvent;
     const rest = [replied('It is right.', { seq: 4 }), ended('completed', { seq: 5 })];
     const items = [STARTED, piece('It is wr'), resumed, piece('It'), ...rest];
@@ -118,7 +118,7 @@ describe('a response', () => {
     ]);
   });
 
-  it('drops what was shown when the journal has it otherwise', async () => {
+  it('drops the shown text if the journal differs', async () => {
     const events = [STARTED, replied('It is right.'), ended('completed')];
     expect(short(await told([STARTED, piece('It was'), ...events.slice(1), answerTo(events)]))).toEqual([
       '+It was',
@@ -130,7 +130,7 @@ describe('a response', () => {
     ]);
   });
 
-  it('shows the rest of a reply that its reader takes up in the middle, as it comes', async () => {
+  it('shows the rest of a reply that its reader joins midway, as it arrives', async () => {
     const events = [STARTED, replied('It is right.'), ended('completed')];
     const seen = await told([STARTED, piece('It '), piece('is ')]);
     const items = [STARTED, piece('It is ri'), piece('ght.'), ...events.slice(1), answerTo(events)];
@@ -166,7 +166,7 @@ describe('a response', () => {
       { status: 'failed', error: { code: 'rate_limit_exceeded', message: 'Too much.' } },
       'failed',
     ],
-  ] as const)('ends as its turn: %s', async (outcome, more, response, type) => {
+  ] as const)('ends like its turn: %s', async (outcome, more, response, type) => {
     const events = [STARTED, replied('So far.'), ended(outcome, more)];
     expect((await told([...events, answerTo(events)])).at(-1)).toMatchObject({
       type: `response.${type}`,
@@ -177,7 +177,7 @@ describe('a response', () => {
   it.each([
     ['length', 'max_output_tokens'],
     ['content-filter', 'content_filter'],
-  ] as const)('is incomplete when its last reply was cut off: %s', async (finish, reason) => {
+  ] as const)('is incomplete if its last reply was cut off: %s', async (finish, reason) => {
     const events = [STARTED, replied('So f', { finish }), ended('completed')];
     expect((await told([...events, answerTo(events)])).at(-1)).toMatchObject({
       type: 'response.incomplete',
@@ -185,7 +185,7 @@ describe('a response', () => {
     });
   });
 
-  it('says the answer of the journal, where transformers have changed it', async () => {
+  it('has the answer of the journal, if transformers have changed it', async () => {
     const events = [STARTED, replied('It is 3.'), ended('completed', { text: 'It is three.' })];
     expect(short(await told([...events, answerTo(events)])).slice(-2)).toEqual([
       'response.completed',
@@ -193,7 +193,7 @@ describe('a response', () => {
     ]);
   });
 
-  it('says where its words come from, and has the pictures of its model', async () => {
+  it('has its sources and the images of its model', async () => {
     const parts = [
       { type: 'text', text: 'It is 3.' },
       { type: 'source', id: '1', url: 'https://a.example/b', title: 'B' },
@@ -213,7 +213,7 @@ describe('a response', () => {
     });
   });
 
-  it('tells that its session was erased', async () => {
+  it('reports that its session was erased', async () => {
     expect((await told([STARTED, { type: 'erased', turn: 't' }])).at(-1)).toEqual({
       type: 'error',
       code: 'session_erased',

@@ -46,8 +46,8 @@ function addition(change: JSONObject): ModelMessage {
   return { role: 'system', content: '', providerOptions: { anthropic: { toolChanges } } };
 }
 
-describe('tools that come late, under preserved thinking', () => {
-  it.each([true, false])('come by a reference in the result of a call (stream: %s)', async (stream) => {
+describe('late tools with preserved thinking', () => {
+  it.each([true, false])('arrive by a reference in the result of a call (stream: %s)', async (stream) => {
     const { wire, ...rehearsal } = preserved();
     const tools = { unfold: opening, inner: deferred };
     const first = await playTurn({ ...rehearsal, stream, tools }, [], 'Begin.');
@@ -61,7 +61,7 @@ describe('tools that come late, under preserved thinking', () => {
     ['by name', { toolName: 'inner' }, { unfold, inner: deferred }],
     ['by value', { tool: byValue }, { unfold }],
   ] as const;
-  it.each(ways)('come by a message of the system, %s', async (_way, change, tools) => {
+  it.each(ways)('arrive by a system message, %s', async (_way, change, tools) => {
     const { wire, model, providerOptions } = preserved();
     const ask = (messages: ModelMessage[]) =>
       generateText({
@@ -83,7 +83,7 @@ describe('tools that come late, under preserved thinking', () => {
     expect(answered.text).toBe('Unfolded.');
   });
 
-  it('are refused as a plain tool of the list', async () => {
+  it('are refused as plain tools of the list', async () => {
     const turns = [{ steps: [{ calls: [{ name: 'unfold', input: {} }] }], answer: 'Done.' }, ...script.turns];
     const { wire, ...rehearsal } = preserved({ turns });
     const first = await playTurn({ ...rehearsal, tools: { unfold } }, [], 'Begin.');
@@ -95,7 +95,7 @@ describe('tools that come late, under preserved thinking', () => {
     expect(wire.refused).toHaveLength(1);
   });
 
-  it('are not called before they came', async () => {
+  it('are not called before they arrive', async () => {
     const { wire, ...rehearsal } = preserved();
     await expect(
       playTurn({ ...rehearsal, tools: { unfold, inner: deferred } }, [], 'Begin.'),

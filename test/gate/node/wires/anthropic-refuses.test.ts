@@ -252,7 +252,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
   ],
 ];
 
-describe('the wire of Anthropic refuses when', () => {
+describe('the wire of Anthropic refuses a request if', () => {
   it.each(sabotages)('%s', async (_title, sabotage, change, words) => {
     const message = typeof words === 'string' ? words : words(await recordedBody(sabotage));
     expect(await sabotaged(change, sabotage)).toEqual({

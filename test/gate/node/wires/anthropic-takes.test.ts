@@ -66,12 +66,12 @@ const taken: readonly [string, Sabotage, (body: Body) => void][] = [
   ],
 ];
 
-describe('the wire of Anthropic takes it when', () => {
+describe('the wire of Anthropic accepts a request if', () => {
   it.each(taken)('%s', async (_title, sabotage, change) => {
     expect(await sabotaged(change, sabotage)).toMatchObject({ status: 200, message: undefined });
   });
 
-  it('a prefix changed and the request chose to drop the thinking behind it', async () => {
+  it('the prefix changed and it drops the later thinking', async () => {
     const change = (body: Body) => {
       dropBlocks(body);
       body.tools.push(newTool);
@@ -93,7 +93,7 @@ describe('the wire of Anthropic takes it when', () => {
     });
   });
 
-  it('a request comes again, and answers the same', async () => {
+  it('it is repeated, with the same response', async () => {
     const [first, second] = [
       await sabotaged(() => undefined, { of: 'preserved' }),
       await sabotaged(() => undefined, { of: 'preserved' }),

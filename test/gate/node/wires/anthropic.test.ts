@@ -19,7 +19,7 @@ const named = '(stream $stream, preserved $preserved, thinking $kind, search $se
 
 describe('the wire of Anthropic', () => {
   it.each(runs)(
-    `refuses nothing that the AI SDK keeps ${named}`,
+    `accepts all data that the AI SDK keeps ${named}`,
     async ({ stream, preserved, kind, search }) => {
       const wire = createAnthropicWire({ script: rehearsalScript, preserved });
       const model = createAnthropic({ apiKey: 'key', fetch: fetchOf(wire) })(
@@ -42,7 +42,7 @@ describe('the wire of Anthropic', () => {
     },
   );
 
-  it.each([true, false])('goes on behind a pause when it is asked again (stream: %s)', async (stream) => {
+  it.each([true, false])('continues after a pause when it is called again (stream: %s)', async (stream) => {
     const wire = createAnthropicWire({
       script: rehearsalScript,
       preserved: true,

@@ -44,7 +44,7 @@ const ofAnswer = 29;
 describe.each([
   ['whole', false],
   ['in pieces', true],
-])('chat completions, answered %s', (_, stream) => {
+])('chat completions, answered %s,', (_, stream) => {
   it.each<[string, Client, Options]>([
     ['DeepSeek from its package', deepSeek, { dialect: 'deepseek' }],
     [

@@ -62,7 +62,7 @@ const refusal = (message: string) => ({
   body: { error: { message, type: 'invalid_request_error', param: null, code: 'invalid_request_error' } },
 });
 
-describe('in every dialect', () => {
+describe('chat completions in every dialect', () => {
   const orphan =
     "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
   const unanswered = (...ids: string[]) =>
@@ -77,7 +77,7 @@ describe('in every dialect', () => {
       unanswered(idAt(3), idAt(3, 1)),
     ],
     ['a result twice', repeat(2), `Duplicate value for 'tool_call_id' of '${idAt(1)}' in message[3]`],
-  ])('refuses %s', async (_name, change, words) => {
+  ])('refuse %s', async (_name, change, words) => {
     expect(await askChanged('kimi', change)).toEqual(refusal(words));
   });
 
@@ -94,22 +94,22 @@ describe('in every dialect', () => {
       (all) => drop(5)(put(3, { tool_calls: callsAt(all, 3).slice(0, 1) })(all)),
       'wire: messages[3] held 2 calls, and 1 came back',
     ],
-  ])('does not take what its provider may take: %s', async (_name, change, words) => {
+  ])('are stricter than a provider about %s', async (_name, change, words) => {
     expect(await askChanged('kimi', change)).toEqual(refusal(words));
   });
 
-  it('answers the same request with the same reply', async () => {
+  it('return the same reply for the same request', async () => {
     const all: Change = (messages) => messages;
     expect(await askChanged('kimi', all)).toEqual(await askChanged('kimi', all));
     expect(await askChanged('kimi', all)).toMatchObject({ status: 200 });
   });
 
-  it('goes on behind a message that steers', async () => {
+  it('continue after a steering message', async () => {
     const steered: Change = (all) => all.toSpliced(6, 0, { role: 'user', content: 'Hurry.' });
     expect(await askChanged('kimi', steered)).toMatchObject({ status: 200 });
   });
 
-  it('knows a conversation whose beginning was summarized, where it may go', async () => {
+  it('accept a conversation with a summarized beginning, if that is allowed', async () => {
     const change = drop(1, 2, 3, 4, 5);
     expect(await askChanged('kimi', change, { beginningMayGo: true })).toMatchObject({ status: 200 });
     const words = 'wire: reply 3 came back where reply 1 was given';
@@ -126,13 +126,13 @@ describe('reasoning_content', () => {
     ['emptied', put(3, { reasoning_content: '' })],
     ['shortened', put(3, { reasoning_content: 'Thinking of' })],
     ['swapped', swap(1, 3, 'reasoning_content')],
-  ])('%s is refused by DeepSeek', async (_name, change) => {
+  ])('is refused by DeepSeek if it is %s', async (_name, change) => {
     expect(await askChanged('deepseek', change)).toEqual(refusal(missing));
   });
 
   const noKimi =
     'thinking is enabled but reasoning_content is missing in assistant tool call message at index 31';
-  it('dropped in the current turn is refused by Kimi, and may go before', async () => {
+  it('can be dropped in an earlier turn, but not in the current one, for Kimi', async () => {
     expect(await askChanged('kimi', put(31, { reasoning_content: undefined }))).toEqual(refusal(noKimi));
     expect(await askChanged('kimi', put(3, { reasoning_content: undefined }))).toMatchObject({ status: 200 });
     const changed = put(3, { reasoning_content: 'Other.' });
@@ -150,7 +150,7 @@ it.each<[string, Change, string]>([
     (all) => put(3, { reasoning: undefined, reasoning_content: all[3]?.reasoning })(all),
     'stands in `reasoning_content`',
   ],
-])('reasoning that is %s is not taken', async (_name, change, what) => {
+])('reasoning that is %s is not accepted', async (_name, change, what) => {
   expect(await askChanged('reasoning', change)).toEqual(
     refusal(`wire: the \`reasoning\` of messages[3] ${what}`),
   );
@@ -185,7 +185,7 @@ describe('reasoning_details', () => {
       opaque(6),
     ],
     ['swapped', swap(1, 6, 'reasoning_details'), thinking],
-  ])('%s are refused in the words of the provider behind', async (_name, change, words) => {
+  ])('%s are refused with the message of the upstream provider', async (_name, change, words) => {
     const raw = JSON.stringify({ error: { message: words } });
     const metadata = { provider_name: 'Upstream', raw };
     expect(await askChanged('openrouter', change)).toEqual({
@@ -220,14 +220,14 @@ describe('thought_signature', () => {
     ['shortened in an earlier turn', sign(3, signatureAt(3).slice(0, -1)), 'Corrupted thought signature.'],
     ['of another reply', sign(31, signatureAt(3)), 'Invalid thought signature.'],
     ['on a call that had none', sign(3, signatureAt(3), 1), 'Invalid thought signature.'],
-  ])('%s is refused', async (_name, change, message) => {
+  ])('is refused if it is %s', async (_name, change, message) => {
     expect(await askChanged('gemini', change)).toEqual({
       status: 400,
       body: [{ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }],
     });
   });
 
-  it('dropped in an earlier turn may go', async () => {
+  it('can be dropped in an earlier turn', async () => {
     expect(await askChanged('gemini', sign(3, undefined))).toMatchObject({ status: 200 });
   });
 });

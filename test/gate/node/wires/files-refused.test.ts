@@ -293,7 +293,7 @@ it.each(
   expect(await (await sceneOf(wire)).spoiled(path, value)).toBe(`400: ${words}`);
 });
 
-it('function responses of Gemini before 3 hold no files', async () => {
+it('function responses of Gemini before 3 contain no files', async () => {
   const { server } = await sceneOf('gemini');
   const body = JSON.stringify(server.requests[1]);
   const url = 'https://model.test/v1beta/models/gemini-2.5-pro:generateContent';

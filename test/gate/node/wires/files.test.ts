@@ -46,7 +46,7 @@ const of = (where: Where): readonly SentFile[] => [
   at(where, 'paper.pdf'),
 ];
 
-describe('files that a model takes reach its server', () => {
+describe('files that a model accepts reach its server', () => {
   const all = [words, photo, paper, photoLink, paperLink];
 
   it.each<[WireName, FileScene, readonly SentFile[]]>([

@@ -56,14 +56,17 @@ it.each<[WireName, Make, RegExp]>([
     compatible('gemini-3-pro'),
     /^Function call is missing a thought_signature in functionCall parts\./,
   ],
-])('%s refuses them as they are, and takes them as its adapter sends them', async (wire, make, words) => {
-  const { refused } = await asked(wire, (fetch) => make(fetch, { wantsThoughts: false, retries: 0 }));
-  expect(refused).toEqual([expect.stringMatching(words)]);
-  expect(await asked(wire, (fetch) => make(fetch, {}))).toEqual({ text: 'Done.', refused: [] });
-});
+])(
+  '%s refuses foreign calls in their raw form, and accepts them as its adapter sends them',
+  async (wire, make, words) => {
+    const { refused } = await asked(wire, (fetch) => make(fetch, { wantsThoughts: false, retries: 0 }));
+    expect(refused).toEqual([expect.stringMatching(words)]);
+    expect(await asked(wire, (fetch) => make(fetch, {}))).toEqual({ text: 'Done.', refused: [] });
+  },
+);
 
 it.each(['kimi', 'deepseek'] as const)(
-  '%s refuses them once if nobody has said what it wants',
+  '%s refuses foreign calls once if its requirements are not configured',
   async (wire) => {
     const at = { baseURL: 'https://x.test/v1', model: 'm', apiKey: 'key' };
     const plain = await asked(wire, (fetch) => openaiCompatible({ ...at, fetch }));

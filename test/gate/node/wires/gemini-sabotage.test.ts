@@ -197,7 +197,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string][] = [
 
 const withoutIds = (words: string | undefined) => words?.replace(/"id":"[^"]+"/g, '"id":"ID"');
 
-describe('the wire of Gemini refuses when', () => {
+describe('the wire of Gemini refuses a request if', () => {
   it.each(sabotages)('%s', async (_title, sabotage, change, words) => {
     const { status, message, body } = await sabotaged(change, sabotage);
     expect({ status, message: withoutIds(message) }).toEqual({ status: 400, message: words });
@@ -231,12 +231,12 @@ const taken: readonly [string, Sabotage, (body: Body) => void][] = [
   ['the beginning was summarized away', {}, ({ contents }) => contents.splice(1, 2)],
 ];
 
-describe('the wire of Gemini takes it when', () => {
+describe('the wire of Gemini accepts a request if', () => {
   it.each(taken)('%s', async (_title, sabotage, change) => {
     expect(await sabotaged(change, sabotage)).toMatchObject({ status: 200, message: undefined });
   });
 
-  it('a request comes again, and answers the same', async () => {
+  it('it is repeated, with the same response', async () => {
     expect(await sabotaged(() => undefined, {})).toEqual(await sabotaged(() => undefined, {}));
   });
 });

@@ -9,7 +9,7 @@ const runs = [true, false].flatMap((stream) =>
 );
 
 describe('the wire of Gemini', () => {
-  it.each(runs)('refuses nothing that the AI SDK keeps (%o)', async ({ stream, includeThoughts, ids }) => {
+  it.each(runs)('accepts all data that the AI SDK keeps (%o)', async ({ stream, includeThoughts, ids }) => {
     const wire = createGeminiWire({
       script: rehearsalScript,
       ...(!ids && { variants: ['signed-thoughts', 'signed-end'] }),

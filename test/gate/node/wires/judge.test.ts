@@ -15,7 +15,7 @@ describe('the verdict on a session', () => {
     return run;
   };
 
-  it('counts what there is', async () => {
+  it('counts existing items', async () => {
     const { calls, executions, requests, unknown } = await judge(played);
     expect({ calls, executions, requests, unknown }).toEqual({
       calls: 44,
@@ -25,7 +25,7 @@ describe('the verdict on a session', () => {
     });
   });
 
-  it('misses a message, a reply, an end and an answer', async () => {
+  it('reports a missing message, reply, end and answer', async () => {
     const without = (type: string): Played => {
       const place = played.events.findLastIndex((event) => event.type === type);
       return { ...played, events: played.events.toSpliced(place, 1) };
@@ -47,13 +47,13 @@ describe('the verdict on a session', () => {
   it.each([
     ['pay', 'ran 2 times'],
     ['save', 'ran 2 times under 2 keys'],
-  ])('finds %s that %s', async (tool, words) => {
+  ])('reports %s that %s', async (tool, words) => {
     const again = { ...runOf(tool), key: 'another' };
     const { miscounted } = await judge({ ...played, effects: [...played.effects, again] });
     expect(miscounted).toEqual([`${tool} (${again.call}) ${words}`]);
   });
 
-  it.each(['pay', 'save', 'look'])('finds %s that did not run, and was said to have', async (tool) => {
+  it.each(['pay', 'save', 'look'])('reports %s that was reported as run but did not run', async (tool) => {
     const missing = runOf(tool);
     const effects = played.effects.filter((effect) => effect !== missing);
     expect((await judge({ ...played, effects })).miscounted).toEqual([
@@ -61,7 +61,7 @@ describe('the verdict on a session', () => {
     ]);
   });
 
-  it('finds a run that no call asked for, unless it only looked something up', async () => {
+  it('reports a run without a call, unless it only reads', async () => {
     const strays = ['look', 'pay'].map((tool) => ({ ...runOf(tool), call: 'stray' }));
     // A reply that was lost has no id any more, and another may have it since.
     const { call } = runOf('save');
@@ -73,10 +73,10 @@ describe('the verdict on a session', () => {
   });
 });
 
-describe('the places where lives end', () => {
+describe('the kill positions', () => {
   const moment = (side: Moment['side'], seq: number, ...types: string[]): Moment => ({ side, seq, types });
 
-  it('are behind each append, but for one that only says that a turn is taken over', () => {
+  it('are after each append, except for one that only records a take-over', () => {
     const { endsAt } = everyStop('after');
     expect(endsAt(moment('before', 3, 'model-replied'))).toBe(false);
     expect(endsAt(moment('after', 3, 'model-replied'))).toBe(true);
@@ -84,14 +84,14 @@ describe('the places where lives end', () => {
     expect(endsAt(moment('after', 5, 'tool-call-ended'))).toBe(true);
   });
 
-  it('are two in a row without progress at the most, since the turn would be given up', () => {
+  it('are at most two in a row without progress, because the turn would be abandoned', () => {
     const { endsAt } = everyStop('after');
     const ends = [3, 4, 5, 6].map((seq) => endsAt(moment('after', seq, 'tool-call-started')));
     expect(ends).toEqual([true, true, false, false]);
     expect(endsAt(moment('after', 7, 'tool-call-ended'))).toBe(true);
   });
 
-  it('are where they were drawn, each once, or behind', () => {
+  it('are at the drawn places, each once, or after them', () => {
     const { endsAt } = drawnStops([
       { side: 'after', seq: 6 },
       { side: 'before', seq: 4 },

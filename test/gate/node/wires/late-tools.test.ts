@@ -55,7 +55,7 @@ const toolsIn = ({ requests }: Wire): unknown[] =>
   requests.map((body) => (body as { tools?: unknown }).tools);
 
 describe.each(Object.entries(models))('%s', (_, modelWith) => {
-  it('is asked with the same tools all the time, and told of those that came', async () => {
+  it('is called with constant tools, and is informed of late ones', async () => {
     const { wire, model, thinking } = modelWith();
     const agent = defineAgent({
       name: 'tester',

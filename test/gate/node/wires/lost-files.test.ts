@@ -81,9 +81,9 @@ const inResults = ['gemini', 'anthropic-budget', 'responses-stored', 'openrouter
 const isInResults = (wire: WireName): boolean => inResults.some((one) => one === wire);
 
 describe.each(['gemini', 'anthropic-budget', 'responses-stored', 'kimi'] as const)(
-  'over %s it is found',
+  'a run over %s reports',
   (wire) => {
-    it('that posted files are gone from the second turn on', async () => {
+    it('that posted files are missing from the second turn on', async () => {
       const [lost] = await lostOf(wire, forgotten);
       const where = isInResults(wire) ? 'result behind 1 replies and 1' : 'message behind 1 replies and 2';
       expect(lost).toBe(
@@ -91,12 +91,12 @@ describe.each(['gemini', 'anthropic-budget', 'responses-stored', 'kimi'] as cons
       );
     });
 
-    it('that files have changed places', async () => {
+    it('that files were swapped', async () => {
       const [lost] = await lostOf(wire, swapped);
       expect(lost).toBe(`files of request 1 of main, at 1: ${paper} ${posted} instead of ${photo} ${posted}`);
     });
 
-    it('that a file is told in base64', async () => {
+    it('that a file is sent as base64 text', async () => {
       const [lost, ...more] = await lostOf(wire, asWords);
       expect(lost).toBe(`files of request 1 of main, at 1: nothing instead of ${photo} ${posted}`);
       expect(more.slice(0, 2)).toEqual([
@@ -105,20 +105,20 @@ describe.each(['gemini', 'anthropic-budget', 'responses-stored', 'kimi'] as cons
       ]);
     });
 
-    it('that a model is not told of which file it sees', async () => {
+    it('that a model cannot see which file it gets', async () => {
       const id = photo.split(' ')[1];
       expect((await lostOf(wire, unnamed))[0]).toBe(`files of request 1 of main: ${id} is not named`);
     });
   },
 );
 
-it.each(inResults)('over %s it is found that an image is in the wrong result', async (wire) => {
+it.each(inResults)('a run over %s reports an image in the wrong result', async (wire) => {
   const [lost] = await lostOf(wire, moved);
   const where = (results: number): string => `${shot} in a result behind 1 replies and ${results} results`;
   expect(lost).toBe(`files of request 2 of main, at 3: ${where(2)} instead of ${where(1)}`);
 });
 
-it('over kimi it is found that the images of a batch are behind its results in another order', async () => {
+it('a run over kimi reports images of a batch that follow its results in another order', async () => {
   const [lost] = await lostOf('kimi', (messages) =>
     messages.map((one) =>
       one.text.startsWith('Files of the results above:') ? (swapped([one])[0] ?? one) : one,
@@ -128,7 +128,7 @@ it('over kimi it is found that the images of a batch are behind its results in a
   expect(lost).toBe(`files of request 4 of main, at 4: ${shot} ${where} instead of ${tiny} ${where}`);
 });
 
-it('a file in the request of a loop that was given none is found, and bytes in a journal', async () => {
+it('a run reports a file in the request of a loop that has none, and bytes in a journal', async () => {
   const { played } = await playInMemory({ wire: 'kimi', isWatched: false, stops: noStops });
   const { main, research } = played.servers;
   const requests = [main.requests[0], ...research.requests.slice(1)];

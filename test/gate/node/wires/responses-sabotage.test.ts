@@ -51,7 +51,7 @@ const twice = (what: string) =>
   `Duplicate item found with id ${what}. Remove duplicate items from your input and try again.`;
 
 describe('the Responses API', () => {
-  it('goes on with a history that is whole', async () => {
+  it('accepts a complete history', async () => {
     expect(await ask(input)).toMatchObject({
       status: 200,
       body: { output: [{ type: 'reasoning' }, { type: 'message' }] },
@@ -59,7 +59,7 @@ describe('the Responses API', () => {
     expect((await ask(reference(kept.input), {})).status).toBe(200);
   });
 
-  it('goes on behind a message that steers, and behind tools that come late', async () => {
+  it('continues after a steering message and after late tools', async () => {
     const late = { type: 'additional_tools', role: 'developer', tools: [{ type: 'function', name: 'note' }] };
     const steered = input.toSpliced(9, 0, { role: 'user', content: 'Hurry.' }).toSpliced(8, 0, late);
     const settings = { ...encrypted, tools: tools.slice(0, 1) };
@@ -107,7 +107,7 @@ describe('the Responses API', () => {
     expect(await ask(but(4, changes))).toEqual(notVerified(words));
   });
 
-  it('does not find reasoning that it has not kept', async () => {
+  it('does not find reasoning that it has not stored', async () => {
     const words =
       `Item with id '${id(1)}' not found. Items are not persisted when \`store\` is set to false. ` +
       'Try again with `store` set to true, or remove this item from your input.';
@@ -115,7 +115,7 @@ describe('the Responses API', () => {
     expect(await ask(reference(input), {})).toEqual(refusal(words, { status: 404 }));
   });
 
-  it('does not find what it never gave', async () => {
+  it('does not find items that it never sent', async () => {
     const items = [...input, { type: 'item_reference', id: 'rs_1' }];
     expect(await ask(items, {})).toEqual(refusal("Item with id 'rs_1' not found.", { status: 404 }));
   });
@@ -143,11 +143,11 @@ describe('the Responses API', () => {
       input.slice(0, secondQuestion),
       'wire: the input ends with an answer, and nothing was asked after it',
     ],
-  ])('does not take what its provider may take: %s', async (_name, items, words) => {
+  ])('is stricter than a provider about %s', async (_name, items, words) => {
     expect(await ask(items)).toEqual(refusal(words));
   });
 
-  it('takes a key of the conversation, of at most 64 characters', async () => {
+  it('accepts a cache key of at most 64 characters', async () => {
     const keyed = (key: unknown) => ask(input, { ...encrypted, prompt_cache_key: key });
     expect(await keyed('a'.repeat(64))).toEqual(await ask(input));
     expect(await keyed('a'.repeat(65))).toEqual(
@@ -159,11 +159,11 @@ describe('the Responses API', () => {
     expect(await keyed(7)).toEqual(refusal("Invalid type for 'prompt_cache_key': expected a string."));
   });
 
-  it('answers the same request with the same reply', async () => {
+  it('returns the same reply for the same request', async () => {
     expect(await ask(input)).toEqual(await ask(input));
   });
 
-  it('answers in words where nothing may be called', async () => {
+  it('replies with text if it must not call tools', async () => {
     const answer = { output: [{ type: 'reasoning' }, { content: [{ text: 'The first answer.' }] }] };
     expect(await ask(input.slice(0, 4), { ...encrypted, tool_choice: 'none' })).toMatchObject({
       body: answer,

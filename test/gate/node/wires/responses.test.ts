@@ -11,20 +11,20 @@ const modelOf = (wire: Wire, name = 'gpt-5-mini') =>
 describe.each([
   ['whole', false],
   ['in pieces', true],
-])('The Responses API, answered %s', (_, stream) => {
+])('the Responses API, answered %s,', (_, stream) => {
   it.each([
     ['kept by the provider', { store: true }],
     ['kept by the provider, with summaries', { store: true, reasoningSummary: 'detailed' }],
     ['not kept', { store: false }],
     ['not kept, with summaries', { store: false, reasoningSummary: 'detailed' }],
-  ])('with items that are %s, gets all of it back from the AI SDK', async (_how, openai) => {
+  ])('gets all items back from the AI SDK if they are %s', async (_how, openai) => {
     const wire = createResponsesWire({ script: longScript });
     expect(await askTwice({ model: modelOf(wire), stream, providerOptions: { openai } })).toEqual(answers);
     expect(wire.refused).toEqual([]);
     expect(wire.requests).toHaveLength(22);
   });
 
-  it('with summaries of nothing, gets all of it back from the AI SDK', async () => {
+  it('gets all items back from the AI SDK with empty summaries', async () => {
     const wire = createResponsesWire({ script: thoughtlessAt(0, 1, 4) });
     const openai = { store: false, reasoningSummary: 'detailed' };
     expect(await askTwice({ model: modelOf(wire), stream, providerOptions: { openai } })).toEqual(answers);
@@ -32,7 +32,7 @@ describe.each([
   });
 });
 
-it('reasoning that was neither kept nor encrypted is lost, and its call is refused', async () => {
+it('refuses a call whose reasoning was neither stored nor encrypted, because it is lost', async () => {
   const wire = createResponsesWire({ script: longScript });
   // The package asks for encrypted reasoning by itself only where it knows that the model reasons.
   const said = await askTwice({
@@ -46,7 +46,7 @@ it('reasoning that was neither kept nor encrypted is lost, and its call is refus
   );
 });
 
-it('arguments that a client reads and writes anew are not the bytes that were given', async () => {
+it('detects arguments that a client has parsed and encoded again', async () => {
   const wire = createResponsesWire({ script: longScript, exactArguments: true });
   const said = await askTwice({ model: modelOf(wire), providerOptions: { openai: { store: true } } });
   expect(said[0]).toMatch(

@@ -24,13 +24,13 @@ function killedAsJson(wire: WireName): Promise<MemoryResult> {
 }
 
 describe('a session of every kind of tool', () => {
-  it.each(plays)('is kept whole over $wire $manner', async ({ wire, isWatched }) => {
+  it.each(plays)('is complete over $wire $manner', async ({ wire, isWatched }) => {
     const { verdict, kills } = await playInMemory({ wire, isWatched, stops: noStops });
     expect(verdict).toMatchObject({ ...nothing, unknown: 0 });
     expect(kills).toBe(0);
   });
 
-  it.each(plays)('is kept over $wire $manner when it is killed $side each append', async (play) => {
+  it.each(plays)('is complete over $wire $manner if it is killed $side each append', async (play) => {
     const { verdict, kills } = play.isWatched
       ? await playInMemory({ ...play, stops: everyStop(play.side) })
       : await killedAsJson(play.wire);
@@ -63,8 +63,8 @@ const changing = (
   ] satisfies readonly (readonly [WireName, Change])[]
 ).map(([wire, change], at) => ({ wire, change, isWatched: at % 2 === 0 }));
 
-describe('a session whose models change in mid-turn', () => {
-  it.each(changing)('is kept whole over $wire: $change', async (play) => {
+describe('a session whose models change within a turn', () => {
+  it.each(changing)('is complete over $wire: $change', async (play) => {
     vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => void vi.restoreAllMocks());
     const { verdict } = await playInMemory({ ...play, stops: noStops });
@@ -72,7 +72,7 @@ describe('a session whose models change in mid-turn', () => {
   });
 });
 
-it('changes its models at the same replies if others were lost with a kill', async () => {
+it('changes its models at the same replies if other replies were lost in a kill', async () => {
   vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => void vi.restoreAllMocks());
   const stops = drawnStops([2, 4].map((seq) => ({ side: 'before', seq })));
@@ -88,7 +88,7 @@ it('changes its models at the same replies if others were lost with a kill', asy
   ]);
 });
 
-describe('what is kept of the requests of a session', () => {
+describe('the cached part of a session’s requests', () => {
   const bodies = async (wire: WireName): Promise<Record<string, readonly string[]>> => {
     const { played } = await killedAsJson(wire);
     const { main, research, order } = played.servers;
@@ -102,7 +102,7 @@ describe('what is kept of the requests of a session', () => {
   const count = (body: string): number => body.split('"cache_control":').length - 1;
 
   it.each(WIRES.filter((wire) => wire.startsWith('anthropic')))(
-    'is marked in every one over %s: tools, system text, the end of the one before, and its own',
+    'is marked in every request over %s: tools, system text, the end of the previous one, and its own',
     async (wire) => {
       for (const requests of Object.values(await bodies(wire))) {
         const marks = requests.map(count);
@@ -113,18 +113,21 @@ describe('what is kept of the requests of a session', () => {
     },
   );
 
-  it.each(['responses-stored', 'responses-unstored'] as const)('has one key a loop over %s', async (wire) => {
-    const loops = Object.values(await bodies(wire));
-    const keys = loops.map((requests) => [
-      ...new Set(requests.map((body) => /"prompt_cache_key":"([0-9a-f]{64})"/.exec(body)?.[1])),
-    ]);
-    expect(keys.map(({ length }) => length)).toEqual([1, 1, 1]);
-    expect(new Set(keys.flat()).size).toBe(3);
-    expect(keys.flat()).not.toContain(undefined);
-  });
+  it.each(['responses-stored', 'responses-unstored'] as const)(
+    'has one key per loop over %s',
+    async (wire) => {
+      const loops = Object.values(await bodies(wire));
+      const keys = loops.map((requests) => [
+        ...new Set(requests.map((body) => /"prompt_cache_key":"([0-9a-f]{64})"/.exec(body)?.[1])),
+      ]);
+      expect(keys.map(({ length }) => length)).toEqual([1, 1, 1]);
+      expect(new Set(keys.flat()).size).toBe(3);
+      expect(keys.flat()).not.toContain(undefined);
+    },
+  );
 
   it.each(['gemini', 'deepseek', 'deepseek-sdk', 'openrouter', 'kimi-sdk'] as const)(
-    'is not told to %s, which keeps it by itself',
+    'is not marked for %s, which caches by itself',
     async (wire) => {
       const sent = Object.values(await bodies(wire)).flat();
       expect(sent.filter((body) => /cache_?(?:control|key)/i.test(body))).toEqual([]);
@@ -135,8 +138,8 @@ describe('what is kept of the requests of a session', () => {
 /** For these the adapter shows calls without thoughts in words, which their servers accept: they miss the thoughts if it does not. */
 const SHOWN_IN_WORDS: ReadonlySet<WireName> = new Set(['anthropic-budget', 'anthropic-interleaved']);
 
-describe('what a provider keeps beside words and calls', () => {
-  it.each(WIRES)('is missed by the strict server of %s', async (wire) => {
+describe('missing provider metadata', () => {
+  it.each(WIRES)('is detected by the strict server of %s', async (wire) => {
     const { verdict } = await playInMemory({
       wire,
       isWatched: false,
