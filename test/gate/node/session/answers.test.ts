@@ -24,7 +24,7 @@ describe('an answer', () => {
       append: async (epoch: number, from: number, change: Change) => {
         const { release, ...stored } = change;
         if (release !== 'suspended') return port.append(epoch, from, change);
-        // What waits is stored first, else nobody could have answered it.
+        // The waiting call is stored first, so that it can be answered.
         await port.append(epoch, from, stored);
         await answerNow?.();
         return port.append(epoch, from + stored.events.length, { events: [], release });

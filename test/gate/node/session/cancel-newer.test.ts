@@ -21,7 +21,7 @@ async function newerTurn(app: ClockedApp, release?: 'yielded' | 'suspended'): Pr
 
 const cancel = (app: ClockedApp, turn: string) => app.port.post({ kind: 'cancel', turn, body: '{}' });
 
-/** Runs what the alarm hands over, until no turn is open or nothing more comes. */
+/** Runs the turns that the alarm hands over, until no turn is open or the alarm hands over no more. */
 async function runDue(app: ClockedApp): Promise<void> {
   for (let seen = 0; ; seen += 1) {
     for (let waited = 0; app.dispatched.length <= seen && waited < 60; waited += 1)

@@ -53,7 +53,7 @@ describe('a compacted session', () => {
     ]);
 
     const other = await talk('abcde');
-    const whole = (await leaseOfOther(other)) as Leased; // nobody else holds it
+    const whole = (await leaseOfOther(other)) as Leased; // no other invocation holds it
     expect(whole).toMatchObject({ status: 'leased', snapshot: null, covered: [] });
     expect((await foldLeased(other.port, whole, app.modules)).state).toEqual(await other.state());
   });

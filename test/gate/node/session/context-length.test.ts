@@ -1,4 +1,4 @@
-/** A conversation that no longer fits its model is shown to it shortened, and goes on. */
+/** A conversation that no longer fits its model is shown to it shortened, and continues. */
 
 import { describe, expect, it } from 'vitest';
 import {
@@ -138,7 +138,7 @@ describe.each([
         'It is sold by the crate.',
         'Who am I?',
       ]);
-      // All of it is in the journal, and for whoever reads the session.
+      // All of it is in the journal and visible to readers of the session.
       const events = await session.events();
       expect(events.flatMap(({ type }) => (type === 'turn-started' ? [type] : []))).toHaveLength(3);
       expect(events).toContainEqual(

@@ -1,4 +1,4 @@
-/** What a turn that stops says of work that may have happened, and that nothing keeps it from stopping. */
+/** The reports of a stopping turn about work with an unknown outcome. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type AnyTool, defineTool, text } from '../../../../src/index.ts';
 import { nest } from '../../../../src/kinds/entry.ts';

@@ -1,4 +1,4 @@
-/** What becomes of the calls inside a nested loop when the call that opened it ends. */
+/** Calls inside a nested loop when the call that opened the loop ends. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type AnyTool, defineTool, text } from '../../../../src/index.ts';
 import type { StoredEvent } from '../../../../src/journal/entry.ts';

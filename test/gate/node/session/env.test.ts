@@ -1,4 +1,4 @@
-/** What tools are given of the Worker's environment, and who is shown nothing of it. */
+/** The part of the Worker's environment that tools receive, and its protection from being shown. */
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../../src/create-holdfast.ts';
 import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';

@@ -91,7 +91,7 @@ export async function hold(
   };
 }
 
-/** An event of the turn that changes nothing. */
+/** An event of the turn that does not change its state. */
 export const note = (reason: string) => ({ type: 'turn-yielded', turn: 't1', reason }) as const;
 
 /** What a promise has come to once everything has happened that needs no time. */

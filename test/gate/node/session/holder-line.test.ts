@@ -1,4 +1,4 @@
-/** The line of whoever holds a session to its object: when it is open, what it costs, and how soon something is heard over it. */
+/** The connection of a lease holder to its object: when it is open, its cost, and its latency. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
   type AnyTool,
@@ -70,7 +70,7 @@ const appOf = (
   wrap: (port: SessionPort) => SessionPort = (port) => port,
 ): MemoryApp => memoryApp({ tools, replies, clock, leaseMs: LEASE_MS, wrap: (port) => noting(wrap(port)) });
 
-/** A turn that runs, as soon as nothing more happens without time. */
+/** Returns a running turn once all work that needs no time is done. */
 async function running(app: MemoryApp, host: Partial<TurnHost> = {}) {
   const leased = await app.lease('Go.');
   const end = app.run(leased, host);
@@ -99,7 +99,7 @@ const steer = (app: MemoryApp, turn: string, message = `And ${turn}?`): Promise<
   return app.port.accept({ ...toTurnStart(start, () => ids.shift() ?? ''), whenBusy: 'steer' });
 };
 
-/** Something that is left for whoever holds the turn. */
+/** A message that is left for the holder of the turn. */
 const late = (call: string): string =>
   JSON.stringify({ call, tool: 'look', input: '{}', result: { type: 'text', content: 'seen' } });
 
@@ -122,7 +122,7 @@ describe('the connection of a lease holder', () => {
   ])(
     'is opened once when a %s call has run for a second, and closes with the turn',
     async (_, tools, replies) => {
-      // Made when a test runs: it has a clock of its own.
+      // Created when a test runs, because it has its own clock.
       const app = appOf(tools, replies);
       const { end } = await running(app);
       await clock.advance(999);

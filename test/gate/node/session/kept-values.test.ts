@@ -30,7 +30,7 @@ const tool = (name: string, run: (call: CallContext) => unknown, more: { serial?
   defineTool({ name, description: `Does ${name}.`, run: (_, call) => run(call), ...more });
 const calls = (...names: readonly string[]): ScriptedReply => ({ calls: names.map((name) => ({ name })) });
 
-/** Runs one turn of these replies, and answers what the model was told of the calls, and the turn's answer. */
+/** Runs one turn of these replies, and returns the call results that the model saw, and the turn's answer. */
 async function ran(tools: readonly AnyTool[], ...replies: readonly ScriptedReply[]) {
   const agent = defineAgent({ name: 'clerk', description: 'Keeps.', instructions: 'Keep.', tools });
   const session = createTestSession(agent, { replies: [...replies, 'Done.'] });

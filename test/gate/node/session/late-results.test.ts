@@ -1,4 +1,4 @@
-/** What a call answers that was told as unknown: journaled by itself, and shown to the model. */
+/** Late results of calls that were reported as unknown: journaled as events, and shown to the model. */
 import { object, string } from 'valibot';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AnyTool, defineTool, ModelError, text } from '../../../../src/index.ts';
@@ -24,7 +24,7 @@ beforeEach(() => {
   host = { waitUntil: (promise) => work.push(promise) };
 });
 
-/** Answers when the test says so, whatever its signal does. */
+/** Returns when the test says so, and ignores its signal. */
 const pay = (more: { readonly timeout?: number; readonly effect?: 'idempotent' } = {}): AnyTool =>
   defineTool({
     name: 'pay',
@@ -41,7 +41,7 @@ const types = async (app: ReturnType<typeof memoryApp>): Promise<readonly string
   ((await app.port.read({ from: 1 }))?.rows ?? []).map(({ type }) => type);
 
 describe('a once call that was cancelled', () => {
-  /** Cancels a turn whose call goes on, and waits for its end. */
+  /** Cancels a turn whose call continues, and waits for its end. */
   async function cancelled(tools: readonly AnyTool[], replies: readonly ScriptedReply[] = [PAY, 'Next.']) {
     const app = memoryApp({ tools, replies, clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
@@ -171,7 +171,10 @@ describe('the call of a late result', () => {
       run: ({ amount }) => new Promise<string>((resolve) => told.set(amount, resolve)),
     });
 
-  /** What the model reads of the calls that answer, in this order, after they were told as unknown. */
+  /**
+   * The texts that the model reads about the calls that return, in this order, after they were reported as
+   * unknown.
+   */
   async function noted(amounts: readonly string[], answering: readonly string[]): Promise<readonly string[]> {
     const told = new Map<string, (words: string) => void>();
     const calls = amounts.map((amount) => ({ name: 'pay', input: { amount } }));

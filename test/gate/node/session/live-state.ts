@@ -2,7 +2,10 @@ import type { Agent } from '../../../../src/index.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import { createModule, LOOPS, useOf } from '../../../doors/loop.ts';
 
-/** An agent, and what the last invocation that ran a turn of it has folded as it went: nothing that was read again since. */
+/**
+ * An agent, and the state that the last invocation of its turn folded while it ran, without data that was
+ * read again later.
+ */
 export interface LiveAgent {
   readonly agent: Agent;
   /** @throws Error when no turn has run. */

@@ -1,4 +1,4 @@
-/** What an app's own code does wrong in a turn, beside its tools: the app's log is told, and the secrets are hidden in what is told. */
+/** Errors of an app's own code outside of its tools: they are logged, and secrets are redacted in the log. */
 import * as v from 'valibot';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { LogEntry } from '../../../../src/create-holdfast.ts';

@@ -49,7 +49,7 @@ interface Scene {
   readonly asked?: number;
 }
 
-/** Runs a turn through as many invocations as it takes, each with a platform of its own. */
+/** Runs a turn through as many invocations as necessary, each with its own platform. */
 async function drive({
   replies,
   tools = [],
@@ -313,7 +313,7 @@ describe('a turn that was ended because no invocation could read it', () => {
   });
 });
 
-/** What the model was told of calls with its last request. */
+/** The call results in the model's last request. */
 const textsOf = ({ model }: MemoryApp): string[] =>
   (model.requests.at(-1)?.messages ?? []).flatMap(({ role, text }) => (role === 'tool' ? [text] : []));
 

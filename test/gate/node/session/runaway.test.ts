@@ -24,7 +24,7 @@ const PLAN: ScriptedReply = { calls: [{ name: 'plan' }] };
 
 const once = (call: CallContext): Promise<string> => sendLater(call, { message: 'On.', delaySeconds: 1 });
 
-/** An app of which every turn plans once, and each turn that is due is run, until none is left. */
+/** An app whose turns schedule one turn each; every due turn is run until no turn is left. */
 function scene(run: (call: CallContext) => unknown, options: Partial<Parameters<typeof memoryApp>[0]> = {}) {
   const clock = createManualClock(1_000_000);
   const replies = Array.from({ length: 2_000 }, () => [PLAN, 'Done.']).flat();

@@ -245,7 +245,7 @@ describe('a message that a call schedules', () => {
       clock,
       tools: [
         defineTool({ name: 'fill', description: 'Fills.', effect: 'read', run: () => fill(app.port) }),
-        // Its start is stored before it runs, and the answer tells what waits.
+        // Its start is stored before it runs, and the response contains the number of waiting turns.
         tool((call) => sendLater(call, { message: 'A.', delaySeconds: 60 }), 'idempotent'),
       ],
       replies: [

@@ -1,4 +1,4 @@
-/** What modules store with the stop of a turn, whoever writes it. */
+/** Data that modules store with the stop of a turn, for every kind of stop. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { LogEntry } from '../../../../src/create-holdfast.ts';
 import { defineTool } from '../../../../src/index.ts';

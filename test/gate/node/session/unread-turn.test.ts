@@ -75,7 +75,10 @@ async function openTurn(app: ClockedApp, type: string): Promise<string> {
   return turn;
 }
 
-/** Runs whatever the alarm hands over until no turn is open; answers how often that was, and how the last turn ended. */
+/**
+ * Runs the turns that the alarm hands over until no turn is open; returns their number and the outcome of the
+ * last turn.
+ */
 async function overBy(app: ClockedApp, most: number) {
   let runs = 0;
   for (; runs < most; runs += 1) {

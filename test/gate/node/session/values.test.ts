@@ -1,4 +1,7 @@
-/** Values that say by `toJSON` what they are, wherever code hands one over to the journal; and values that say nothing. */
+/**
+ * Values with `toJSON`, at each place where code passes a value to the journal, and values that cannot be
+ * journaled.
+ */
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
@@ -42,7 +45,7 @@ type Session = ReturnType<typeof createTestSession>;
 const told = ({ requests }: Session): readonly string[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
-/** Runs a turn of these calls, one a reply, and answers what the model was told of them. */
+/** Runs a turn of these calls, one per reply, and returns the call results that the model saw. */
 async function toldOf(tools: readonly AnyTool[], ...names: string[]): Promise<readonly string[]> {
   const session = createTestSession(clerk(tools), {
     use: [files()],

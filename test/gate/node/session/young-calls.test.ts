@@ -23,7 +23,7 @@ let clock: ManualClock;
 let paid: number[];
 /** Epochs of invocations that nothing reaches any more: to the session they are dead, and what they have sent still travels. */
 let dead: Set<number>;
-/** What each reconcile was told. */
+/** The argument of each reconcile. */
 let told: { readonly age: number; readonly startedAt: number }[];
 beforeEach(() => {
   clock = createManualClock(START);
@@ -78,7 +78,9 @@ async function killedWhilePaying(app: MemoryApp): Promise<string> {
   return leased.page.openTurn?.id ?? '';
 }
 
-/** The turn is taken over when the lease has run out, and goes on to its end and until every request has arrived. */
+/**
+ * The turn is taken over when the lease has expired, and runs to its end and until every request has arrived.
+ */
 async function takenOver(app: MemoryApp, turn: string): Promise<void> {
   await clock.advance(LEASE_MS);
   await passing(clock, app.run(await app.resume(turn)), 300_000);
