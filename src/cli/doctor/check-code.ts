@@ -78,7 +78,8 @@ const withoutSessionClass = (file: string, name: string): Problem => ({
 
 const exported = (name: string): string => (name === 'SessionObject' ? name : `SessionObject as ${name}`);
 
-const appended = (file: string, line: string): Edit => ({ type: 'append', file, lines: `${line}\n` });
+/** Makes a change that adds lines to the end of a file. */
+export const appended = (file: string, line: string): Edit => ({ type: 'append', file, lines: `${line}\n` });
 
 export const peers: Check = ({ holdfast, installed }) =>
   holdfast.peers.flatMap(({ name, range, isOptional }): Problem[] => {

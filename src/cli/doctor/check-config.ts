@@ -136,7 +136,8 @@ function otherName({ config }: Project): string {
 const isWithoutSqlite = ({ config }: Project, name: string): boolean =>
   config.migrations?.some((one) => one.new_classes?.includes(name)) ?? false;
 
-function isMigrated({ config }: Project, name: string): boolean {
+/** Returns whether a migration creates this class, with SQLite. */
+export function isMigrated({ config }: Project, name: string): boolean {
   const isMade = config.migrations?.some(
     ({ new_sqlite_classes: made = [], renamed_classes: renamed = [] }) =>
       made.includes(name) || renamed.some(({ to }) => to === name),
@@ -144,7 +145,8 @@ function isMigrated({ config }: Project, name: string): boolean {
   return (isMade ?? false) || config.exports?.[name] !== undefined;
 }
 
-function migration(project: Project, name: string): Edit {
+/** Makes the migration of a class, with a tag of its own. */
+export function migration(project: Project, name: string): Edit {
   const tags = new Set(project.config.migrations?.map(({ tag }) => tag));
   let number = tags.size + 1;
   while (tags.has(`v${number}`)) number += 1;

@@ -1,12 +1,13 @@
 import type { Check } from './check.ts';
 import { copies, entry, peers, queue, rateLimit, schedules, size } from './check-code.ts';
 import { date, flags, minify, observability, sessions } from './check-config.ts';
+import { migrationTags, moduleObjects } from './check-objects.ts';
 import { baseUrl, devVars, localAuth, secrets, token, vars } from './check-vars.ts';
 import type { Problem } from './problem.ts';
 import type { Project } from './project.ts';
 
 const CHECKS: readonly Check[] = [
-  ...[date, flags, sessions, entry, peers, copies, minify, observability],
+  ...[date, flags, sessions, moduleObjects, migrationTags, entry, peers, copies, minify, observability],
   ...[secrets, localAuth, devVars, token, schedules, queue, rateLimit, baseUrl, vars, size],
 ];
 

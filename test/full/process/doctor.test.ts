@@ -53,6 +53,8 @@ enabled = true
 
 const WORKER = `import { createHoldfast, consumeTurns } from 'holdfast/worker';
 import { rateLimit } from 'holdfast/http';
+import { sessionIndex } from 'holdfast/index';
+import { ownerLimits } from 'holdfast/owner-limits';
 import { openaiCompatible } from 'holdfast/models/openai-compatible';
 import { defineSchedule } from 'holdfast/schedules';
 import { defineAgent } from 'holdfast';
@@ -275,6 +277,27 @@ const BROKEN: readonly (readonly [id: string, file: File, from: string, to: stri
     'Add [[ratelimits]] with name = "RATE_LIMIT"',
   ],
   [
+    'module-object-binding',
+    'src/worker.ts',
+    'use: []',
+    'use: [sessionIndex()]',
+    "Export IndexObject from 'holdfast/index', and bind it",
+  ],
+  [
+    'module-object-binding',
+    'src/worker.ts',
+    'use: []',
+    'use: [ownerLimits({ running: 4 })]',
+    "Export OwnerLimits from 'holdfast/owner-limits', and bind it",
+  ],
+  [
+    'migration-tag',
+    'wrangler.toml',
+    '[observability]',
+    '[[migrations]]\ntag = "v1"\nnew_sqlite_classes = ["Other"]\n\n[observability]',
+    'Give each migration a tag of its own.',
+  ],
+  [
     'queue-handler',
     'wrangler.toml',
     '# Not secret.\n',
@@ -286,6 +309,25 @@ const BROKEN: readonly (readonly [id: string, file: File, from: string, to: stri
 ];
 
 describe('the doctor in a broken project', () => {
+  it('reports the object of a module that no migration makes, and adds one', async () => {
+    change('src/worker.ts', 'use: []', 'use: [sessionIndex()]');
+    change(
+      'src/worker.ts',
+      'export default',
+      "export { IndexObject } from 'holdfast/index';\nexport default",
+    );
+    const bound =
+      '[[durable_objects.bindings]]\nname = "INDEX"\nclass_name = "IndexObject"\n\n[[migrations]]';
+    change('wrangler.toml', '[[migrations]]', bound);
+    const project = await look();
+    const problems = checkProject(project);
+    expect(problems.map(({ id, what }) => [id, what])).toEqual([
+      ['module-object-migration', 'No migration makes the class IndexObject.'],
+    ]);
+    applyFixes(project, problems);
+    expect(idsOf(await look())).toEqual([]);
+  });
+
   it.each(BROKEN)('reports the problem %s with its fix: %s %j', async (id, file, from, to, mend) => {
     change(file, from, to);
     const project = await look();

@@ -1,0 +1,93 @@
+/** Checks the Durable Objects of modules, and the migrations that create all objects. */
+import { type Check, own, runsFile } from './check.ts';
+import { appended } from './check-code.ts';
+import { isMigrated, migration } from './check-config.ts';
+import type { Problem } from './problem.ts';
+import type { Project } from './project.ts';
+
+/** A module with an object of its own. */
+interface ModuleObject {
+  /** The file of the module that a Worker which uses it runs. */
+  readonly file: string;
+  readonly use: string;
+  readonly binding: string;
+  readonly className: string;
+  readonly entry: string;
+}
+
+const OBJECTS: readonly ModuleObject[] = [
+  {
+    file: 'modules/index/entry',
+    use: 'sessionIndex()',
+    binding: 'INDEX',
+    className: 'IndexObject',
+    entry: 'holdfast/index',
+  },
+  {
+    file: 'modules/owner-limits/entry',
+    use: 'ownerLimits()',
+    binding: 'OWNER_LIMITS',
+    className: 'OwnerLimits',
+    entry: 'holdfast/owner-limits',
+  },
+];
+
+export const moduleObjects: Check = (project) =>
+  OBJECTS.filter(({ file }) => runsFile(project, file)).flatMap((object) => [
+    ...unbound(project, object),
+    ...unmigrated(project, object),
+  ]);
+
+function unbound(project: Project, { use, binding, className, entry }: ModuleObject): Problem[] {
+  const { config, entry: main, bundle } = project;
+  if (config.durable_objects?.bindings?.some(({ name }) => name === binding)) return [];
+  const isExported = bundle && 'exports' in bundle && bundle.exports.includes(className);
+  return [
+    {
+      id: 'module-object-binding',
+      level: 'error',
+      what: `The Worker uses ${use}, and no Durable Object is bound as ${binding}.`,
+      why: 'Every request for a session returns 500 misconfigured.',
+      mend: `Export ${className} from '${entry}', and bind it: name = "${binding}", class_name = "${className}" in [[durable_objects.bindings]].`,
+      fix: [
+        {
+          type: 'config',
+          edit: {
+            op: 'append',
+            path: own(project, 'durable_objects', 'bindings'),
+            value: { name: binding, class_name: className },
+          },
+        },
+        ...(isMigrated(project, className) ? [] : [migration(project, className)]),
+        ...(main && !isExported ? [appended(main.file, `export { ${className} } from '${entry}';`)] : []),
+      ],
+    },
+  ];
+}
+
+function unmigrated(project: Project, { binding }: ModuleObject): Problem[] {
+  const bound = project.config.durable_objects?.bindings?.find(({ name }) => name === binding);
+  if (!bound || bound.script_name !== undefined || isMigrated(project, bound.class_name)) return [];
+  return [
+    {
+      id: 'module-object-migration',
+      level: 'error',
+      what: `No migration makes the class ${bound.class_name}.`,
+      why: 'A deployment is refused without it.',
+      mend: `Add [[migrations]] with a tag of its own and new_sqlite_classes = ["${bound.class_name}"].`,
+      fix: [migration(project, bound.class_name)],
+    },
+  ];
+}
+
+export const migrationTags: Check = ({ config }) => {
+  const tags = config.migrations?.map(({ tag }) => tag) ?? [];
+  const repeated = [...new Set(tags.filter((tag, index) => tags.indexOf(tag) !== index))];
+  return repeated.map((tag) => ({
+    id: 'migration-tag',
+    level: 'error',
+    what: `Two migrations have the tag ${tag}.`,
+    why: 'A deployment applies the migrations after the tag of the last one, so one of them can be skipped.',
+    mend: 'Give each migration a tag of its own. Do not change an entry that was deployed.',
+  }));
+};
