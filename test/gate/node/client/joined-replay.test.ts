@@ -1,4 +1,4 @@
-/** What a page is shown of a message whose stream begins again. */
+/** A message on a page whose stream restarts. */
 import type { UIMessageChunk } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { ShownSteps } from '../../../doors/client.ts';

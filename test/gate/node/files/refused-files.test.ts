@@ -1,4 +1,4 @@
-/** A request that is refused, of a model that was sent files, and of one that was told of them in words. */
+/** A refused request to a model, with files and with files described in text. */
 
 import { beforeEach, expect, it, vi } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-/** What becomes of a session whose model cannot read one of its files. */
+/** A session whose model cannot read one of its files. */
 import { afterEach, expect, it, vi } from 'vitest';
 import { type ChatModel, content, defineAgent, image, ModelError } from '../../../../src/index.ts';
 import type { ModelRequest } from '../../../../src/model/entry.ts';

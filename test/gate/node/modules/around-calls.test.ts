@@ -1,4 +1,4 @@
-/** What modules stand around: the calls and the model calls of the loops for which they are used. */
+/** Modules that wrap the calls and the model calls of the loops that use them. */
 import { describe, expect, it } from 'vitest';
 import type { ModuleUse } from '../../../../src/index.ts';
 import { type AnyTool, defineAgent, defineTool, error } from '../../../../src/index.ts';

@@ -1,4 +1,4 @@
-/** What modules put around the model calls of the loops for which they are used. */
+/** Layers of modules around the model calls of the loops that use them. */
 import { describe, expect, it } from 'vitest';
 import type { ModuleUse } from '../../../../src/index.ts';
 import { type ChatModel, defineAgent, ModelError } from '../../../../src/index.ts';

@@ -1,4 +1,4 @@
-/** What a crash matrix counts, and what it takes for a fault, of plays that are made up. */
+/** The counts and faults of a crash matrix for constructed plays. */
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent, StoredEvent } from '../../../../src/journal/entry.ts';
 import type { ModelReply, ModelRequest } from '../../../../src/model/entry.ts';

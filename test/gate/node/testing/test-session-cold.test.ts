@@ -1,4 +1,4 @@
-/** A test session whose agent is made anew for each invocation. */
+/** A test session whose agent is created again for each invocation. */
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';

@@ -1,4 +1,4 @@
-/** Texts that clients send back, which may be anything: what was given out is read as it was, and all else is told as none of ours. */
+/** Hostile texts from clients: issued values are read back unchanged, and all others are rejected. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-/** Params that the SDK's transport refuses before, as it stands: what holds when it does not. */
+/** Params that the current SDK transport already refuses: the server also refuses them without it. */
 import { expect, it } from 'vitest';
 import { readCallParams } from '../../../../doors/mcp.ts';
 

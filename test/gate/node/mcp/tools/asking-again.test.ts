@@ -1,4 +1,4 @@
-/** How often servers are asked in one turn, who is told what they said, and what of it is logged. */
+/** The number of listing requests in one turn, their visibility to loops, and the log. */
 import * as v from 'valibot';
 import { expect, it } from 'vitest';
 import { type AnyTool, Secrets, ToolCallContext } from '../../../../../src/index.ts';

@@ -1,4 +1,4 @@
-/** Calls of MCP servers' tools: what crosses, what comes back, and what nobody knows. MCP-05, MCP-07, MCP-11. */
+/** Calls of MCP servers' tools: the data sent, the results, and unknown outcomes. MCP-05, MCP-07, MCP-11. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { toolProvider } from '../../../../../src/index.ts';
 import {

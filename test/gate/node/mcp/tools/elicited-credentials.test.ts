@@ -1,4 +1,7 @@
-/** What a server may not ask people for, and what is not journaled of what they answer (MCP specification, Elicitation). */
+/**
+ * Elicitations that a server must not make, and answers that are not journaled (MCP specification,
+ * Elicitation).
+ */
 
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/sdk/types.js';
 import { ElicitResultSchema } from '@modelcontextprotocol/sdk/types.js';

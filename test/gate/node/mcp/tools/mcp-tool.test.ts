@@ -1,4 +1,4 @@
-/** What a call of a server's tool asks of its invocation. */
+/** The requests and time that a server tool's call needs from its invocation. */
 import { expect, it } from 'vitest';
 import { type Effect, type ToolResult, text } from '../../../../../src/index.ts';
 import type { ToolEffect } from '../../../../../src/kinds/entry.ts';

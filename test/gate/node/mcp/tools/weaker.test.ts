@@ -1,4 +1,7 @@
-/** What a server may not make of its tools while a session knows them: weaker effects, and wider schemas. */
+/**
+ * Changes of a server's tools that are refused while a session knows the tools: weaker effects and wider
+ * schemas.
+ */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../../../../src/index.ts';

@@ -1,4 +1,4 @@
-/** What of a request is to be kept, as each provider of the SDK tells its server. */
+/** Cache settings of a request, in the form of each provider of the SDK. */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';

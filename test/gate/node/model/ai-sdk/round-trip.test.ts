@@ -1,4 +1,4 @@
-/** What providers keep beside a reply goes back over their own wires byte for byte. */
+/** Provider metadata of a reply is sent back over the provider's own wire byte for byte. */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createDeepSeek } from '@ai-sdk/deepseek';
 import { createGoogle } from '@ai-sdk/google';

@@ -1,4 +1,4 @@
-/** Errors that servers put into a stream of status 200, as each provider of the SDK tells them. */
+/** Errors that servers send in a stream of status 200, as each provider of the SDK reports them. */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createDeepSeek } from '@ai-sdk/deepseek';
 import { createGoogle } from '@ai-sdk/google';

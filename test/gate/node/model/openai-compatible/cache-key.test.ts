@@ -1,4 +1,4 @@
-/** By which key a server that speaks as OpenAI's is told that requests belong together. */
+/** The cache key with which requests of one conversation are marked for a server compatible with OpenAI. */
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../../../../../src/model/entry.ts';
 import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';

@@ -1,4 +1,4 @@
-/** What a reply holds beside its words and calls: read from either form, and given back as it came. */
+/** Reply data other than text and calls: read from both forms, and sent back unchanged. */
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage, ModelReply } from '../../../../../src/model/entry.ts';
 import { ask, completion, delta, hello, sse, streamOf } from './fake-server.ts';

@@ -1,4 +1,4 @@
-/** What providers really sent, as far as they speak chat completions. The recordings are kept beside the checkout. */
+/** Recorded replies of providers with chat completions. The recordings are kept beside the checkout. */
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage, ModelReply } from '../../../../../src/model/entry.ts';
 import { ask, completion, hello, sse, streamOf } from './fake-server.ts';

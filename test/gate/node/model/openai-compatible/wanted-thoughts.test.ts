@@ -1,4 +1,4 @@
-/** What a server wants of replies with calls, where another model has made some. */
+/** Fields that a server requires on replies with calls, if another model has made some. */
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage } from '../../../../../src/model/entry.ts';
 import type { OpenaiCompatibleOptions } from '../../../../../src/model/openai-compatible/entry.ts';

@@ -1,4 +1,4 @@
-/** What the sender of an edit reads. */
+/** The problems that the sender of an edit sees. */
 import { expect, it } from 'vitest';
 import { editLines } from '../../../../doors/tools.ts';
 

@@ -1,4 +1,4 @@
-/** What becomes of files in an app without the module that keeps them. */
+/** Files in an app without the files module. */
 import { expect, it } from 'vitest';
 import { runAgent } from '../../../../../src/in-memory/entry.ts';
 import { content, defineAgent, defineTool, image } from '../../../../../src/index.ts';

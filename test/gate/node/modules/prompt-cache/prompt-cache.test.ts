@@ -1,4 +1,4 @@
-/** What of a loop's requests its model's provider is asked to keep. */
+/** The part of a loop's requests that the model's provider is asked to cache. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { defineTool, fallback, ModelError } from '../../../../../src/index.ts';
 import { defineSubagent } from '../../../../../src/kinds/entry.ts';
