@@ -1,29 +1,32 @@
 /** A command of `npx holdfast`. */
 export interface Command {
-  /** One line of the list of commands. */
+  /** The description in the list of commands. */
   readonly summary: string;
   /** The text of `npx holdfast COMMAND --help`. */
   readonly help: string;
-  /** Runs it with the arguments behind its name, and resolves with the exit code. @throws UsageError if they make no sense. */
+  /**
+   * Runs the command with its arguments, and resolves with the exit code. @throws UsageError if the arguments
+   * are invalid.
+   */
   run(args: readonly string[], output: Output): Promise<number>;
 }
 
-/** Where a command writes: what it found, and what went wrong. */
+/** The output and error streams of a command. */
 export interface Output {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** How many signs a line of the terminal has. Absent: `out` is no terminal. */
+  /** The width of the terminal in characters. Absent if `out` is not a terminal. */
   readonly width?: number | undefined;
-  /** Asks whoever sits at the terminal. Absent: nobody does. */
+  /** Asks the user a question at the terminal. Absent if there is no terminal. */
   readonly ask?: ((question: string) => Promise<string>) | undefined;
 }
 
-/** The command was called in a way that it does not have; the message says which. */
+/** The arguments of a command are invalid. The message describes the problem. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Returns the address of a deployment. @throws UsageError if it is none. */
+/** Returns the URL of a deployment. @throws UsageError if it is not a URL of one. */
 export function deploymentUrl(url: string): URL {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return new URL(url);
   throw new UsageError('--url takes an http address, such as https://clerk.example.workers.dev');

@@ -1,15 +1,15 @@
 #!/usr/bin/env node
-/** The program `holdfast`, which the package installs as its `bin`. */
+/** The program `holdfast`, which the package installs in its `bin`. */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { runCli } from './run-cli.ts';
 
-// Built, it is dist/cli/holdfast.js.
+// The built file is dist/cli/holdfast.js.
 const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-const { version } = JSON.parse(manifest) as { version: string }; // our own
+const { version } = JSON.parse(manifest) as { version: string }; // our own package.json
 const { stdin, stdout, stderr } = process;
 
-// Whoever reads the output, such as `head`, has read enough.
+// The reader of the output, such as `head`, has closed it.
 stdout.on('error', (failure: NodeJS.ErrnoException) => {
   if (failure.code !== 'EPIPE') throw failure;
   process.exit();
@@ -22,7 +22,7 @@ process.exitCode = await runCli(process.argv.slice(2), version, {
   ask: stdin.isTTY ? ask : undefined,
 });
 
-/** Asks at the terminal. Whoever closes it, as by ctrl-d, has said nothing. */
+/** Asks at the terminal. Closing the input, such as with ctrl-d, counts as no answer. */
 async function ask(question: string): Promise<string> {
   const terminal = createInterface({ input: stdin, output: stderr });
   try {

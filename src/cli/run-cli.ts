@@ -5,7 +5,7 @@ import { sessions, usage } from './remote/lists.ts';
 import { cancel, erase, journal, retry, show } from './remote/one-session.ts';
 import { smoke } from './smoke/smoke.ts';
 
-/** Every command by its name. A new one is added here. */
+/** Every command by name. Add new commands here. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   doctor,
   smoke,
@@ -19,10 +19,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   usage,
 };
 
-/** The exit code of a call that names no command, or that a command refuses. */
+/** The exit code for an unknown command or invalid arguments. */
 const MISUSED = 2;
 
-/** Runs `holdfast ARGS`, and resolves with the exit code. Does not reject for a wrong call: it writes what is wrong. */
+/**
+ * Runs `holdfast ARGS`, and resolves with the exit code. Writes an error for invalid arguments and does not
+ * reject.
+ */
 export async function runCli(args: readonly string[], version: string, output: Output): Promise<number> {
   const [name, ...rest] = args;
   if (name === '--version' || name === '-v') {

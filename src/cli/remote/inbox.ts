@@ -1,4 +1,4 @@
-/** The command `inbox`: it lists what waits for the caller, and decides about it. */
+/** The command `inbox`: lists the questions that wait for the caller, and answers them. */
 import type { ClientAnswer } from '../../client/follow.ts';
 import type { Inbox } from '../../worker/index-views.ts';
 import { UsageError } from '../command.ts';
@@ -52,14 +52,17 @@ async function list(asked: Asked): Promise<number> {
   return show(asked, { answer, rows, columns, none: 'Nothing waits.' });
 }
 
-/** A question of a call, behind the id of the call. */
+/** A suffix that names a question after the id of its call. */
 const QUESTION = /:(\d{1,6})$/;
 
-/** Returns the name of what a call asks now. A call may ask again, and an answer to its first question is none to its second. */
+/**
+ * Returns the name of a call's current question. A call can ask several, and an answer to the first must not
+ * answer the second.
+ */
 const nameOfCall = ({ call, question = 1 }: Row): string =>
   question === 1 && !QUESTION.test(String(call)) ? String(call) : `${call}:${question}`;
 
-/** What is decided about, and where. */
+/** The question to decide and its session. */
 interface Place {
   readonly agent: string;
   readonly session: string;
@@ -88,7 +91,7 @@ async function decide(asked: Asked, name: string): Promise<number> {
   return OK;
 }
 
-/** Returns the session whose call is meant. @throws CannotAsk if the inbox has none, or several. */
+/** Returns the session of a call. @throws CannotAsk if the inbox has no such call or several. */
 async function placeOf({ session, deployment }: Asked, name: string): Promise<Place> {
   if (session !== undefined)
     return { agent: await deployment.agent(), session: nameIn('a session', session) };

@@ -1,11 +1,11 @@
-/** The commands that list: sessions, what waits, what was used. */
+/** The commands that list sessions, waiting questions and usage. */
 import type { ListSessionsOptions, UsageOptions } from '../../client/index-client.ts';
 import type { SessionStatus } from '../../worker/index-views.ts';
 import { UsageError } from '../command.ts';
 import { type Asked, listIn, OK, remoteCommand } from './remote-command.ts';
 import { type Column, count, dollars, jsonLine, table, when } from './terminal.ts';
 
-/** Said where the app has no `sessionIndex()`. */
+/** The message if the app has no `sessionIndex()`. */
 export const NO_INDEX = 'this deployment has no index: docs/index-of-sessions.md.';
 
 const STATUSES: readonly SessionStatus[] = ['running', 'waiting', 'failed', 'idle'];
@@ -88,7 +88,7 @@ export const usage = remoteCommand({
   },
 });
 
-/** Prints a page: its JSON, or its rows as a table. */
+/** Prints a page as JSON or as a table. */
 export function show<One>(
   { isJson, out, err, width }: Asked,
   page: {

@@ -19,7 +19,7 @@ async function sessionOf({ session = '', texts, deployment }: Asked): Promise<Cl
   return deployment.sessions(agent).session(named);
 }
 
-/** How many signs are shown of what a call is called with, or an event says. */
+/** The number of characters to show of a call's input or an event. */
 const MOST_DATA = 300;
 const dataLine = (data: unknown): string =>
   cut(oneLine(typeof data === 'string' ? data : JSON.stringify(data)), MOST_DATA);
@@ -62,7 +62,7 @@ export const show = remoteCommand({
   },
 });
 
-/** So often that it is as good as always: `--follow` ends by ctrl-c. */
+/** Practically unlimited: `--follow` ends with ctrl-c. */
 const ALWAYS = 1_000_000;
 
 export const journal = remoteCommand({
@@ -118,7 +118,7 @@ function print(
   const { seq, at, type, ...data } = event;
   const begin = `${String(seq).padStart(5)}  ${localTime(at, true)}  ${oneLine(type).padEnd(20)}  `;
   const room = width - widthOf(begin);
-  // A terminal that is so narrow breaks lines.
+  // Narrower terminals wrap lines.
   out(begin + (room < 20 ? dataLine(data) : cut(dataLine(data), room)));
 }
 
@@ -157,7 +157,7 @@ its answer. Exits with 1 if that turn fails too. The app has retry().`,
   },
 });
 
-/** How often the erasure of an owner is looked at, in ms. */
+/** Milliseconds between checks of an owner's erasure. */
 const LOOK = 2000;
 
 export const erase = remoteCommand({
@@ -206,7 +206,7 @@ const erasureOf = ({ owner, sessions, erasure }: IndexedOwner): string =>
     ? `All of ${oneLine(owner)} is erased: ${count(erasure.removed)} sessions.`
     : `All of ${oneLine(owner)} is being erased in the background: ${count(sessions)} sessions are left.`;
 
-/** @throws CannotAsk if nobody says yes. */
+/** @throws CannotAsk if the user does not confirm. */
 async function mustMean({ flags, ask }: Asked, what: string): Promise<void> {
   if (flags.yes) return;
   if (!ask) throw new CannotAsk('nobody can be asked here: --yes erases without a question.');

@@ -1,4 +1,4 @@
-/** Commands that ask a deployment: their options, and what they say of what is refused. */
+/** Commands that call a deployment: their options and their error messages. */
 import { env } from 'node:process';
 import { parseArgs } from 'node:util';
 import type { Client } from '../../client/client-session.ts';
@@ -9,37 +9,37 @@ import { createTransport, readJson, type TransportOptions } from '../../client/t
 import { type Command, deploymentUrl, type Output, UsageError } from '../command.ts';
 import { oneLine } from './terminal.ts';
 
-/** What a command is asked for. */
+/** The parsed arguments of a command. */
 export interface Asked extends Output {
-  /** The options with a value, by their names. */
+  /** The options with a value, by name. */
   readonly texts: Readonly<Record<string, string | undefined>>;
-  /** The options without one. */
+  /** The options without a value. */
   readonly flags: Readonly<Record<string, boolean | undefined>>;
-  /** The argument, if the command takes one. */
+  /** The positional argument, if the command has one. */
   readonly session: string | undefined;
   readonly isJson: boolean;
   readonly deployment: Deployment;
 }
 
-/** A deployed app, as the caller may ask it. */
+/** A deployed app with the permissions of the caller. */
 export interface Deployment {
   readonly index: IndexClient;
-  /** The agent that is named, or the only one. @throws CannotAsk if there are several. */
+  /** Returns the named agent, or the only one. @throws CannotAsk if there are several. */
   agent(): Promise<string>;
-  /** The sessions of an agent: of the owner that the options name, or the caller's. */
+  /** Returns the sessions of an agent: those of the owner in the options, or the caller's. */
   sessions(agent: string): Client;
   /**
-   * Resolves if the app has `operators()` and the caller is one. Any other app leaves the owner of a request out of account, and would do to
-   * a session of the caller what is meant for one of the owner.
+   * Resolves if the app has `operators()` and the caller is an operator. Other apps ignore the owner of a
+   * request, and would apply the command to a session of the caller.
    *
-   * @throws CannotAsk if the app lacks it. HoldfastError if the caller is no operator.
+   * @throws CannotAsk if the app lacks `operators()`; HoldfastError if the caller is not an operator.
    */
   mustAdmitOperators(agent: string): Promise<void>;
-  /** Whether there is an app of Holdfast at this address. */
+  /** Resolves with `true` if a Holdfast app is at this address. */
   isThere(): Promise<boolean>;
 }
 
-/** Nothing was asked; the message says why. */
+/** The command sent no request. The message says why. */
 export class CannotAsk extends Error {
   override readonly name = 'CannotAsk';
   readonly code: number;
@@ -57,16 +57,19 @@ export const OK = 0;
 export const FAILED = 1;
 export const MISUSED = 2;
 
-/** A command before it has the options that all have. */
+/** A command without the options that all commands share. */
 export interface RemoteCommand {
   readonly name: string;
   readonly summary: string;
   readonly about: string;
-  /** `one`: the command is about a session, which is its argument. `maybe`: it may be. */
+  /** `one`: the argument is a session. `maybe`: the argument is optional. */
   readonly session?: 'one' | 'maybe';
-  /** What it takes beside, in the order of the help: `name VALUE`, or `name` alone for what has no value, and what it does. */
+  /**
+   * Its other options in the order of the help, with their descriptions: `name VALUE`, or `name` for an
+   * option without a value.
+   */
   readonly options?: Readonly<Record<string, string>>;
-  /** What is said if the deployment has no such route. */
+  /** The message if the deployment lacks the route. */
   readonly lacking?: string;
   run(asked: Asked): Promise<number>;
 }
@@ -77,7 +80,7 @@ const COMMON = {
   json: 'prints JSON for scripts',
 };
 
-/** How often a lost connection is tried again: a person waits for the answer. */
+/** The number of retries after a lost connection. It is low because a person waits. */
 const RETRIES = 2;
 
 export function remoteCommand(made: RemoteCommand): Command {
@@ -99,7 +102,7 @@ export function remoteCommand(made: RemoteCommand): Command {
         else if (typeof value === 'boolean') flags[name] = value;
       }
       const token = texts.token ?? env.HOLDFAST_TOKEN;
-      // Of a server that repeats it. What is shorter is no secret, and would be found in other words.
+      // A server can echo the token. Shorter tokens are not secrets and would match other words.
       const hide = (text: string): string =>
         token && token.length >= 8 ? text.replaceAll(token, '***') : text;
       const err = (text: string): void => output.err(hide(text));
@@ -151,7 +154,7 @@ function deploymentAt(texts: Asked['texts'], token: string | undefined): Deploym
     url: origin + pathname,
     token,
     retries: RETRIES,
-    // The token would go with a redirect.
+    // A redirect would receive the token, too.
     fetch: (url, init) => fetch(url, { ...init, redirect: 'manual' }),
   };
   const agents = async () => listIn(await createTransport(at).ask({ path: '/agents' }, readJson), 'agents');
@@ -185,13 +188,16 @@ function deploymentAt(texts: Asked['texts'], token: string | undefined): Deploym
   };
 }
 
-/** Returns a name that stays one in a path. @throws UsageError if it does not. */
+/** Returns a name that is safe as a path segment. @throws UsageError if it is not. */
 export function nameIn(what: string, name: string): string {
   if (/^\.{0,2}$/.test(name)) throw new UsageError(`'${name}' cannot be ${what}`);
   return name;
 }
 
-/** Returns a list of an answer. @throws HoldfastError if there is none, as of what is no Worker of Holdfast. */
+/**
+ * Returns a list in a response. @throws HoldfastError if it is missing, for example because the server is not
+ * a Holdfast Worker.
+ */
 export function listIn(answer: unknown, name: string): readonly Readonly<Record<string, unknown>>[] {
   const list: unknown = Object(answer)[name];
   if (Array.isArray(list)) return list.map(Object);

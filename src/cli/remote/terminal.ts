@@ -1,7 +1,10 @@
-/** Texts of models, tools and people as a terminal shows them: none of them can move its cursor, or turn or hide what stands beside it. */
+/**
+ * Makes texts of models, tools and people safe for a terminal: they cannot move the cursor, or reverse or
+ * hide other text.
+ */
 import { UNSEEN, visible } from '../../tool/shown.ts';
 
-/** More marks than this on one letter cover the lines around it. */
+/** More combining marks on one letter would cover adjacent lines. */
 const PILED_UP = /(\p{M}{3})\p{M}+/gu;
 
 /** Returns a value as one line. */
@@ -10,7 +13,7 @@ export const oneLine = (value: unknown): string =>
     .replaceAll(PILED_UP, '$1')
     .trim();
 
-/** Returns a text with its lines, each of which begins with `indent`. */
+/** Returns a multi-line text with each line prefixed by `indent`. */
 export const inLines = (value: unknown, indent: string): string =>
   String(value ?? '')
     .trim()
@@ -18,7 +21,7 @@ export const inLines = (value: unknown, indent: string): string =>
     .map((line) => `${indent}${visible(line.replaceAll('\t', '  ')).replaceAll(PILED_UP, '$1')}`.trimEnd())
     .join('\n');
 
-/** Returns JSON in one line. What a terminal would obey is escaped, so that it is the same data. */
+/** Returns JSON as one line. Terminal control characters are escaped, which keeps the data equal. */
 export const jsonLine = (value: unknown): string =>
   JSON.stringify(value).replaceAll(UNSEEN, (one) =>
     one
@@ -31,18 +34,21 @@ export const jsonLine = (value: unknown): string =>
 export interface Column<Row> {
   readonly name: string;
   readonly of: (row: Row) => unknown;
-  /** Numbers stand at the right. */
+  /** `true` for numbers, which are aligned to the right. */
   readonly isNumber?: boolean;
-  /** It is cut before the others are, where the terminal is too narrow. */
+  /** `true` if this column is cut first when the terminal is too narrow. */
   readonly isLong?: boolean;
 }
 
 const GAP = '  ';
-/** What stays of a column that is cut. */
+/** The minimum width of a cut column. */
 const LEAST_LONG = 12;
 const LEAST = 4;
 
-/** Returns a table, a row a line. `width`: of the terminal, in which each line fits if it has room for its columns at all. */
+/**
+ * Returns a table with one line per row. `width`: the width of the terminal. Lines fit if there is enough
+ * room for the columns.
+ */
 export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width = Infinity): string {
   const cells = [
     columns.map(({ name }) => name),
@@ -69,17 +75,17 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
   return cells.map((line) => line.map(padded).join(GAP).trimEnd()).join('\n');
 }
 
-/** Signs that take two places: of East Asia, and pictures. */
+/** Characters of double width: East Asian characters and pictographs. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18fff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 
 const placesOf = (sign: string): number => (/\p{M}/u.test(sign) ? 0 : WIDE.test(sign) ? 2 : 1);
 
-/** Returns how many places of a terminal a line takes. */
+/** Returns the width of a line in the terminal's columns. */
 export const widthOf = (line: string): number =>
   Array.from(line).reduce((sum, sign) => sum + placesOf(sign), 0);
 
-/** Returns as much of a line as has room, with a mark if that is not all. */
+/** Returns as much of a line as fits, with a mark if it was cut. */
 export function cut(line: string, room: number): string {
   if (widthOf(line) <= room) return line;
   let short = '';
@@ -92,7 +98,7 @@ export function cut(line: string, room: number): string {
   return `${short.trimEnd()}…`;
 }
 
-/** Returns dollars with as many digits as say something. */
+/** Returns a dollar amount with its significant digits. */
 export function dollars(cost: unknown): string {
   if (typeof cost !== 'number' || !Number.isFinite(cost)) return '-';
   if (cost === 0 || Math.abs(cost) >= 0.01) return `$${cost === 0 ? '0' : cost.toFixed(2)}`;
@@ -100,7 +106,7 @@ export function dollars(cost: unknown): string {
   return `$${cost.toFixed(Math.min(9, 1 - Math.floor(Math.log10(Math.abs(cost)))))}`;
 }
 
-/** Returns a count, with the digits in groups. */
+/** Returns a count with grouped digits. */
 export const count = (value: unknown): string =>
   typeof value === 'number' && Number.isFinite(value) ? value.toLocaleString('en-US') : '-';
 
@@ -109,7 +115,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Returns a time of this place: `2026-11-30 10:42`, with seconds if they are asked for. */
+/** Returns a local time: `2026-11-30 10:42`, with seconds if requested. */
 export function localTime(at: unknown, withSeconds = false): string {
   const date = new Date(typeof at === 'number' ? at : Number.NaN);
   if (Number.isNaN(date.getTime())) return '-';
@@ -119,7 +125,7 @@ export function localTime(at: unknown, withSeconds = false): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}${seconds}`;
 }
 
-/** Returns a time of this place, and how far it is from now: `2026-11-30 10:42, 3 min ago`. */
+/** Returns a local time and its distance from now: `2026-11-30 10:42, 3 min ago`. */
 export function when(at: unknown, now = Date.now()): string {
   const local = localTime(at);
   return typeof at !== 'number' || local === '-' ? local : `${local}, ${distance(at - now)}`;

@@ -1,15 +1,15 @@
-/** A deployed Worker, and what the steps have found of it. */
+/** A deployed Worker, and the findings of the steps. */
 export interface Deployed {
   readonly call: Call;
-  /** Who is asked; found by a step unless it is named. */
+  /** The agent to call. A step finds it unless an option names it. */
   agent: string | undefined;
-  /** For the message, and for the approval. */
+  /** The sessions for the message and for the approval. */
   readonly sessions: readonly [string, string];
-  /** The turn of the message, once it is answered. */
+  /** The turn of the message, once it has an answer. */
   turn?: string;
 }
 
-/** A response whose body is JSON; of another body nothing is read. */
+/** A response with a JSON body. Other bodies are not read. */
 export interface Answer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
@@ -18,21 +18,24 @@ export interface Answer {
 interface Request {
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Without the token. */
+  /** If `true`, the request has no token. */
   readonly isAnonymous?: boolean;
-  /** The path is one that the Worker named, with its base path. */
+  /** If `true`, the path comes from the Worker and includes its base path. */
   readonly isLink?: boolean;
 }
 
-/** Sends a request. @throws StepFailed if no answer comes in time. */
+/** Sends a request. @throws StepFailed if no response arrives in time. */
 export type Call = (method: string, path: string, request?: Request) => Promise<Answer>;
 
-/** A step found something else than it should; the message says what. */
+/** A step failed. The message describes the finding. */
 export class StepFailed extends Error {
   override readonly name = 'StepFailed';
 }
 
-/** Makes what sends requests to a Worker. A redirect is not followed: the token would go with it. */
+/**
+ * Returns a function that sends requests to a Worker. It does not follow redirects, which would receive the
+ * token.
+ */
 export function createCaller({
   url,
   token,

@@ -26,7 +26,7 @@ interface Options {
   readonly timeoutMs: number;
 }
 
-/** What a step found; `skipped` says why it was not taken. */
+/** The finding of a step. `skipped`: the reason why it did not run. */
 type Step = (deployed: Deployed) => Promise<string | { readonly skipped: string }>;
 
 /** `npx holdfast smoke`. */
@@ -52,7 +52,7 @@ export const smoke: Command = {
       const text =
         found instanceof StepFailed ? found.message : typeof found === 'string' ? found : found.skipped;
       out(`${kind.padEnd(9)}${name.padEnd(12)}${text} (${Date.now() - startedAt} ms)`);
-      // Without an agent, or a Worker, what follows would fail in the same way.
+      // Without an agent or a Worker, the next steps would fail in the same way.
       if (kind === 'failed' && (name === 'health' || name === 'agents')) break;
     }
     out(`${counts.ok} ok, ${counts.failed} failed, ${counts.skipped} not checked`);

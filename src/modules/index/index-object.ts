@@ -246,7 +246,7 @@ export class IndexObject extends DurableObject<IndexEnv> {
 
   async #endErasure(owner: IndexOwner): Promise<void> {
     await this.#owners(owner).removeOwner(keyOfOwner(owner.owner));
-    // If the app no longer has the copy, its rows remain.
+    // If the app no longer has the copy, its rows cannot be removed.
     const copy = this.#copy();
     if (!copy && owner.copy !== undefined)
       throw new Error(`this Worker has no copy '${owner.copy}' of an index`);

@@ -1,4 +1,4 @@
-/** What is said between a Worker and the object that counts for an owner: plain data. */
+/** The messages between a Worker and the object that counts an owner's usage: plain data. */
 import type { Owner } from '../../tool/call-origin.ts';
 import type { LimitName, ReadLimits } from './limits.ts';
 
@@ -8,82 +8,88 @@ export interface SessionKey {
   readonly session: string;
 }
 
-/** Whose turns an object counts, and where its objects are. */
+/** The owner, and the jurisdiction of its objects. */
 export interface AccountOwner {
   readonly owner: Owner;
-  /** As of `placeSessions`. */
+  /** The jurisdiction from `placeSessions`. */
   readonly jurisdiction?: DurableObjectJurisdiction | undefined;
 }
 
-/** Asks for an allowance. */
+/** A request for an allowance. */
 export interface DrawRequest extends SessionKey, AccountOwner {
   readonly turn: string;
-  /** The request that the turn came by: sent again, it draws nothing more for so many ms. */
+  /** The request that began the turn. A retry within `ttl` milliseconds draws nothing more. */
   readonly request?: { readonly key: string; readonly ttl: number } | undefined;
-  /** `late`: the turn is stored already, as one that a tool has scheduled. `session`: a session is opened without a turn. */
+  /**
+   * `late`: the turn is already stored, such as one that a tool has scheduled. `session`: a session opens
+   * without a turn.
+   */
   readonly for: 'turn' | 'late' | 'session';
   readonly limits: ReadLimits;
 }
 
-/** What a turn may use. `null`: it is not bounded. */
+/** The allowance of a turn. `null`: unlimited. */
 export interface Granted {
   readonly status: 'granted';
   readonly tokens: number | null;
   readonly cost: number | null;
-  /** Nothing had been drawn for this turn or its request before. */
+  /** `true` if nothing was drawn before for this turn or its request. */
   readonly isNew: boolean;
 }
 
-/** Why a turn gets no allowance; nothing has changed. */
+/** The reason why a turn gets no allowance. Nothing has changed. */
 export interface OverLimit {
   readonly status: 'over';
   readonly limit: LimitName;
   readonly most: number;
   readonly used: number;
-  /** When the limit is reset, in ms since the epoch, if it is of a day. */
+  /** When a daily limit resets, in milliseconds since the epoch. */
   readonly resetAt?: number | undefined;
-  /** After how many seconds another attempt may succeed, if time helps. */
+  /** Seconds until another attempt can succeed, if waiting helps. */
   readonly retryAfter?: number | undefined;
 }
 
 /** The outcome of a request for an allowance. */
 export type Drawn = Granted | OverLimit;
 
-/** What a turn has used, by the journal of its session. */
+/** The usage of a turn, from the journal of its session. */
 export interface Used {
-  /** `unknown`: the session has no such turn. `open`: it has not ended. `steered`: another turn has taken its message in. */
+  /**
+   * `unknown`: the session has no such turn. `open`: the turn has not ended. `steered`: another turn absorbed
+   * its message.
+   */
   readonly state: 'unknown' | 'open' | 'steered' | 'ended';
-  /** In ms since the epoch; 0 if the turn has not started. */
+  /** Milliseconds since the epoch. 0 if the turn has not started. */
   readonly startedAt: number;
   readonly tokens: number;
   readonly cost: number;
-  /** How many replies of models it has. */
+  /** The number of its model replies. */
   readonly replies: number;
-  /** The turns whose messages it has taken in. */
+  /** The turns whose messages this turn absorbed. */
   readonly steeredBy: readonly string[];
 }
 
-/** Reports what a turn has used that has ended. */
+/** Reports the usage of a turn that has ended. */
 export interface Settlement extends SessionKey, AccountOwner {
   readonly turn: string;
   readonly used: Used;
 }
 
-/** What an owner has used today. */
+/** The usage of an owner today. */
 export interface Standing {
   readonly turns: number;
   readonly tokens: number;
   readonly cost: number;
   readonly openSessions: number;
   readonly running: number;
-  /** In ms since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly resetAt: number;
 }
 
 const DAY = 24 * 60 * 60_000;
 
-/** Returns the day of a time, in UTC: its number since the epoch. */
+/** Returns the UTC day of a time, as the number of days since the epoch. */
 export const dayOf = (at: number): number => Math.floor(at / DAY);
 
-/** Returns when a day begins, in ms since the epoch. */
+/** Returns the start of a day in milliseconds since the epoch. */
 export const startOfDay = (day: number): number => day * DAY;

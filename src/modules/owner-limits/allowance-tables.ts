@@ -1,26 +1,29 @@
 import { usd } from '../../model/prices.ts';
 import type { AccountOwner, SessionKey } from './account.ts';
 
-/** An allowance, as it is stored. */
+/** An allowance as stored. */
 export interface StoredAllowance extends SessionKey {
   readonly turn: string;
   /** The day on which it counts. */
   readonly day: number;
   readonly at: number;
-  /** `null`: not bounded. */
+  /** `null` if unlimited. */
   readonly tokens: number | null;
   readonly cost: number | null;
-  /** `open`: its turn has not ended, as far as is known. `spent`: its turn was not found. `settled`: its turn has ended. */
+  /**
+   * `open`: its turn is not known to have ended. `spent`: its turn was not found. `settled`: its turn has
+   * ended.
+   */
   readonly state: 'open' | 'spent' | 'settled';
-  /** When it is looked into while it is open. */
+  /** When the object checks it if it is still open. */
   readonly due: number;
   /** The key of the request that drew it. */
   readonly request: string | null;
-  /** Until when that request draws nothing more. */
+  /** Until when the same request draws nothing more. */
   readonly knownUntil: number;
 }
 
-/** What was used of a day. */
+/** The usage of a day. */
 export interface Totals {
   readonly turns: number;
   readonly tokens: number;
@@ -42,7 +45,7 @@ const TABLES = `
 
 const NOTHING: Totals = { turns: 0, tokens: 0, cost: 0 };
 
-/** The rows of the limits of one owner. Reading makes no tables. */
+/** The rows of one owner's limits. Reads do not create tables. */
 export class AllowanceTables {
   readonly #storage: DurableObjectStorage;
   #isMade: boolean;
@@ -52,7 +55,7 @@ export class AllowanceTables {
     this.#isMade = this.#rows("SELECT 1 FROM sqlite_master WHERE name = 'about'").length > 0;
   }
 
-  /** Runs a change: all of it is stored, or nothing. Makes the tables first. */
+  /** Runs a change in a transaction. Creates the tables first. */
   change<T>(change: () => T): T {
     const isMade = this.#isMade;
     try {
@@ -67,7 +70,7 @@ export class AllowanceTables {
     }
   }
 
-  /** Notes whose limits these are. */
+  /** Stores the owner of these limits. */
   belongTo({ owner, jurisdiction }: AccountOwner): void {
     if (this.owner()) return;
     const named = JSON.stringify({ owner, jurisdiction });
@@ -79,7 +82,7 @@ export class AllowanceTables {
     return row && (JSON.parse(row.owner) as AccountOwner); // written by `belongTo`
   }
 
-  /** Returns the allowance of a turn, also if another turn of the same request has drawn it. */
+  /** Returns the allowance of a turn, including one that another turn of the same request drew. */
   find(turn: string): StoredAllowance | undefined {
     return this.#read<StoredAllowance & Row>(
       'SELECT * FROM allowances WHERE turn = ? OR turn = (SELECT same FROM aliases WHERE turn = ?)',
@@ -88,7 +91,7 @@ export class AllowanceTables {
     )[0];
   }
 
-  /** Returns the allowance that a request has drawn, while that is known. */
+  /** Returns the allowance that a request drew, while it is remembered. */
   ofRequest(
     { agent, session, request }: SessionKey & { request: string },
     now: number,
@@ -116,18 +119,21 @@ export class AllowanceTables {
     this.#exec('DELETE FROM aliases WHERE same = ?', turn);
   }
 
-  /** Notes that a turn has the allowance of another one: both came by one request, of which the session stores one. */
+  /**
+   * Records that a turn shares the allowance of another one. Both came from one request, and the session
+   * stores only one of them.
+   */
   addAlias(turn: string, same: string): void {
     this.#exec('INSERT OR IGNORE INTO aliases VALUES (?, ?)', turn, same);
   }
 
-  /** Returns the turns that may have an allowance. */
+  /** Returns the turns that can have an allowance. */
   turnsOf(turn: string): readonly string[] {
     const aliases = this.#read<{ turn: string }>('SELECT turn FROM aliases WHERE same = ?', turn);
     return [turn, ...aliases.map((one) => one.turn)];
   }
 
-  /** Adds to what was used of a day. */
+  /** Adds to the usage of a day. */
   count(day: number, { turns, tokens, cost }: Totals): void {
     const before = this.totals(day);
     this.#exec(
@@ -141,7 +147,7 @@ export class AllowanceTables {
     return found ?? NOTHING;
   }
 
-  /** Returns what open turns have drawn of a day. */
+  /** Returns the amounts that open turns have drawn for a day. */
   held(day: number): Pick<Totals, 'tokens' | 'cost'> {
     const [held] = this.#read<Totals & Row>(
       "SELECT COALESCE(SUM(tokens), 0) AS tokens, COALESCE(SUM(cost), 0) AS cost FROM allowances WHERE state = 'open' AND day = ?",
@@ -150,7 +156,7 @@ export class AllowanceTables {
     return held ?? NOTHING;
   }
 
-  /** Returns how many turns are open. */
+  /** Returns the number of open turns. */
   open(): number {
     return this.#number("SELECT COUNT(*) AS number FROM allowances WHERE state = 'open'");
   }

@@ -14,21 +14,29 @@ import {
 import { AllowanceTables, type StoredAllowance, type Totals } from './allowance-tables.ts';
 import { type Daily, type ReadLimits, TENTH } from './limits.ts';
 
-/** An allowance that is not settled after this time is looked into, in ms. It is more than twice the default term of a lease. */
+/**
+ * Milliseconds until an unsettled allowance is checked. It is more than twice the default term of a lease.
+ */
 const FIRST_LOOK = 60_000;
 
-/** A turn that stays open is looked into when it is twice as old as at the last look, but after this time, in ms. */
+/**
+ * A turn that stays open is checked again when it is twice as old as at the last check, but after at most
+ * this many milliseconds.
+ */
 const LONGEST_PAUSE = 60 * 60_000;
 
-/** A request is known for so many ms less than by its session: if clocks differ, it draws again, and gives that back. */
+/**
+ * Milliseconds by which a request is forgotten earlier than by its session. If clocks differ, the request
+ * draws again and gives that back.
+ */
 const CLOCKS_DIFFER = 60_000;
 
-/** In seconds: when turns that are open now may have given something back. */
+/** Seconds until the open turns may have returned a part of their allowances. */
 const SOON = 10;
 
 /**
- * The allowances of one owner. All that a turn draws counts as used from then on. When the turn has ended, what it has used takes the place of
- * what it has drawn. So an allowance that is never settled counts as spent.
+ * The allowances of one owner. An allowance counts as used as soon as it is drawn. When the turn has ended,
+ * its actual usage replaces the allowance. An allowance that is never settled counts as spent.
  */
 export class Allowances {
   readonly #tables: AllowanceTables;
@@ -43,7 +51,7 @@ export class Allowances {
     return this.#tables;
   }
 
-  /** Draws an allowance, once for a turn, and once for a request. */
+  /** Draws an allowance, at most once per turn and once per request. */
   draw(asked: DrawRequest): Drawn {
     return this.#tables.change(() => this.#known(asked) ?? this.#drawNew(asked));
   }
@@ -53,9 +61,9 @@ export class Allowances {
     const own = this.#tables.find(turn);
     const same = own ?? (request && this.#tables.ofRequest({ ...asked, request: request.key }, this.#now()));
     if (!same) return undefined;
-    // A request that is settled has a turn already, so that its session stores no other.
+    // A settled request already has a turn, so its session does not store another.
     if (!own && same.state !== 'settled') this.#tables.addAlias(turn, same.turn);
-    // An allowance that was taken for lost: its turn may begin all the same.
+    // The allowance was considered lost, but its turn can still begin.
     if (same.state === 'spent')
       this.#tables.update({ ...same, state: 'open', due: this.#now() + FIRST_LOOK });
     return granted(same, false);
@@ -114,7 +122,7 @@ export class Allowances {
       };
     for (const [limit, bound] of [['tokens', tokens] as const, ['cost', cost] as const]) {
       if (!bound || bound.most - used[limit] >= leastOf(bound)) continue;
-      // What open turns have drawn, they may give back.
+      // Open turns can return what they have drawn.
       const isHeld = bound.most - used[limit] + this.#tables.held(day)[limit] >= leastOf(bound);
       const retryAfter = isHeld ? Math.min(SOON, untilReset) : untilReset;
       return { status: 'over', limit, most: bound.most, used: used[limit], resetAt, retryAfter };
@@ -122,7 +130,10 @@ export class Allowances {
     return undefined;
   }
 
-  /** Takes back an allowance whose turn was not stored. One that another attempt of the same request may use stays. */
+  /**
+   * Releases an allowance whose turn was not stored. Keeps it if another attempt of the same request can use
+   * it.
+   */
   release(turn: string): void {
     this.#tables.change(() => {
       const own = this.#tables.find(turn);
@@ -132,7 +143,7 @@ export class Allowances {
     });
   }
 
-  /** Counts what a turn has used in place of what it has drawn, once. */
+  /** Replaces an allowance with the actual usage of its turn, once. */
   settle({ turn, used, ...session }: Settlement | (SessionKey & { turn: string; used: Used })): void {
     for (const steered of used.steeredBy) this.release(steered);
     this.#tables.change(() => {
@@ -141,7 +152,7 @@ export class Allowances {
       const { tokens, cost } = used;
       const day = own?.day ?? dayOf(used.startedAt);
       const drawn = own ? { turns: 1, tokens: own.tokens ?? 0, cost: own.cost ?? 0 } : NOTHING;
-      // A turn without an allowance has asked no model, or has run while this object could not be asked.
+      // A turn without an allowance called no model, or ran while this object was unreachable.
       const turns = own || used.replies > 0 ? 1 : 0;
       this.#tables.count(day, {
         turns: turns - drawn.turns,
@@ -153,14 +164,14 @@ export class Allowances {
     });
   }
 
-  /** Has an allowance looked into later: its turn is open. */
+  /** Schedules another check of an allowance, because its turn is open. */
   keepOpen(allowance: StoredAllowance): void {
     const age = this.#now() - allowance.at;
     const due = this.#now() + Math.min(Math.max(age, FIRST_LOOK), LONGEST_PAUSE);
     this.#tables.change(() => this.#tables.update({ ...allowance, due }));
   }
 
-  /** No turn has this allowance: it counts as spent. */
+  /** Counts an allowance as spent, because no turn has it. */
   spend(allowance: StoredAllowance): void {
     this.#tables.change(() => this.#tables.update({ ...allowance, state: 'spent' }));
   }
@@ -175,14 +186,16 @@ export class Allowances {
     };
   }
 
-  /** Removes what no repetition can name any more, and days that are over. */
+  /** Removes expired requests and past days. */
   forgetOld(): void {
     const now = this.#now();
-    // A turn may be settled a day after it has begun.
+    // A turn can be settled a day after it has begun.
     this.#tables.change(() => this.#tables.forgetBefore({ day: dayOf(now) - 1, now }));
   }
 
-  /** Returns when there is something to do, in ms since the epoch; `undefined` for never. */
+  /**
+   * Returns the time of the next due work in milliseconds since the epoch, or `undefined` if there is none.
+   */
   nextDue(): number | undefined {
     const due = this.#tables.firstDue();
     const cleaning = this.#tables.hasRows() ? startOfDay(dayOf(this.#now()) + 1) : undefined;
@@ -203,10 +216,10 @@ const NOT_DRAWN = {
 
 const key = ({ agent, session }: SessionKey): SessionKey => ({ agent, session });
 
-/** The least that must be left for a turn to begin. */
+/** Returns the minimum that must be left for a turn to begin. */
 const leastOf = ({ allowance }: Daily): number => allowance / TENTH;
 
-/** What a turn draws of a day of which this much is used. */
+/** Returns the allowance that a turn draws from a day with this usage. */
 const share = ({ most, allowance }: Daily, used: number): number => Math.min(allowance, usd(most - used));
 
 const granted = ({ tokens, cost }: StoredAllowance, isNew: boolean): Granted => ({

@@ -1,4 +1,4 @@
-/** The way from a Worker to the object that counts for an owner. */
+/** Calls the object that counts an owner's usage from a Worker. */
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { DeploymentError } from '../../session/deployment.ts';
 import { systemClock } from '../../session/read-platform.ts';
@@ -13,13 +13,13 @@ import type { Limiting } from './limiting.ts';
 import type { LimitName } from './limits.ts';
 import type { OwnerLimits } from './owner-limits-object.ts';
 
-/** A turn waits for its allowance no longer than this, in ms. */
+/** The maximum time in milliseconds that a turn waits for its allowance. */
 const PATIENCE = 2_000;
 
-/** After how many seconds a turn that was refused because its limits could not be read may be sent again. */
+/** Seconds until a turn can be sent again after its limits could not be read. */
 const RETRY_AFTER = 5;
 
-/** @throws DeploymentError if there is no binding. */
+/** @throws DeploymentError if the binding is missing. */
 export function mustBeBound(env: Env): void {
   if (typeof Object(env.OWNER_LIMITS).getByName !== 'function') throw new DeploymentError(NOT_BOUND);
 }
@@ -29,23 +29,23 @@ const NOT_BOUND =
   'export { OwnerLimits } from \'holdfast/owner-limits\'. In wrangler.toml: [[durable_objects.bindings]] with name = "OWNER_LIMITS" and ' +
   'class_name = "OwnerLimits", and [[migrations]] with a tag of its own and new_sqlite_classes = ["OwnerLimits"].';
 
-/** Asks the object of one owner. */
+/** Calls the object of one owner. */
 export interface AskingAccount extends AccountOwner {
   readonly ask: AskObject<OwnerLimits>;
 }
 
 export function askingAccount({ env, jurisdiction }: ObjectPlace, owner: Owner): AskingAccount {
-  const namespace = env.OWNER_LIMITS as DurableObjectNamespace<OwnerLimits>; // which was checked, by `mustBeBound`
+  const namespace = env.OWNER_LIMITS as DurableObjectNamespace<OwnerLimits>; // checked by `mustBeBound`
   return { owner, jurisdiction, ask: askingObject(namespace, jurisdiction, keyOfOwner(owner)) };
 }
 
 type Draw = Omit<DrawRequest, keyof AccountOwner | 'limits'>;
 
-/** The limits of one owner, on which turns draw. */
+/** The limits of one owner, from which turns draw. */
 export interface Account extends AskingAccount {
-  /** Returns `undefined` if the turn may run without bounds. @throws ConfigurationError if the limits are impossible. */
+  /** Returns `undefined` if the turn is unlimited. @throws ConfigurationError if the limits are invalid. */
   draw(asked: Draw): Promise<Drawn | 'unavailable' | undefined>;
-  /** As `draw`. @throws SessionError if the turn must not begin. */
+  /** Draws like `draw`. @throws SessionError if the turn must not begin. */
   drawOrRefuse(asked: Draw): Promise<Granted | undefined>;
 }
 
@@ -78,7 +78,7 @@ export function accountOf(place: ObjectPlace, owner: Owner, limiting: Limiting):
 
 const LATE = { ms: PATIENCE, late: () => new Error('the limits are late') };
 
-/** Resolves with `undefined` if the object fails, or takes long: its alarm does the work later. */
+/** Resolves with `undefined` if the object fails or takes too long. Its alarm does the work later. */
 export const patiently = <T>(work: Promise<T>): Promise<T | undefined> =>
   inTime(systemClock, work, LATE).catch(() => undefined);
 
@@ -91,7 +91,7 @@ const unavailable = (): SessionError =>
     },
   );
 
-/** How a limit is written for people. */
+/** The names of limits in error messages. */
 const WORDS: Readonly<Record<LimitName, string>> = {
   turns: 'turns a day',
   tokens: 'tokens a day',

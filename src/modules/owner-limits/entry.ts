@@ -1,4 +1,4 @@
-/** The entry `holdfast/owner-limits`: what one owner may use in a day, and how many turns and sessions it may have open. */
+/** The entry `holdfast/owner-limits`: limits an owner's usage per day, and its open turns and sessions. */
 
 import { LOOPS } from '../../loop/loop-seams.ts';
 import { addressOfSession } from '../../session/read-secrets.ts';
@@ -25,15 +25,16 @@ export { type LimitsReader, limitsOf } from './limits-of.ts';
 export { OwnerLimits } from './owner-limits-object.ts';
 export type { LimitReport, OwnerLimitsReport } from './views.ts';
 
-/** The key of the one use of the module of budgets by which owners are limited. */
+/** The key under which this module uses the module of budgets. */
 const KEY = 'owner-limits';
 
 /**
- * Limits what each owner of sessions uses, in `use` of `createHoldfast`. A turn draws an allowance before it begins, is stopped when it has used
- * that, and gives back the rest when it has ended. A turn for which too little is left is refused with 429 `owner-limit`. It needs a binding
- * OWNER_LIMITS of the class `OwnerLimits`, which this entry exports.
+ * Limits the usage of each owner of sessions. Pass it in `use` of `createHoldfast`. A turn draws an allowance
+ * before it begins, stops when it has used that, and returns the rest when it has ended. If too little is
+ * left for a turn, it is refused with 429 `owner-limit`. It needs a binding OWNER_LIMITS of the class
+ * `OwnerLimits`, which this entry exports.
  *
- * @throws ConfigurationError if a limit is no positive number, or is unknown.
+ * @throws ConfigurationError if a limit is not a positive number, or is unknown.
  *
  * @example
  * ```ts
@@ -44,7 +45,7 @@ const KEY = 'owner-limits';
  * ```
  */
 export function ownerLimits(limits: OwnerPlan & WhenUnavailable): ModuleUse;
-/** As above, with the limits that a function returns for an owner, such as those of its plan. */
+/** Same as above, with the limits that a function returns for an owner, such as those of its plan. */
 export function ownerLimits(limits: LimitsOfOwner, options?: WhenUnavailable): ModuleUse;
 export function ownerLimits(
   declared: (OwnerPlan & WhenUnavailable) | LimitsOfOwner,

@@ -1,4 +1,7 @@
-/** What the turns may use that this isolate runs: the port of a session draws it, and the loop of the turn is held to it. */
+/**
+ * The allowances of the turns that this isolate runs. The port of a session draws them, and the loops of the
+ * turns are limited by them.
+ */
 
 import { ROOT } from '../../journal/events.ts';
 import { ModelCallRefused } from '../../loop/ask-reply.ts';
@@ -7,17 +10,19 @@ import type { Loop } from '../../loop/loop.ts';
 import { type Budget, spendingOf } from '../limits/reserve.ts';
 import type { Drawn } from './account.ts';
 
-/** The allowance of a turn, while a lease lasts. */
+/** The allowance of a turn for the duration of a lease. */
 interface Held {
   readonly epoch: number;
-  /** `undefined`: the turn is not bounded. `unavailable`: it may not run before that is known. */
+  /**
+   * `undefined`: the turn is unlimited. `unavailable`: the limits are unknown, and the turn must not run yet.
+   */
   grant(): Promise<Drawn | 'unavailable' | undefined>;
 }
 
-/** By the ids of turns, which no two sessions share. */
+/** Keyed by the id of the turn, which is unique across sessions. */
 const HELD = new Map<string, Held>();
 
-/** Remembers the allowance of a turn. It is drawn once, when a model is to be asked first. */
+/** Stores the allowance of a turn. It is drawn once, before the first model call. */
 export function hold(turn: string, { epoch, grant }: Held): void {
   let drawn: ReturnType<Held['grant']> | undefined;
   HELD.set(turn, {
@@ -29,15 +34,15 @@ export function hold(turn: string, { epoch, grant }: Held): void {
   });
 }
 
-/** The lease of a turn is over. */
+/** Removes the allowance when the lease of a turn ends. */
 export function drop(turn: string, epoch: number): void {
   if (HELD.get(turn)?.epoch === epoch) HELD.delete(turn);
 }
 
 /**
- * Returns the budgets of a loop by the allowance of its turn.
+ * Returns the budgets of a loop from the allowance of its turn.
  *
- * @throws ModelCallRefused if the turn has none; Interrupted if that cannot be known now.
+ * @throws ModelCallRefused if the turn has no allowance; Interrupted if the limits cannot be read now.
  */
 export async function budgetsOfTurn(loop: Loop): Promise<readonly Budget[]> {
   const grant = await HELD.get(loop.turn)?.grant();

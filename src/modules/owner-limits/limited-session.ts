@@ -1,4 +1,4 @@
-/** Has the turns of a session draw on the limits of its owner, however they begin. */
+/** Makes every turn of a session draw on the limits of its owner. */
 import type { AgendaOwner } from '../../journal/agenda.ts';
 import type { SessionPort, TurnStart } from '../../journal/session-port.ts';
 import { addressOfSession } from '../../session/read-secrets.ts';
@@ -15,10 +15,10 @@ export function limitedSession(
   { place, limiting, user }: { place: ObjectPlace; limiting: Limiting; user: AgendaOwner },
 ): SessionPort {
   const { owner, ...session } = addressOfSession(name);
-  // What surfaces keep beside sessions has no agent, and asks no model.
+  // Data that surfaces store beside sessions has no agent and calls no model.
   if (session.agent === '') return port;
   const account = accountOf(place, owner, limiting);
-  /** The turns of leases that this invocation has. */
+  /** The turns of the leases that this invocation holds. */
   const turns = new Map<number, string>();
   const reported = (start: TurnStart): TurnStart => ({
     ...start,
@@ -45,7 +45,7 @@ export function limitedSession(
     async resume(request) {
       const { turn } = request;
       const answer = await port.resume(request);
-      // The lease of a fork that is copied is of no turn.
+      // The lease of a fork in progress has no turn.
       if (answer.status !== 'leased' || answer.page.incarnation === turn) return answer;
       turns.set(answer.epoch, turn);
       hold(turn, { epoch: answer.epoch, grant: () => account.draw({ ...session, turn, for: 'late' }) });
@@ -62,7 +62,7 @@ export function limitedSession(
       return answer;
     },
     async erase() {
-      // What its turns have used is read before it is gone.
+      // Settle the usage of its turns before the session is erased.
       await patiently(account.ask(async (object) => object.look(session)));
       const existed = await port.erase();
       await patiently(account.ask(async (object) => object.look(session)));
@@ -71,7 +71,10 @@ export function limitedSession(
   };
 }
 
-/** Draws for a turn, has it stored, and gives the allowance back if it was not. @throws SessionError if a limit does not allow the turn. */
+/**
+ * Draws for a turn, stores the turn, and returns the allowance if it was not stored. @throws SessionError if
+ * a limit refuses the turn.
+ */
 const takingIn =
   (account: Account, session: { readonly agent: string; readonly session: string }) =>
   async <Answer extends { readonly status: string }>(start: TurnStart, store: () => Promise<Answer>) => {
@@ -88,9 +91,9 @@ const takingIn =
     return { answer, grant };
   };
 
-/** The session has the turn. */
+/** The statuses with which the session has stored the turn. */
 const STORED: ReadonlySet<string> = new Set(['accepted', 'leased', 'queued', 'steering', 'scheduled']);
 
-/** The session had this very turn already. */
+/** Returns `true` if the session already had this turn. */
 const isSame = (answer: { readonly status: string; readonly turn?: string }, turn: string): boolean =>
   answer.status === 'known' && answer.turn === turn;

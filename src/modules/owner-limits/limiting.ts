@@ -1,4 +1,4 @@
-/** What `ownerLimits` was given, for all that asks for it. */
+/** The configuration of `ownerLimits`. */
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { Owner } from '../../tool/call-origin.ts';
 import { defineSeam } from '../../tool/module-use.ts';
@@ -11,17 +11,17 @@ import {
   type WhenUnavailable,
 } from './limits.ts';
 
-/** Limits, and what happens if they cannot be read. */
+/** The limits, and the behavior if they cannot be read. */
 export interface Limiting {
   readonly onUnavailable: 'allow' | 'refuse';
-  /** @throws ConfigurationError if they are impossible; what the function of the app does. */
+  /** @throws ConfigurationError if the limits are invalid, and any error of the app's function. */
   limitsOf(owner: Owner, env: Env): ReadLimits | Promise<ReadLimits>;
 }
 
-/** Of a use of owner limits. */
+/** The seam for the configuration of `ownerLimits`. */
 export const LIMITING = defineSeam<Limiting>();
 
-/** @throws ConfigurationError if a limit or an option is impossible. */
+/** @throws ConfigurationError if a limit or an option is invalid. */
 export function toLimiting(
   declared: (OwnerPlan & WhenUnavailable) | LimitsOfOwner,
   options: WhenUnavailable = {},

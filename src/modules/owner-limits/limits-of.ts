@@ -15,14 +15,17 @@ import type { LimitReport, OwnerLimitsReport } from './views.ts';
 
 /** Reads the limits of owners. */
 export interface LimitsReader {
-  /** @throws SessionError if the owner is invalid, or its object cannot be reached; what the function of the app throws. */
+  /**
+   * @throws SessionError if the owner is invalid or its object is unreachable, and any error of the app's
+   * function.
+   */
   read(owner: Owner): Promise<OwnerLimitsReport>;
 }
 
 /**
- * Returns what reads the limits of any owner, for code of an app with `ownerLimits()` in its `use`.
+ * Returns a reader for the limits of any owner, for code of an app with `ownerLimits()` in its `use`.
  *
- * @throws ConfigurationError if the first argument is no such app; DeploymentError if OWNER_LIMITS is not bound.
+ * @throws ConfigurationError if the app has no `ownerLimits()`; DeploymentError if OWNER_LIMITS is not bound.
  *
  * @example
  * ```ts
@@ -34,7 +37,7 @@ export function limitsOf<AppEnv extends object = Env>(holdfast: Holdfast<AppEnv>
   const found = APPS.get(holdfast);
   if (!found)
     throw new ConfigurationError(`limitsOf: ${shown(holdfast)} is no app: pass what createHoldfast returns.`);
-  const bindings = env as Env; // an interface of bindings has no index
+  const bindings = env as Env; // an interface of bindings has no index signature
   const { host } = found;
   limitingOf({ host });
   mustBeBound(bindings);
@@ -49,7 +52,7 @@ export function limitsOf<AppEnv extends object = Env>(holdfast: Holdfast<AppEnv>
   };
 }
 
-/** Returns the limits of an owner, and how much of them is used. */
+/** Returns the limits of an owner and their usage. */
 export async function readOwnerLimits(
   { host, env }: Pick<HostedApp, 'host' | 'env'>,
   owner: Owner,
@@ -71,7 +74,7 @@ export async function readOwnerLimits(
   return { owner: keyOfOwner(owner), limits: reports };
 }
 
-/** @throws ConfigurationError if the app limits no owners. */
+/** @throws ConfigurationError if the app has no `ownerLimits()`. */
 function limitingOf({ host }: Pick<HostedApp, 'host'>): Limiting {
   for (const use of host.modules.uses) {
     const limiting = LIMITING.of(use);

@@ -1,63 +1,68 @@
-/** The limits of an owner, as an app declares them, and as the object that counts receives them. */
+/** The limits of an owner, as declared by an app and as sent to the object that counts. */
 import { isCount } from '../../loop/policies.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { Owner } from '../../tool/call-origin.ts';
 import { unknownProblems } from '../../tool/json.ts';
 import type { Env } from '../../worker/host.ts';
 
-/** Bounds for the sessions of one owner. What is absent is not bounded. */
+/** Limits for the sessions of one owner. Absent limits are not enforced. */
 export interface OwnerPlan {
-  /** In one day of UTC. A turn counts on the day on which it is accepted. */
+  /** Per UTC day. A turn counts on the day on which it is accepted. */
   readonly perDay?: DailyLimits | undefined;
-  /** Sessions that exist: those that are erased do not count. */
+  /** Existing sessions. Erased sessions do not count. */
   readonly openSessions?: number | undefined;
-  /** Turns that have begun, wait in line or wait for an answer, and have not ended. */
+  /** Turns that have begun or wait, and have not ended. */
   readonly running?: number | undefined;
   /**
-   * The most that one turn may use of `perDay`, which it draws before it begins, and of which it gives back what it did not use. Each
-   * defaults to a tenth of the day. A turn draws less if less is left, and is refused if less than a tenth of the allowance is left.
+   * The most that one turn can use of `perDay`. The turn draws it before it begins, and returns the unused
+   * rest. Each defaults to a tenth of the daily limit. A turn draws less if less is left, and is refused if
+   * less than a tenth of the allowance is left.
    */
   readonly allowance?: Allowance | undefined;
 }
 
-/** Bounds for one day. */
+/** Limits for one day. */
 export interface DailyLimits {
   readonly turns?: number | undefined;
   /** Tokens that models may use, input and output together. */
   readonly tokens?: number | undefined;
-  /** The same in USD. The models of all agents must have prices. */
+  /** The cost of models in USD. The models of all agents must have prices. */
   readonly cost?: number | undefined;
 }
 
 /** The most that one turn may use. */
 export interface Allowance {
   readonly tokens?: number | undefined;
-  /** In USD. */
+  /** USD. */
   readonly cost?: number | undefined;
 }
 
-/** Returns the limits of an owner, such as those of its plan. It may look them up; what it throws is treated as `onUnavailable` says. */
+/**
+ * Returns the limits of an owner, such as those of its plan. It can be asynchronous. `onUnavailable` applies
+ * if it throws.
+ */
 export type LimitsOfOwner = (owner: Owner, env: Env) => OwnerPlan | Promise<OwnerPlan>;
 
-/** What happens to a turn if the limits cannot be read within two seconds. */
+/** The behavior if the limits cannot be read within two seconds. */
 export interface WhenUnavailable {
   /**
-   * `refuse`: the turn is refused with 503. `allow`: the turn runs without bounds, and counts when it has ended. Defaults to `refuse`.
+   * `refuse`: refuses the turn with 503. `allow`: runs the turn without limits, and counts it when it has
+   * ended. Defaults to `refuse`.
    */
   readonly onUnavailable?: 'allow' | 'refuse' | undefined;
 }
 
-/** The names of limits, as problems and reports have them. */
+/** The names of limits in problems and reports. */
 export const LIMIT_NAMES = ['turns', 'tokens', 'cost', 'openSessions', 'running'] as const;
 export type LimitName = (typeof LIMIT_NAMES)[number];
 
-/** What one turn may use of a day. */
+/** A daily limit, and the most that one turn can use of it. */
 export interface Daily {
   readonly most: number;
   readonly allowance: number;
 }
 
-/** Limits as the object receives them. */
+/** Limits as sent to the object. */
 export interface ReadLimits {
   readonly turns?: number | undefined;
   readonly tokens?: Daily | undefined;
@@ -66,10 +71,13 @@ export interface ReadLimits {
   readonly running?: number | undefined;
 }
 
-/** By which part of a day's limit a turn is bounded, and of its allowance that must be left. */
+/**
+ * The default allowance is the daily limit divided by this. The same fraction of an allowance must be left
+ * for a turn to begin.
+ */
 export const TENTH = 10;
 
-/** Reads declared limits. @throws ConfigurationError if one is no positive number, or is unknown. */
+/** Reads declared limits. @throws ConfigurationError if a limit is not a positive number, or is unknown. */
 export function readLimits(limits: OwnerPlan): ReadLimits {
   const problem = problemOf(limits);
   if (problem !== undefined) throw new ConfigurationError(`ownerLimits: ${problem}.`);

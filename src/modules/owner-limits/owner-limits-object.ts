@@ -7,41 +7,47 @@ import type { StoredAllowance } from './allowance-tables.ts';
 import { Allowances } from './allowances.ts';
 import { usedBy } from './used.ts';
 
-/** The binding that the limits of owners need beside their own. */
+/** The binding that the objects of owners need. */
 export interface OwnerLimitsEnv {
   readonly SESSIONS: DurableObjectNamespace<SessionObject>;
 }
 
-/** How many allowances one alarm looks into: each is a request, of which the free plan has 50 for an invocation. */
+/**
+ * The number of allowances that one alarm checks. Each is a request, and an invocation on the free plan can
+ * make 50.
+ */
 const LOOKED_AT_ONCE = 40;
 
-/** What could not be looked into is tried again after this time, in ms. */
+/** Milliseconds until a failed check is retried. */
 const AGAIN = 60_000;
 
-/** A look at a session, and whether something was drawn in it meanwhile. */
+/** A check of a session, and whether it drew an allowance in the meantime. */
 interface Look extends SessionKey {
   isDrawn: boolean;
 }
 
 /**
- * Counts for one owner: what its turns have drawn and used today, which of them are open, and which sessions exist. Its alarm looks into the
+ * Counts for one owner: the usage of its turns today, its open turns, and its sessions. Its alarm checks the
  * allowances that no Worker has settled.
  */
 export class OwnerLimits extends DurableObject<OwnerLimitsEnv> {
   readonly #allowances: Allowances;
   readonly #now: () => number;
   readonly #looks = new Set<Look>();
-  /** When the alarm is set for; `undefined`: it is not known. */
+  /** The time of the alarm, or `undefined` if it is not known. */
   #alarmAt: number | undefined;
 
-  /** `now`: the time in ms since the epoch. The platform gives no clock, so that it is the system's; a test can hold it. */
+  /**
+   * `now`: returns the time in milliseconds since the epoch. Defaults to the system clock, because the
+   * platform passes only two arguments.
+   */
   constructor(ctx: DurableObjectState, env: OwnerLimitsEnv, now = () => Date.now()) {
     super(ctx, env);
     this.#now = now;
     this.#allowances = new Allowances(ctx.storage, now);
   }
 
-  /** Draws an allowance for a turn, or notes a session. */
+  /** Draws an allowance for a turn, or records a session. */
   async draw(asked: DrawRequest): Promise<Drawn> {
     for (const look of this.#looks)
       if (look.agent === asked.agent && look.session === asked.session) look.isDrawn = true;
@@ -50,12 +56,12 @@ export class OwnerLimits extends DurableObject<OwnerLimitsEnv> {
     return drawn;
   }
 
-  /** Takes back an allowance whose turn was not stored. */
+  /** Releases an allowance whose turn was not stored. */
   release(turn: string): void {
     this.#allowances.release(turn);
   }
 
-  /** Counts what a turn has used that has ended. */
+  /** Counts the usage of a turn that has ended. */
   async settle(settlement: Settlement): Promise<void> {
     this.#allowances.settle(settlement);
     await this.#keep(settlement);
@@ -66,8 +72,8 @@ export class OwnerLimits extends DurableObject<OwnerLimitsEnv> {
   }
 
   /**
-   * Looks into a session that is about to be erased, or was: settles its turns that have ended, and counts it no more if it is gone. A session
-   * in which a turn may be about to begin is looked into by the alarm.
+   * Checks a session that is about to be erased, or was erased. Settles its ended turns, and stops counting
+   * it if it no longer exists. If a turn can be about to begin in the session, the alarm checks it later.
    */
   async look(session: SessionKey): Promise<void> {
     const look: Look = { ...session, isDrawn: false };
@@ -99,7 +105,7 @@ export class OwnerLimits extends DurableObject<OwnerLimitsEnv> {
     await this.#schedule(pause);
   }
 
-  /** Looks into an allowance that is due. Returns `false` if its session could not be read. */
+  /** Checks a due allowance. Returns `false` if its session could not be read. */
   async #lookAgain(allowance: StoredAllowance): Promise<boolean> {
     try {
       await this.#lookInto(allowance);
@@ -111,7 +117,7 @@ export class OwnerLimits extends DurableObject<OwnerLimitsEnv> {
     }
   }
 
-  /** Asks the session what became of a turn. */
+  /** Reads the state of a turn from its session. */
   async #lookInto(allowance: StoredAllowance): Promise<void> {
     for (const turn of this.#allowances.tables.turnsOf(allowance.turn)) {
       const used = await usedBy(this.#session(allowance), turn);
@@ -121,7 +127,7 @@ export class OwnerLimits extends DurableObject<OwnerLimitsEnv> {
       else this.#allowances.settle({ ...allowance, turn, used });
       return;
     }
-    // A turn that is on its way begins within a minute, or counts as spent while it runs.
+    // A turn on its way begins within a minute. Otherwise, it counts as spent while it runs.
     if (allowance.due <= this.#now()) this.#allowances.spend(allowance);
   }
 
@@ -131,7 +137,7 @@ export class OwnerLimits extends DurableObject<OwnerLimitsEnv> {
 
   #session({ agent, session }: SessionKey): Pick<SessionPort, 'read'> {
     const { SESSIONS } = this.env;
-    const { owner, jurisdiction } = this.#allowances.tables.owner() as AccountOwner; // noted with the first row
+    const { owner, jurisdiction } = this.#allowances.tables.owner() as AccountOwner; // stored with the first row
     const objects = jurisdiction === undefined ? SESSIONS : SESSIONS.jurisdiction(jurisdiction);
     const object = objects.getByName(toSessionName({ owner, agent, session }));
     return { read: async (query) => object.read(query) };
@@ -142,7 +148,7 @@ export class OwnerLimits extends DurableObject<OwnerLimitsEnv> {
     await this.#schedule();
   }
 
-  /** Sets the alarm to what is due first, but no sooner than after `pause` ms. One that is sooner stays. */
+  /** Sets the alarm to the next due time, but at least `pause` ms from now. An earlier alarm stays. */
   async #schedule(pause = 0): Promise<void> {
     const due = this.#allowances.nextDue();
     if (due === undefined) return;

@@ -1,4 +1,4 @@
-/** What a turn has used, by the journal of its session. */
+/** The usage of a turn, from the journal of its session. */
 import { parseKnown } from '../../journal/event-rows.ts';
 import type { EventType, StoredEvent } from '../../journal/events.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
@@ -18,7 +18,7 @@ const NAMES: readonly EventType[] = [
   'turn-ended',
 ];
 
-/** Reads what a turn has used. `null`: there is no such session. @throws what the port does. */
+/** Returns the usage of a turn, or `null` if the session does not exist. @throws the errors of the port. */
 export async function usedBy(port: Pick<SessionPort, 'read'>, turn: string): Promise<Used | null> {
   const query = { turn, types: { names: NAMES, until: Number.MAX_SAFE_INTEGER } };
   const first = await port.read({ ...query, from: 1, maxBytes: PAGE_BYTES });
@@ -37,7 +37,7 @@ class Count {
   #cost = 0;
   #replies = 0;
   readonly #steeredBy: string[] = [];
-  /** What was held back for the last model call of each loop. */
+  /** The amount reserved for the last model call of each loop. */
   readonly #reserved = new Map<string, Usage & { readonly cost?: number | undefined }>();
 
   add(event: StoredEvent): void {
@@ -65,7 +65,7 @@ class Count {
     }
   }
 
-  /** A provider that reports nothing counts as what was held back for the call. */
+  /** If a provider reports no usage, the amount reserved for the call counts. */
   #reply({ usage, frame = '' }: Extract<StoredEvent, { type: 'model-replied' }>): void {
     this.#replies += 1;
     this.#use(usage && usage.inputTokens > 0 ? usage : this.#reserved.get(frame));
@@ -90,7 +90,7 @@ class Count {
     this.#cost = usd(this.#cost + (usage.cost ?? 0));
   }
 
-  /** `otherwise`: the state of a turn that has no events. */
+  /** `otherwise`: the state of a turn without events. */
   used(otherwise: Used['state']): Used {
     return {
       state: this.#state ?? otherwise,

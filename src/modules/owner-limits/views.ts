@@ -1,16 +1,16 @@
-/** What the limits of an owner are shown as. */
+/** The public form of an owner's limits. */
 import { type Infer, NUMBER, OPTIONAL_TEXT, type Shape, TEXT } from '../../tool/shape.ts';
 
-/** A limit, and how much of it is used. */
+/** A limit and its usage. */
 export interface LimitReport extends Infer<typeof LIMIT_REPORT> {}
 export const LIMIT_REPORT = {
   object: {
-    /** `turns`, `tokens` and `cost` are of a day, `openSessions` and `running` of this moment. */
+    /** `turns`, `tokens` and `cost` are per day. `openSessions` and `running` are current counts. */
     limit: { oneOf: ['turns', 'tokens', 'cost', 'openSessions', 'running'] },
     most: NUMBER,
-    /** What open turns have drawn counts as used until they end. */
+    /** The amounts that open turns have drawn count as used until they end. */
     used: NUMBER,
-    /** When a limit of a day is reset, in ISO 8601. */
+    /** When a daily limit resets, in ISO 8601. */
     resetAt: OPTIONAL_TEXT,
   },
 } as const satisfies Shape;
@@ -19,7 +19,7 @@ export const LIMIT_REPORT = {
 export interface OwnerLimitsReport extends Infer<typeof OWNER_LIMITS_REPORT> {}
 export const OWNER_LIMITS_REPORT = {
   object: {
-    /** `id:` or `tenant:`, and the name. */
+    /** `id:` or `tenant:`, followed by the name. */
     owner: TEXT,
     limits: { listOf: LIMIT_REPORT },
   },
