@@ -31,7 +31,7 @@ function stored(): Stored {
 }
 
 describe('the next version of the tables', () => {
-  it('changes nothing if its upgrade fails midway', async () => {
+  it('makes no changes if its upgrade fails midway', async () => {
     await site.deploy(brokenMigration);
     expect((await site.visit('clerk').say('Hello?')).status).toBeGreaterThanOrEqual(500);
     await site.kill();

@@ -8,7 +8,7 @@ it('an event is written with its type and turn beside the body, for decisions wi
   expect(toRow({ type: 'session-opened', incarnation: 'i', agent: 'a' }).turn).toBe('');
 });
 
-it('an event is read as it was written', () => {
+it('an event is read back unchanged', () => {
   const event = replied(['a __proto__'], { text: '\u2028"{', usage: { inputTokens: 1, outputTokens: 2 } });
   expect(parseEvent({ ...toRow(event), seq: 7, at: 99 })).toEqual({ seq: 7, at: 99, ...event });
 });

@@ -214,7 +214,7 @@ describe('reduce', () => {
     expect(frameOf(state, 'b').path).toBe('tester/dig/deeper');
   });
 
-  it('cancel-requested: is remembered; turn-yielded changes nothing but the last event', () => {
+  it('cancel-requested: is remembered; turn-yielded changes only the last event', () => {
     expect(turnOf(fold([opened, started, { type: 'cancel-requested', turn: 't1' }])).cancelRequested).toBe(
       true,
     );

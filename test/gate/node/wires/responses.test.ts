@@ -32,7 +32,7 @@ describe.each([
   });
 });
 
-it('refuses a call whose reasoning was neither stored nor encrypted, because it is lost', async () => {
+it('refuses a call whose reasoning is lost because it was not stored or encrypted', async () => {
   const wire = createResponsesWire({ script: longScript });
   // The package asks for encrypted reasoning by itself only where it knows that the model reasons.
   const said = await askTwice({

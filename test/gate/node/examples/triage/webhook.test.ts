@@ -28,7 +28,7 @@ describe('the webhook of triage', () => {
     });
   }
 
-  it('starts the triage of an opened issue and tells the tools its number', async () => {
+  it('starts the triage of an opened issue and passes its number to the tools', async () => {
     expect(await receive(opened ?? {})).toMatchObject({
       type: 'start',
       agent: 'triage',

@@ -89,7 +89,7 @@ describe('a client that refuses drift', () => {
     expect(listing.fingerprint).toBe((await asked([v1])).fingerprint);
   });
 
-  it('leaves out a tool that was gone and comes back changed, however often it is listed', async () => {
+  it('leaves out a tool that was gone and comes back changed, in any later listing', async () => {
     const gone = { write: 'Writes.' };
     const removed = await asked([v1, gone]);
     expect(removed.gone).toEqual([{ name: 'read', fingerprint: (await asked([v1])).tools[0]?.fingerprint }]);

@@ -321,7 +321,7 @@ describe('an error message', () => {
     ['https://a.test/v1?key=hunter2&x=1', 'https://a.test/v1?key=[secret]&x=1'],
     ['0123456789abcdef0123456789abcdef', '[secret]'],
     ['QmFzZTY0S2V5V2l0aDEyMzQ1', '[secret]'],
-  ])('contains nothing that looks like a credential: %s', async (credential, shown) => {
+  ])('contains no text that looks like a credential: %s', async (credential, shown) => {
     expect(await told(`Incorrect: ${credential} (see the docs)`)).toBe(
       `The model's server answered 400: Incorrect: ${shown} (see the docs)`,
     );

@@ -52,7 +52,7 @@ describe('settings', () => {
     [{ parallelToolCalls: false }, { parallel_tool_calls: false }],
     [{ parallelToolCalls: true, stop: [] }, { parallel_tool_calls: true }],
     [{}, {}],
-  ])('%j stand beside tools as %j, and not without tools', async (settings, fields) => {
+  ])('%j are sent beside tools as %j, and not without tools', async (settings, fields) => {
     const { requests } = await asked(settings, { tools: [look] });
     const { tools, ...body } = Object(requests[0]?.body);
     expect(body).toEqual({ ...always, ...fields });
