@@ -20,15 +20,15 @@ export const TOKEN = 'a-token-of-the-tests';
 
 /** Signs the addresses of files. */
 export const FILES_KEY = 'browser-tests-draw-files-0123456789';
-/** What the model of both Workers answers to a greeting. */
+/** The reply of both Workers' models to a greeting. */
 export const HELLO = 'Hello! Our shop is open from nine to five, and we are happy to help you with anything.';
-/** Where pictures of the page are left for whoever looks. */
+/** The folder for screenshots. */
 const { SCREENSHOTS } = process.env;
 
 /** A red square, 100 pixels wide. */
 export const PNG = Buffer.from(RED_SQUARE, 'base64');
 
-/** What is shown. */
+/** The page to show. */
 export interface Shown {
   /** The script of the page. */
   readonly entry: string;
@@ -59,16 +59,16 @@ export interface ShownPage {
   readonly address: string;
   /** Where pages are served. */
   readonly origin: string;
-  /** What went wrong in a page. */
+  /** The errors in a page. */
   readonly complaints: readonly string[];
   /** Opens another tab. */
   open(): Promise<Page>;
   say(text: string, on?: Page): Promise<void>;
   /** Lets a reply end that was asked for slowly. */
   endReply(): Promise<void>;
-  /** Takes a picture, where somebody wants to see any. */
+  /** Takes a screenshot if a folder is set. */
   look(name: string, on?: Page): Promise<void>;
-  /** What was said, by both. */
+  /** Returns the messages of both sides. */
   texts(on?: Page): Promise<string[]>;
 }
 

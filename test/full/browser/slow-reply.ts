@@ -15,7 +15,7 @@ export async function pauseBefore(place: number, asked: string): Promise<void> {
   while (place >= WORDS && !mayEnd) await new Promise((resolve) => setTimeout(resolve, FAST));
 }
 
-/** What a Worker answers with `fetch`, and `/end`, which lets a slow reply end. */
+/** The Worker's `fetch`, and `/end`, which lets a slow reply end. */
 export const withEnd =
   <Given extends readonly [Pick<Request, 'url'>, ...unknown[]], Answer>(fetch: (...given: Given) => Answer) =>
   (...given: Given): Answer | Response => {

@@ -17,10 +17,10 @@ export interface Request {
   readonly shown?: ((event: Shown) => void) | undefined;
 }
 
-/** Nothing that works takes this long, in ms; whoever waits longer gives up, and may ask again. */
+/** Milliseconds until a request is abandoned and can be repeated. Every successful request is faster. */
 const PATIENCE = 30_000;
 
-/** Sends one request, and says what came of it whatever happens. */
+/** Sends one request and returns its outcome. Does not reject. */
 export async function ask(request: Request): Promise<Reply> {
   try {
     const response = await send(request);
@@ -31,7 +31,7 @@ export async function ask(request: Request): Promise<Reply> {
   }
 }
 
-/** @throws whatever `fetch` throws */
+/** @throws the errors of `fetch` */
 export function send({ url, headers, body, signal }: Request): Promise<Response> {
   return fetch(url, {
     signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]),
@@ -40,7 +40,10 @@ export function send({ url, headers, body, signal }: Request): Promise<Response>
   });
 }
 
-/** The answer at the end of a stream, or that others go on with the turn. A stream that ends without is broken. */
+/**
+ * Returns the answer at the end of a stream, or that the turn continues elsewhere. A stream that ends without
+ * either is broken.
+ */
 async function streamed(response: Response, { shown }: Request): Promise<Reply> {
   let last: Reply = { came: 'broken' };
   for await (const { event, id, data } of eventsOf(response)) {

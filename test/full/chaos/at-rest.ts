@@ -3,7 +3,7 @@ import { pause } from './worker/pause.ts';
 /** How often a session is looked at, in ms. */
 const LOOK_EVERY = 250;
 
-/** What of a session's state says whether anything is done in it. */
+/** The part of a session's state that shows whether it is busy. */
 interface State {
   readonly openTurn: string | null;
   readonly waiting: readonly unknown[];
@@ -11,8 +11,8 @@ interface State {
 }
 
 /**
- * Waits until nothing is done in any of the sessions, or until the signal aborts: a message of which nobody knows whether it
- * arrived may still be worked on, and a journal that is read meanwhile would lack what happens next.
+ * Waits until all sessions are idle, or until the signal aborts. A message whose arrival is unknown can still
+ * be in progress, and an earlier read of the journal would miss its events.
  */
 export async function atRest(url: string, sessions: readonly string[], signal: AbortSignal): Promise<void> {
   await Promise.all(
@@ -24,10 +24,10 @@ export async function atRest(url: string, sessions: readonly string[], signal: A
   );
 }
 
-/** No turn is open, or the one that is waits for somebody, and what is in line waits for it. */
+/** No turn is open, or the open turn and the queue behind it wait for a person. */
 async function isAtRest(session: string): Promise<boolean> {
   const response = await fetch(session);
   if (response.status === 404) return true;
-  const { openTurn, waiting, pending } = (await response.json()) as State; // what GET session answers
+  const { openTurn, waiting, pending } = (await response.json()) as State; // the response of GET session
   return pending.length > 0 || (openTurn === null && waiting.length === 0);
 }

@@ -6,10 +6,10 @@ import type { Reply } from './reply.ts';
 import { pause } from './worker/pause.ts';
 import { planText } from './worker/plan.ts';
 
-/** What came of a request, and when it was sent, in ms since the epoch. */
+/** The outcome of a request, and when it was sent, in milliseconds since the epoch. */
 export type SentReply = Reply & {
   readonly sentAt: number;
-  /** The request: the message itself, a look at its turn, or what somebody decided about it. */
+  /** The request: the message itself, a read of its turn, or a decision. */
   readonly to: 'message' | 'look' | 'decision';
 };
 
@@ -18,24 +18,24 @@ export interface Sent {
   readonly errand: Errand;
   /** In order, of every request that may have arrived. */
   readonly replies: SentReply[];
-  /** What its streams have shown. */
+  /** The content of its streams. */
   readonly shown: Shown[];
 }
 
 /** Where messages are sent to, and until when. */
 export interface Place {
   readonly url: string;
-  /** Aborts when nothing new is to begin. */
+  /** Aborts when new work must not begin. */
   readonly closing: AbortSignal;
-  /** Aborts when nothing is waited for any more. */
+  /** Aborts when all waits must end. */
   readonly over: AbortSignal;
 }
 
-/** How soon somebody asks again, in ms. */
+/** Milliseconds between requests. */
 const AGAIN = 300;
 const LOOK_AGAIN = 1_000;
 
-/** Sends a message until it is answered, or nobody can know whether it arrived. Never rejects. */
+/** Sends a message until it is answered, or until its arrival cannot be known. Does not reject. */
 export async function deliver(place: Place, sent: Sent): Promise<void> {
   const { errand } = sent;
   await pause(errand.startAfter, place.closing);
@@ -49,9 +49,9 @@ async function untilAnswered(place: Place, sent: Sent): Promise<void> {
   let declines = false;
   while (!place.over.aborted && !(place.closing.aborted && cannotBeThere(sent))) {
     const reply = await request(place, sent, { way, hangUpAfter, declines });
-    // The user hangs up once, and whoever has been told that it is accepted waits for the answer.
+    // The user hangs up once. A client that received an acceptance waits for the answer.
     hangUpAfter = undefined;
-    // What waits was left by an earlier message, whose sender will not decide.
+    // The waiting call belongs to an earlier message whose sender does not decide.
     declines = reply.came === 'refused' && reply.why === 'turn-suspended';
     if (reply.came === 'answer' || reply.came === 'unexpected') return;
     if (reply.came === 'suspended') return followed(place, sent, reply);
@@ -63,11 +63,11 @@ async function untilAnswered(place: Place, sent: Sent): Promise<void> {
   }
 }
 
-/** Whatever was sent of it was refused. */
+/** Every attempt was refused. */
 export const cannotBeThere = ({ replies }: Pick<Sent, 'replies'>): boolean =>
   replies.every((reply) => reply.came === 'refused' && !isInDoubt(reply));
 
-/** Whoever sends it again waits for its answer. That of a message for a running turn is not waited for: it has none of its own. */
+/** A repeated message waits for its answer. A message that steers a running turn has no answer of its own. */
 const isJoinable = (reply: Reply & { readonly came: 'accepted' }): boolean =>
   reply.status !== 'steering' && reply.status !== 'steered';
 
@@ -109,7 +109,7 @@ const HEADERS: Readonly<Record<Errand['way'], Readonly<Record<string, string>>>>
 
 const pathOf = (url: string, session: string): string => `${url}/agents/chaos/sessions/${session}`;
 
-/** Looks at a turn until it has ended, and decides about what it waits for, unless that is to be left. */
+/** Polls a turn until it has ended, and decides about its calls unless they are to be left waiting. */
 async function followed(place: Place, sent: Sent, first: Reply & { readonly turn: string }): Promise<void> {
   const { errand, replies } = sent;
   let reply: Reply = first;
@@ -124,7 +124,10 @@ async function followed(place: Place, sent: Sent, first: Reply & { readonly turn
   }
 }
 
-/** Decides about each call that waits. A client that decides again because its connection broke may be told that it did. */
+/**
+ * Decides about each waiting call. A repeat after a broken connection can report that the call is already
+ * decided.
+ */
 async function decided(place: Place, { errand, replies }: Sent, pending: readonly Pending[]): Promise<void> {
   for (const { links } of pending) {
     const sentAt = Date.now();

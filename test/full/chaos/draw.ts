@@ -1,7 +1,7 @@
 import type { Chance } from '../process/chance.ts';
 import type { Plan, PlannedCall, ToolName } from './worker/plan.ts';
 
-/** What somebody does about a call that waits for approval. */
+/** A user's decision about a call that waits for approval. */
 export type Verdict = 'approve' | 'reject' | 'leave';
 
 /** One message, and how its sender behaves. All times in ms. */
@@ -29,11 +29,11 @@ export interface Round {
   readonly rest: number;
 }
 
-/** What is special about a session's user. */
+/** The traits of a session's user. */
 export const HABITS = ['plain', 'rival', 'approver', 'canceller', 'queuer', 'steerer'] as const;
 export type Habit = (typeof HABITS)[number];
 
-/** What a user does, without an end: the same for the same chance. */
+/** The endless actions of a user. The same seed yields the same actions. */
 export function* drawRounds(chance: Chance, session: string, habit: Habit): Generator<Round, never> {
   for (let number = 1; ; number += 1) {
     const name = `${session}-m${number}`;

@@ -9,17 +9,17 @@ import type { ToolName } from './worker/plan.ts';
 /** The calls and effects of one tool. */
 export interface EffectFigures {
   readonly tool: ToolName;
-  /** Calls by what the model was told of them. */
+  /** Calls by the outcome that the model received. */
   readonly told: Readonly<Record<Told, number>>;
   /** Things that happened, as the counter knows them. */
   readonly seen: number;
   /** Executions of something that had happened before; for an idempotent tool, under the same key. */
   readonly again: number;
-  /** Of those that are told as unknown, how many happened. */
+  /** The calls with an unknown outcome that did happen. */
   readonly unknownSeen: number;
 }
 
-/** What a run came to. */
+/** The results of a run. */
 export interface Figures {
   readonly accepted: number;
   /**
@@ -27,13 +27,13 @@ export interface Figures {
    * without progress.
    */
   readonly outcomes: Readonly<Record<string, number>>;
-  /** Messages without a key whose connection broke: nobody knows whether they arrived. */
+  /** Messages without a key whose connection broke, so that their arrival is unknown. */
   readonly uncertain: number;
-  /** Messages that were never taken: their sessions were busy to the end, or nobody listened. */
+  /** Messages that were never accepted, because their sessions were busy or the Worker was down. */
   readonly refused: number;
   /** Requests that found the turn of the same message there. */
   readonly joined: number;
-  /** Messages that were told to wait for those before them. */
+  /** Messages that had to wait for earlier ones. */
   readonly queued: number;
   /** Messages that a running turn has taken in. */
   readonly steered: number;

@@ -4,7 +4,7 @@ import type { Finding, Ledger } from './ledger.ts';
 import type { CallStory, Told, TurnStory } from './story.ts';
 import type { Plan } from './worker/plan.ts';
 
-/** Executions by what they are for. */
+/** Executions by purpose. */
 export function effectsByLabel(executions: readonly Execution[]): ReadonlyMap<string, readonly Execution[]> {
   return Map.groupBy(executions, ({ what }) => labelOf(what));
 }
@@ -39,7 +39,7 @@ const about = (rule: string, { label, tool }: Pick<CallStory, 'label' | 'tool'>,
   what,
 });
 
-/** A completed turn has made every call of its plan, and none twice. */
+/** A completed turn has made every call of its plan exactly once. */
 function judgePlan({ steps }: Plan, turn: TurnStory): Finding[] {
   const made = [...turn.calls.values()].map(({ label }) => label);
   return steps.flat().flatMap((call) => {
@@ -65,7 +65,7 @@ function judgeCall(turn: TurnStory, call: CallStory, effects: readonly Execution
 
 /** Told done: it happened, once under one key. Told not run: it did not. Unknown: at most once. */
 function judgeCount(call: CallStory, word: Told, effects: readonly Execution[]): Finding[] {
-  // An idempotent service recognises the key: what came twice under one key happened once.
+  // An idempotent service recognizes the key: repeated requests with one key have one effect.
   const isKeyed = call.tool === 'idempotent';
   const times = isKeyed ? new Set(effects.map(({ key }) => key)).size : effects.length;
   if (times > 1) return [about('doubled', call, `It happened ${times} times, and was told as ${word}.`)];
@@ -75,7 +75,7 @@ function judgeCount(call: CallStory, word: Told, effects: readonly Execution[]):
   return [];
 }
 
-/** Nobody is left in doubt without need: a holder died inside the call, or somebody cancelled the turn. */
+/** An outcome is unknown only if a holder died inside the call, or the turn was cancelled. */
 function judgeDoubt(turn: TurnStory, call: CallStory, word: Told): Finding[] {
   if (word !== 'unknown' || turn.cancelRequested || turn.outcomes[0] === 'failed') return [];
   const isAnswerable = call.tool === 'idempotent' || call.tool === 'reconciled';
@@ -83,7 +83,7 @@ function judgeDoubt(turn: TurnStory, call: CallStory, word: Told): Finding[] {
   return call.tookOver ? [] : [about('unknown', call, 'Nothing happened between its start and its end.')];
 }
 
-/** A call has one key, a key has one call, and nothing happens whose start is not on record. */
+/** A call has one key, a key has one call, and no effect happens without a recorded start. */
 function judgeKeys(executions: readonly Execution[], calls: ReadonlyMap<string, CallStory>): Finding[] {
   const keyOf = new Map(executions.map(({ call, key }) => [call, key]));
   const callOf = new Map(executions.map(({ call, key }) => [key, call]));

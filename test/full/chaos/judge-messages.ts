@@ -14,17 +14,17 @@ export function homesOf({ journals }: Pick<Ledger, 'journals'>): Homes {
   return homes;
 }
 
-/** True once somebody was told that the message is stored. */
+/** `true` once a response has confirmed that the message is stored. */
 export const isAccepted = ({ replies }: Sent): boolean => replies.some((reply) => 'turn' in reply);
 
-/** The turn waits for a decision, and its sender leaves that to nobody, or does not know of it. */
+/** The turn waits for a decision that its sender will not make, or does not know of. */
 export const isLeft = (sent: Sent, turn: TurnStory): boolean =>
   (sent.errand.verdict === 'leave' || mayGiveUp(sent)) && turn.waiting > 0 && turn.outcomes.length === 0;
 
 /** A message without a key whose connection broke: sent again, it could be a second one. */
 const mayGiveUp = (sent: Sent): boolean => !sent.errand.keyed && !isAccepted(sent);
 
-/** Every accepted message has exactly one outcome, in time, and its sender was told no other. */
+/** Every accepted message has exactly one outcome, in time, and its sender received no other. */
 export function judgeMessages(ledger: Ledger, homes: Homes): Finding[] {
   return ledger.sent.flatMap((sent) => {
     const turns = homes.get(sent.errand.plan.message) ?? [];
@@ -66,10 +66,12 @@ function judgeTurns(ledger: Ledger, sent: Sent, turns: readonly TurnStory[]): Fi
   return [...lateness, ...judgeOutcome(ledger, sent, turn)];
 }
 
-/** Take-overs in a row, without progress between them, after which a turn is given up (DESIGN 5, rule 4). */
+/**
+ * The number of consecutive take-overs without progress after which a turn is abandoned (DESIGN 5, rule 4).
+ */
 const GIVEN_UP_AFTER = 8;
 
-/** A turn is completed, or somebody stopped it, or its holders died again and again. */
+/** A turn completes unless it is cancelled or its holders died repeatedly. */
 function judgeOutcome(ledger: Ledger, sent: Sent, turn: TurnStory): Finding[] {
   const { outcomes, error, cancelRequested, startedAt, endedAt, inVain } = turn;
   // Whoever takes over and is killed at once leaves no word of it; a holder that is held up is not killed, and loses its lease.
@@ -87,7 +89,7 @@ function judgeOutcome(ledger: Ledger, sent: Sent, turn: TurnStory): Finding[] {
   }
 }
 
-/** Nobody is told anything but what the journal says. */
+/** Responses match the journal. */
 function judgeReplies(sent: Sent, [home]: readonly TurnStory[]): Finding[] {
   return sent.replies.flatMap((reply) => {
     if (reply.came === 'unexpected') return about(sent, 'unexpected answer', `${reply.status} ${reply.body}`);
@@ -102,7 +104,7 @@ function judgeReplies(sent: Sent, [home]: readonly TurnStory[]): Finding[] {
   });
 }
 
-/** Whoever may ask again, or was told that the message is stored, is answered in the end. */
+/** A sender who can retry, or whose message is stored, receives an answer in the end. */
 function judgeSilence(sent: Sent): Finding[] {
   const { replies, errand } = sent;
   const isOver = replies.some(({ came }) => came === 'answer' || came === 'unexpected');
@@ -111,7 +113,7 @@ function judgeSilence(sent: Sent): Finding[] {
   return [about(sent, 'not answered', `It was sent ${replies.length} times, and nobody told how it ended.`)];
 }
 
-/** Nothing is shown that a crash can take back (DESIGN 5, rule 7). */
+/** Only durable results are shown (DESIGN 5, rule 7). */
 function judgeShown({ journals }: Ledger, sent: Sent): Finding[] {
   const journal = journals.get(sent.errand.session) ?? [];
   const types = new Map(journal.map(({ seq, type }) => [seq, type]));

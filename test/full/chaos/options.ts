@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** What is run. */
+/** The options of a run. */
 export interface ChaosOptions {
   readonly seed: number;
   readonly kills: number;
@@ -27,7 +27,9 @@ const OPTIONS = {
   help: { type: 'boolean', default: false },
 } as const;
 
-/** Reads the arguments. `undefined`: help is asked for. @throws Error that says what is wrong with them. */
+/**
+ * Parses the arguments. Returns `undefined` if help is requested. @throws Error if the arguments are invalid.
+ */
 export function readOptions(args: readonly string[]): ChaosOptions | undefined {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   if (values.help) return undefined;

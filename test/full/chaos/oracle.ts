@@ -3,7 +3,7 @@ import { judgeLog } from './judge-log.ts';
 import { homesOf, judgeMessages } from './judge-messages.ts';
 import type { Finding, Ledger } from './ledger.ts';
 
-/** Everything of a run that may not be; nothing, if all is well. */
+/** Returns all violations in a run, or an empty list. */
 export function judge(ledger: Ledger): readonly Finding[] {
   const homes = homesOf(ledger);
   return [
@@ -15,7 +15,7 @@ export function judge(ledger: Ledger): readonly Finding[] {
   ];
 }
 
-/** No turn holds a message that nobody has sent. */
+/** Every message in a turn was sent. */
 function judgeStrangers({ sent }: Ledger, messages: readonly string[]): Finding[] {
   const known = new Set(sent.map(({ errand }) => errand.plan.message));
   return messages

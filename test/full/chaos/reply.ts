@@ -1,20 +1,20 @@
 import type { Pending } from '../../../src/examples/demo/client.ts';
 
-/** What came of one request, as its sender sees it. */
+/** The outcome of one request for its sender. */
 export type Reply =
   /** The turn's outcome. */
   | { readonly came: 'answer'; readonly turn: string; readonly outcome: string }
   /** The turn waits for a decision. */
   | { readonly came: 'suspended'; readonly turn: string; readonly pending: readonly Pending[] }
-  /** 202: the message is stored, and somebody else will have its answer. */
+  /** 202: the message is stored, and the answer arrives elsewhere. */
   | { readonly came: 'accepted'; readonly turn: string; readonly status: string }
   /** Not now: the session is busy, waits, or cannot be reached. */
   | { readonly came: 'refused'; readonly why: string; readonly retryAfter: number }
-  /** Nobody listened, so nothing arrived. */
+  /** The Worker was down, so the request did not arrive. */
   | { readonly came: 'down' }
   /** The connection was lost; the request may have arrived. */
   | { readonly came: 'broken' }
-  /** What no client should ever be told. */
+  /** A response that must never occur. */
   | { readonly came: 'unexpected'; readonly status: number; readonly body: string };
 
 /** The body of a JSON answer, or of a problem, as far as it matters here. */
@@ -31,7 +31,9 @@ const PROBLEM = 'urn:holdfast:problem:';
 /** Why a request may be refused in a run like this; anything else is unexpected. */
 const REFUSALS = ['session-busy', 'turn-suspended', 'queue-full', 'session-unavailable'];
 
-/** What wrangler itself answers when a file was saved and it started the Worker anew: the request may have arrived. */
+/**
+ * Wrangler's own response when it restarts the Worker after a file was saved. The request can have arrived.
+ */
 const RELOADED = 'Your worker restarted mid-request.';
 
 /** Reads a JSON answer. */

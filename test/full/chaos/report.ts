@@ -4,7 +4,7 @@ import type { Finding } from './ledger.ts';
 /** How many findings are shown. */
 const SHOWN = 40;
 
-/** The figures of a run and what is wrong with it, for people. */
+/** Formats the figures and the violations of a run. */
 export function reportOf(figures: Figures, findings: readonly Finding[]): string {
   const { accepted, outcomes, uncertain, refused, joined, tookOver, queued, steered, effects } = figures;
   return [

@@ -64,7 +64,7 @@ async function run(options: ChaosOptions): Promise<boolean> {
   );
 }
 
-/** Answers when the kills were. */
+/** Returns the times of the kills. */
 async function killAgainAndAgain(stage: Stage, load: Load, lives: readonly number[]): Promise<number[]> {
   const kills: number[] = [];
   for (const [index, life] of lives.entries()) {

@@ -1,25 +1,25 @@
-/** What an attack is, and what may be expected of it. */
+/** The definition of an attack and its expected outcome. */
 import assert from 'node:assert/strict';
 import type { Came } from './http.ts';
 import type { Scene } from './scene.ts';
 
-/** One row: what is tried, and what must come of it. */
+/** One attack and its expected outcome. */
 export interface Attack {
   /** A fact, which holds when the attack fails. */
   readonly name: string;
-  /** Answers what came of it. */
+  /** Runs the attack and returns the outcome. */
   readonly act: (scene: Scene) => Promise<unknown>;
   /** The very value that `act` answers, or a check of it. */
   readonly comes: Expected;
-  /** All that tools did meanwhile, such as `pay 5 for acme`, in order; nothing unless given. */
+  /** The tool effects during the attack, such as `pay 5 for acme`, in order. Defaults to no effects. */
   readonly effects?: readonly string[];
-  /** What the console says of it; nothing unless given. */
+  /** The expected console output. Defaults to no output. */
   readonly logs?: RegExp;
   /** The point of the issue without which it succeeds: it is not played, and not counted. */
   readonly waitsFor?: string;
 }
 
-/** Answers what is wrong with what came; nothing when all is well. */
+/** Returns the problem with an outcome, or `undefined`. */
 export type Check = (came: unknown, scene: Scene) => string | undefined;
 
 export type Expected =
@@ -31,7 +31,7 @@ export type Expected =
   | readonly unknown[]
   | Readonly<Record<string, unknown>>;
 
-/** Tells what is wrong with what came of an attack. */
+/** Returns the problems with the outcome of an attack. */
 export function wrongWith(came: unknown, expected: Expected, scene: Scene): string | undefined {
   if (typeof expected === 'function') return expected(came, scene);
   return thrownBy(() => assert.deepStrictEqual(came, expected), came, expected);

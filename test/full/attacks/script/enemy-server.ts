@@ -1,4 +1,4 @@
-/** An MCP server in the hands of an enemy: streamable HTTP, and whatever an attack wants it to say. */
+/** A hostile MCP server over streamable HTTP, whose messages an attack controls. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { listen } from '../../../../src/examples/demo/loopback.ts';
 

@@ -29,7 +29,7 @@ import { turnTrees } from './groups/turn-trees.ts';
 import { webhooks } from './groups/webhooks.ts';
 import type { Victims } from './victims.ts';
 
-/** Attacks that belong together, made once it is known what there is to aim at. */
+/** A group of related attacks, created when their targets are known. */
 export interface Group {
   readonly name: string;
   readonly attacks: (victims: Victims) => readonly Attack[];

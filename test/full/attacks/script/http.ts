@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request as open } from 'node:http';
 import { connect } from 'node:net';
 
-/** What is sent. */
+/** A request. */
 export interface Sent {
   readonly method?: string;
   readonly path: string;
-  /** In their order, so that a name may come twice. */
+  /** In order, because a name can occur twice. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
   readonly body?: string | Uint8Array | undefined;
   /** Leaves as soon as this much has come. */
   readonly until?: ((text: string) => boolean) | undefined;
 }
 
-/** What came back. */
+/** A response. */
 export interface Came {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -23,12 +23,14 @@ export interface Came {
   readonly json: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The longest that anything may take, in ms: a stream that somebody was let into would never end. */
+/**
+ * The maximum duration of a request in milliseconds. A stream that an attacker could open would never end.
+ */
 const PATIENCE = 10_000;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 200 });
 
-/** Sends a request, and answers what came; the status is 0 when the connection broke before there was one. */
+/** Sends a request and returns the response. The status is 0 if the connection broke before the response. */
 export async function send(origin: string, sent: Sent): Promise<Came> {
   const { hostname, port } = new URL(origin);
   const { method = 'GET', path, headers = [], body } = sent;
@@ -85,7 +87,10 @@ function parsed(text: string): Came['json'] {
   }
 }
 
-/** Sends bytes as they are, and answers all that comes until the other side closes, or nothing comes for half a second. */
+/**
+ * Sends raw bytes and returns everything received until the other side closes, or until half a second passes
+ * without data.
+ */
 export async function sendBytes(origin: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname);
@@ -95,7 +100,7 @@ export async function sendBytes(origin: string, bytes: string): Promise<string> 
   try {
     for await (const chunk of socket) chunks.push(chunk);
   } catch {
-    // What came before it broke is the answer.
+    // The data received before the error is the response.
   }
   return Buffer.concat(chunks).toString('latin1');
 }

@@ -1,15 +1,15 @@
-/** What holds after every group, whatever was tried in it. */
+/** Invariants that hold after every group of attacks. */
 import type { Exchange } from './person.ts';
 import type { Scene } from './scene.ts';
 import { SECRETS, ZETAS_WORDS } from './secrets.ts';
 import { type Victims, zetasView } from './victims.ts';
 
-/** What happened since the group began. */
+/** The activity since the group began. */
 export interface Happened {
   readonly exchanges: readonly Exchange[];
-  /** What the Worker wrote to its console. */
+  /** The Worker's console output. */
   readonly log: string;
-  /** What of that is expected. */
+  /** The part of it that is expected. */
   readonly logs: readonly RegExp[];
   /** Bodies that the model was sent. */
   readonly bodies: readonly string[];
@@ -18,16 +18,16 @@ export interface Happened {
   readonly complaintsBefore: number;
 }
 
-/** What the Worker of the attacks lacks on purpose. */
+/** The settings that the Worker of the attacks lacks on purpose. */
 const LACKING = /^(?:Webhook|Outgoing webhook) '(?:unset|careless[\w-]*)' has no secret[,:]/;
 
-/** Whether `/health` lists nothing but what is lacking on purpose. */
+/** Checks that `/health` lists only these missing settings. */
 export function isHealthy({ text }: { readonly text: string }): boolean {
   const { problems }: { problems?: unknown } = JSON.parse(text);
   return Array.isArray(problems) && problems.length > 0 && problems.every((one) => LACKING.test(String(one)));
 }
 
-/** Answers what does not hold any more, a line each. */
+/** Returns the broken invariants, one line each. */
 export async function brokenInvariants(
   scene: Scene,
   { victims, view }: { readonly victims: Victims; readonly view: string },
@@ -86,7 +86,10 @@ function sessionsIn(exchanges: readonly Exchange[]): ReadonlySet<string> {
 const complaints = ({ model }: Scene, { complaintsBefore }: Happened): string[] =>
   model.complaints.slice(complaintsBefore).map((complaint) => `The model refused a request: ${complaint}`);
 
-/** What the log tells by design: tools of the app that throw, a model that calls what is not there, a webhook without its secret. */
+/**
+ * Log lines that are expected: failing tools of the app, calls of unknown tools, and a webhook without its
+ * secret.
+ */
 const TOLD_BY_LOG = [
   /holdfast: Tool '(?:leak|help|breed|schedule_message)' threw: /,
   /holdfast: a turn failed \(tool-not-found\): /,

@@ -1,16 +1,16 @@
 import { parseArgs } from 'node:util';
 
-/** What is run. */
+/** The options of a run. */
 export interface AttackOptions {
   /** Attacks whose names, with those of their groups before them (`owners: GET of ...`), hold one of these texts; all where it is empty. */
   readonly only: readonly string[];
   /** Holes that are planted in the attacked Worker, to see that the attacks find them. */
   readonly holes: readonly string[];
-  /** Shows each attack with what came of it. */
+  /** Prints each attack with its outcome. */
   readonly verbose: boolean;
 }
 
-/** What can be planted, each with what it takes away. */
+/** The vulnerabilities that can be planted, each with the protection that it removes. */
 export const HOLES: Readonly<Record<string, string>> = {
   'one-tenant': '`auth` takes every caller for one of the same tenant',
   'context-tenant': 'a tool goes by the tenant of the context, which a body may say',
@@ -37,7 +37,9 @@ const OPTIONS = {
   help: { type: 'boolean', default: false },
 } as const;
 
-/** Reads the arguments. `undefined`: help is asked for. @throws Error that says what is wrong with them. */
+/**
+ * Parses the arguments. Returns `undefined` if help is requested. @throws Error if the arguments are invalid.
+ */
 export function readOptions(args: readonly string[]): AttackOptions | undefined {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   if (values.help) return undefined;

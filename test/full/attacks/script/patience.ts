@@ -5,7 +5,7 @@ import type { Came } from './http.ts';
 export const ended = (ask: () => Promise<Came>): Promise<Came> =>
   eventually(ask, ({ status }) => status !== 202);
 
-/** Asks again until the answer is such a one. @throws Error when that takes too long. */
+/** Repeats a request until the response matches. @throws Error if that takes too long. */
 export async function eventually(ask: () => Promise<Came>, isSuch: (came: Came) => boolean): Promise<Came> {
   const deadline = Date.now() + 15_000;
   for (;;) {

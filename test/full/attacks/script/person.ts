@@ -1,7 +1,7 @@
-/** Whoever sends requests: their token, and what they heard, which is looked through afterwards. */
+/** A sender of requests: the token, and the responses, which are searched for secrets afterwards. */
 import { type Came, type Sent, send } from './http.ts';
 
-/** A request and what came of it. */
+/** A request and its response. */
 export interface Exchange {
   readonly who: string;
   readonly sent: Sent;
@@ -29,11 +29,11 @@ export interface Identity {
   readonly name: string;
   readonly token?: string | undefined;
   readonly door?: string | undefined;
-  /** Is told everything. */
+  /** Receives everything. */
   readonly record: (exchange: Exchange) => void;
 }
 
-/** Makes a person, who sends the token as a bearer unless there is none. */
+/** Creates a person, who sends the token as a bearer if there is one. */
 export function person(identity: Identity): Person {
   const { origin, name, token, door, record } = identity;
   const own: [string, string][] = [

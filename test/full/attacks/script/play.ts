@@ -10,11 +10,11 @@ import { type Scene, type Stage, sceneOf } from './scene.ts';
 import { settleVictims, type Victims, zetasView } from './victims.ts';
 import type { Effect } from './world.ts';
 
-/** What came of a group. */
+/** The result of a group. */
 export interface GroupReport {
   readonly name: string;
   readonly tried: number;
-  /** Each with what was wrong. */
+  /** The failed attacks, each with its problems. */
   readonly failed: readonly string[];
   /** Attacks that wait for something to be built. */
   readonly waiting: readonly string[];
@@ -22,7 +22,7 @@ export interface GroupReport {
   readonly ms: number;
 }
 
-/** What a run of all groups is made with. */
+/** The inputs of a run of all groups. */
 export interface Play {
   readonly stage: Omit<Stage, 'record'>;
   /** The file that the Worker's console is written to. */
@@ -123,13 +123,13 @@ async function consoleHasCome({ stage, logFile }: Running, mark: string): Promis
   );
 }
 
-/** What came of an attack, and what was wrong with that. */
+/** An attack's outcome and its problems. */
 interface Tried {
   readonly wrong: string | undefined;
   readonly came: unknown;
 }
 
-/** Tells what was wrong with what came of an attack, or with what happened meanwhile. */
+/** Returns the problems with an attack's outcome, or with its side effects. */
 async function tried(scene: Scene, attack: Attack): Promise<Tried> {
   const { act, comes, effects = [] } = attack;
   const before = scene.world.effects.length;

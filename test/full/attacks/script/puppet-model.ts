@@ -1,4 +1,7 @@
-/** A model that does what the attacker says, over the wire of chat completions, and as strict as a real one about what it is sent. */
+/**
+ * A model on the chat completions wire that says what the attacker wants. It validates requests like a real
+ * server.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { listen, readJson } from '../../../../src/examples/demo/loopback.ts';
 import { SECRETS } from './secrets.ts';
@@ -9,14 +12,14 @@ export interface Call {
   readonly input: unknown;
 }
 
-/** What the model says: words, or calls; also with how many tokens it took. A function is given what it was told. */
+/** A reply of the model: text or calls, and its token counts. A function receives the request. */
 export type Reply =
   | string
   | readonly Call[]
   | { readonly calls: readonly Call[]; readonly tokens: number }
   | ((asked: Asked) => string | readonly Call[]);
 
-/** What the model is told. */
+/** The request that the model receives. */
 export interface Asked {
   readonly messages: readonly WireMessage[];
   /** The names of the tools that it is offered. */
@@ -36,7 +39,7 @@ interface WireRequest {
   readonly tools?: readonly { readonly function: { readonly name: string } }[];
 }
 
-/** A reply that says what the last call was answered. */
+/** Returns a reply that repeats the result of the last call. */
 export const sayResult: Reply = ({ messages }) =>
   String(messages.findLast(({ role }) => role === 'tool')?.content);
 
@@ -44,9 +47,9 @@ export interface PuppetModel {
   readonly url: string;
   /** The bodies that it was sent. */
   readonly bodies: readonly string[];
-  /** What in them a real server would have refused. */
+  /** The problems for which a real server would have refused the requests. */
   readonly complaints: readonly string[];
-  /** Answers a message, upon which these are the replies. */
+  /** Sets the replies to a message. */
   play(...replies: readonly Reply[]): string;
   stop(): void;
 }
@@ -84,7 +87,7 @@ export async function startPuppetModel(): Promise<PuppetModel> {
   };
 }
 
-/** What OpenAI's server would refuse a request for. */
+/** Returns the problems for which OpenAI's server would refuse a request. */
 function complaintAbout({ messages, tools = [] }: WireRequest, authorization?: string): string | undefined {
   if (authorization !== `Bearer ${SECRETS.MODEL_KEY}`) return 'Incorrect API key provided.';
   const names = tools.map((tool) => tool.function.name);
@@ -104,7 +107,7 @@ function complaintAbout({ messages, tools = [] }: WireRequest, authorization?: s
   return open.size > 0 ? 'A call has no answer.' : undefined;
 }
 
-/** What is said in one answer, and how many tokens that took. */
+/** Returns a chat completion for one reply. */
 interface Said {
   readonly message: object;
   readonly tokens: number;

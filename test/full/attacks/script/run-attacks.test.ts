@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HOLES, USAGE } from './options.ts';
 
-/** What a run printed, and how it ended. */
+/** The output and the exit code of a run. */
 interface Ran {
   readonly code: number;
   readonly stdout: string;
@@ -24,7 +24,7 @@ const lastLine = ({ stdout }: Ran): string => stdout.trim().split('\n').at(-1) ?
 /** A hole, an attack that succeeds by it, and a part of the names of attacks that aim at it. */
 type Planted = readonly [hole: string, attack: string, only: string];
 
-/** They hide each other from nobody, so that one Worker has them all. */
+/** These vulnerabilities do not hide each other, so one Worker has them all. */
 const together: readonly Planted[] = [
   ['context-tenant', "context: a body cannot say 'tenant' of the context", 'context: a body cannot say'],
   ['no-roles', 'approvals: who lacks the role cannot approve', 'approvals: who lacks'],
@@ -41,14 +41,14 @@ const together: readonly Planted[] = [
   ['unsigned', 'webhooks: github: without its signature a delivery starts nothing', 'webhooks: github'],
 ];
 
-/** Everybody is zeta's by it, so that it stands alone. */
+/** It makes every caller a member of zeta, so it runs alone. */
 const alone: Planted = [
   'one-tenant',
   "owners: GET of a session of zeta's is not there for another tenant",
   'owners: GET',
 ];
 
-/** Plants holes, and answers what was found. @throws Error when the run did not fail. */
+/** Plants vulnerabilities and returns the findings. @throws Error if the run did not fail. */
 async function sabotaged(holes: readonly Planted[]): Promise<string> {
   const only = holes.map(([, , part]) => part).join(',');
   const ran = await run('--hole', holes.map(([hole]) => hole).join(','), '--only', only);

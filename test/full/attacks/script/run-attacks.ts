@@ -1,6 +1,6 @@
 /**
- * `npm run attacks`: hundreds of attacks over HTTP against `wrangler dev` with two tenants. Prints a line for each group, and what
- * was not refused; the exit code says it too.
+ * `npm run attacks`: runs hundreds of attacks over HTTP against `wrangler dev` with two tenants. Prints a
+ * line for each group and the attacks that were not refused. Exits with 1 if there are any.
  */
 import { join } from 'node:path';
 import { freePort } from '../../../../src/examples/demo/ports.ts';
@@ -18,7 +18,7 @@ import { startWorld } from './world.ts';
 const ENTRY = 'test/full/attacks/worker/attacked-worker.ts';
 const CONFIG = 'test/full/attacks/worker/wrangler.toml';
 
-/** Answers whether every attack was refused, or harmless. */
+/** Returns `true` if every attack was refused or harmless. */
 async function run({ only, holes, verbose }: AttackOptions): Promise<boolean> {
   const began = performance.now();
   const directory = temporaryDirectory('holdfast-attacks-');

@@ -1,4 +1,4 @@
-/** The stage on which attacks are played: who is there, and what they have. */
+/** The environment of the attacks: the people, and their sessions. */
 import type { EnemyServer } from './enemy-server.ts';
 import { type Came, sendBytes } from './http.ts';
 import { type Exchange, type Identity, type Person, person } from './person.ts';
@@ -6,7 +6,7 @@ import type { PuppetModel, Reply } from './puppet-model.ts';
 import { type Claims, type Forgery, tokenOf } from './secrets.ts';
 import type { World } from './world.ts';
 
-/** Whoever is there. People of acme attack, those of zeta have something to lose. */
+/** The people. Those of acme attack, and those of zeta are the victims. */
 export interface People {
   /** Of acme, without a role. */
   readonly ann: Person;
@@ -20,7 +20,7 @@ export interface People {
   readonly nobody: Person;
 }
 
-/** What one attack is given. */
+/** The inputs of one attack. */
 export interface Scene extends People {
   /** An id of a session that no other attack has. */
   readonly session: string;
@@ -43,7 +43,7 @@ export interface Scene extends People {
   bytes(text: string): Promise<string>;
 }
 
-/** What scenes are made of. */
+/** The parts of a scene. */
 export interface Stage {
   readonly origin: string;
   readonly world: World;

@@ -1,4 +1,6 @@
-/** What nobody may see: each is looked for in every answer, in what models and servers are told, and in the log. */
+/**
+ * The secrets. Each is searched for in every response, in the requests to models and servers, and in the log.
+ */
 import { createHmac } from 'node:crypto';
 
 const KEY = 'jwt-signing-key-Qm7vT2xL9cZ4';
@@ -21,7 +23,7 @@ export const SECRETS = {
 /** Words that only the people of zeta may read. */
 export const ZETAS_WORDS = ['ZETA-BOOKS-7702', 'ZETA-VAULT-9319', 'ZETA-FILE-5150'] as const;
 
-/** What a token says of its bearer. */
+/** The claims of a token. */
 export interface Claims {
   readonly sub?: unknown;
   readonly tenant?: unknown;

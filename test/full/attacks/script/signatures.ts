@@ -11,7 +11,7 @@ export interface Delivery {
 
 /** How a delivery departs from a good one. */
 export interface Departure {
-  /** In s since the epoch; now unless given. */
+  /** Seconds since the epoch. Defaults to now. */
   readonly time?: number;
   readonly secret?: string;
   readonly hook?: string;
@@ -85,6 +85,6 @@ export const withHeader = (delivery: Delivery, name: string, value?: string): De
   ],
 });
 
-/** What the header of this name says. */
+/** Returns the header of this name. */
 export const headerOf = ({ headers }: Delivery, name: string): string =>
   headers.find(([one]) => one === name)?.[1] ?? '';

@@ -1,4 +1,4 @@
-/** What zeta has, and whether all of it stays as it was, in every byte. */
+/** The data of zeta, and a byte-exact check that it does not change. */
 import type { Came } from './http.ts';
 import type { Scene } from './scene.ts';
 
@@ -8,7 +8,7 @@ export const PENDING = 'pending';
 export const FILES = 'files';
 export const PLANNED = 'planned';
 
-/** What of zeta's is aimed at. */
+/** The targets of the attacks. */
 export interface Victims {
   /** A turn of `vault`, whose answer holds a word of zeta's. */
   readonly turn: string;
@@ -25,7 +25,7 @@ export interface Victims {
 
 const YEAR = 365 * 24 * 60 * 60;
 
-/** Has zeta do what there is to attack. */
+/** Creates the targets as zeta. */
 export async function settleVictims({ zoe, at, play }: Scene): Promise<Victims> {
   const key = 'zetas-key-1';
   const said = play([{ name: 'records', input: {} }], 'The word is ZETA-VAULT-9319.');
@@ -59,7 +59,7 @@ function expectStatus(...pairs: readonly (readonly [Came, number])[]): void {
   }
 }
 
-/** All that zeta sees of what it has. */
+/** Returns all data that zeta can see. */
 export async function zetasView({ zoe, at }: Scene, victims: Victims): Promise<string> {
   const paths = [VAULT, PENDING, FILES, PLANNED].flatMap((one) => [at(one), `${at(one)}/events`]);
   const turns = [

@@ -1,4 +1,4 @@
-/** What is outside of the Worker: effects, which are counted here, and gates at which tools wait. */
+/** The world outside the Worker: counters of effects, and gates that hold tools. */
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
@@ -20,12 +20,12 @@ export interface World {
   reached(gate: string): Promise<void>;
   /** Lets those on who wait there, now and later. */
   open(gate: string): void;
-  /** A port of this machine on which nobody should connect. */
+  /** A local port that must not receive connections. */
   readonly trap: Trap;
   stop(): void;
 }
 
-/** Tells of those who connect, and answers nothing. */
+/** Records connections and sends no response. */
 export interface Trap {
   readonly port: number;
   readonly caught: number;

@@ -87,7 +87,7 @@ const chat = createHoldfast({
   ],
 });
 
-/** An entrance: an app, and what its environment says besides. */
+/** An app, and the environment in addition to the shared one. */
 interface Door {
   readonly holdfast: Holdfast;
   readonly env: Env;
@@ -125,7 +125,7 @@ const DOORS: ReadonlyMap<string, Door> = new Map([
   ['limited', { holdfast: limited, env: { RATE_LIMIT: threeEach() } }],
 ]);
 
-/** One for each door, since what an app makes of its environment is kept by it. */
+/** One app per entrance, because an app caches its environment. */
 const environments = new Map<string, Env>();
 
 function environment(name: string, door: Door, env: Env): Env {

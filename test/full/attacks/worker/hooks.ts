@@ -11,7 +11,7 @@ import { hasHole } from './settings.ts';
 const owner = { tenant: 'acme' };
 const ours = { agent: 'clerk', owner } as const;
 
-/** Takes whatever is posted. */
+/** Accepts any delivery. */
 const unsigned = defineWebhook({
   ...ours,
   name: 'github',

@@ -1,7 +1,7 @@
 import type { CallContext } from '../../../../src/index.ts';
 import { settings } from './settings.ts';
 
-/** Does something in the world, which counts it, for the tenant of whoever asked. */
+/** Causes an effect in the world, which counts it for the caller's tenant. */
 export async function happen(call: CallContext, what: string, about: unknown): Promise<unknown> {
   const { id, tenant } = call.principal;
   const body = JSON.stringify({ what, about, id, tenant: tenant ?? null, key: call.idempotencyKey });

@@ -23,7 +23,7 @@ const trusted = defineMcpClient({
   ...limits,
 });
 
-/** A server whose address comes from whoever sends a message. */
+/** A server whose address comes from the sender of a message. */
 const anywhere = defineMcpClient({
   name: 'anywhere',
   url: ({ context }) => String(context.get('address')),

@@ -9,9 +9,9 @@ interface AttackedEnv {
   /** Where the model answers. */
   readonly MODEL_URL: string;
   readonly MODEL_KEY: string;
-  /** The key by which tokens are signed. */
+  /** The key that signs tokens. */
   readonly JWT_KEY: string;
-  /** A credential of the tools, which nobody may see. */
+  /** A credential of the tools, which must stay secret. */
   readonly API_KEY: string;
   /** The bearer token for the MCP server. */
   readonly REMOTE_TOKEN: string;

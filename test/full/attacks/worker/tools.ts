@@ -136,7 +136,7 @@ const measure = defineManualTool({
 
 const manager = hasHole('no-roles') ? {} : { by: 'manager' };
 
-/** What the model may do; each in another manner. */
+/** The tools of the model, each of a different kind. */
 export const clerksTools: readonly AnyTool[] = [
   ...[pay, note, records, whoami, leak, hang, breed, swarm, passOn, peek, measure, scheduleMessage()],
   requireApproval(paying('refund'), ({ amount: paid }) => `Refund ${paid}?`, manager),

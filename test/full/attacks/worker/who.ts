@@ -10,7 +10,7 @@ export const tenants: Authenticate = async (request) => {
   if (claims === undefined) return null;
   const { sub, tenant, roles, operator } = claims;
   return {
-    id: sub as string, // the library finds out what is no text
+    id: sub as string, // the library rejects values that are not text
     tenant: (hasHole('one-tenant') ? 'zeta' : tenant) as string | undefined,
     roles: roles as readonly string[] | undefined,
     operator: operator as boolean | undefined,
@@ -23,7 +23,7 @@ export const chatCallers: Authenticate = async (request, env) => {
   const caller = await tenants(request, env);
   if (caller === null) return null;
   const delegates = hasHole('anybody-delegates') || caller.claims?.delegates;
-  return { ...caller, delegates: delegates as boolean | undefined }; // the library finds out what is no flag
+  return { ...caller, delegates: delegates as boolean | undefined }; // the library rejects values that are not flags
 };
 
 type Claims = Readonly<Record<string, unknown>>;

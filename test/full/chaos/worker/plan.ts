@@ -1,6 +1,6 @@
-/** What the load asks of the agent, as both of them and the oracle read it. */
+/** The requests of the load to the agent, in a form that both of them and the oracle read. */
 
-/** The agent's tools, by what may happen when a call is run twice. */
+/** The agent's tools, by the effect of running a call twice. */
 export type ToolName = 'read' | 'idempotent' | 'once' | 'reconciled' | 'approved';
 
 /** The service that has the effect of a tool; `read` has none. Each is called by one tool alone. */
@@ -22,7 +22,7 @@ export interface PlannedCall {
   readonly after: number;
 }
 
-/** A message of the load: what the model does about it. */
+/** A message of the load, with the plan for the model. */
 export interface Plan {
   /** Unique in a run. */
   readonly message: string;
@@ -39,6 +39,6 @@ const PREFIX = 'plan ';
 /** The text that carries a plan to the model. */
 export const planText = (plan: Plan): string => PREFIX + JSON.stringify(plan);
 
-/** The plan in a text; `undefined` for what somebody else said. */
+/** Returns the plan in a text, or `undefined` if the text has none. */
 export const planIn = (text: string): Plan | undefined =>
   text.startsWith(PREFIX) ? JSON.parse(text.slice(PREFIX.length)) : undefined;

@@ -7,7 +7,7 @@ import { deciding, invalid, roleNeeded, waiting } from './waiting.ts';
 
 const decisions = ['approve', 'edit', 'reject', 'exit'] as const;
 
-/** Bodies that decide nothing. */
+/** Bodies without a valid decision. */
 const bodies: readonly (readonly [what: string, body: unknown, comes: Check])[] = [
   ['no decision', {}, invalid('decision: is missing')],
   [
@@ -47,7 +47,7 @@ const bodies: readonly (readonly [what: string, body: unknown, comes: Check])[] 
   ['no JSON', 'approve', problem(400, 'bad-json', 'The body is not JSON.')],
 ];
 
-/** Ids of calls that are none, as a path has them. */
+/** Invalid call ids in a path. */
 const ids = ['x', '..', '%2e%2e', '%00', 'a%2Fb', '__proto__', '1.2.3', `${'9'.repeat(300)}.1.0`];
 
 const alreadyAnswered = problem(

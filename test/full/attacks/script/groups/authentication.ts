@@ -1,4 +1,4 @@
-/** Whoever has no good token, or one that says what it should not. */
+/** Callers with an invalid token, or with false claims in a token. */
 
 import { type Attack, all, answer, problem, saying, status } from '../attack.ts';
 import { pendingIn } from '../http.ts';
@@ -18,7 +18,7 @@ const inside = problem(
 
 const zoe: Claims = { sub: 'zoe', tenant: 'zeta', roles: ['manager'] };
 
-/** Tokens that are not what they say, each with why. */
+/** Invalid tokens, each with the reason. */
 const forged: readonly (readonly [why: string, claims: Claims, forgery?: Forgery])[] = [
   ['is signed by nobody (alg none)', zoe, { alg: 'none' }],
   ['says none in another spelling', zoe, { alg: 'nOnE' }],
@@ -50,7 +50,7 @@ const good = tokenOf(zoe);
 const [head = '', body = '', signature = ''] = good.split('.');
 const tampered = `${head}.${Buffer.from(JSON.stringify({ sub: 'x', tenant: 'zeta', aud: 'holdfast', exp: 4e9 })).toString('base64url')}.${signature}`;
 
-/** What is sent in place of `Authorization: Bearer` and a good token. */
+/** Values sent in place of a valid `Authorization: Bearer` header. */
 const misplaced: readonly (readonly [
   what: string,
   headers: readonly (readonly [string, string])[],

@@ -1,4 +1,4 @@
-/** What would keep an isolate busy, lead a provider into a private network, or hold it open. */
+/** Inputs that would keep an isolate busy, lead a provider into a private network, or hold it open. */
 
 import { type Attack, type Check, problem, told } from '../attack.ts';
 import { isHealthy } from '../invariants.ts';
@@ -7,7 +7,7 @@ import type { Scene } from '../scene.ts';
 
 const STREAM = { accept: 'text/event-stream' };
 
-/** Hosts that no provider may be led to, in the spellings by which a filter of texts is passed. */
+/** Private hosts, in spellings that pass a text filter. */
 const PRIVATE = [
   '169.254.169.254',
   '0x7f.1',

@@ -1,4 +1,4 @@
-/** The tool-call context: what a client may say of it, and what it may not. */
+/** The tool-call context: the keys that a client can set, and those that it cannot. */
 import { type Attack, type Check, holding, problem, saying } from '../attack.ts';
 import { ended } from '../patience.ts';
 import { type Call, sayResult } from '../puppet-model.ts';

@@ -1,11 +1,11 @@
-/** Whoever sends more than fits. */
+/** Callers who send more than fits. */
 import { type Attack, all, answer, problem, told } from '../attack.ts';
 import { type Came, pendingIn } from '../http.ts';
 import type { Scene } from '../scene.ts';
 
 const QUEUED = { prefer: 'respond-async' };
 
-/** Sends so many messages at once to a session whose turn waits for a person, and answers what came of them. */
+/** Sends this many messages at once to a session whose turn waits for a person. Returns the outcomes. */
 async function crowd(scene: Scene, count: number, query = '?whenBusy=queue'): Promise<readonly Came[]> {
   const { ann, own, play } = scene;
   pendingIn(await ann.post(`${own}/messages`, { message: play([{ name: 'refund', input: { amount: 1 } }]) }));

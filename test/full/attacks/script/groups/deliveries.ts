@@ -13,7 +13,7 @@ async function messageOf(scene: Scene, came: Came): Promise<string> {
   return (await scene.ann.get(session)).text;
 }
 
-/** The marks between which words of strangers stand. */
+/** The markers around untrusted text. */
 const marksIn = (text: string): readonly string[] =>
   Array.from(text.matchAll(/\[untrusted ([0-9a-f]{8})\]/g), ([, mark = '']) => mark);
 

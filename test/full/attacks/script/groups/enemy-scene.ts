@@ -4,7 +4,7 @@ import type { Came } from '../http.ts';
 import { type Reply, sayResult } from '../puppet-model.ts';
 import type { Scene } from '../scene.ts';
 
-/** What the model is answered when it calls the server's tool. */
+/** The result of the server's tool, as the model receives it. */
 export async function called(
   scene: Scene,
   scenario: Scenario,
@@ -19,7 +19,7 @@ export async function called(
   );
 }
 
-/** What the model is told of the answer. */
+/** The text that the model receives for the result. */
 export const textOf = async (coming: Promise<Came>): Promise<string> => {
   const { json, text } = await coming;
   return typeof json?.text === 'string' ? json.text : text;

@@ -1,4 +1,4 @@
-/** The built-in entrances: localhost, a token, none at all; and pages of other sites. */
+/** The built-in authentication: localhost, a token, and no authentication, and pages of other origins. */
 import { type Attack, all, type Check, problem } from '../attack.ts';
 import type { Came } from '../http.ts';
 import { SECRETS } from '../secrets.ts';
@@ -14,7 +14,7 @@ export const onlyLocal = (sign: string): Check =>
     `This Worker only accepts requests from its own machine, and this is not one: ${sign}. ${SET_TOKEN}`,
   );
 
-/** What a proxy or a tunnel adds, each in its own spelling. */
+/** Headers of proxies and tunnels, in different spellings. */
 const passedOn: readonly (readonly [name: string, value: string])[] = [
   ['forwarded', 'for=1.2.3.4'],
   ['Forwarded', ''],
@@ -89,7 +89,7 @@ const wrongToken = problem(401, 'unauthorized', 'Send a valid token as "Authoriz
 
 const token = SECRETS.API_KEY;
 
-/** What is no right token, by what it is. */
+/** Invalid tokens by kind. */
 const tokens: readonly (readonly [what: string, header: string, value: string])[] = [
   ['no token', 'x-none', ''],
   ['a wrong token', 'authorization', 'Bearer wrong'],
@@ -122,7 +122,7 @@ function challenge(came: unknown): string | undefined {
   return headers['www-authenticate'] === 'Bearer' ? undefined : 'the answer has no challenge';
 }
 
-/** The refusal where nothing says who may come in. */
+/** The refusal if the app configures no authentication. */
 export const NO_AUTH = problem(
   401,
   'not-configured',
@@ -152,7 +152,7 @@ const crossSite = problem(
   "A page of another site sent this request. If it is yours, add cors({ origins }) of 'holdfast/http' to `use`.",
 );
 
-/** What browsers send for a page that may not. */
+/** Requests of browsers for a page of a forbidden origin. */
 const pages: readonly (readonly [what: string, headers: Readonly<Record<string, string>>])[] = [
   ['of another origin', { origin: 'https://evil.example' }],
   ['without an origin (sandboxed)', { origin: 'null' }],

@@ -1,4 +1,4 @@
-/** Files: types that are not what they say, ranges, forms as bombs, and what a browser would make of them. */
+/** Files: wrong media types, ranges, oversized forms, and content that a browser would execute. */
 import { type Attack, all, type Check, holding, notSaying, problem, status, told } from '../attack.ts';
 import type { Came } from '../http.ts';
 import type { Scene } from '../scene.ts';
@@ -20,7 +20,7 @@ const send = ({ ann, own }: Scene, ...parts: readonly object[]): Promise<Came> =
 
 const invalid = (detail: string): Check => problem(422, 'invalid-body', `The body is not valid: ${detail}.`);
 
-/** Parts that are no files, or none that are taken. */
+/** Form parts that are not files, or not accepted. */
 const parts: readonly (readonly [what: string, part: object, comes: Check])[] = [
   ['a script', part('application/javascript', btoa('alert(1)')), status(415)],
   ['HTML in capitals', part('APPLICATION/XHTML+XML', btoa('<x>')), status(415)],
@@ -94,7 +94,7 @@ const field = (disposition: string, value: string, type = ''): string =>
 
 const END = `--${BOUNDARY}--\r\n`;
 
-/** Forms that are none, or too much. */
+/** Invalid or oversized forms. */
 const forms: readonly (readonly [what: string, body: string, comes: Check, type?: string])[] = [
   ['a form without its end', field('name="message"', 'x'), problem(400, 'bad-form')],
   ['a form with another boundary', END, problem(400, 'bad-form'), 'multipart/form-data; boundary=other'],
@@ -151,7 +151,7 @@ const SAFE = {
   'cache-control': 'no-store',
 };
 
-/** What would run in a browser, were it shown. */
+/** Content that a browser would execute if it displayed it. */
 const active: readonly (readonly [type: string, name: string, bytes: string])[] = [
   ['text/html', 'x.html', '<script>alert(1)</script>'],
   ['image/svg+xml', 'x.svg', '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'],

@@ -6,7 +6,7 @@ import type { Delivery } from '../signatures.ts';
 export const deliver = ({ nobody }: Scene, { path, headers, body }: Delivery): Promise<Came> =>
   nobody.ask({ method: 'POST', path, headers, body });
 
-/** An issue that is opened, of which the model does what the attack says. */
+/** An opened issue whose text instructs the model. */
 export const issue = (number: number, body = 'Hello.', more: object = {}): string =>
   JSON.stringify({
     action: 'opened',

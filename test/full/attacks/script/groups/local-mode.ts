@@ -1,8 +1,8 @@
-/** Local mode behind `wrangler dev`: what a network, or a page that has rebound its name, makes up about a request. */
+/** Local mode behind `wrangler dev`: requests forged by the network, or by a page with DNS rebinding. */
 import { type Attack, type Check, problem } from '../attack.ts';
 import { NO_AUTH, onlyLocal } from './entrances.ts';
 
-/** What makes a request from the network look local, where local mode is on. */
+/** Headers that would make a network request look local. */
 const forged: readonly (readonly [name: string, value: string])[] = [
   ['host', 'localhost'],
   ['cf-connecting-ip', '127.0.0.1'],

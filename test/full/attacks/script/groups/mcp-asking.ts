@@ -1,4 +1,6 @@
-/** What a waiting turn asks of MCP clients, and whoever answers it: forged states, other people's, and answers that come again. */
+/**
+ * Questions of a waiting turn to MCP clients: forged states, states of other callers, and repeated answers.
+ */
 import { createHash } from 'node:crypto';
 import { type Attack, answer, type Check } from '../attack.ts';
 import type { Came } from '../http.ts';
@@ -14,7 +16,7 @@ const META = {
   'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
 };
 
-/** A call of the clerk by a client that shows forms, or what follows it. */
+/** A call of the clerk by a client that shows forms, or the follow-up request. */
 async function ask(by: Person, input: object, more: object = {}): Promise<Came> {
   const params = { name: 'clerk', arguments: input, ...more, _meta: META };
   const came = await by.post(
@@ -33,7 +35,7 @@ async function ask(by: Person, input: object, more: object = {}): Promise<Came> 
 
 const approve = { action: 'accept', content: { decision: 'approve' } };
 
-/** A state as the endpoint would make it, for whatever it names. */
+/** Returns a state like one of the endpoint, with any names. */
 function stateOf(named: { session: string; turn: string; call: string }, input: object): string {
   const { message, session = null } = input as { message: string; session?: string }; // as attacks send it
   const call = createHash('sha256')
@@ -43,7 +45,7 @@ function stateOf(named: { session: string; turn: string; call: string }, input: 
   return `holdfast-1.${btoa(JSON.stringify(state))}`;
 }
 
-/** A refund that a manager of acme is asked about, and what they need for the answer. */
+/** A refund that needs a manager of acme, and the data for the answer. */
 async function asked(scene: Scene) {
   const message = scene.play([{ name: 'refund', input: { amount: 5 } }], 'Done.');
   const input = { message, session: scene.session };
@@ -55,7 +57,7 @@ async function asked(scene: Scene) {
   return { key, input, requestState: String(requestState), answerAs };
 }
 
-/** What of the answer is said: its words, or that more is asked. */
+/** Returns the text of the result, or that it asks for more input. */
 const said = ({ json }: Came): unknown => {
   const { resultType, content } = Object(json?.result);
   return resultType === 'input_required' ? resultType : Object(content?.at(-1)).text;

@@ -1,4 +1,4 @@
-/** Our own MCP endpoint, and whoever calls it: what arguments, ids, keys and batches cannot do. */
+/** Our own MCP endpoint and its callers: hostile arguments, ids, keys and batches. */
 import { type Attack, all, answer, type Check, notSaying, problem, saying, status, told } from '../attack.ts';
 import type { Came } from '../http.ts';
 import type { Scene } from '../scene.ts';
@@ -6,7 +6,7 @@ import { FILES, VAULT, type Victims } from '../victims.ts';
 
 const HEADERS = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
 
-/** What a request was answered, whether as JSON or as an event. */
+/** Returns the result of a request, from JSON or from an event. */
 async function rpc(
   { ann }: Pick<Scene, 'ann'>,
   method: string,
@@ -41,7 +41,7 @@ const sessions = [
   'a\u0000',
 ];
 
-/** Params of a call that are none. */
+/** Invalid params of a call. */
 const params: readonly (readonly [what: string, params: unknown, message: string])[] = [
   ['a name that is a list', { name: ['pay'] }, '`name` must be text: the name of a tool.'],
   ['no name', {}, '`name` must be text: the name of a tool.'],
@@ -178,7 +178,7 @@ const protocol: readonly Attack[] = [
   },
 ];
 
-/** Resources that are nobody's, or not the caller's. */
+/** Resources that do not exist or belong to another caller. */
 const resources = ({ turn, file }: Victims): readonly Attack[] =>
   [
     'file:///etc/passwd',
@@ -380,7 +380,7 @@ const ENVELOPE = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-/** A request of the newest revision, with what its headers say over what they should. */
+/** A request of the newest revision with altered headers. */
 async function modern(
   { ann }: Pick<Scene, 'ann'>,
   params: object,
@@ -398,7 +398,7 @@ async function modern(
 
 const DEEP = `${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`;
 
-/** What a gateway that reads headers would let through, and the body means otherwise. */
+/** Requests whose headers look harmless to a gateway but contradict the body. */
 const disguises: readonly (readonly [
   what: string,
   params: object,

@@ -1,4 +1,4 @@
-/** What an enemy's MCP server asks, is told, and becomes while a session goes on. */
+/** A hostile MCP server: its questions, the answers that it receives, and its changes during a session. */
 import { type Attack, notSaying, saying, told } from '../attack.ts';
 import { enemyTool, type Scenario, words } from '../enemy-server.ts';
 import { pendingIn } from '../http.ts';

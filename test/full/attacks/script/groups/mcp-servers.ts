@@ -1,4 +1,4 @@
-/** MCP servers that an app uses, in the hands of an enemy: what they list and answer, and where they lead. */
+/** Hostile MCP servers that an app uses: their lists, results and redirects. */
 import { type Attack, all, type Check, notSaying, saying, told } from '../attack.ts';
 import { enemyTool, type Scenario, words } from '../enemy-server.ts';
 import type { Reply } from '../puppet-model.ts';
@@ -183,7 +183,7 @@ const putOff = (inputRequests: object, requestState?: string): object => ({
   ...(requestState !== undefined && { requestState }),
 });
 
-/** What a server says that puts a call off, and what the model is told of it. */
+/** A server's reply that defers a call, and the text that the model receives for it. */
 const puttingOff: readonly (readonly [what: string, call: NonNullable<Scenario['call']>, comes: Check])[] = [
   ['for ever', () => putOff({ password }, 's'), saying(/its server has deferred it 8 times/)],
   [
@@ -223,7 +223,7 @@ const puttingOff: readonly (readonly [what: string, call: NonNullable<Scenario['
   ['with questions that are none', () => putOff({ a: null, b: 7 }), saying(/not valid MCP/)],
 ];
 
-/** Addresses that come from whoever sends a message. */
+/** Addresses chosen by the sender of a message. */
 const addresses = [
   'http://127.0.0.1:{trap}/',
   'https://127.0.0.1:{trap}/',

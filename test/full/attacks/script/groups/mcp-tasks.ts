@@ -1,4 +1,6 @@
-/** Tasks of MCP clients, which are turns: ids of other people's, ids that are none, and who signs in where nobody has said it. */
+/**
+ * Tasks of MCP clients, which are turns: ids of other callers, invalid ids, and tasks without authentication.
+ */
 import { type Attack, all, answer, type Check, notSaying, status } from '../attack.ts';
 import type { Came } from '../http.ts';
 import type { Scene } from '../scene.ts';
@@ -43,7 +45,7 @@ const UNKNOWN: Check = all(answer(200, { error: { code: -32602 } }), notSaying(/
 
 const METHODS = ['tasks/get', 'tasks/update', 'tasks/cancel'];
 
-/** Ids that the endpoint has given to nobody. */
+/** Ids that the endpoint has never issued. */
 const odd: readonly (readonly [what: string, id: unknown])[] = [
   ['a path', '../../vault'],
   ['empty', ''],

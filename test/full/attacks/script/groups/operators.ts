@@ -20,7 +20,7 @@ const naming = ({ what, sent }: RouteAttack, query: string): RouteAttack => ({
   sent: { ...sent, path: `${sent.path}${sent.path.includes('?') ? '&' : '?'}${query}` },
 });
 
-/** Ways to write the parameter, each with what it is answered. */
+/** Spellings of the parameter, each with the expected response. */
 const written: readonly (readonly [query: string, comes: Attack['comes']])[] = [
   ['owner=tenant:zeta', operatorsOnly],
   ['owner=tenant%3Azeta', operatorsOnly],
@@ -35,14 +35,14 @@ const written: readonly (readonly [query: string, comes: Attack['comes']])[] = [
   ['owner=tenant:acme&owner=tenant:zeta', twice],
   ['owner=tenant:zeta&owner=tenant:acme', twice],
   ['owner=tenant:zeta&operator=true', operatorsOnly],
-  // These name no owner, so that the session of the caller is meant.
+  // These name no owner, so the request is for the caller's own session.
   ['Owner=tenant:zeta', problem(404, 'unknown-session')],
   ['owner[]=tenant:zeta', problem(404, 'unknown-session')],
   ['owner%00=tenant:zeta', problem(404, 'unknown-session')],
   ['x=1;owner=tenant:zeta', problem(404, 'unknown-session')],
 ];
 
-/** Ways to say of oneself that one operates the deployment. */
+/** Ways to claim to be an operator. */
 const claimed: readonly (readonly [what: string, claims: Claims])[] = [
   ['a text', { operator: 'true' }],
   ['a number', { operator: 1 }],
@@ -50,7 +50,7 @@ const claimed: readonly (readonly [what: string, claims: Claims])[] = [
   ['a role', { roles: ['operator', 'admin', '*'] }],
 ];
 
-/** What operators may not do in the name of an owner. */
+/** Actions that are forbidden to operators. */
 const ofOwners: readonly (readonly [method: string, below: string, body: string])[] = [
   ['POST', '/messages', '{"message":"Hello."}'],
   ['POST', '/results/c1', '{"result":1}'],

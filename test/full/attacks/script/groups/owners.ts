@@ -1,4 +1,4 @@
-/** Sessions of others: by their names, by ids of what is in them, and by callers who are called like their owners. */
+/** Sessions of other owners: by name, by the ids of their contents, and by callers with similar names. */
 import { type Attack, all, answer, notSaying, problem, saying, status, told } from '../attack.ts';
 import type { Came } from '../http.ts';
 import { sayResult } from '../puppet-model.ts';
@@ -6,7 +6,7 @@ import type { Claims } from '../secrets.ts';
 import { FILES, PENDING, PLANNED, VAULT, type Victims } from '../victims.ts';
 import { type RouteAttack, routesToZeta } from './routes.ts';
 
-/** What somebody is answered who has no such session. */
+/** The response to a caller who has no such session. */
 function nothingThere({ what, sent }: RouteAttack): Attack['comes'] {
   if (sent.method === 'HEAD') return status(404);
   if (what.includes('file')) return problem(404, 'unknown-file');
@@ -18,7 +18,7 @@ function nothingThere({ what, sent }: RouteAttack): Attack['comes'] {
   );
 }
 
-/** Callers who are called so that a name of zeta's might come of it. */
+/** Callers whose names could collide with a name of zeta. */
 const lookalikes: readonly (readonly [who: string, claims: Claims])[] = [
   ['whose id is called like the tenant', { sub: 'zeta' }],
   ["whose id is written as the tenant's object", { sub: '{"tenant":"zeta"}' }],

@@ -8,7 +8,7 @@ const badId = problem(
   'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
 );
 
-/** Ids of sessions as a path has them; what a client would have normalised is sent as it is. */
+/** Session ids in a path, sent without the normalization of a client. */
 const ids: readonly (readonly [id: string, comes: Check])[] = [
   ['%2e%2e%2fvault', badId],
   ['%2e%2e%5cvault', badId],
@@ -35,7 +35,7 @@ const ids: readonly (readonly [id: string, comes: Check])[] = [
   ['', status(404)],
 ];
 
-/** Paths that are none. */
+/** Invalid paths. */
 const strangePaths: readonly (readonly [path: string, comes: Check])[] = [
   [`/agents/clerk/sessions/${VAULT}/`, status(404)],
   [`//agents/clerk/sessions/${VAULT}`, status(404)],

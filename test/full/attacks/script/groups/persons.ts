@@ -7,17 +7,17 @@ import type { Scene } from '../scene.ts';
 
 const LOOK: readonly Call[] = [{ name: 'whoami', input: {} }];
 
-/** A caller of whom nothing is known but its token. */
+/** A caller that is known only by its token. */
 const app = ({ who }: Scene): Person => who({ sub: 'app' }).at('chat');
 
-/** A caller who says for which person it asks. */
+/** A caller that names the person whom it acts for. */
 const server = ({ who }: Scene): Person => who({ sub: 'chat-server', delegates: true }).at('chat');
 
 type HeaderRecord = Readonly<Record<string, string>>;
 
 const as = (person: string): HeaderRecord => ({ 'x-user-id': person });
 
-/** What a client sends with every request of a chat. */
+/** The headers and fields that a client sends with every request of a chat. */
 interface Sending {
   readonly by: Person;
   readonly body?: object;
@@ -37,7 +37,7 @@ function next(messages: readonly Message[], { json }: Came, text = 'And now?'): 
   return [...messages, ...choices.map(({ message }) => message), user(text)];
 }
 
-/** Has several open the same chat, and the last of them go on in it. */
+/** Opens the same chat as several callers, and continues it as the last one. */
 async function equalOpenings(
   content: unknown,
   ...[first, ...others]: readonly [Sending, ...Sending[]]
@@ -50,7 +50,7 @@ async function equalOpenings(
 
 const unknown: Check = all(answer(400, { error: { code: 'unknown_conversation' } }), notSaying(/principal/));
 
-/** What a request says besides, none of which is an identity. */
+/** Request fields that are not an identity. */
 const claims: readonly (readonly [what: string, sending: Omit<Sending, 'by'>])[] = [
   ['nothing', {}],
   ['a user', { body: { user: 'zoe' } }],
@@ -66,7 +66,7 @@ const PICTURE = {
   image_url: { url: `data:image/png;base64,${btoa('\u0089PNG\r\n\u001a\n')}` },
 };
 
-/** Ids of persons, each of which is that person and nobody else. */
+/** Ids that must each identify one person. */
 const people = ['ann', 'a/b', '../chat-server', '"],["clerk","x"]', '__proto__', 'webhook:github', 'code'];
 
 /** Ids that no person can have. */

@@ -1,4 +1,4 @@
-/** What is stored, and could keep a session from being read or gone on with afterwards. */
+/** Stored data that could make a session unreadable or block its next turn. */
 import { type Attack, type Check, saying, status, told } from '../attack.ts';
 import type { Came } from '../http.ts';
 import type { Scene } from '../scene.ts';
@@ -6,7 +6,7 @@ import { github, slack, withHeader } from '../signatures.ts';
 import { deliver } from './hooks.ts';
 import { waiting } from './waiting.ts';
 
-/** How the session stands after an attack: it is read in every way, and takes another message. */
+/** Checks a session after an attack: reads it in every way, and sends another message. */
 async function aftermath({ rolf, own, play }: Scene, came: Came): Promise<readonly string[]> {
   const state = await rolf.get(own);
   const events = await rolf.get(`${own}/events`);
@@ -18,7 +18,7 @@ async function aftermath({ rolf, own, play }: Scene, came: Came): Promise<readon
 const deepList = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 const deepObject = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 
-/** JSON that is hard on whoever walks through it, copies it or writes it down. */
+/** JSON that is hard to traverse, copy or serialize. */
 const hard: readonly (readonly [what: string, json: string])[] = [
   ['a list that is nested 500 deep', deepList(500)],
   ['a list that is nested 5,000 deep', deepList(5_000)],
@@ -38,7 +38,7 @@ const hard: readonly (readonly [what: string, json: string])[] = [
   ['a text of 180,000 characters', `"${'x'.repeat(180_000)}"`],
 ];
 
-/** What was sent is answered so; all is read then, and the next message is taken. */
+/** Sends the data, checks the response, reads everything, and sends the next message. */
 const unharmed = (...codes: readonly number[]): Check =>
   saying(new RegExp(`^\\["(${codes.join('|')})","200","200","200"\\]$`));
 

@@ -9,7 +9,7 @@ export interface RouteAttack {
 
 const json = [['content-type', 'application/json']] as const;
 
-/** Every route that knows sessions, aimed at what zeta has. */
+/** Every route with a session in its path, aimed at sessions of zeta. */
 export function routesToZeta(victims: Victims, agent = 'clerk'): readonly RouteAttack[] {
   const at = (session: string): string => `/agents/${agent}/sessions/${session}`;
   const post = (path: string, body: object): Sent => ({

@@ -1,10 +1,10 @@
-/** Credentials of tools and of the app: what a tool, a model or an error says of them reaches nobody. */
+/** Credentials of tools and of the app, which must not leak through a tool, a model or an error. */
 import { type Attack, notSaying, saying, status } from '../attack.ts';
 import { sayResult } from '../puppet-model.ts';
 import type { Scene } from '../scene.ts';
 import { SECRETS } from '../secrets.ts';
 
-/** All that is told of a turn in which a tool says its secret. */
+/** Returns all output of a turn in which a tool reveals its secret. */
 async function heard(
   { ann, own, play }: Scene,
   as: string,

@@ -1,4 +1,4 @@
-/** What is kept of all sessions of an owner: lists, the inbox, usage, owners, and how all of it is erased. */
+/** Data about all sessions of an owner: lists, the inbox, usage, owners, and their erasure. */
 import { type Attack, all, type Check, notSaying, problem, status, told } from '../attack.ts';
 import type { Came, Sent } from '../http.ts';
 import { eventually } from '../patience.ts';
@@ -18,7 +18,7 @@ const operators = problem(
   'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of one who has it.',
 );
 
-/** Of a list, or of an inbox: nothing that zeta has. */
+/** Checks that a list or an inbox contains nothing of zeta. */
 const nothingOfZeta: Check = all(
   status(200),
   notSaying(new RegExp(`tenant:zeta|ZETA|"session":"(?:${[VAULT, PENDING, FILES, PLANNED].join('|')})"`)),
@@ -39,7 +39,7 @@ const lookalikes: readonly Claims[] = [
   { sub: 'x', tenant: "zeta' OR 1=1 --" },
 ];
 
-/** What operators alone may ask. */
+/** Requests that only operators can make. */
 const ofOperators: readonly (readonly [what: string, sent: Sent])[] = [
   ['a list of zeta', { path: `${LIST}?owner=tenant:zeta` }],
   ['a list of zeta beside its own', { path: `${LIST}?owner=tenant:acme&owner=tenant:zeta` }],
@@ -54,7 +54,7 @@ const ofOperators: readonly (readonly [what: string, sent: Sent])[] = [
 
 const erasing: Sent = { method: 'DELETE', path: ZETA };
 
-/** Ways to say of oneself that one operates the deployment. */
+/** Ways to claim to be an operator. */
 const claimed: readonly (readonly [what: string, claims: Claims, more: Partial<Sent>])[] = [
   ['a text in the token', { operator: 'true' }, {}],
   ['a number in the token', { operator: 1 }, {}],
@@ -67,7 +67,7 @@ const claimed: readonly (readonly [what: string, claims: Claims, more: Partial<S
 
 const cursor = (place: unknown): string => Buffer.from(JSON.stringify(place)).toString('base64url');
 
-/** Cursors that nobody was given, each in order: they show a place in the list of whoever asks. */
+/** Forged cursors of the right form. They point into the caller's own list. */
 const forged: readonly unknown[] = [
   [9e15, 'clerk', ''],
   [9e15, 'clerk', VAULT],

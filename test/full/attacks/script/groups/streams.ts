@@ -6,7 +6,7 @@ import { VAULT, type Victims } from '../victims.ts';
 
 const STREAM = { accept: 'text/event-stream' };
 
-/** Has a turn end, so that there is something to read. */
+/** Runs a turn to its end, to have a stream to read. */
 async function settled({ ann, own, play }: Scene): Promise<string> {
   const { json } = await ann.post(`${own}/messages`, { message: play('Done.') });
   return String(json?.turn);

@@ -1,4 +1,4 @@
-/** Turns that make turns, in one session and across two: a tree that ends, whatever a client says of it. */
+/** Turns that start turns, in one session and across two. The tree must end, whatever a client sends. */
 import { type Attack, status, told } from '../attack.ts';
 import type { Came } from '../http.ts';
 import { quiet } from '../patience.ts';

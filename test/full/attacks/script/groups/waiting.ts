@@ -1,4 +1,4 @@
-/** Calls that wait for somebody's decision, as attacks on them need it. */
+/** Creates calls that wait for a decision, as targets of attacks. */
 import { type Check, problem } from '../attack.ts';
 import { type Came, type PendingCall, pendingIn } from '../http.ts';
 import type { Scene } from '../scene.ts';

@@ -1,4 +1,4 @@
-/** Deliveries by whoever knows no secret, or has got hold of somebody's signature. */
+/** Deliveries without the secret, or with a stolen signature. */
 import { type Attack, type Check, problem, status } from '../attack.ts';
 import type { Scene } from '../scene.ts';
 import { SECRETS } from '../secrets.ts';
@@ -22,7 +22,7 @@ const senders: readonly (readonly [name: string, good: () => Delivery, signature
     ['standard', () => standard(contact), 'webhook-signature', 'webhook-timestamp'],
   ];
 
-/** What is done to a good signature. */
+/** Changes to a valid signature. */
 const spoiled: readonly (readonly [what: string, spoil: (signature: string) => string])[] = [
   ['empty', () => ''],
   ['cut', (text) => text.slice(0, -2)],
