@@ -1,4 +1,4 @@
-/** Builds of the measured Workers over the library of this checkout, or of a commit. */
+/** Builds the measured Workers with the library of this checkout or of a commit. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,13 +8,13 @@ import { bundleWorker } from '../full/process/start-worker.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** A folder with the library as a commit has it. */
+/** A folder with the library of a commit. */
 export interface Checkout {
   readonly folder: string;
   remove(): void;
 }
 
-/** This checkout, as it is. */
+/** This checkout, unchanged. */
 export const here: Checkout = { folder: root, remove: () => {} };
 
 /**
@@ -37,14 +37,14 @@ export function checkOut(commit: string): Checkout {
   };
 }
 
-/** The measured Workers: the file of each in `workers`. */
+/** The measured Workers and their files in `workers`. */
 export type Measured = 'holdfast' | 'ai-sdk' | 'one-tool' | 'ai-sdk-one-tool' | 'bare-object' | 'empty';
 
-/** How a build differs from what users deploy. */
+/** The differences from a user's build. */
 export interface Metered {
-  /** The Worker counts what the platform does for it. */
+  /** Makes the Worker count its use of the platform. */
   readonly isCounted?: boolean | undefined;
-  /** By how much its clock runs faster. */
+  /** The factor by which its clock runs faster. */
   readonly speed?: number | undefined;
 }
 
@@ -65,7 +65,7 @@ export async function bundleMeasured(
   return file;
 }
 
-/** Has the measured Workers import the library from another folder. */
+/** Makes the measured Workers import the library from another folder. */
 const libraryIn = (folder: string): Plugin => ({
   name: 'library of another checkout',
   setup({ onResolve }) {

@@ -1,9 +1,9 @@
-/** What turns make the platform do, counted in a Worker that counts itself. */
+/** The platform usage of turns, counted by an instrumented Worker. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { MeasuredWorker } from './measured-worker.ts';
 import type { ObjectCounts } from './workers/counts.ts';
 
-/** The turns that are counted: which agent is asked for how many calls, and whether its session had a turn before. */
+/** The turns to count: the agent, the number of calls, and whether the session had an earlier turn. */
 export const SHAPES = {
   'first message': { agent: 'read', calls: 0, isFirst: true },
   'text only': { agent: 'read', calls: 0, isFirst: false },
@@ -24,13 +24,13 @@ const CLOCKS = [
   { speed: 5, seconds: [30] },
 ] as const;
 
-/** A turn to be counted: its shape, and how long the model takes for a reply, in ms. */
+/** A turn to count: its shape, and the milliseconds that the model takes for a reply. */
 interface CountedTurn {
   readonly shape: Shape;
   readonly ms: number;
 }
 
-/** Turns of one shape, with a model that takes so long for a reply. */
+/** Turns of one shape, with this duration of a model reply. */
 export interface SlowTurn {
   readonly shape: Shape;
   readonly seconds: number;
@@ -95,21 +95,21 @@ const ALARMS_AFTER = 30_000;
 
 const settled = (speed: number): Promise<void> => wait(ALARMS_AFTER / speed);
 
-/** What is left to be done when a turn has been answered, in ms. */
+/** Milliseconds of work that remain after a turn is answered. */
 const ENDING = 150;
 
-/** What one turn cost by itself. */
+/** The usage of a single turn. */
 export interface TurnCounts {
   readonly object: ObjectCounts;
-  /** How often each counted API of the platform was used, in the Worker and in the object together. */
+  /** The number of uses of each counted platform API, in the Worker and the object together. */
   readonly apis: Readonly<Record<string, number>>;
 }
 
-/** Runs a turn of this shape alone, with a model that answers at once. */
+/** Runs a turn of this shape alone, with a model that replies at once. */
 export async function countTurn(worker: MeasuredWorker, shape: Shape): Promise<TurnCounts> {
   const { agent, calls, isFirst } = SHAPES[shape];
   const session = `alone-${crypto.randomUUID()}`;
-  // The first turn of all has what is made once.
+  // The very first turn includes one-time work.
   await worker.ask('/turns', { agent, session: isFirst ? `${session}-before` : session });
   await wait(ENDING);
   await worker.counts();
@@ -130,6 +130,6 @@ const NO_OBJECT: ObjectCounts = {
   awakeMs: 0,
 };
 
-/** How many objects of the platform a turn made. */
+/** The number of platform objects that a turn created. */
 export const sumOf = (apis: TurnCounts['apis']): number =>
   Object.values(apis).reduce((sum, count) => sum + count, 0);

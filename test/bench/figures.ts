@@ -1,19 +1,22 @@
-/** What is measured of a Worker: each figure has its samples taken in rounds, in turn with those of the other Workers. */
+/**
+ * The measured figures of a Worker. Samples are taken in rounds that alternate with those of the other
+ * Workers.
+ */
 
 import { type MeasuredWorker, startMeasured } from './measured-worker.ts';
 import type { BenchOptions } from './options.ts';
 
-/** One that is measured: its library, and its Workers. */
+/** A contestant: its library and its Workers. */
 export interface Contestant {
   readonly name: string;
-  /** It has sessions that are stored; the peer has none. */
+  /** `true` if its sessions are stored. The peer has no sessions. */
   readonly isStored: boolean;
   readonly worker: MeasuredWorker;
   /** The bundle of its Worker with one tool. */
   readonly oneTool: string;
 }
 
-/** Where a sample is taken. */
+/** The place where a sample is taken. */
 export interface Sampling extends Pick<BenchOptions, 'loops' | 'turns' | 'starts'> {
   readonly round: number;
 }
@@ -22,11 +25,11 @@ export interface Figure {
   readonly name: string;
   /** The goal, as a ratio to the AI SDK or in words. */
   readonly goal?: string;
-  /** More is better. */
+  /** `true` if a higher figure is better. */
   readonly isRate?: true;
-  /** Only of those whose sessions are stored. */
+  /** `true` if only contestants with stored sessions have this figure. */
   readonly isOfSessions?: true;
-  /** Not measured, as options say. */
+  /** `true` if the options disable this figure. */
   isLeftOut?(sampling: Omit<Sampling, 'round'>): boolean;
   sample(contestant: Contestant, sampling: Sampling): Promise<number>;
 }
@@ -40,7 +43,7 @@ interface Loops extends Pick<Sampling, 'loops' | 'round'> {
   readonly tools?: number;
 }
 
-/** Runs loops of ten calls in sessions that have had a turn. Returns the seconds that one took, and its CPU seconds. */
+/** Runs loops of ten calls in sessions with an earlier turn. Returns the wall and CPU seconds per loop. */
 async function runLoops(
   { worker, isStored }: Contestant,
   asked: Loops,
@@ -53,7 +56,7 @@ async function runLoops(
   return { wall: (performance.now() - began.at) / 1_000 / count, cpu: (worker.cpu() - began.cpu) / count };
 }
 
-/** Turns that are measured in a long session. */
+/** The number of measured turns in a long session. */
 const MORE_TURNS = 10;
 
 const long = new WeakSet<MeasuredWorker>();
@@ -69,7 +72,7 @@ async function oneMoreTurn({ worker }: Contestant, { turns }: Sampling): Promise
   return ((worker.cpu() - before) / MORE_TURNS) * 1_000;
 }
 
-/** CPU ms from the start of the process until its Worker has answered, on average of so many starts. */
+/** Returns the average CPU milliseconds from the start of the process to the first response. */
 export async function startUp(bundle: string, starts: number): Promise<number> {
   let cpu = 0;
   for (let start = 0; start < starts; start += 1) {

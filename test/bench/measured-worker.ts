@@ -1,26 +1,26 @@
-/** A measured Worker in a process of its own, and what is asked of it. */
+/** A measured Worker in a separate process, and its requests. */
 import { startWorker } from '../full/process/start-worker.ts';
 import { memoryOf, workerdCpu, workerdPids } from './workerd-cpu.ts';
 import type { Counts } from './workers/counts.ts';
 
-/** What a request asks of a measured Worker; see `Asked` for the defaults. */
+/** A request to a measured Worker. See `Asked` for the defaults. */
 export type Query = Readonly<Record<string, string | number>>;
 
-/** A measured Worker that runs. */
+/** A running measured Worker. */
 export interface MeasuredWorker {
   readonly url: URL;
-  /** Asks it, and resolves with the text of its answer. @throws Error if that is no success. */
+  /** Sends a request and resolves with the response text. @throws Error if the status is not a success. */
   ask(path: string, query?: Query): Promise<string>;
-  /** Returns what it counted since it was last asked; it must be built so. */
+  /** Returns the counts since the last read. Needs a build that counts. */
   counts(): Promise<Counts>;
-  /** CPU seconds that its process has used. */
+  /** The CPU seconds of its process. */
   cpu(): number;
-  /** Bytes of memory that its process has now. */
+  /** The current memory of its process in bytes. */
   memory(): number;
   stop(): Promise<void>;
 }
 
-/** Starts a bundle. One at a time: the process is found as the one that was not there before. */
+/** Starts a bundle. Start one at a time, because the process is identified as the new one. */
 export async function startMeasured(bundle: string): Promise<MeasuredWorker> {
   const before = workerdPids();
   const worker = await startWorker(bundle, { bundle });

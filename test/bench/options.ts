@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util';
 
 export interface BenchOptions {
-  /** A commit that is measured beside this checkout. */
+  /** A commit to measure in addition to this checkout. */
   readonly compare?: string | undefined;
-  /** Samples of each figure. */
+  /** The number of samples of each figure. */
   readonly rounds: number;
-  /** Loops of a sample, each in a session of its own. */
+  /** The number of loops in a sample, each in a separate session. */
   readonly loops: number;
-  /** Turns of the long session; 0 leaves it out. */
+  /** The number of turns in the long session. 0 disables it. */
   readonly turns: number;
-  /** Starts of a process in a sample of what a start takes; 0 leaves it out. */
+  /** The number of process starts in a sample. 0 disables it. */
   readonly starts: number;
 }
 

@@ -1,4 +1,4 @@
-/** Samples of one figure, and how they are shown. */
+/** Samples of one figure and their formatting. */
 
 export interface Quartiles {
   readonly low: number;
@@ -6,7 +6,7 @@ export interface Quartiles {
   readonly high: number;
 }
 
-/** Returns the median of samples and the quartiles around it, each a sample or between two; `NaN` of none. */
+/** Returns the median and the quartiles of samples. They are `NaN` without samples. */
 export function quartilesOf(samples: readonly number[]): Quartiles {
   const sorted = samples.toSorted((a, b) => a - b);
   const at = (share: number): number => {

@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** CPU seconds that this process's workerds have used so far, or only the one of this id; `NaN` where the machine does not tell. */
+/**
+ * Returns the CPU seconds of this process's workerds, or of the one with this id. Returns `NaN` if the
+ * machine does not report them.
+ */
 export function workerdCpu(pid?: string): number {
   try {
     const pids = pid === undefined ? workerdPids() : [pid];
@@ -10,7 +13,7 @@ export function workerdCpu(pid?: string): number {
   }
 }
 
-/** The most memory that this process's workerd has had since it started, in bytes, or `NaN` where the machine does not tell. */
+/** Returns the peak memory of this process's workerd in bytes, or `NaN` if the machine does not report it. */
 export function workerdMost(): number {
   try {
     const most = workerdPids().map((pid) => memoryOf(pid, 'VmHWM'));
@@ -20,13 +23,16 @@ export function workerdMost(): number {
   }
 }
 
-/** The memory that a process has now, or the most that it has had, in bytes. @throws Error if the machine does not tell. */
+/**
+ * Returns the current or the peak memory of a process in bytes. @throws Error if the machine does not report
+ * it.
+ */
 export function memoryOf(pid: string, which: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(new RegExp(`^${which}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024;
 }
 
-/** The ids of this process's workerds; none where the machine does not tell. */
+/** Returns the ids of this process's workerds. The list is empty if the machine does not report them. */
 export function workerdPids(): readonly string[] {
   try {
     return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isWorkerd(name));

@@ -1,3 +1,3 @@
-/** A door for tests. What only runs where Durable Objects do. */
+/** A door for tests. Exports that run only in workerd, where Durable Objects exist. */
 export { SessionObject } from '../../durable-objects/session-object.ts';
 export { objectSession } from '../../src/session/object-session.ts';

@@ -1,4 +1,4 @@
-/** A door for tests. What kinds of tools remember and offer, beside what defines them. */
+/** A door for tests. The memory and the offers of kinds of tools, in addition to their definitions. */
 
 import { composeModules, type Modules } from '../../src/loop/modules.ts';
 import { CHAINING } from '../../src/modules/chaining/memory.ts';

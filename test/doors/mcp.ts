@@ -1,4 +1,4 @@
-/** A door for tests. The client of MCP servers, what is listed, and the endpoint. */
+/** A door for tests. The client of MCP servers, the listed tools, and the endpoint. */
 
 export { connect } from '../../src/mcp/client/connect.ts';
 export { readable, type Spoken } from '../../src/mcp/client/discover.ts';

@@ -1,4 +1,4 @@
-/** A door for tests. What test sessions and crash matrices are built of. */
+/** A door for tests. The parts of test sessions and crash matrices. */
 
 export { MemoryStorage } from '../../src/in-memory/memory-storage.ts';
 export { promisesSettled, skippableClock, withOrderlyHashes } from '../../src/testing/clocks.ts';

@@ -1,4 +1,7 @@
-/** A door for tests. What a tool is made of: results, inputs, calls, signals, resolution. What users import of it is in the entries. */
+/**
+ * A door for tests. The parts of a tool: results, inputs, calls, signals, resolution. The entries export the
+ * public ones.
+ */
 
 export { editLines } from '../../src/modules/answers/check-answer.ts';
 export { jsonSchemaCheck } from '../../src/modules/json-schema/check.ts';

@@ -6,7 +6,7 @@
 /** How far, as a share of it, a figure may be below its budget. */
 export const SLACK = 0.05;
 
-/** Distinct functions and files of the library that a scenario executes, by the scenario's Worker. */
+/** The distinct functions and files of the library that a scenario executes, by the scenario's Worker. */
 export const EXECUTED: Readonly<Record<string, { readonly functions: number; readonly files: number }>> = {
   read: { functions: 430, files: 84 },
   once: { functions: 437, files: 85 },
@@ -21,10 +21,13 @@ export const EXECUTED: Readonly<Record<string, { readonly functions: number; rea
 /** The README's Worker, minified and gzipped, in KiB. */
 export const CLERK_KIB = 105;
 
-/** How many seams the kernel and its modules may define. */
+/** The maximum number of seams in the kernel and its modules. */
 export const SEAMS = 10;
 
-/** The reason for each feature that the README's Worker carries though it does not name it. The list only shrinks. */
+/**
+ * The reason for each feature in the README's Worker that the Worker does not import by name. The list only
+ * shrinks.
+ */
 export const STILL_CARRIED: Readonly<Record<string, string>> = {};
 
 /** The reason for each feature that a plain message executes. The list only shrinks. */
@@ -37,7 +40,7 @@ export interface Comparison {
   readonly budget: number;
 }
 
-/** Returns what is wrong with a budget, or `undefined`. */
+/** Returns the problem with a budget, or `undefined`. */
 export function problemOf({ what, is, budget }: Comparison): string | undefined {
   if (is > budget)
     return `${what}: ${is} is over the budget of ${budget}. Find the room; a budget only falls.`;

@@ -5,7 +5,7 @@ import { type BuildOptions, build } from 'esbuild';
 /** The README's Worker: one agent with one tool. */
 export const CLERK = 'src/examples/first/worker.ts';
 
-/** What a Worker carries, minified as `wrangler deploy --minify` does it. */
+/** The content of a Worker's bundle, minified as by `wrangler deploy --minify`. */
 export interface Bundle {
   /** In bytes, gzipped. */
   readonly gzipped: number;
@@ -19,7 +19,7 @@ export interface Part {
   readonly files: readonly string[];
 }
 
-/** What one part adds to the clerk's Worker if that uses all exports of its files. */
+/** The size that one part adds to the clerk's Worker if the Worker uses all exports of its files. */
 export interface AddedBytes {
   readonly name: string;
   /** In bytes, gzipped. */
@@ -28,7 +28,7 @@ export interface AddedBytes {
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** The code of an entry that is the README's Worker and nothing else. */
+/** The code of an entry that contains only the README's Worker. */
 export const CLERK_ENTRY = `export * from './${CLERK}'; export { default } from './${CLERK}';`;
 
 /** Bundles the README's Worker. */

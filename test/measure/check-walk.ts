@@ -7,7 +7,7 @@ import type { Step } from './walk.ts';
 /** The files of the walk, each once, in the order of their first steps. */
 export const filesOfWalk = (walk: readonly Step[]): string[] => [...new Set(walk.map(({ file }) => file))];
 
-/** What of the walk is not so in the code, one sentence each; nothing when every step holds. */
+/** Returns the steps of the walk that the code contradicts, one sentence each. */
 export function problemsOfWalk(walk: readonly Step[], sources: readonly Source[]): string[] {
   const byFile = new Map(sources.map((source) => [source.file, source]));
   return walk.flatMap((step, index) => {
@@ -43,7 +43,7 @@ function problemOfCall({ through, ...step }: Step, caller: Source): string[] {
   return isImported ? [] : [`${nameOf(step)}: ${caller.file} does not import \`${first}\` from it.`];
 }
 
-/** The names that a file calls or constructs: those of functions and classes, and the last ones of members. */
+/** Returns the names that a file calls or constructs: functions, classes, and the last name of members. */
 function callsOf({ program }: Source): ReadonlySet<string> {
   const names = new Set<string>();
   new Visitor({

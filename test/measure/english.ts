@@ -2,10 +2,10 @@
 import { type Expression, Visitor } from 'oxc-parser';
 import type { Source } from '../source/parse-source.ts';
 
-/** Where words are read. */
+/** The kinds of texts. */
 export type TextKind = 'comments' | 'errors' | 'titles' | 'docs';
 
-/** Words that people read. */
+/** A text that people read. */
 export interface Text {
   readonly kind: TextKind;
   readonly file: string;

@@ -7,12 +7,12 @@ import { filesOfWalk, problemsOfWalk } from './check-walk.ts';
 import { type Entry, entriesOf, type Manifest, type SharedName, sharedNames } from './public-names.ts';
 import type { Step } from './walk.ts';
 
-/** How long things of one kind are, in lines. */
+/** The lengths of one kind of code, in lines. */
 export interface Sizes {
   readonly count: number;
   readonly lines: number;
   readonly median: number;
-  /** Nine of ten are not longer. */
+  /** The 90th percentile. */
   readonly p90: number;
   readonly longest: number;
 }
@@ -41,7 +41,7 @@ export interface Figures {
   readonly walk: {
     readonly files: readonly { readonly file: string; readonly lines: number }[];
     readonly lines: number;
-    /** What of the list of steps is not so in the code. */
+    /** The entries of the list of steps that the code contradicts. */
     readonly problems: readonly string[];
   };
 }

@@ -4,7 +4,7 @@ import type { AddedBytes, Bundle } from './bundles.ts';
 import type { Executed } from './executed/measure-executed.ts';
 import type { Figures, Sizes } from './measure-code.ts';
 
-/** What is measured of the library as it runs. */
+/** The measured figures of the running library. */
 export interface Running {
   readonly executed: readonly Executed[];
   readonly clerk: Bundle;
@@ -13,21 +13,21 @@ export interface Running {
   readonly modules: readonly AddedBytes[];
 }
 
-/** What it may cost; see `budgets.ts`. */
+/** Its budgets. See `budgets.ts`. */
 export interface Budgets {
   readonly executed: Readonly<Record<string, { readonly functions: number; readonly files: number }>>;
   /** In KiB, gzipped. */
   readonly clerk: number;
 }
 
-/** What the library is to be, and whether it is. */
+/** A goal for the library, and whether it is met. */
 export interface Goal {
   readonly goal: string;
   readonly is: number;
   readonly isMet: boolean;
 }
 
-/** The goals, in the order in which they are shown. */
+/** The goals, in display order. */
 export function goalsOf({
   files,
   codeLines,
@@ -62,7 +62,7 @@ const namesOf = (entry: Figures['entries'][number] | undefined): number =>
 
 const KIB = 1024;
 
-/** The budgets, each beside its figure. */
+/** The budgets, each next to its figure. */
 export function budgetsOf({ executed, clerk }: Running, budgets: Budgets): Goal[] {
   const scenarios = executed.flatMap(({ scenario, worker, functions, files }) => {
     const budget = budgets.executed[worker] ?? { functions: 0, files: 0 };
@@ -83,7 +83,7 @@ const most = (goal: string, limit: number, is: number): Goal => ({
   isMet: is <= limit,
 });
 
-/** All figures as they are read. */
+/** Formats all figures. */
 export function report(figures: Figures, running: Running, goals: readonly Goal[]): string {
   const { files, codeLines, functions, circles, wide, seams, entries, sharedNames, walk } = figures;
   return [

@@ -21,7 +21,7 @@ const root = resolve(import.meta.dirname, '../..');
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
 const agents = Number(values.agents);
 
-/** What the compiler tells of one run. */
+/** The compiler's figures for one run. */
 interface Figures {
   readonly app: string;
   readonly files: number;

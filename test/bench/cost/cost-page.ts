@@ -1,10 +1,10 @@
-/** The page of the docs on cost, written from counts and prices. */
+/** The docs page on cost, generated from counts and prices. */
 import { SHAPES, type Shape } from '../count-turns.ts';
 import { asTable } from '../statistics.ts';
 import type { KeptCounts, KeptTurn } from './kept-counts.ts';
 import { ASSUMED, billOf, PRICES } from './prices.ts';
 
-/** The turns of the tables, and what they are called there. */
+/** The turns of the tables and their names on the page. */
 const TURNS: readonly (readonly [Shape, string])[] = [
   ['text only', 'an answer without calls'],
   ['ten reads', 'ten calls of a `read` tool, one a reply'],
@@ -15,7 +15,7 @@ const billOfTurn = ({ shape, counts }: KeptTurn) => billOf(counts, SHAPES[shape]
 
 const dollars = (amount: number): string => `$${amount.toFixed(2)}`;
 
-/** A million turns by what they do, and by how long the model takes for a reply. */
+/** A million turns, by their work and by the duration of a model reply. */
 function totals({ turns }: KeptCounts): string {
   const seconds = [...new Set(turns.map((turn) => turn.seconds))];
   const head = ['A million turns', ...seconds.map((one) => `model of ${one} s`)];
@@ -26,7 +26,7 @@ function totals({ turns }: KeptCounts): string {
   return asTable([head, ...rows]);
 }
 
-/** What each total is made of. */
+/** The parts of each total. */
 function parts({ turns }: KeptCounts): string {
   const head = ['Turn', 'Model', 'Rows written', 'Object requests', 'Rows', 'Requests', 'Duration', 'Worker'];
   const rows = TURNS.flatMap(([shape, words]) =>

@@ -1,30 +1,30 @@
-/** The counts of turns that are kept: what the page on cost is computed from, and what no turn may exceed. */
+/** The stored counts of turns: the input of the page on cost, and the upper limit for every turn. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Shape } from '../count-turns.ts';
 import type { ObjectCounts } from '../workers/counts.ts';
 
-/** What is billed of a turn; how long its object was awake differs with the machine. */
+/** The billed usage of a turn. The time that its object was awake depends on the machine. */
 export type BilledCounts = Omit<ObjectCounts, 'awakeMs'>;
 
-/** A turn with a model that takes so many seconds for a reply. */
+/** A turn whose model takes this many seconds for a reply. */
 export interface KeptTurn {
   readonly shape: Shape;
   readonly seconds: number;
   readonly counts: BilledCounts;
 }
 
-/** A turn that was counted alone, in a session that is in memory, with a model that answers at once. */
+/** A turn counted alone, in a session in memory, with a model that replies at once. */
 export interface CountedAlone {
   readonly object: BilledCounts;
-  /** How often each counted API of the platform was used. */
+  /** The number of uses of each counted platform API. */
   readonly apis: Readonly<Record<string, number>>;
 }
 
 export interface KeptCounts {
-  /** What no turn may exceed. */
+  /** The upper limit for every turn. */
   readonly most: Readonly<Record<Shape, CountedAlone>>;
-  /** What the page on cost is computed from. */
+  /** The input of the page on cost. */
   readonly turns: readonly KeptTurn[];
 }
 
@@ -35,7 +35,7 @@ export const readKept = (): KeptCounts => JSON.parse(readFileSync(FILE, 'utf8'))
 export const writeKept = (kept: KeptCounts): void =>
   writeFileSync(FILE, `${JSON.stringify(kept, null, 2)}\n`);
 
-/** Returns what a turn of this shape does more often than is kept, each in a line. */
+/** Returns the counts of a turn of this shape that exceed the stored ones, one line each. */
 export function exceeding(
   { most }: KeptCounts,
   shape: Shape,
@@ -45,7 +45,7 @@ export function exceeding(
   return [...over(billed(object), { ...kept.object }), ...over(apis, kept.apis)];
 }
 
-/** Returns the counts without what differs with the machine. */
+/** Returns the counts without the machine-dependent ones. */
 export const billed = ({ rowsWritten, rowsRead, alarmsSet, appends, requests, messages }: BilledCounts) => ({
   rowsWritten,
   rowsRead,

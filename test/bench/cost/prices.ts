@@ -1,4 +1,4 @@
-/** What Cloudflare bills, in one place, and what a turn costs by it. */
+/** Cloudflare's prices, and the cost of a turn at these prices. */
 import type { BilledCounts } from './kept-counts.ts';
 
 /** Dollars on the paid plan, beyond what it includes. */
@@ -10,30 +10,30 @@ export const PRICES = {
   ],
   /** A million requests to a Worker. */
   workerRequests: 0.3,
-  /** A million ms of CPU of a Worker. */
+  /** A million milliseconds of a Worker's CPU time. */
   cpuMs: 0.02,
-  /** A million requests to an object: calls, WebSockets that are opened, alarms. */
+  /** A million requests to an object: calls, opened WebSockets, alarms. */
   objectRequests: 0.15,
-  /** Messages over a WebSocket that count as a request. */
+  /** The number of WebSocket messages that count as one request. */
   messagesARequest: 20,
-  /** A million GB-s of an object that is awake. It is billed for 128 MB. */
+  /** A million GB-s of an awake object. It is billed for 128 MB. */
   gigabyteSeconds: 12.5,
   gigabytes: 0.128,
-  /** A million rows of SQLite. An alarm that is set is a row written. */
+  /** A million rows of SQLite. Setting an alarm counts as a written row. */
   rowsWritten: 1,
   rowsRead: 0.001,
 } as const;
 
-/** What cannot be counted on one machine is assumed, on the high side, in ms. */
+/** Milliseconds assumed for values that cannot be counted on one machine, rounded up. */
 export const ASSUMED = {
   /** An object is awake for each request, its commit included. */
   awakePerRequest: 10,
-  /** CPU of a turn, and of each of its model calls. */
+  /** CPU time of a turn, and of each of its model calls. */
   cpuPerTurn: 3,
   cpuPerCall: 1,
 } as const;
 
-/** Dollars that a million turns cost, by what is billed. */
+/** The cost of a million turns in dollars, by billed item. */
 export interface Bill {
   readonly worker: number;
   readonly requests: number;
@@ -42,7 +42,7 @@ export interface Bill {
   readonly total: number;
 }
 
-/** Returns what a million such turns cost. `modelCalls`: how often each asks its model. */
+/** Returns the cost of a million such turns. `modelCalls`: the number of model calls of each. */
 export function billOf(counts: BilledCounts, modelCalls: number): Bill {
   const requests = counts.requests + counts.messages / PRICES.messagesARequest;
   const awakeSeconds = (counts.requests * ASSUMED.awakePerRequest) / 1_000;

@@ -1,6 +1,7 @@
 /**
- * `npm run cost`: counts what turns make the platform do, keeps the counts, and writes docs/cost.md from them. If a turn without a slow
- * model does more than was kept, nothing is written: a budget only falls.
+ * `npm run cost`: counts the platform usage of turns, stores the counts, and generates docs/cost.md from
+ * them. If a turn without a slow model exceeds its stored counts, it writes no files, because a budget only
+ * falls.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +14,7 @@ import { billed, exceeding, type KeptCounts, readKept, writeKept } from './kept-
 
 const PAGE = resolve(import.meta.dirname, '../../../docs/cost.md');
 
-/** Each shape alone, with a model that answers at once. */
+/** Each shape alone, with a model that replies at once. */
 async function countAlone(into: string) {
   const worker = await startMeasured(await bundleMeasured('holdfast', { ...here, into, isCounted: true }));
   const counted: (readonly [Shape, Awaited<ReturnType<typeof countTurn>>])[] = [];
@@ -22,7 +23,7 @@ async function countAlone(into: string) {
   return counted;
 }
 
-/** Each shape with models that take their time. */
+/** Each shape with slow models. */
 async function countSlow(into: string): Promise<KeptCounts['turns']> {
   const turns = await countSlowTurns(async (speed) =>
     startMeasured(await bundleMeasured('holdfast', { ...here, into, isCounted: true, speed })),

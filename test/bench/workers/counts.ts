@@ -1,13 +1,13 @@
-/** What the platform did for one object: what is billed. */
+/** The billed platform usage of one object. */
 export interface ObjectCounts {
-  /** Rows that its database wrote, with those of indexes. */
+  /** Rows written by its database, including index rows. */
   rowsWritten: number;
   rowsRead: number;
-  /** Alarms that it set; each is billed as a row written. */
+  /** Alarms set. Each is billed as a written row. */
   alarmsSet: number;
   /** Appends to the journal, which are requests. */
   appends: number;
-  /** Calls of its methods, WebSockets that were opened, and alarms. */
+  /** Method calls, opened WebSockets, and alarms. */
   requests: number;
   /** Messages over these WebSockets that it was woken for; 20 are billed as a request. */
   messages: number;
@@ -15,7 +15,7 @@ export interface ObjectCounts {
   awakeMs: number;
 }
 
-/** What was counted: for each object, by its name, and how often each API of the platform was used. */
+/** The counts: the usage of each object by name, and the number of uses of each platform API. */
 export interface Counts {
   readonly objects: Readonly<Record<string, Readonly<ObjectCounts>>>;
   readonly made: Readonly<Record<string, number>>;

@@ -1,4 +1,4 @@
-/** What a person does with a Worker, from the first request to the last byte of its answer. */
+/** The use of a Worker, from the first request to the last byte of its response. */
 import type { RunningWorker } from '../../full/process/start-worker.ts';
 
 export interface Scenario {
@@ -11,7 +11,7 @@ export interface Scenario {
 
 const SESSION = '/agents/agent/sessions/s1';
 
-/** @throws Error if the answer is not of this status. */
+/** @throws Error if the response does not have this status. */
 async function post(worker: RunningWorker, path: string, body: object, status = 200): Promise<unknown> {
   const response = await fetch(new URL(path, worker.url), {
     method: 'POST',
@@ -53,7 +53,7 @@ async function chat(worker: RunningWorker, run: number): Promise<void> {
   if (!String(stream).includes('"delta":"Done."')) throw new Error(`A chat ended otherwise: ${stream}`);
 }
 
-/** The first one is a plain message: what everybody pays for. */
+/** The first one is a plain message, which every user pays for. */
 export const SCENARIOS: readonly Scenario[] = [
   { name: 'a `read` call', worker: 'read', talk: look },
   { name: 'a `once` call', worker: 'once', talk: look },
