@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util';
 import { WIRES } from './play/wires.ts';
 
 export interface PromptCacheOptions {
-  /** The name of one scenario; all unless given. */
+  /** The name of one scenario. Defaults to all. */
   readonly scenario?: string;
-  /** The name of one wire; all unless given. */
+  /** The name of one wire. Defaults to all. */
   readonly wire?: string;
 }
 
@@ -40,7 +40,9 @@ const OPTIONS = {
   help: { type: 'boolean', default: false },
 } as const;
 
-/** Reads the arguments. @throws Error that says what is wrong with them. `undefined`: help is asked for. */
+/**
+ * Parses the arguments. Returns `undefined` if help is requested. @throws Error if the arguments are invalid.
+ */
 export function readOptions(args: readonly string[]): PromptCacheOptions | undefined {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   if (values.help) return undefined;

@@ -1,4 +1,4 @@
-/** Something that knows something else: a file that imports another, or a folder whose files do. */
+/** A dependency: a file that imports another, or a folder whose files do. */
 export interface Arrow {
   readonly from: string;
   readonly to: string;
@@ -22,7 +22,7 @@ export function circlesAmong(arrows: readonly Arrow[]): string[][] {
   return [...circles.values()].sort((a, b) => a.length - b.length || (a.join() < b.join() ? -1 : 1));
 }
 
-/** The shortest way from a name back to it, turned so that it begins with the first by the alphabet. */
+/** Returns the shortest path from a name back to it, starting at its alphabetically first name. */
 function shortestBack(known: ReadonlyMap<string, ReadonlySet<string>>, start: string): string[] | undefined {
   const cameFrom = new Map<string, string>();
   const next = [start];
@@ -51,7 +51,7 @@ function turned(circle: readonly string[]): string[] {
   return [...circle.slice(first), ...circle.slice(0, first)];
 }
 
-/** A circle as it is read: `a -> b -> a`. */
+/** Formats a circle: `a -> b -> a`. */
 export const shownCircle = (circle: readonly string[]): string => [...circle, circle[0]].join(' -> ');
 
 /**
@@ -74,7 +74,7 @@ function between(arrows: readonly Arrow[], part: (file: string) => string | unde
   });
 }
 
-/** The folders that files lie in, and the folders around those, sorted. */
+/** Returns the folders of files and all their parents, sorted. */
 export function foldersOf(files: readonly string[]): string[] {
   const all = files.flatMap((file) => {
     const parts = file.split('/').slice(0, -1);

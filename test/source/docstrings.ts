@@ -1,17 +1,20 @@
 import { posix } from 'node:path';
 import type { Source } from './parse-source.ts';
 
-/** An exported name where it is declared. */
+/** The declaration of an exported name. */
 export interface Declared {
   readonly file: string;
   readonly name: string;
-  /** The text of the comment in front of its declaration, or of all its overloads, without its stars; nothing where there is none. */
+  /**
+   * The comment before its declaration, or the comments of all its overloads, without stars. Empty if there
+   * is no comment.
+   */
   readonly doc: string | undefined;
 }
 
 /**
- * Where a name that a file exports is declared, through all files that only pass it on.
- * @throws Error when it is declared in none of the sources.
+ * Returns the declaration of an exported name, through all files that only re-export it.
+ * @throws Error if it is not declared in the sources.
  */
 export function declarationOf(name: string, source: Source, byFile: ReadonlyMap<string, Source>): Declared {
   const found = look(name, source, byFile);
@@ -45,7 +48,7 @@ function declaredIn({ file, text }: Source, name: string): Declared {
   return { file, name, doc: docs.length > 0 ? docs.join('\n') : undefined };
 }
 
-/** The comment that a text ends with, if it is a docstring. */
+/** Returns the docstring at the end of a text. */
 function commentBefore(text: string): string | undefined {
   const before = text.trimEnd();
   if (!before.endsWith('*/')) return undefined;

@@ -11,19 +11,19 @@ import {
 } from 'oxc-parser';
 import type { Source } from './parse-source.ts';
 
-/** A part of a text: from its first character to the one behind its last. */
+/** A range of a text, from its first character to the one after its last. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A function that has a body. It begins with its name, or with its first word when nothing names it. */
+/** A function with a body. Its range begins with its name, or with its first word if it has no name. */
 export interface SourceFunction extends Span {
-  /** `null` where nothing names it, as a callback among the arguments of a call. */
+  /** `null` if it has no name, such as a callback. */
   readonly name: string | null;
   /** The names of the classes, constants, properties and functions around it, the outermost first. */
   readonly owners: readonly string[];
-  /** How many parameters it takes; an object that is taken apart is one. */
+  /** The number of its parameters. A destructured object counts as one. */
   readonly parameters: number;
   readonly lines: number;
 }
@@ -86,7 +86,7 @@ interface Holder extends Span {
   readonly name: string;
 }
 
-/** Something that may hold a function under a name. */
+/** A node that can give a function its name. */
 interface Holding extends Span {
   readonly key: PropertyKey | BindingPattern | null;
   readonly value: object | null;
@@ -114,14 +114,14 @@ const member = (node: Member): Holding => ({
 
 const spanOf = ({ start, end }: Span): Span => ({ start, end });
 
-/** A private name is written with its `#`. What is computed, or taken apart, names nothing. */
+/** A private name includes its `#`. Computed and destructured names do not count. */
 function nameOf(key: Holding['key']): string | undefined {
   if (key?.type === 'Identifier') return key.name;
   if (key?.type === 'PrivateIdentifier') return `#${key.name}`;
   return key?.type === 'Literal' ? String(key.value) : undefined;
 }
 
-/** A function stays one behind `as` and `satisfies`. */
+/** `as` and `satisfies` are transparent. */
 function held(value: Member['value']): Member['value'] {
   const isTyped = value?.type === 'TSAsExpression' || value?.type === 'TSSatisfiesExpression';
   return isTyped ? held(value.expression) : value;
@@ -137,7 +137,7 @@ export function functionsNamed(source: Source, name: string): SourceFunction[] {
   return functionsOf(source).filter((one) => one.name === own && isInside(one.owners, parts));
 }
 
-/** Whether all parts are among the owners, in this order. */
+/** Returns `true` if the parts occur among the owners in this order. */
 function isInside(owners: readonly string[], parts: readonly string[]): boolean {
   let next = 0;
   for (const owner of owners) if (owner === parts[next]) next += 1;

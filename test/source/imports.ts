@@ -2,18 +2,23 @@ import { posix } from 'node:path';
 import { Visitor } from 'oxc-parser';
 import type { Source } from './parse-source.ts';
 
-/** One file imports another, or passes on what it exports. */
+/** An import of another file, or a re-export of its exports. */
 export interface Import {
   readonly from: string;
   /** A path from the root, or a package's name. */
   readonly to: string;
-  /** Nothing of it is there when the code runs. */
+  /** `true` for an import of types only. */
   readonly typeOnly: boolean;
-  /** What is imported, as the other file calls it: `default`, `*` for all of it, and nothing where it is only run. */
+  /**
+   * The imported names as the other file exports them: `default`, or `*` for all. Empty for an import without
+   * names.
+   */
   readonly names: readonly string[];
 }
 
-/** What a file imports, `export ... from`, `import()` and the `import('...')` of types included. */
+/**
+ * Returns the imports of a file, including `export ... from`, `import()` and the `import('...')` of types.
+ */
 export function importsOf({ file, program, module }: Source): Import[] {
   const made = (specifier: string, typeOnly: boolean, names: readonly string[]): Import => ({
     from: file,
@@ -43,7 +48,7 @@ export function importsOf({ file, program, module }: Source): Import[] {
   return found;
 }
 
-/** A specifier as a path from the root; the name of a package stays. */
+/** Returns a specifier as a path from the root. Package names are unchanged. */
 export const resolved = (file: string, specifier: string): string =>
   specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : specifier;
 
@@ -54,14 +59,14 @@ const importedName = ({ importName: { kind, name } }: Entry): string =>
 
 /** A name that a file exports. */
 export interface Export {
-  /** `default`; `*` for all that another file exports. */
+  /** The name, `default`, or `*` for all exports of another file. */
   readonly name: string;
   readonly isType: boolean;
-  /** The file or package that it is passed on from; `null` when it is the file's own. */
+  /** The source of a re-export, or `null` if the file declares the name itself. */
   readonly from: string | null;
 }
 
-/** What a file exports, each name once: overloads are one. */
+/** Returns the exports of a file. Overloads count once. */
 export function exportsOf({ file, module }: Source): Export[] {
   const found = new Map<string, Export>();
   for (const { entries } of module.staticExports) {

@@ -4,12 +4,15 @@ import { dirname, join } from 'node:path';
 export interface Link {
   /** As the page writes it. */
   readonly to: string;
-  /** In the repository. If the link is only a heading, it is the page itself. */
+  /** The target path in the repository. For a link to a heading only, it is the page itself. */
   readonly path: string;
   readonly heading: string | undefined;
 }
 
-/** Returns the links of a page that lead into the repository, in their order. `page`: its path, which its links start from. */
+/**
+ * Returns the links of a page into the repository, in order. `page`: the path of the page, which its links
+ * are relative to.
+ */
 export const linksIn = (text: string, page: string): Link[] =>
   [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, to = '']) => {
     if (/^https?:/.test(to)) return [];

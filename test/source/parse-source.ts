@@ -2,20 +2,23 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type EcmaScriptModule, type Program, parseSync } from 'oxc-parser';
 
-/** A file of TypeScript, and what the parser makes of it. All positions are those of `text`. */
+/** A TypeScript file and its parse result. All positions refer to `text`. */
 export interface Source {
   /** Its path from the root of the checkout, with slashes. */
   readonly file: string;
   readonly text: string;
   /** The whole syntax tree. Brackets around an expression are no nodes of their own. */
   readonly program: Program;
-  /** What the file imports and exports. */
+  /** The imports and exports of the file. */
   readonly module: EcmaScriptModule;
-  /** Where its comments are. */
+  /** The positions of its comments. */
   readonly comments: readonly { readonly start: number; readonly end: number }[];
 }
 
-/** Parses a file. Its tree is built when it is first asked for. @throws Error with the place when the text is no TypeScript. */
+/**
+ * Parses a file. Builds its tree on first use. @throws Error with the position if the text is not valid
+ * TypeScript.
+ */
 export function parseSource(file: string, text: string): Source {
   const result = parseSync(file, text, { preserveParens: false });
   const [problem] = result.errors;
@@ -36,8 +39,8 @@ export function parseSource(file: string, text: string): Source {
 }
 
 /**
- * The paths of all TypeScript files in a folder and the folders inside of it, sorted, from the root of the checkout. `src/create` is
- * a package of its own, and left out.
+ * Returns the paths of all TypeScript files below a folder, sorted, relative to the root of the checkout.
+ * Skips `src/create`, which is a separate package.
  */
 export const sourceFilesIn = (root: string, folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -50,9 +53,7 @@ export const sourceFilesIn = (root: string, folder: string): string[] =>
 export const readSource = (root: string, file: string): Source =>
   parseSource(file, readFileSync(join(root, file), 'utf8'));
 
-/**
- * The source of the library: all that its users may run. The examples are users of it, and left out.
- */
+/** The source of the library without the examples, which are its users. */
 export const readLibrary = (root: string): Source[] =>
   ['durable-objects', 'src']
     .flatMap((folder) => sourceFilesIn(root, folder))

@@ -7,7 +7,7 @@ export interface Seam {
   readonly name: string;
 }
 
-/** Returns the seams that a file defines: each call of `defineSeam`, by the constant that it is kept in. */
+/** Returns the seams that a file defines: each call of `defineSeam`, by the name of its constant. */
 export function seamsOf({ file, program }: Source): Seam[] {
   const seams: Seam[] = [];
   const named = new Map<number, string>();

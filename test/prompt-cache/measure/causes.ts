@@ -1,22 +1,22 @@
 /**
- * Why a request departs from the one before it, told by what the session's journal holds between the two: of no other
- * knowledge of what was played is anything said here.
+ * Explains why a request departs from the previous one, using only the events in the session's journal
+ * between the two.
  */
 import type { SessionEvent } from '../../../src/journal/entry.ts';
 import type { Departure } from './departures.ts';
 import { after, between, factsIn, type MadeFact, type Span } from './journal-span.ts';
 import { TOOLS_TOLD } from './request-parts.ts';
 
-/** What an event explains, in words that its reader knows from the documentation. */
+/** The departures that an event explains, in the terms of the documentation. */
 interface Cause {
   readonly words: string;
   readonly explains: (departure: Departure) => boolean;
 }
 
-/** What no event explains. */
+/** A departure that no event explains. */
 export const UNEXPLAINED = 'unexplained';
 
-/** Says for each departure of a request why it is there. */
+/** Returns the cause of each departure of a request. */
 export function causesOf(departures: readonly Departure[], span: Span): readonly string[] {
   const causes = [
     ...toolsCauses(span),
@@ -95,7 +95,7 @@ const typeOf = (fact: unknown): string => {
   return type === undefined ? '' : ` (${type})`;
 };
 
-/** Where the machine stood before, as far as a fact tells. */
+/** Returns the previous state of the machine, if a fact contains it. */
 function from({ seq, fact, slice, loop }: MadeFact, span: Span): string {
   const key = textIn(fact, 'key');
   const earlier = factsIn({ ...span, after: -1 }).findLast(
@@ -117,7 +117,7 @@ function countsOf({ came = [], went = [], all }: ToolsChanged): string {
   return told.length > 0 ? told.join(', ') : `${all?.length ?? 0} are offered now`;
 }
 
-/** Instructions may be a function: each reply keeps a hash of those that it was asked with. */
+/** Instructions can be a function, so each reply stores a hash of its instructions. */
 function instructionsCauses(span: Span): readonly Cause[] {
   const [before, now] = [span.after, span.upTo].map((seq) => {
     const event = span.events.find((one) => one.seq === seq);
@@ -130,7 +130,7 @@ function instructionsCauses(span: Span): readonly Cause[] {
   return [{ words, explains: ({ part }) => part === 'system' }];
 }
 
-/** What a last answer is asked for with is no part of the conversation. */
+/** The instructions for a final answer are not part of the conversation. */
 function lastAnswerCauses(span: Span): readonly Cause[] {
   const asked = span.events.find(({ seq }) => seq === span.after);
   if (asked?.type !== 'model-replied' || !asked.last) return [];
@@ -140,7 +140,7 @@ function lastAnswerCauses(span: Span): readonly Cause[] {
   ];
 }
 
-/** The model is shown less of the conversation from then on. */
+/** The model sees less of the conversation from here on. */
 function shortenedCauses(span: Span): readonly Cause[] {
   const explains = ({ part }: Departure): boolean => part === 'messages';
   return [

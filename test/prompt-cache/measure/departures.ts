@@ -1,12 +1,12 @@
-/** How a request departs from the one before it, where it should only have extended it. */
+/** The departures of a request from the previous one, where it should only extend it. */
 import { PARTS, type Part, type Piece, type RequestParts } from './request-parts.ts';
 
-/** One piece that is not as a cache would need it. */
+/** A piece that breaks a cache. */
 export interface Departure {
   readonly part: Part;
-  /** `inserted`: something new stands before what was there, where a cache would have gone on. */
+  /** `inserted`: a new piece precedes an existing one, where a cache would have continued. */
   readonly what: 'changed' | 'gone' | 'inserted' | 'moved';
-  /** Its place from 0: in the request before, and in the new one of what was inserted. */
+  /** Its index in the previous request, or in the new one if it was inserted. */
   readonly at: number;
   /** Of the piece. */
   readonly key: string;
@@ -50,7 +50,7 @@ interface Pieces {
   readonly now: readonly Piece[];
 }
 
-/** Matches pieces that are not matched yet, in their order, and answers those that it has matched. */
+/** Matches unmatched pieces in order, and returns the new matches. */
 function match(
   matched: Map<number, number>,
   { before, now }: Pieces,
@@ -69,7 +69,7 @@ function match(
   return made;
 }
 
-/** Tells whether two places are equally far behind the same piece that was kept. */
+/** Returns `true` if two places are equally far after the same kept piece. */
 function placesIn(kept: Matches): (at: number, to: number) => boolean {
   const pairs = [...kept];
   return (at, to) => {
@@ -78,9 +78,9 @@ function placesIn(kept: Matches): (at: number, to: number) => boolean {
   };
 }
 
-/** The longest list of pieces that both have in the same order. */
+/** Returns the longest common subsequence of pieces. */
 function longestCommon(before: readonly Piece[], now: readonly Piece[]): Matches {
-  // lengths[i][j]: of what is left from i and j on.
+  // lengths[i][j]: the length for the rest from i and j on.
   const lengths = Array.from({ length: before.length + 1 }, () => new Array<number>(now.length + 1).fill(0));
   const left = (at: number, to: number): number => lengths[at]?.[to] ?? 0;
   const isSame = (at: number, to: number): boolean => before[at]?.text === now[to]?.text;

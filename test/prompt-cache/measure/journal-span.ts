@@ -4,19 +4,19 @@ import type { SessionEvent, StoredEvent } from '../../../src/journal/entry.ts';
 export interface Span {
   /** The whole journal. */
   readonly events: readonly StoredEvent[];
-  /** The loop: the id of the call that opened it, empty for the turn's own. */
+  /** The loop: the id of the call that opened it, or empty for the turn's own loop. */
   readonly frame: string;
-  /** The sequence of the reply to the request before; -1: from the beginning. */
+  /** The sequence number of the previous request's reply, or -1 for the beginning. */
   readonly after: number;
-  /** The sequence of the reply to the request. */
+  /** The sequence number of the request's reply. */
   readonly upTo: number;
 }
 
-/** All events between the two, of whatever loop. */
+/** All events between the two, in any loop. */
 export const after = (span: Span): readonly SessionEvent[] =>
   span.events.filter(({ seq }) => seq > span.after && seq < span.upTo);
 
-/** The events of a type between the two that are of this loop. */
+/** The events of a type between the two in this loop. */
 export const between = <Type extends SessionEvent['type']>(
   span: Span,
   type: Type,
@@ -26,15 +26,15 @@ export const between = <Type extends SessionEvent['type']>(
       event.type === type && loopOf(event) === span.frame,
   );
 
-/** What a call left in the memory of a kind of tools. */
+/** A fact that a call stored in the memory of a kind of tools. */
 export interface MadeFact {
   readonly seq: number;
   /** The memory. */
   readonly slice: string;
   readonly fact: unknown;
-  /** The tool that was called. */
+  /** The called tool. */
   readonly tool: string;
-  /** The name of the loop that it was called in; empty for the turn's own. */
+  /** The name of the loop of the call, or empty for the turn's own loop. */
   readonly loop: string;
 }
 
@@ -48,7 +48,7 @@ export function factsIn(span: Span): readonly MadeFact[] {
   const loops = new Map(
     span.events.flatMap((event) => (event.type === 'frame-started' ? [[event.frame, event.name]] : [])),
   );
-  // A loop of the same name goes on where another one has stopped.
+  // A loop of the same name continues where the previous one stopped.
   const isHere = (frame: string): boolean =>
     frame === span.frame || (span.after === -1 && loops.get(frame) === loops.get(span.frame));
   return span.events.flatMap((event): readonly MadeFact[] => {

@@ -1,24 +1,24 @@
-/** Measures a session that was played: each request beside the one before it in the same loop. */
+/** Measures a session: compares each request with the previous one of the same loop. */
 import type { StoredEvent } from '../../../src/journal/entry.ts';
 import { causesOf } from './causes.ts';
 import { type Departure, departuresBetween } from './departures.ts';
 import { type BodyForm, partsOf, type RequestParts } from './request-parts.ts';
 import { type RequestShare, type ShareSummary, shareOf, summaryOf, type Tokenizer } from './shares.ts';
 
-/** One request that a wire got. */
+/** A request that a wire received. */
 export interface SentRequest {
-  /** The id of the call that opened the loop; empty for the turn's own. */
+  /** The id of the call that opened the loop, or empty for the turn's own loop. */
   readonly frame: string;
   /** The names of the agent and of the loops around the request, joined by `/`. */
   readonly path: string;
   readonly body: unknown;
-  /** The sequence of its reply in the journal. */
+  /** The sequence number of its reply in the journal. */
   readonly reply: number;
 }
 
-/** Where a request departs, and why. */
+/** The places and causes of a request's departures. */
 export interface Finding {
-  /** In the order of the whole session, from 1. */
+  /** The number of the request in the session, from 1. */
   readonly request: number;
   readonly path: string;
   /** Such as `tools: 1 changed, 3 inserted`. */
@@ -66,7 +66,7 @@ export function measureSession(
   };
 }
 
-/** Tells where departures are: of tools how many, of messages which. */
+/** Describes the departures: their number for tools, and their places for messages. */
 export function placeOf(departures: readonly Departure[]): string {
   const parts = Map.groupBy(departures, ({ part }) => part);
   return [...parts].map(([part, own]) => `${NAMES[part]}: ${toldTogether(own)}`).join('; ');

@@ -1,4 +1,4 @@
-/** What `npm run prompt-cache` prints: a table, where requests depart and why, and what came of it all. */
+/** The output of `npm run prompt-cache`: a table, the departures with their causes, and the result. */
 import { UNEXPLAINED } from './causes.ts';
 import type { Finding, Measured } from './measure-session.ts';
 import type { ShareSummary } from './shares.ts';
@@ -7,7 +7,7 @@ import type { ShareSummary } from './shares.ts';
 export interface Row extends Measured {
   readonly scenario: string;
   readonly wire: string;
-  /** Whether every request is to extend the one before. */
+  /** `true` if every request must extend the previous one. */
   readonly isPromised: boolean;
 }
 
@@ -64,7 +64,7 @@ function alike(findings: readonly Finding[]): readonly string[] {
   });
 }
 
-/** What is wrong: a departure where none is promised, and one that no event explains. */
+/** Returns the failures: departures where extension is promised, and departures without a cause. */
 export function problemsOf(rows: readonly Row[]): readonly string[] {
   const broken = rows
     .filter(({ isPromised, findings }) => isPromised && findings.length > 0)

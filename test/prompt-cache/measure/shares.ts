@@ -1,29 +1,29 @@
-/** How much of a request a cache has that kept the one before. */
+/** The share of a request that a cache of the previous request contains. */
 import { PARTS, type Piece, type RequestParts } from './request-parts.ts';
 
-/** A length of a request, and of the beginning that it has in common with the one before. */
+/** The length of a request and of its common prefix with the previous one. */
 export interface Length {
   readonly all: number;
   readonly kept: number;
 }
 
 export interface RequestShare {
-  /** Of UTF-8. */
+  /** UTF-8 bytes. */
   readonly bytes: Length;
   readonly tokens: Length;
 }
 
-/** Makes the tokens of a text. */
+/** Splits a text into tokens. */
 export type Tokenizer = (text: string) => readonly number[];
 
-/** Measures a request beside the one before it; the first of a loop has none, and nothing is kept of it. */
+/** Compares a request with the previous one. For the first request of a loop, the common prefix is empty. */
 export function shareOf(
   before: RequestParts | undefined,
   now: RequestParts,
   tokenize: Tokenizer,
 ): RequestShare {
   const [was, is] = [before ? inOrder(before) : [], inOrder(now)];
-  // One piece is tokenized by itself: no token crosses the border of two.
+  // Each piece is tokenized separately, so tokens do not cross pieces.
   const measured = (unitsOf: (text: string) => ArrayLike<number>): Length => {
     let [all, kept, isSame] = [0, 0, true];
     for (const [at, { text }] of is.entries()) {
@@ -50,16 +50,16 @@ function commonLength(one: ArrayLike<number>, other: ArrayLike<number>): number 
   return most;
 }
 
-/** What the shares of several requests come to. */
+/** The combined shares of several requests. */
 export interface ShareSummary {
-  /** Of all that was sent, the first requests of loops included. */
+  /** The share of everything sent, including the first requests of loops. */
   readonly total: number;
-  /** Of the requests that have one before them. */
+  /** The shares of the requests that have a previous one. */
   readonly least: number;
   readonly median: number;
 }
 
-/** Sums up lengths; `first` are those of requests that have none before them. */
+/** Sums up lengths. `first`: the requests without a previous one. */
 export function summaryOf(lengths: readonly (Length & { readonly isFirst: boolean })[]): ShareSummary {
   const shares = lengths
     .filter(({ isFirst }) => !isFirst)

@@ -1,4 +1,4 @@
-/** Plays scenarios over wires, and measures what each wire got. */
+/** Plays scenarios over wires, and measures the requests that each wire received. */
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { measureSession } from '../measure/measure-session.ts';
 import type { Row } from '../measure/report.ts';
@@ -44,7 +44,7 @@ async function rowOf(scenario: Scenario, wire: (typeof WIRES)[number]): Promise<
   };
 }
 
-/** A text stands in many requests. */
+/** Many requests contain the same text. */
 const known = new Map<string, readonly number[]>();
 
 /** OpenAI's own tokens; those of other providers are others, of about the same number. */

@@ -11,10 +11,10 @@ import type { ScriptTurn, Wire } from '../../wires/wire.ts';
 import type { SentRequest } from '../measure/measure-session.ts';
 import type { MeasuredWire } from './wires.ts';
 
-/** A session: what its user says, and what its models do. */
+/** A session: the user's messages, and the replies of the models. */
 export interface Session {
   readonly agent: Agent;
-  /** Of the turn's own loop, a turn for each message. */
+  /** The replies in the turn's own loop, one list per message. */
   readonly turns: readonly ScriptTurn[];
   /** Of nested loops, by the name of the tool that opens them: one for each time that it does, in their order. */
   readonly nested?: Readonly<Record<string, readonly ScriptTurn[]>>;
@@ -25,7 +25,10 @@ export interface PlayedSession {
   readonly events: readonly StoredEvent[];
 }
 
-/** @throws Error when a request is refused, or a turn comes to no answer: then the script and the loop do not fit. */
+/**
+ * @throws Error if a request is refused, or a turn has no answer, because the script and the loop do not
+ * match.
+ */
 export async function playSession(session: Session, wire: MeasuredWire): Promise<PlayedSession> {
   const servers = serversOf(session, wire);
   const sent: Omit<SentRequest, 'reply'>[] = [];
@@ -65,7 +68,7 @@ export async function playSession(session: Session, wire: MeasuredWire): Promise
   return { requests: withReplies(sent, events), events };
 }
 
-/** Requests are made one after another, and each is answered. */
+/** Requests are sequential, and each has a response. */
 function withReplies(
   sent: readonly Omit<SentRequest, 'reply'>[],
   events: readonly StoredEvent[],
@@ -87,7 +90,7 @@ interface Servers {
   all(): readonly Wire[];
 }
 
-/** A server for each loop: it begins with a conversation of its own. */
+/** One server per loop, because each loop begins a conversation. */
 function serversOf({ turns, nested = {} }: Session, wire: MeasuredWire): Servers {
   // Wires know an answer by its words.
   const distinct = turns.map((turn, at) => ({ ...turn, answer: `${turn.answer} That was turn ${at + 1}.` }));

@@ -1,4 +1,4 @@
-/** The sessions that are measured: by the agents of `src/examples` where there is one. */
+/** The measured sessions. They use the agents of `src/examples` if possible. */
 import { Customer, getCustomer, Order } from '../../../src/examples/orders/incoming.ts';
 import { researcher } from '../../../src/examples/researcher/researcher.ts';
 import { paperShop } from '../../../src/examples/support/shop.ts';
