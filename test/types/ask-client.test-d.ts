@@ -27,7 +27,7 @@ defineTool({
       },
       roots: { method: 'roots/list' },
     });
-    // What the client has not declared is not asked.
+    // Questions go only to clients that declared the capability.
     expectTypeOf(answers).toEqualTypeOf<{
       readonly user: ElicitResult | undefined;
       readonly said: CreateMessageResult | undefined;

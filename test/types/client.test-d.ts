@@ -25,7 +25,7 @@ interface Price {
   currency: string;
 }
 
-// The agent's type alone tells what its answers are, and how it is called.
+// The agent's type alone determines its answers and its calls.
 const client = createClient<typeof pricing>({ url: 'https://agents.test', agent: 'pricing' });
 expectTypeOf(client).toEqualTypeOf<Client<Price>>();
 // @ts-expect-error: that is another agent
@@ -43,7 +43,7 @@ expectTypeOf(await session.answer([{ call: 'c', decision: 'reject', reason: 'No.
 expectTypeOf(await session.state()).toEqualTypeOf<SessionView>();
 expectTypeOf(await session.file('f')).toEqualTypeOf<Blob>();
 
-// The outcome tells what else there is.
+// The outcome determines the other fields.
 if (answer.outcome === undefined) {
   expectTypeOf(answer.status).toEqualTypeOf<
     'accepted' | 'queued' | 'steering' | 'steered' | 'scheduled' | 'running'
@@ -55,7 +55,7 @@ if (answer.outcome === undefined) {
   expectTypeOf(answer.text).toEqualTypeOf<string>();
 }
 
-// So does the type of what a stream shows.
+// So does the type of a stream's items.
 for await (const item of session.stream('How much?')) {
   expectTypeOf(item).toEqualTypeOf<StreamItem<Price>>();
   switch (item.type) {
@@ -74,7 +74,7 @@ for await (const item of session.stream('How much?')) {
 }
 for await (const event of session.events()) expectTypeOf(event).toEqualTypeOf<StoredEvent>();
 
-// An agent without an output answers words; by hand, an output is whatever it is said to be.
+// An agent without an output answers with text. A type argument sets the output.
 const words = await createClient<typeof clerk>({ url: '', agent: 'clerk' }).session().send('Hi');
 expectTypeOf(words.object).toEqualTypeOf<Json | undefined>();
 expectTypeOf(createClient<{ output: Price }>({ url: '', agent: 'any' })).toEqualTypeOf<Client<Price>>();

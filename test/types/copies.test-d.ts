@@ -1,4 +1,4 @@
-/** What the compiler knows of copies of tools that work in loops of their own. */
+/** The types of copies of tools that work in loops of their own. */
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import { type ChatModel, defineAgent, defineTool, type Tool, ToolCallContext } from '../../src/index.ts';
@@ -37,7 +37,7 @@ const clerk = defineAgent({
 });
 const ask = defineSubagent({ agent: clerk, context: { desk: 1 } });
 
-// A copy is what it was made of: its name, its input, its output, its states.
+// A copy keeps the types of its original: name, input, output, states.
 expectTypeOf(withTools(dig, look, ask)).toEqualTypeOf<Tool<'dig', { depth: number }, unknown>>();
 expectTypeOf(withModel(ask, () => model)).toEqualTypeOf<
   Tool<'clerk', { readonly message: string }, { n: number }>
@@ -45,7 +45,7 @@ expectTypeOf(withModel(ask, () => model)).toEqualTypeOf<
 expectTypeOf(withContext(plan, { locale: 'de' })).toEqualTypeOf<typeof plan>();
 expectTypeOf(withTools(lamp)).toEqualTypeOf<typeof lamp>();
 
-// Instructions are made of the input, and of a machine's state.
+// Instructions can use the input and a machine's state.
 withInstructions(dig, ({ path }, input) => {
   expectTypeOf(input).toEqualTypeOf<{ depth: number }>();
   return path;
@@ -57,7 +57,7 @@ withInstructions(lamp, (_, { depth }, state) => {
 });
 withInstructions(plan, 'Work.');
 
-// A context may be made of the input and of the loop around.
+// A context can use the input and the enclosing loop.
 withContext(dig, ({ depth }, { path }) => ({ depth, path }));
 defineAgenticTool({
   ...base,

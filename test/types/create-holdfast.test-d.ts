@@ -22,7 +22,7 @@ const clerk = defineAgent({ name: 'clerk', description: 'Pays.', instructions: '
 declare const model: ChatModel;
 declare const auth: Authenticate;
 
-// What a Worker's module exports.
+// The exports of a Worker's module.
 const holdfast = createHoldfast({ agents: [clerk] });
 expectTypeOf(holdfast).toEqualTypeOf<Holdfast>();
 export default holdfast.worker satisfies ExportedHandler<Env>;
@@ -104,7 +104,7 @@ new Hono<{ Bindings: OfApp }>().route('/ai', typed.routes) satisfies { fetch: un
 expectTypeOf(
   createHoldfast({ agents: [clerk], secrets: (env: OfApp) => ({ key: env.HOLDFAST_TOKEN }) }),
 ).toEqualTypeOf<Holdfast<OfApp>>();
-// An `auth` of any Worker, such as the built-in ones, is one of this.
+// An `auth` for any Worker, such as a built-in one, fits this app.
 createHoldfast<OfApp>({ agents: [clerk], auth: bearerToken('HOLDFAST_TOKEN') });
 createHoldfast<OfApp>({ agents: [clerk], auth: bearerToken((env) => [env.HOLDFAST_TOKEN, env.OLD_TOKEN]) });
 createHoldfast<OfApp>({ agents: [clerk], auth: openOnLocalhost() });
@@ -121,7 +121,7 @@ expectTypeOf<CallContext['env']>().toEqualTypeOf<Cloudflare.Env>();
 expectTypeOf<EnvOf<OfApp>>().toEqualTypeOf<OfApp>();
 expectTypeOf<EnvOf<object>>().toEqualTypeOf<Readonly<Record<string, unknown>>>();
 
-// A caller may speak for several persons.
+// A caller can act for several persons.
 createHoldfast({ agents: [clerk], auth: () => ({ id: 'chat', delegates: true }) });
 createHoldfast({ agents: [clerk], auth: () => ({ id: 'me', delegates: undefined }) });
 // @ts-expect-error: a caller speaks for others, or does not
@@ -135,7 +135,7 @@ createHoldfast({
   context(env, { principal, request }) {
     expectTypeOf(env).toEqualTypeOf<Env>();
     expectTypeOf(principal).toEqualTypeOf<Principal>();
-    // It is gone where the turn goes on in another invocation.
+    // It is absent if the turn resumes in another invocation.
     expectTypeOf(request).toEqualTypeOf<Request | undefined>();
     return { region: String(env.REGION) };
   },
@@ -179,7 +179,7 @@ createHoldfast({
   use: [placeSessions({ locationHint: 'weur', jurisdiction: 'eu' })],
 });
 
-// What an invocation may use, in the code or by the vars.
+// The limits of an invocation, in code or from the variables.
 createHoldfast({ agents: [clerk], limits: { subrequests: 10_000, internalSubrequests: undefined } });
 createHoldfast({
   agents: [clerk],
@@ -193,7 +193,7 @@ createHoldfast({ agents: [clerk], limits: { cpuUsed: () => 5 } });
 // @ts-expect-error there is no such limit
 createHoldfast({ agents: [clerk], limits: { memory: 128 } });
 
-// A Worker takes cron events, and messages of its queue by a function.
+// A Worker handles cron events, and queue messages with a function.
 const withQueue = { ...holdfast.worker, queue: consumeTurns(holdfast) } satisfies ExportedHandler<Env>;
 expectTypeOf(withQueue.queue).returns.toEqualTypeOf<Promise<void>>();
 // @ts-expect-error the consumer is of an app

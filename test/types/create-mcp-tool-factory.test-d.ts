@@ -18,12 +18,12 @@ factory.unfolding(
   ({ name, hints }, of) => of === client && !!hints?.readOnlyHint && name !== '',
 );
 
-// In place of the options a boolean may stand, which was once `removeOnInvoke`.
+// A boolean can replace the options. It was called `removeOnInvoke` before.
 expectTypeOf(factory.unfoldingByName('old', 'Old.', [], true).name).toEqualTypeOf<'old'>();
 expectTypeOf(factory.unfoldingMatching('old', 'Old.', [], false).name).toEqualTypeOf<'old'>();
 expectTypeOf(factory.unfolding('old', 'Old.', () => true, false).name).toEqualTypeOf<'old'>();
 
-// All of them stand in one list.
+// A single list can contain all of them.
 defineAgent({
   name: 'clerk',
   description: 'Helps.',

@@ -62,7 +62,7 @@ defineAgent({ ...base, name: 'long', use: [summarize({ overTokens: 10_000 })] })
 // @ts-expect-error: only its options
 defineAgent({ ...base, name: 'options', use: [{ overTokens: 10_000 }] });
 
-// A session is kept for some days, or parts of them.
+// The retention of a session is in days, fractions included.
 const kept: readonly Retention[] = [
   'forever',
   { days: 30 },
@@ -105,7 +105,7 @@ defineAgent({ ...base, name: 'typo', settings: { temprature: 0 } });
 // @ts-expect-error: no such choice
 defineAgent({ ...base, name: 'choice', settings: { toolChoice: { last: 'none' } } });
 
-// Its model may be made of the environment, and one of several.
+// Its model can depend on the environment, and be one of several.
 const model = scriptedModel([]);
 defineAgent({
   ...base,
@@ -146,7 +146,7 @@ export async function answers() {
   expectTypeOf(date.object).toEqualTypeOf<Json | undefined>();
 }
 
-// A reference is listed among the tools.
+// Its tools can include a reference.
 const handbook: Reference = { name: 'handbook', description: 'Rules.', notes: 'Numbered.', tools: [pay] };
 defineAgent({ ...base, name: 'reading', tools: [defineReference(handbook)] });
 

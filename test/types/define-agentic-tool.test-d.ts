@@ -10,7 +10,7 @@ const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', r
 declare const model: ChatModel;
 const base = { description: 'Digs.', tools: [look] };
 
-// The name is a literal, the input the schema's output; what comes of it is not known.
+// The name is a literal, and the input is the schema's output. The output is unknown.
 const dig = defineAgenticTool({
   ...base,
   name: 'dig',

@@ -40,7 +40,7 @@ expectTypeOf(Customer).toEqualTypeOf<
   DomainType<'Customer', CustomerValue, v.InferInput<typeof CustomerSchema>>
 >();
 
-// Tools that are made of one type of objects are no tools of another.
+// Tools for one type of objects do not fit another.
 const orderTools = (_: OrderValue): readonly AnyTool[] => [];
 defineDomainType({ name: 'Order', schema: OrderSchema, tools: orderTools });
 // @ts-expect-error tools of an order, given to customers
@@ -56,7 +56,7 @@ defineDomainType({ name: 'Customer', schema: CustomerSchema, tools: () => 'avera
 // @ts-expect-error tools may not be waited for
 defineDomainType({ name: 'Customer', schema: CustomerSchema, tools: async () => [] });
 
-// A predicate is asked of objects of its type, with the loop.
+// A predicate receives objects of its type and the loop.
 expectTypeOf(
   chainFrom(Customer, {
     when: (customer, view) => {

@@ -26,7 +26,7 @@ defineMcpEndpoint({ tools: [{ name: 'greet' }] });
 // @ts-expect-error an agent has a name
 defineMcpEndpoint({ agents: [{ as: 'ask_clerk' }] });
 
-// A prompt knows its values by its arguments: a required one is there.
+// A prompt types its values by its arguments. Required arguments are present.
 const prompt = defineMcpPrompt({
   name: 'summary',
   description: 'Sums up.',
@@ -47,7 +47,7 @@ defineMcpPrompt({
   messages: () => [{ role: 'system', content: { type: 'text', text: '' } }],
 });
 
-// Content is what the protocol knows.
+// Content has the types of the protocol.
 defineTool({
   name: 'see',
   description: 'Sees.',

@@ -9,7 +9,7 @@ import {
   mcpContents,
 } from '../../src/mcp/server/entry.ts';
 
-// A template knows its values by the variables of its uri.
+// A template types its values by the variables of its URI.
 const lines = defineMcpResource({
   name: 'lines',
   uri: 'orders://{order}/lines/{line}',
@@ -33,7 +33,7 @@ const lines = defineMcpResource({
 });
 expectTypeOf(lines).toEqualTypeOf<McpResource<'orders://{order}/lines/{line}'>>();
 
-// One without variables has no values, and nothing to list or to complete.
+// A template without variables has no values, and cannot list or complete.
 const policy = defineMcpResource({
   name: 'policy',
   uri: 'policy://returns',
@@ -81,11 +81,11 @@ defineMcpResource({ ...base, uri: 'a://b}/{c}' });
 // @ts-expect-error the wrong variable comes second
 defineMcpResource({ ...base, uri: 'a://{b}/{#c}' });
 
-// Of a uri that is known at run time alone, any value may be there.
+// If the URI is known only at run time, it can have any values.
 const uri: string = JSON.parse('"a://{b}"');
 defineMcpResource({ ...base, uri, read: ({ b }) => b });
 
-// What may be answered.
+// The allowed results.
 interface Row {
   readonly id: string;
 }

@@ -1,4 +1,4 @@
-/** What `defineModule` infers of a state, and what its parts are given. */
+/** The types that `defineModule` infers for a state and for its parts. */
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import { createHoldfast } from '../../src/create-holdfast.ts';
@@ -57,7 +57,7 @@ visits.use({ due: async () => 'unknown' });
 // @ts-expect-error a name
 defineModule({});
 
-// The schema of the facts says their type.
+// The schema of the facts determines their type.
 const graded = defineModule({
   name: 'graded',
   state: {

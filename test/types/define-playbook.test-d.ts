@@ -33,7 +33,7 @@ const Document = defineDomainType({
 
 const base = { description: 'Researches.', input: v.object({ topic: v.string() }) };
 
-// A playbook is a tool with its literal name, and what its input schema puts out.
+// A playbook is a tool with its literal name and its input schema's output.
 const researcher = definePlaybook({
   ...base,
   name: 'researcher',
@@ -50,7 +50,7 @@ expectTypeOf(researcher).toEqualTypeOf<Playbook<'researcher', { topic: string }>
 expectTypeOf(researcher).toExtend<Tool<'researcher', { topic: string }, unknown>>();
 export const list: readonly AnyTool[] = [researcher];
 
-// Conditions know which tools they name, also further inside.
+// Conditions know the tools that they name, even if nested.
 expectTypeOf(after(search, 'analyze')).toEqualTypeOf<UnlockCondition<'search' | 'analyze'>>();
 expectTypeOf(allOf(after(search), anyOf(after(analyze), onArtifact(Document)))).toEqualTypeOf<
   UnlockCondition<'search' | 'analyze'>
@@ -95,7 +95,8 @@ definePlaybook({
   ],
 });
 
-// Of tools whose names are not known before they run, any name may be one; it is checked when the playbook is defined.
+// If the names of tools are known only at run time, conditions accept any name, and `definePlaybook` checks
+// it.
 class Calculator {
   static readonly tools = { add: { description: 'Adds.' } };
   add() {

@@ -28,5 +28,5 @@ defineRoute({
   },
 });
 
-// Any of them stands in the table.
+// A table can contain any route.
 export const table: readonly Route[] = [ofSession];

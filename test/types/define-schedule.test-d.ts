@@ -14,7 +14,7 @@ const base = {
 const daily = defineSchedule({ name: 'daily', ...base });
 expectTypeOf(daily).toEqualTypeOf<ModuleUse>();
 
-// Session and message of the time.
+// The session and the message depend on the time.
 defineSchedule({
   ...base,
   name: 'daily',
@@ -32,7 +32,7 @@ defineSchedule({ ...base, name: 'daily', context: undefined });
 
 createHoldfast({ agents: [], use: [daily] });
 
-// Whose its sessions are, the app's `auth` may say.
+// The app's `auth` can determine the owner of its sessions.
 defineSchedule({ name: 'daily', cron: '* * * * *', agent: 'clerk', session: 's1', message: 'Report.' });
 
 // @ts-expect-error a text may be an id or a tenant

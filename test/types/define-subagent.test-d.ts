@@ -14,12 +14,12 @@ expectTypeOf(asked).toEqualTypeOf<Tool<'clerk', { readonly message: string }, un
 const billed = defineSubagent({ agent: biller });
 expectTypeOf(billed).toEqualTypeOf<Tool<'biller', { readonly message: string }, { total: number }>>();
 
-// By name nothing more is known of it.
+// By name alone, its types are unknown.
 const byName = defineSubagent({ agent: 'clerk' });
 expectTypeOf(byName).toEqualTypeOf<Tool<'clerk', { readonly message: string }, unknown>>();
 expectTypeOf(defineSubagent({ agent: any }).name).toBeString();
 
-// It may have a name and an input of its own.
+// It can have its own name and input.
 const renamed = defineSubagent({
   agent: biller,
   name: 'bill',

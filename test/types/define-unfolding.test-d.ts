@@ -35,7 +35,7 @@ defineUnfolding({
   },
 });
 
-// A selector is given what its schema makes.
+// A selector receives the schema's output.
 const selectable = defineUnfolding({
   ...base,
   input: v.object({ root: v.optional(v.string(), '/') }),
@@ -47,7 +47,7 @@ const selectable = defineUnfolding({
 });
 expectTypeOf(selectable).toEqualTypeOf<UnfoldingTool<'files', { root: string }>>();
 
-// One form, and no mixture.
+// It has one form, and no mixture.
 defineUnfolding({ ...base, byCategory: { look: [read] }, categoryParameter: 'kind', exclusive: true });
 // @ts-expect-error tools, by themselves or by category
 defineUnfolding({ ...base, tools: [read], byCategory: { look: [read] } });

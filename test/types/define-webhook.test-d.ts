@@ -45,7 +45,7 @@ createHoldfast({
   ],
 });
 
-// The payload is what the verifier says; the name is a literal.
+// The verifier determines the payload, and the name is a literal.
 const own = defineWebhook({
   name: 'own',
   agent: 'support',
@@ -62,7 +62,7 @@ expectTypeOf(own).toEqualTypeOf<Webhook<'own'>>();
 
 const verify = () => verified('1', 1);
 
-// What is looked at before the body has none.
+// Requests that are checked before the body is read have no body.
 defineWebhook({
   name: 'own',
   agent: 'a',
@@ -78,7 +78,7 @@ defineWebhook({
   start: () => ignored('no'),
 });
 
-// Who names no agent for the webhook names one for each turn.
+// If the webhook names no agent, each turn names one.
 defineWebhook({ name: 'own', verify, start: () => ({ agent: 'a', session: 's', message: 'm' }) });
 
 // @ts-expect-error nobody names the agent

@@ -1,4 +1,4 @@
-/** Recorded requests to Anthropic's messages, and the means to spoil them. */
+/** Recorded requests to Anthropic's Messages API, and functions that corrupt them. */
 import { anthropic, createAnthropic } from '@ai-sdk/anthropic';
 import { expect } from 'vitest';
 import { type AnthropicWireOptions, createAnthropicWire } from './anthropic.ts';
@@ -43,13 +43,13 @@ export interface Sabotage {
   readonly beta?: string;
 }
 
-/** A recorded request, to be changed. */
+/** A recorded request that tests can modify. */
 export async function recordedBody({ of, at = midTurn }: Sabotage): Promise<Body> {
   // The recordings are of requests that the wire took.
   return structuredClone((await recordingOf(of))[at] as Body);
 }
 
-/** Answers a recorded request with what was changed in it. */
+/** Returns a recorded request with these changes. */
 export async function sabotaged(change: (body: Body) => void, sabotage: Sabotage): Promise<Answered> {
   const { of, options, beta } = sabotage;
   const body = await recordedBody(sabotage);

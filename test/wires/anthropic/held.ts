@@ -1,4 +1,4 @@
-/** Whether the replies that a conversation holds are those that the wire gave, block for block. */
+/** Checks that the replies in a conversation equal those that the wire returned, block for block. */
 import { ownRefusal, placesOf, Refused, type ScriptedReply } from '../wire.ts';
 import {
   currentTurnOf,
@@ -18,7 +18,7 @@ export interface HeldCheck {
   readonly casting: Casting;
   readonly body: AnthropicBody;
   readonly conversation: readonly Said[];
-  /** Whether a current turn may come without any of its thinking. */
+  /** `true` if the current turn can omit all of its thinking. */
   readonly thinkingMayGo: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface NextPlace {
   readonly given: number;
 }
 
-/** Checks every reply of the conversation and tells what comes next. */
+/** Checks every reply of the conversation and returns the next place. */
 export function checkHeld(check: HeldCheck): NextPlace {
   const { replies, casting, conversation } = check;
   const all = heldIn(conversation);

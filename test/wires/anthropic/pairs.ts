@@ -1,4 +1,6 @@
-/** Calls and results: each call is answered right behind it, once, and nothing is answered that was not called. */
+/**
+ * Checks calls and results: each call has exactly one result directly after it, and each result has a call.
+ */
 import { Refused } from '../wire.ts';
 import type { Said } from './conversation.ts';
 

@@ -1,4 +1,4 @@
-/** A reply as Anthropic's API writes it: whole, and as the events of a stream. */
+/** A reply in the format of Anthropic's API: whole, and as stream events. */
 import { piecesOf, type ScriptedReply, type StreamEvent } from '../wire.ts';
 import type { AnthropicBlock, AnthropicBody } from './request.ts';
 import type { InputTransformation } from './thinking.ts';

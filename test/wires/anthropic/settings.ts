@@ -1,4 +1,4 @@
-/** Settings that Anthropic refuses together, and marks of caches that it refuses to count. */
+/** Combinations of settings that Anthropic refuses, and invalid cache marks. */
 import { Refused } from '../wire.ts';
 import type { AnthropicBody } from './request.ts';
 import { bindingBeta } from './thinking.ts';

@@ -1,4 +1,4 @@
-/** Whether the thinking that comes back is the one that was given, at its place, behind what it was thought behind. */
+/** Checks that returned thinking is unchanged, at its place and after its original prefix. */
 import { type Sealed, unseal } from '../seal.ts';
 import { ownRefusal, Refused } from '../wire.ts';
 import { currentTurnOf, isThinking, type Said, type ThinkingBlock } from './conversation.ts';
