@@ -113,8 +113,8 @@ const typeOf = (words: readonly Json[]): Json | undefined =>
   words.length > 0 && words.every((word) => typeof word === 'string') ? 'string' : undefined;
 
 /**
- * Returns the schema of an agent's answers without additional properties, which answers drop. If a schema keeps
- * them, the answer is checked when it arrives.
+ * Returns the schema of an agent's answers without additional properties, which answers drop. If a schema
+ * keeps them, the answer is checked when it arrives.
  */
 const closed = (schema: JsonObject): JsonObject =>
   changedIn(comparable(schema), (part) =>

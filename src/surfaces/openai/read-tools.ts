@@ -5,7 +5,8 @@ import { SERVER_LABEL } from './call-items.ts';
 import { inCode, invalid, isEmpty, notTaken } from './read-body.ts';
 
 /**
- * Reads the functions in a body, for both protocols. Skips the `mcp` tool by which clients accept our questions.
+ * Reads the functions in a body, for both protocols. Skips the `mcp` tool by which clients
+ * accept our questions.
  *
  * @throws OpenAiError if an entry of the list is of another kind.
  */
