@@ -165,7 +165,7 @@ const composed = <Key extends keyof Gates>(
 
 const GATES = ['http', 'caller', 'owner', 'admit', 'log', 'location'] as const;
 
-const isGate = (parts: AppParts = {}): boolean => GATES.some((key) => parts[key]);
+const isGate = (parts: AppParts = {}): boolean => GATES.some((key) => parts[key] !== undefined);
 
 const ofTheApp = ({ name }: ModuleIdentity): string =>
   `The module '${name}' is of the whole app: add it to \`use\` of createHoldfast.`;

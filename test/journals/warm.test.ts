@@ -29,7 +29,7 @@ const MEMORIES: readonly ToolMemory[] = [
 ];
 
 /** Its facts are read from the journal. */
-const FOLDS_NOTHING = ['feedback', 'title'];
+const FOLDS_NOTHING = ['feedback', 'operator-access', 'title'];
 
 const SESSIONS = versions().flatMap((version) =>
   [...readFolder(version).journals].map(([name, { dump }]) => ({

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseSource } from '../source/parse-source.ts';
 import { proseOf, type Text, textsOf } from './english.ts';
 
-const LEFT_OUT = /(?:^|\/)(?:node_modules|dist|\.git|\.wrangler|build\/out)(?:\/|$)/;
+const LEFT_OUT = /(?:^|\/)(?:node_modules|dist|\.git|\.wrangler|\.vitepress\/cache|docs\/reference)(?:\/|$)/;
 
 /** Returns the words that people read in all files of TypeScript and Markdown below a folder. A file that cannot be parsed has none. */
 export const textsBelow = (root: string, folder: string): Text[] =>
@@ -23,3 +23,12 @@ export function textsOfFile(root: string, file: string): Text[] {
     return [];
   }
 }
+
+const OWN = ['src', 'durable-objects', 'build', 'test', 'docs'];
+const PAGES = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
+
+/** Returns the words that people read in this repository. */
+export const ownTexts = (root: string): Text[] => [
+  ...OWN.flatMap((folder) => textsBelow(root, folder)),
+  ...PAGES.flatMap((page) => textsOfFile(root, page)),
+];

@@ -5,7 +5,7 @@
 import { relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { countHabits, type EnglishCount, HABITS, type Habit, type Text } from './english.ts';
-import { textsBelow, textsOfFile } from './english-texts.ts';
+import { ownTexts, textsBelow } from './english-texts.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -17,13 +17,10 @@ const { values, positionals } = parseArgs({
   },
 });
 const root = resolve(import.meta.dirname, '../..');
-const OWN = ['src', 'durable-objects', 'build', 'test', 'docs'];
-const PAGES = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
 const folders = positionals.map((path) => relative(root, resolve(path)));
-const all = [
-  ...(folders.length > 0 ? folders : OWN).flatMap((folder) => textsBelow(root, folder)),
-  ...(folders.length > 0 ? [] : PAGES.flatMap((page) => textsOfFile(root, page))),
-].filter(({ kind }) => values.kind === undefined || kind === values.kind);
+const all = (
+  folders.length > 0 ? folders.flatMap((folder) => textsBelow(root, folder)) : ownTexts(root)
+).filter(({ kind }) => values.kind === undefined || kind === values.kind);
 
 function list(texts: readonly Text[], habit: Habit): void {
   const pattern = HABITS[habit];

@@ -59,7 +59,7 @@ export function sessionIndex({ also }: IndexOptions = {}): ModuleUse {
   const use = useOf(INDEX_MODULE);
   if (also) {
     COPIES.set(also.name, also);
-    COPY.give(use, also);
+    COPY.set(use, also);
   }
   ENDED.give(use, () => ({ agenda: [{ ref: LOOK }] }));
   DUE.give(use, lookAtDue);

@@ -1,5 +1,5 @@
-/** The seam for a copy of an index in another store, such as D1. */
-import { defineSeam } from '../../tool/module-use.ts';
+/** A copy of an index in another store, such as D1. */
+import type { ModuleUse } from '../../tool/module-use.ts';
 import type { Env } from '../../worker/host.ts';
 import type { SessionReport } from './reports.ts';
 
@@ -37,8 +37,8 @@ export interface IndexCopy {
   forget(source: CopySource, isInUse: boolean): Promise<void>;
 }
 
-/** The seam for the copy of an app's index, set by `sessionIndex`. */
-export const COPY = defineSeam<IndexCopy>();
+/** The copy of an app's index, by the use that `sessionIndex` returns. */
+export const COPY = new WeakMap<ModuleUse, IndexCopy>();
 
 /**
  * Copies by name. The platform creates the objects, so an object finds the copy of its app here. Both are in

@@ -151,7 +151,7 @@ export function indexOf<AppEnv extends object = Env>(holdfast: Holdfast<AppEnv>,
       }),
     writeTitle: ({ owner, agent, session, idempotencyKey }) =>
       told(async (at) => {
-        const [writer] = host.modules.uses.flatMap((use) => TITLE_WRITER.of(use) ?? []);
+        const [writer] = host.modules.uses.flatMap((use) => TITLE_WRITER.get(use) ?? []);
         if (!writer)
           throw new ConfigurationError('writeTitle needs modelTitles() in `use` of createHoldfast.');
         const key = idempotencyKey ?? host.newId();

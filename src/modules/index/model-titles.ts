@@ -60,7 +60,7 @@ export function modelTitles({ model, timeout = 30_000 }: ModelTitlesOptions = {}
     throw new RangeError(`modelTitles: its timeout is ${timeout}; use a positive whole number of ms.`);
   const writer: TitleWriter = { write: (request) => writeTitle({ model, timeout }, request) };
   const use = useOf(MODEL_TITLES);
-  TITLE_WRITER.give(use, writer);
+  TITLE_WRITER.set(use, writer);
   APP.give(use, {
     routes({ host }) {
       if (!host.modules.uses.some(({ module }) => module === INDEX_MODULE))

@@ -26,7 +26,7 @@ export interface IndexPlace extends ObjectPlace {
 /** Returns the location of an app's index, from its modules. */
 export const indexPlaceIn = (env: Env, uses: readonly ModuleUse[]): IndexPlace => ({
   ...placeIn(env, uses),
-  copy: uses.map(COPY.of).find((copy) => copy)?.name,
+  copy: uses.map((use) => COPY.get(use)).find((copy) => copy)?.name,
 });
 
 /** @throws DeploymentError if the binding is missing. */

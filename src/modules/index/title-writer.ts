@@ -1,5 +1,5 @@
-/** The seam for a module that writes titles with a model. */
-import { defineSeam } from '../../tool/module-use.ts';
+/** Titles that a model writes. */
+import type { ModuleUse } from '../../tool/module-use.ts';
 import type { TitledSession } from '../../worker/index-views.ts';
 import type { Target } from '../../worker/target.ts';
 import type { AskingApp } from './ask.ts';
@@ -26,5 +26,5 @@ export interface TitleWriter {
   write(request: TitleRequest): Promise<TitledSession>;
 }
 
-/** The seam for the title writer of a module. */
-export const TITLE_WRITER = defineSeam<TitleWriter>();
+/** The writer of an app, by the use that `modelTitles` returns. */
+export const TITLE_WRITER = new WeakMap<ModuleUse, TitleWriter>();

@@ -54,7 +54,7 @@ export function ownerLimits(
   const limiting = toLimiting(declared, options);
   const perDay = typeof declared === 'function' ? undefined : declared.perDay;
   const use = useOf(BUDGETS, KEY);
-  LIMITING.give(use, limiting);
+  LIMITING.set(use, limiting);
   boundBy(use, budgetsOfTurn);
   LOOPS.give(use, {
     ask: BUDGET_LAYER,

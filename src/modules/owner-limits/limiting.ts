@@ -1,7 +1,7 @@
 /** The configuration of `ownerLimits`. */
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { Owner } from '../../tool/call-origin.ts';
-import { defineSeam } from '../../tool/module-use.ts';
+import type { ModuleUse } from '../../tool/module-use.ts';
 import type { Env } from '../../worker/host.ts';
 import {
   type LimitsOfOwner,
@@ -18,8 +18,8 @@ export interface Limiting {
   limitsOf(owner: Owner, env: Env): ReadLimits | Promise<ReadLimits>;
 }
 
-/** The seam for the configuration of `ownerLimits`. */
-export const LIMITING = defineSeam<Limiting>();
+/** The configuration of each use that `ownerLimits` returns. */
+export const LIMITING = new WeakMap<ModuleUse, Limiting>();
 
 /** @throws ConfigurationError if a limit or an option is invalid. */
 export function toLimiting(

@@ -77,7 +77,7 @@ export async function readOwnerLimits(
 /** @throws ConfigurationError if the app has no `ownerLimits()`. */
 function limitingOf({ host }: Pick<HostedApp, 'host'>): Limiting {
   for (const use of host.modules.uses) {
-    const limiting = LIMITING.of(use);
+    const limiting = LIMITING.get(use);
     if (limiting) return limiting;
   }
   throw new ConfigurationError('This app has no ownerLimits() in its `use`.');

@@ -46,9 +46,11 @@ describe('the definition of an agent', () => {
       });
     const refused = "Agent 'clerk' cannot have these tools: Tool at index 1";
     const isChecked = process.env.NODE_ENV !== 'production';
-    expect(() => withHole(null)).toThrow(isChecked ? `${refused} must not be null` : `${refused} is neither`);
+    expect(() => withHole(null)).toThrow(
+      isChecked ? `${refused} must not be null` : `${refused} is not a tool`,
+    );
     expect(() => withHole(undefined)).toThrow(
-      isChecked ? `${refused} must not be undefined` : `${refused} is neither`,
+      isChecked ? `${refused} must not be undefined` : `${refused} is not a tool`,
     );
   });
 

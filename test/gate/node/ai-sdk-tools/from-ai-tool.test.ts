@@ -242,7 +242,7 @@ describe('a tool that was written for the AI SDK', () => {
     );
     const always = fromAiTool({ ...pay, needsApproval: true }, { name: 'pay' });
     await expect(callTool(always, { eur: 5 })).rejects.toThrow(
-      "waits until somebody decides: May 'pay' run?",
+      "waits until a person decides: May 'pay' run?",
     );
   });
 

@@ -147,7 +147,7 @@ it.each<
     usual,
     {
       level,
-      message: "the transformer 'cut' failed; what it was given stays as it was",
+      message: "the transformer 'cut' failed; its input stays unchanged",
       stack: 'Error: 401 for [secret key]',
     },
   ],
@@ -157,7 +157,7 @@ it.each<
     usual,
     {
       level,
-      message: "the transformer 'cut' failed; what it was given stays as it was",
+      message: "the transformer 'cut' failed; its input stays unchanged",
       stack: 'TypeError: It returned something else.',
     },
   ],

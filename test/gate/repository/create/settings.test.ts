@@ -71,7 +71,7 @@ describe('wrangler.jsonc', () => {
     const { text: changed, left } = withAgent('wrangler.jsonc', text, 'agent/worker.ts');
     expect(changed).not.toContain('durable_objects');
     expect(left).toEqual([
-      'wrangler.jsonc: it has something named SESSIONS. Sessions need that name for their Durable Object: `npx holdfast doctor` says what is missing.',
+      'wrangler.jsonc: SESSIONS is the name of another binding. Sessions need it for their Durable Object: `npx holdfast doctor` lists what is missing.',
     ]);
   });
 

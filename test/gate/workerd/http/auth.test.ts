@@ -375,8 +375,8 @@ describe('a misconfigured Worker', () => {
   it('is refused if it maps an invalid header', () => {
     expect(() => createHoldfast({ agents: [], http: { contextHeaders: { 'a b': 'x' } } })).toThrow(
       new ConfigurationError(
-        `createHoldfast has {"a b":"x"} as its 'http.contextHeaders': use names of headers, each with a key of the context but that of ` +
-          'the loop, which a client sends as `loopId` of the body.',
+        `createHoldfast has {"a b":"x"} as its 'http.contextHeaders': use header names, each with a context key other than ` +
+          'that of the loop, which a client sends as `loopId` of the body.',
       ),
     );
   });

@@ -141,11 +141,9 @@ describe('the store of an app', () => {
     expect(await runner(files({ store })).due({ ...row, stale: copies })).toBe('done');
     expect(await runner(files({ store })).due(row)).toBe('done');
     expect(asked).toEqual(['delete s-1- i1 a', 'delete s-1- i1 b', 'delete all s-1- i1']);
-    const problem = 'Files of this session are in a store outside, and the app has none: ';
+    const problem = 'Files of this session are in an external store, and the app has none: ';
     await expect(runner(files()).due(row)).rejects.toThrow(
-      new ConfigurationError(
-        `${problem}give \`files({ store })\` its store again, as when they were stored.`,
-      ),
+      new ConfigurationError(`${problem}pass the store that was used to \`files({ store })\`.`),
     );
     expect(await runner().due(row)).toBe('unknown');
   });

@@ -267,7 +267,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await chat.regenerate();
     expect(texts(chat.messages)).toEqual(['Hello', 'Noted.']);
     await chat.regenerate();
-    expect(chat.error?.message).toContain("could be done twice: 'note'");
+    expect(chat.error?.message).toContain("could be repeated: 'note'");
   });
 
   it('remains at its position if a fork’s message is refused', async () => {

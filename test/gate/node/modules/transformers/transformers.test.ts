@@ -193,7 +193,7 @@ describe('a transformer', () => {
     expect(shownResults(session.requests[1])).toEqual(['SEEN']);
     expect(session.requests[1]?.messages).toHaveLength(4);
     expect(logged).toHaveBeenCalledWith(
-      "holdfast: the transformer 'bad' failed; what it was given stays as it was",
+      "holdfast: the transformer 'bad' failed; its input stays unchanged",
       expect.any(Error),
     );
   });
