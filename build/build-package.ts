@@ -45,6 +45,8 @@ await build({
   charset: 'utf8',
   minifyWhitespace: true,
   minifySyntax: true,
+  // Names that are exported stay. The maps have the others.
+  minifyIdentifiers: true,
   // Stack traces without maps, and debuggers, need lines.
   lineLimit: 1000,
   sourcemap: 'linked',
