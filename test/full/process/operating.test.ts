@@ -442,7 +442,6 @@ describe('an error is one line', () => {
     [['show', '..', ...clerk], "show: '..' cannot be a session"],
     [['journal', 'a', '--after', 'x'], 'journal: --after takes the sequence of an event'],
     [['erase'], 'erase: it takes a session, or --owner'],
-    [['erase', 'a'], 'erase: --agent says which'],
     [['usage', '--bye'], "usage: Unknown option '--bye'"],
   ])('for %j, which is not valid usage', async (args, line) => {
     const { code, out, err } = await run(args);
