@@ -124,8 +124,8 @@ export function waitingKindOf(
 }
 
 /**
- * Returns why a turn can neither start now nor wait, or `null` if it can. All waiting turns count alike,
- * whoever sent them.
+ * Returns why a turn can neither start now nor wait, or `null` if it can. All waiting turns count,
+ * regardless of their sender.
  */
 export function whyRefused(
   scope: LedgerScope,

@@ -82,7 +82,7 @@ type Items = AsyncGenerator<StreamItem, void, undefined>;
 
 /**
  * Yields the items of a stream, up to the view of the turn; a stream of a whole session ends only with a
- * failure or abort. Unlike a single request, a stream counts its retries anew whenever it has shown
+ * failure or abort. Unlike a single request, a stream resets its retries whenever it has shown
  * something.
  *
  * @throws HoldfastError for refusals, and if the server is unreachable; the reason of the signal.

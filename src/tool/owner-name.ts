@@ -5,7 +5,7 @@ import type { Owner } from './call-origin.ts';
 export const keyOfOwner = ({ id = '', tenant }: Owner): string =>
   tenant === undefined ? `id:${writable(id)}` : `tenant:${writable(tenant)}`;
 
-/** Half a pair of characters can be in no name, and would be replaced there, as any other half: such a name is written as JSON. */
+/** Writes a name with a lone surrogate as JSON, because names of objects and paths would replace the surrogate. */
 const writable = (name: string): string =>
   name.isWellFormed() && name[0] !== '"' ? name : JSON.stringify(name);
 

@@ -1,6 +1,6 @@
 /**
- * The entry `holdfast/tool-objects`: tools from methods of objects, and tools that each invocation creates
- * anew.
+ * The entry `holdfast/tool-objects`: tools from methods of objects, and tools that are created for each
+ * invocation.
  */
 
 export type { ToolEntry, ToolTable } from './tool-entry.ts';
