@@ -65,7 +65,7 @@ async function start(settings?: WorkerSettings): Promise<RunningWorker> {
 }
 
 /** Logged once when local mode lets a request in; `auth.test.ts` asserts it in full. */
-const LOCAL_MODE = 'holdfast: This machine is let in without a token.';
+const LOCAL_MODE = 'holdfast: This machine needs no token.';
 
 /** Returns what the Worker logged of its deployment: not the runtime's lines on alarms and classes, nor that local mode is open. */
 const said = ({ logs }: RunningWorker): readonly string[] =>
