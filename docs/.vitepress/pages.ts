@@ -10,7 +10,17 @@ export const PAGES: readonly PageGroup[] = [
   { title: 'Concepts', pages: ['concepts', 'guarantees', 'when-not-to-use-it'] },
   {
     title: 'Tools and agents',
-    pages: ['tools', 'tool-objects', 'tool-sources', 'agents', 'approvals', 'own-kinds', 'modules'],
+    pages: [
+      'tools',
+      'kinds',
+      'decorators',
+      'tool-objects',
+      'tool-sources',
+      'agents',
+      'approvals',
+      'own-kinds',
+      'modules',
+    ],
   },
   { title: 'Models', pages: ['models', 'compaction', 'files'] },
   {

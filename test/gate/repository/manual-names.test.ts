@@ -1,0 +1,62 @@
+/**
+ * The manual names what a user can import, pass or set: every value that an entry exports, every option, and every
+ * var, secret and binding. Types are in the reference. In Node, over the texts.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { entriesOf, type Manifest } from '../../measure/public-names.ts';
+import { optionsOf } from '../../source/options.ts';
+import { readLibrary } from '../../source/parse-source.ts';
+import { settingsIn } from '../../source/settings.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+const library = new Map(readLibrary(root).map((source) => [source.file, source]));
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest; // our own
+// An entry that only gathers others has no names of its own.
+const entries = entriesOf(manifest, [...library.values()]).filter(({ gathers }) => !gathers);
+
+/** The words in the code of each page, in blocks and in lines. */
+const pages = ['.', 'cookbook', 'coming-from'].flatMap((folder) =>
+  readdirSync(join(root, 'docs', folder))
+    .filter((file) => file.endsWith('.md') && file !== 'index.md')
+    .map((file) => wordsInCode(readFileSync(join(root, 'docs', folder, file), 'utf8'))),
+);
+
+function wordsInCode(page: string): ReadonlySet<string> {
+  const code = page.match(/^(```|~~~)[\s\S]*?^\1|`[^`\n]+`/gm) ?? [];
+  return new Set(code.flatMap((text) => text.match(/[A-Za-z_]\w*/g) ?? []));
+}
+
+const isOnAPage = (...names: readonly string[]): boolean =>
+  pages.some((words) => names.every((name) => words.has(name)));
+
+it('the manual names every function, class and constant that an entry exports', () => {
+  const values = entries.flatMap(({ entry, values }) => values.map((name) => ({ entry, name })));
+  expect(values.length).toBeGreaterThan(250);
+  const missing = values.filter(({ name }) => !isOnAPage(name));
+  expect(missing.map(({ entry, name }) => `${name} of ${entry}`)).toEqual([]);
+});
+
+it('the manual names every option on a page that names its function, and options inside options anywhere', () => {
+  const functions = entries.flatMap(({ file, values }) => {
+    const source = library.get(file);
+    return source ? values.map((name) => ({ name, options: optionsOf(name, source, library) })) : [];
+  });
+  expect(functions.flatMap(({ options }) => options.own).length).toBeGreaterThan(400);
+  const missing = functions.flatMap(({ name, options }) => [
+    ...options.own.filter((option) => !isOnAPage(name, option)).map((option) => `${name}({ ${option} })`),
+    ...options.inner.filter((option) => !isOnAPage(option)).map((option) => `${name}: ${option}`),
+  ]);
+  expect(missing).toEqual([]);
+});
+
+it('the manual names every var, secret and binding that a deployment or a command reads', () => {
+  const settings = [...library.values()].flatMap((source) => {
+    if (source.file === 'src/worker.ts' || !/env/i.test(source.text)) return []; // the Worker of this repository
+    const found = settingsIn(source);
+    return source.file.startsWith('src/cli/') ? found.filter((name) => name.startsWith('HOLDFAST_')) : found;
+  });
+  expect(settings.length).toBeGreaterThan(25);
+  expect([...new Set(settings)].filter((name) => !isOnAPage(name)).toSorted()).toEqual([]);
+});

@@ -1,0 +1,35 @@
+import { type Node, Visitor } from 'oxc-parser';
+import type { Source } from './parse-source.ts';
+
+const SETTING = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
+
+/** Texts in capitals that are no settings: methods of requests, and a mark of the MCP client. */
+const OTHERS = new Set(['DELETE', 'OPTIONS', 'PATCH', 'AUTHORIZED']);
+
+/**
+ * Returns the vars, secrets and bindings that a file reads: `env.NAME`, a pattern `{ NAME }`, and names in texts
+ * and keys that are passed to other functions, such as `'WALL_MS'`.
+ */
+export function settingsIn({ program }: Source): string[] {
+  const found = new Set<string>();
+  const add = (name: string | undefined): void => {
+    if (name !== undefined && SETTING.test(name)) found.add(name);
+  };
+  new Visitor({
+    MemberExpression({ object, property, computed }) {
+      if (object.type === 'Identifier' && object.name === 'env' && !computed) add(nameOf(property));
+    },
+    ObjectPattern({ properties }) {
+      for (const one of properties) if (one.type === 'Property' && !one.computed) add(nameOf(one.key));
+    },
+    Property({ key, computed }) {
+      if (!computed && nameOf(key)?.includes('_')) add(nameOf(key));
+    },
+    Literal({ value }) {
+      if (typeof value === 'string' && value.length > 4 && !OTHERS.has(value)) add(value);
+    },
+  }).visit(program);
+  return [...found];
+}
+
+const nameOf = (node: Node): string | undefined => (node.type === 'Identifier' ? node.name : undefined);
