@@ -350,6 +350,12 @@ const ARROWS: readonly {
       .concat('src/model/configuration-error.ts'),
   },
   {
+    folder: 'src/modules/timeline/',
+    because: 'it draws the events of a turn, in a Worker or in a page',
+    on: ['src/journal/spending.ts'],
+    types: ['src/journal/', 'src/tool/'],
+  },
+  {
     folder: 'src/modules/openapi/',
     because: 'it describes routes by the shapes of the kernel, and no other module',
     on: ['src/worker/', 'src/session/', 'src/journal/', 'src/tool/', 'src/model/'],

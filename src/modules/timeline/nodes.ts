@@ -1,0 +1,209 @@
+/** The open nodes of a timeline while it is drawn, and how they open and close. */
+import type { EventOf, StoredEvent } from '../../journal/events.ts';
+import type {
+  AttemptNode,
+  CallNode,
+  InvocationNode,
+  IterationNode,
+  LoopNode,
+  ModelNode,
+  TurnTimeline,
+  WaitNode,
+} from './timeline.ts';
+
+/** A node that is being drawn. */
+type Open<Node> = {
+  -readonly [Key in keyof Node]: Node[Key] extends readonly (infer Item)[] ? Item[] : Node[Key];
+};
+
+/** A request to a model, or a call, with the attempts of invocations at it. */
+interface Tried<Node> {
+  readonly node: Node;
+  readonly iteration: Open<IterationNode>;
+  attempt?: { readonly node: Open<AttemptNode>; isStarted?: boolean } | undefined;
+}
+
+/** A request to a model without a reply. */
+export interface Ask extends Tried<Open<ModelNode>> {}
+
+export interface Call extends Tried<Open<CallNode>> {
+  readonly loop: Loop;
+  wait?: Open<WaitNode> | undefined;
+}
+
+export interface Loop {
+  readonly node: Open<LoopNode>;
+  ask: Ask | undefined;
+  /** The number of calls of its last reply that have not ended. */
+  waitsFor: number;
+  /** `true` if it asks its model only if something unexpected happens. */
+  isOver: boolean;
+  /** When the last thing happened in it, from which the next request counts. */
+  since: number;
+}
+
+export interface Drawing {
+  readonly turn: Open<TurnTimeline>;
+  readonly root: Loop;
+  /** The nested loops, by the id of the call that opened each. */
+  readonly loops: Map<string, Loop>;
+  readonly calls: Map<string, Call>;
+  /** The requests and calls that an invocation is trying. */
+  readonly open: Set<Ask | Call>;
+  /** The invocation that has the lease. */
+  invocation?: Open<InvocationNode> | undefined;
+  /** The requests and calls that the next invocation resumes, if the last one gave the turn back. */
+  yielded: readonly (Ask | Call)[];
+  isCancelled: boolean;
+}
+
+interface NewLoop extends Pick<LoopNode, 'id' | 'start' | 'frame' | 'name'> {
+  /** The event that opens it. */
+  readonly seq?: number;
+}
+
+export function loopNode({ seq, ...given }: NewLoop): Loop {
+  const seqs = seq === undefined ? [] : [seq];
+  const node: Loop['node'] = { kind: 'loop', ...given, seqs, iterations: [], marks: [] };
+  return { node, ask: undefined, waitsFor: 0, isOver: false, since: given.start };
+}
+
+interface NewInvocation extends Pick<InvocationNode, 'cause'> {
+  readonly at: number;
+  readonly seq?: number;
+}
+
+export function openInvocation(drawing: Drawing, { cause, at, seq }: NewInvocation): void {
+  const { invocations } = drawing.turn;
+  const number = invocations.length + 1;
+  const seqs = seq === undefined ? [] : [seq];
+  const place = { id: `invocation.${number}`, number, cause, seqs };
+  drawing.invocation = { kind: 'invocation', ...place, start: at, lastSeen: at };
+  invocations.push(drawing.invocation);
+}
+
+/** Ends the invocation that has the lease. */
+export function endInvocation(
+  drawing: Drawing,
+  [outcome, end]: readonly [NonNullable<InvocationNode['outcome']>, number],
+): void {
+  if (drawing.invocation) Object.assign(drawing.invocation, { outcome, end });
+  drawing.invocation = undefined;
+}
+
+/** Opens an iteration, with the request that begins it. */
+export function openAsk(drawing: Drawing, loop: Loop, at: number): Ask {
+  const { iterations, id: of } = loop.node;
+  const number = iterations.length + 1;
+  const id = `${of}/${number}`;
+  const model: Ask['node'] = {
+    ...{ kind: 'model', id: `${id}/model`, start: at, seqs: [], attempts: [] },
+    ...{ planned: false, last: false },
+  };
+  const iteration: Ask['iteration'] = {
+    ...{ kind: 'iteration', id, start: at, seqs: [], number, model, calls: [] },
+  };
+  iterations.push(iteration);
+  const ask: Ask = { node: model, iteration };
+  loop.ask = ask;
+  openAttempt(drawing, ask, at);
+  return ask;
+}
+
+export function openAttempt({ turn, open }: Drawing, tried: Ask | Call, at: number): void {
+  const { id, attempts } = tried.node;
+  const place = { id: `${id}/attempt.${attempts.length + 1}`, invocation: turn.invocations.length };
+  const node: Open<AttemptNode> = { kind: 'attempt', ...place, start: at, seqs: [] };
+  attempts.push(node);
+  tried.attempt = { node };
+  open.add(tried);
+}
+
+interface AttemptEnd extends Required<Pick<AttemptNode, 'outcome'>> {
+  readonly at: number;
+}
+
+export function closeAttempt({ open }: Drawing, tried: Ask | Call, { at, outcome }: AttemptEnd): void {
+  if (tried.attempt) Object.assign(tried.attempt.node, { end: at, outcome });
+  tried.attempt = undefined;
+  open.delete(tried);
+}
+
+/** Closes all attempts of the invocation that loses the turn. Returns their requests and calls. */
+export function closeAll(drawing: Drawing, { at, outcome }: AttemptEnd): readonly (Ask | Call)[] {
+  const tried = [...drawing.open];
+  for (const one of tried) closeAttempt(drawing, one, { at, outcome });
+  return tried;
+}
+
+interface LoopEnd {
+  readonly at: number;
+  /** `true` if the loop may have asked its model. */
+  readonly keepsAsk: boolean;
+}
+
+/** Closes a loop, and its open request and calls. */
+export function closeLoop(drawing: Drawing, loop: Loop, { at, keepsAsk }: LoopEnd): void {
+  const { node, ask } = loop;
+  if (node.end !== undefined) return;
+  node.end = at;
+  if (ask && !keepsAsk && ask.node.attempts.length === 1) dropAsk(drawing, loop);
+  else if (ask) {
+    closeAttempt(drawing, ask, { at, outcome: 'unanswered' });
+    ask.node.end = at;
+    ask.iteration.end = at;
+    loop.ask = undefined;
+  }
+  for (const { id } of node.iterations.at(-1)?.calls ?? []) closeUnread(drawing, id, at);
+}
+
+/** Removes a request that was not made, because its loop ended first. */
+export function dropAsk({ open }: Drawing, loop: Loop): void {
+  if (!loop.ask) return;
+  open.delete(loop.ask);
+  loop.node.iterations.pop();
+  loop.ask = undefined;
+}
+
+/** Closes a call of a turn that was ended without being read, as the fold does. */
+function closeUnread(drawing: Drawing, id: string, at: number): void {
+  const call = drawing.calls.get(id);
+  if (!call || call.node.end !== undefined) return;
+  const { node } = call;
+  const mayHaveHappened = node.effect === 'once' || node.effect === 'idempotent';
+  closeAttempt(drawing, call, { at, outcome: 'unanswered' });
+  if (call.wait) call.wait.end = at;
+  node.end = at;
+  node.outcome = 'error';
+  node.reason = mayHaveHappened || node.loop ? 'unknown-outcome' : 'cancelled';
+  call.iteration.end = at;
+}
+
+type Stored<Type extends StoredEvent['type']> = EventOf<Type> & Pick<StoredEvent, 'seq' | 'at'>;
+
+/** Opens the wait of a question. The call restarts after the answer, unless it keeps running. */
+export function askWait(drawing: Drawing, call: Call, event: Stored<'tool-call-suspended'>): void {
+  const { at, seq, wait } = event;
+  const { waits, id } = call.node;
+  call.wait = {
+    ...{ kind: 'wait', id: `${id}#${waits.length}`, start: at, seqs: [seq] },
+    ...{ for: wait.for, expired: false },
+  };
+  waits.push(call.wait);
+  const hasCheckpoint = wait.for === 'decision' && wait.checkpoint !== undefined;
+  const keepsRunning = call.node.effect === 'once' && !hasCheckpoint;
+  if (!keepsRunning) closeAttempt(drawing, call, { at, outcome: 'suspended' });
+}
+
+/** Closes the wait of a question. A call that had begun restarts. */
+export function answerWait(drawing: Drawing, call: Call, event: Stored<'tool-call-answered'>): void {
+  const { at, seq, answer } = event;
+  const { node, wait } = call;
+  if (!wait) return;
+  wait.end = at;
+  wait.seqs.push(seq);
+  wait.answer = answer.type === 'decision' ? answer.decision : 'result';
+  wait.expired = answer.expired === true;
+  call.wait = undefined;
+  if (node.attempts.length > 0 && !call.attempt) openAttempt(drawing, call, at);
+}

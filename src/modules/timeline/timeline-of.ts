@@ -1,0 +1,238 @@
+import type { EventOf, EventType, StoredEvent } from '../../journal/events.ts';
+import { addUsage, toolOf } from '../../journal/spending.ts';
+import {
+  answerWait,
+  askWait,
+  type Call,
+  closeAll,
+  closeAttempt,
+  closeLoop,
+  type Drawing,
+  dropAsk,
+  endInvocation,
+  type Loop,
+  loopNode,
+  openAsk,
+  openAttempt,
+  openInvocation,
+} from './nodes.ts';
+import type { TurnTimeline } from './timeline.ts';
+
+/**
+ * Returns the timeline of a turn. The events can be those of the whole session or of the turn alone, cut off
+ * after any of them, and as a deployment with other modules wrote them. Pure, and linear in the events.
+ * Returns `undefined` if the start of the turn is not among them.
+ */
+export function timelineOf(events: readonly StoredEvent[], turn: string): TurnTimeline | undefined {
+  let drawing: Drawing | undefined;
+  for (const event of events) {
+    if (!('turn' in event) || event.turn !== turn) continue;
+    if (drawing) draw(drawing, event);
+    else if (event.type === 'turn-started') drawing = begun(event);
+  }
+  if (!drawing) return undefined;
+  drawing.turn.status = statusOf(drawing);
+  return drawing.turn;
+}
+
+function begun({ seq, at }: StoredEvent): Drawing {
+  const root = loopNode({ id: 'loop', start: at });
+  const turn: Drawing['turn'] = {
+    ...{ kind: 'turn', id: 'turn', start: at, seqs: [seq], status: 'running' },
+    ...{ loop: root.node, invocations: [], usage: { inputTokens: 0, outputTokens: 0 } },
+  };
+  const drawing: Drawing = {
+    ...{ turn, root, loops: new Map(), calls: new Map(), open: new Set() },
+    ...{ yielded: [], isCancelled: false },
+  };
+  openInvocation(drawing, { cause: 'started', at });
+  openAsk(drawing, root, at);
+  return drawing;
+}
+
+type Stored<Type extends EventType> = EventOf<Type> & Pick<StoredEvent, 'seq' | 'at'>;
+
+type Drawers = { readonly [Type in EventType]?: (drawing: Drawing, event: Stored<Type>) => void };
+
+/** The events that open and close nodes. Every other event is a mark. */
+const DRAWERS: Drawers = {
+  'turn-resumed': drawResumed,
+  'turn-yielded': drawYielded,
+  'turn-ended': drawEnded,
+  'cancel-requested': (drawing, { seq }) => {
+    drawing.isCancelled = true;
+    drawing.turn.seqs.push(seq);
+  },
+  'frame-started': drawFrame,
+  'model-replied': drawReply,
+  'tool-call-started': drawCallStart,
+  'tool-call-suspended': drawQuestion,
+  'tool-call-answered': drawAnswer,
+  'tool-call-ended': drawCallEnd,
+  'message-sent': (drawing, event) => {
+    const call = drawing.calls.get(event.call);
+    if (call) call.node.seqs.push(event.seq);
+    else drawMark(drawing, event);
+  },
+};
+
+function draw<Type extends EventType>(drawing: Drawing, event: { [T in Type]: Stored<T> }[Type]): void {
+  const { invocation, turn } = drawing;
+  if (invocation && event.type !== 'turn-resumed') invocation.lastSeen = event.at;
+  const drawer =
+    turn.end === undefined && Object.hasOwn(DRAWERS, event.type) ? DRAWERS[event.type] : undefined;
+  if (drawer) drawer(drawing, event);
+  else drawMark(drawing, event);
+}
+
+function drawResumed(drawing: Drawing, { seq, at, cause }: Stored<'turn-resumed'>): void {
+  const isDeath = cause === 'expired';
+  const former = drawing.invocation;
+  // An invocation that gives back a waiting turn stores no event about that.
+  if (former) endInvocation(drawing, isDeath ? ['died', at] : ['suspended', former.lastSeen]);
+  const left = closeAll(drawing, { at, outcome: isDeath ? 'lost' : 'handed-over' });
+  openInvocation(drawing, { cause, at, seq });
+  for (const tried of [...left, ...drawing.yielded]) openAttempt(drawing, tried, at);
+  drawing.yielded = [];
+}
+
+function drawYielded(drawing: Drawing, event: Stored<'turn-yielded'>): void {
+  const { seq, at } = event;
+  if (!drawing.invocation) return void drawMark(drawing, event);
+  drawing.invocation.seqs.push(seq);
+  drawing.yielded = closeAll(drawing, { at, outcome: 'handed-over' });
+  endInvocation(drawing, ['handed-over', at]);
+}
+
+function drawEnded(drawing: Drawing, { seq, at, outcome, error }: Stored<'turn-ended'>): void {
+  const { turn, root, loops, isCancelled } = drawing;
+  const hasFailed = error?.type === 'model-failure' || error?.type === 'stuck';
+  for (const loop of loops.values()) closeLoop(drawing, loop, { at, keepsAsk: true });
+  closeLoop(drawing, root, { at, keepsAsk: hasFailed || isCancelled });
+  Object.assign(turn, { end: at, outcome, ...(error && { error }) });
+  turn.seqs.push(seq);
+  endInvocation(drawing, ['done', at]);
+}
+
+function drawFrame(drawing: Drawing, event: Stored<'frame-started'>): void {
+  const { seq, at, frame, name } = event;
+  const call = drawing.calls.get(frame);
+  if (!call || call.node.loop) return void drawMark(drawing, event);
+  const loop = loopNode({ id: `${frame}/loop`, start: at, seq, frame, name });
+  call.node.loop = loop.node;
+  drawing.loops.set(frame, loop);
+  if (!call.attempt) openAttempt(drawing, call, at);
+  openAsk(drawing, loop, at);
+}
+
+function drawReply(drawing: Drawing, event: Stored<'model-replied'>): void {
+  const loop = loopOf(drawing, event);
+  const { seq, at, model, finish, usage, planned = false, last = false, tookOver, toolCalls } = event;
+  const ask = loop.ask ?? openAsk(drawing, loop, loop.since);
+  loop.ask = undefined;
+  closeAttempt(drawing, ask, { at, outcome: 'done' });
+  ask.node.seqs.push(seq);
+  Object.assign(ask.node, { end: at, model, finish, planned, last, ...(usage && { usage }) });
+  if (tookOver) ask.node.tookOverFrom = tookOver.from;
+  if (usage) addUsage(drawing.turn.usage, usage);
+  loop.since = at;
+  loop.waitsFor = toolCalls.length;
+  loop.isOver = toolCalls.length === 0;
+  if (loop.isOver) ask.iteration.end = at;
+  for (const asked of toolCalls) {
+    const node: Call['node'] = {
+      ...{ kind: 'call', id: asked.id, start: at, seqs: [], attempts: [], waits: [] },
+      ...{ name: asked.name, tool: toolOf(asked) },
+    };
+    ask.iteration.calls.push(node);
+    drawing.calls.set(asked.id, { node, loop, iteration: ask.iteration });
+  }
+}
+
+function drawCallStart(drawing: Drawing, event: Stored<'tool-call-started'>): void {
+  const call = drawing.calls.get(event.call);
+  if (!call) return void drawMark(drawing, event);
+  const { at, seq, effect } = event;
+  call.node.seqs.push(seq);
+  call.node.effect = effect;
+  // The next invocation tries a call again, and journals its start only if the call runs once more.
+  if (call.attempt && !call.attempt.isStarted) call.attempt.node.start = at;
+  else openAttempt(drawing, call, at);
+  if (call.attempt) call.attempt.isStarted = true;
+}
+
+function drawQuestion(drawing: Drawing, event: Stored<'tool-call-suspended'>): void {
+  const call = drawing.calls.get(event.call);
+  if (call?.node.end === undefined && call && !call.wait) askWait(drawing, call, event);
+  else drawMark(drawing, event);
+}
+
+function drawAnswer(drawing: Drawing, event: Stored<'tool-call-answered'>): void {
+  const call = drawing.calls.get(event.call);
+  if (call?.wait) answerWait(drawing, call, event);
+  else drawMark(drawing, event);
+}
+
+function drawCallEnd(drawing: Drawing, event: Stored<'tool-call-ended'>): void {
+  const call = drawing.calls.get(event.call);
+  if (!call || call.node.end !== undefined) return void drawMark(drawing, event);
+  const { at, seq, result, ms, direct } = event;
+  const { node, loop, iteration } = call;
+  const inside = drawing.loops.get(node.id);
+  const isError = result.type === 'error';
+  if (inside) closeLoop(drawing, inside, { at, keepsAsk: isError && !result.signal });
+  const reason = isError ? result.reason : undefined;
+  const isCut = reason === 'unknown-outcome' || reason === 'cancelled';
+  closeAttempt(drawing, call, { at, outcome: isCut ? 'unanswered' : 'done' });
+  if (call.wait) call.wait.end = at;
+  call.wait = undefined;
+  node.seqs.push(seq);
+  node.end = at;
+  node.outcome = isError ? 'error' : result.withheld ? 'withheld' : 'success';
+  if (reason) node.reason = reason;
+  if (ms !== undefined) node.ms = ms;
+  loop.waitsFor -= 1;
+  loop.since = at;
+  loop.isOver ||= result.signal !== undefined || direct === true;
+  if (loop.waitsFor > 0) return;
+  iteration.end = at;
+  if (!loop.isOver && !drawing.isCancelled) openAsk(drawing, loop, at);
+}
+
+/** The events that a loop stores before it asks its model. */
+const PREPARATION: readonly EventType[] = ['tools-changed', 'tools-listed', 'conversation-cut'];
+/** The events after which a loop asks again, even if it had an answer. */
+const ASKS_AGAIN: readonly EventType[] = ['answer-rejected', 'turn-steered'];
+
+function drawMark(drawing: Drawing, event: StoredEvent): void {
+  const { type, at, seq } = event;
+  const loop = loopOf(drawing, event);
+  loop.node.marks.push({ type, at, seq });
+  if ('usage' in event && event.usage) addUsage(drawing.turn.usage, event.usage);
+  if (loop.node.end !== undefined) return;
+  loop.since = at;
+  if (ASKS_AGAIN.includes(type) && !loop.ask && loop.waitsFor === 0) openAsk(drawing, loop, at);
+  if (type === 'model-refused') dropAsk(drawing, loop);
+  if (PREPARATION.includes(type)) startLater(loop, at);
+}
+
+/** Returns the loop of an event, or the turn's own if there is no such loop. */
+function loopOf({ root, loops }: Drawing, event: StoredEvent): Loop {
+  const frame = 'frame' in event ? event.frame : undefined;
+  return (frame === undefined ? undefined : loops.get(frame)) ?? root;
+}
+
+function startLater({ ask }: Loop, at: number): void {
+  if (!ask?.attempt) return;
+  ask.attempt.node.start = at;
+  if (ask.node.attempts.length === 1) ask.node.start = at;
+}
+
+function statusOf({ turn, open, calls, invocation }: Drawing): TurnTimeline['status'] {
+  if (turn.end !== undefined) return 'ended';
+  if (!invocation) return 'handed-over';
+  // The state of a call with a nested loop is that of the loop.
+  for (const { node } of open) if (node.kind === 'model' || !node.loop) return 'running';
+  for (const { wait } of calls.values()) if (wait) return 'suspended';
+  return 'running';
+}

@@ -1,0 +1,134 @@
+/** The timeline of a turn, as its journal shows it: plain data, for pages and for exports. */
+import type { EventType, FinalOutcome, TurnError } from '../../journal/events.ts';
+import type { Totals } from '../../journal/reply-data.ts';
+import type { ResultData } from '../../tool/tool-result.ts';
+
+/** A node of a timeline. All times are those of the session's object, in milliseconds since the epoch. */
+interface Node {
+  /** Unique in the turn. It stays the same as the journal grows. */
+  readonly id: string;
+  readonly start: number;
+  /** Absent while the node is open. */
+  readonly end?: number;
+  /** The sequence numbers of the events that the node was made from. No other node has them. */
+  readonly seqs: readonly number[];
+}
+
+/**
+ * One turn. `running`: an invocation works on it, as far as the journal shows. `suspended`: it waits for
+ * answers. `handed-over`: it waits for its next invocation.
+ */
+export interface TurnTimeline extends Node {
+  readonly kind: 'turn';
+  readonly status: 'running' | 'suspended' | 'handed-over' | 'ended';
+  readonly outcome?: FinalOutcome;
+  readonly error?: TurnError;
+  /** The turn's own loop. */
+  readonly loop: LoopNode;
+  /** The invocations that held the lease, in order. */
+  readonly invocations: readonly InvocationNode[];
+  /** The usage that the models reported, including nested loops. */
+  readonly usage: Totals;
+}
+
+/** A loop: the turn's own, or one that a call opened. */
+export interface LoopNode extends Node {
+  readonly kind: 'loop';
+  /** The name of a nested loop. Absent for the turn's own. */
+  readonly name?: string;
+  /** The id of the call that opened it. Absent for the turn's own loop. */
+  readonly frame?: string;
+  readonly iterations: readonly IterationNode[];
+  /** Other events of the loop, in order, such as changed tools and steered messages. */
+  readonly marks: readonly Mark[];
+}
+
+/** An event that is a moment and not a span. */
+export interface Mark {
+  readonly type: EventType;
+  readonly at: number;
+  readonly seq: number;
+}
+
+/** One reply of the model, and the calls of this reply. It has no events of its own. */
+export interface IterationNode extends Node {
+  readonly kind: 'iteration';
+  /** Its number in its loop, starting at 1. */
+  readonly number: number;
+  readonly model: ModelNode;
+  readonly calls: readonly CallNode[];
+}
+
+/** One request to a model, and its repetitions. Open until there is a reply. */
+export interface ModelNode extends Node {
+  readonly kind: 'model';
+  /** Absent until there is a reply. */
+  readonly model?: string;
+  readonly finish?: string;
+  readonly usage?: Totals;
+  /** `true` if a plan decided, so that no model was asked. */
+  readonly planned: boolean;
+  /** `true` if the reply was the last one at a limit. */
+  readonly last: boolean;
+  /** The model that another one took over from. */
+  readonly tookOverFrom?: string;
+  readonly attempts: readonly AttemptNode[];
+}
+
+/** One call of a tool. It starts with the reply that contains it, and can wait before it runs. */
+export interface CallNode extends Node {
+  readonly kind: 'call';
+  /** The tool as the model named it. */
+  readonly name: string;
+  /** The tool that the call is for. Differs from `name` behind an unfolding tool. */
+  readonly tool: string;
+  /** Absent if it did not run. */
+  readonly effect?: 'read' | 'idempotent' | 'once';
+  /** Absent while it is open. `withheld`: not an error, but not a success either. */
+  readonly outcome?: 'success' | 'withheld' | 'error';
+  /** The reason of an error. Absent if the tool itself returned it. */
+  readonly reason?: Extract<ResultData, { readonly type: 'error' }>['reason'];
+  /** Milliseconds that `run` took by the Worker's clock. */
+  readonly ms?: number;
+  /** Empty if it did not run. */
+  readonly attempts: readonly AttemptNode[];
+  readonly waits: readonly WaitNode[];
+  /** The loop that it opened. */
+  readonly loop?: LoopNode;
+}
+
+/** One try of a model request or a call by one invocation. It has no events of its own. */
+export interface AttemptNode extends Node {
+  readonly kind: 'attempt';
+  /** The `number` of its invocation. */
+  readonly invocation: number;
+  /**
+   * Absent while it is open. `lost`: its invocation died. `suspended`: it asked and restarts after the answer.
+   * `unanswered`: its loop ended before there was a reply or a result.
+   */
+  readonly outcome?: 'done' | 'lost' | 'handed-over' | 'suspended' | 'unanswered';
+}
+
+/** A question of a call to a person or a client, from the question to the answer. */
+export interface WaitNode extends Node {
+  readonly kind: 'wait';
+  /** `decision`: by a person. `result`: by the caller, who runs the tool. */
+  readonly for: 'decision' | 'result';
+  /** Absent without an answer. */
+  readonly answer?: 'approve' | 'edit' | 'reject' | 'exit' | 'result';
+  /** `true` if the answer came from the end of the time to answer. */
+  readonly expired: boolean;
+}
+
+/** An invocation that held the lease of the session. */
+export interface InvocationNode extends Node {
+  readonly kind: 'invocation';
+  /** Its number in the turn, starting at 1. */
+  readonly number: number;
+  /** `expired`: its predecessor died. `handed-over`: it was given the turn. */
+  readonly cause: 'started' | 'expired' | 'handed-over';
+  /** The time of its last event. */
+  readonly lastSeen: number;
+  /** Why it ended. `died`: it fell silent after `lastSeen`, and `end` is the start of its successor. */
+  readonly outcome?: 'died' | 'handed-over' | 'suspended' | 'done';
+}

@@ -1,0 +1,122 @@
+/** Properties of every timeline, tested with random journals and with those that earlier versions stored. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { StoredEvent } from '../../../../../src/journal/entry.ts';
+import { type CallNode, type LoopNode, type TurnTimeline, timelineOf } from '../../../../doors/timeline.ts';
+import { eventsIn } from '../../../../journals/folds.ts';
+import { readFolder, versions } from '../../../../journals/kept.ts';
+import { validJournal } from '../../journal/random-journal.ts';
+
+/** A node, with the one around it. */
+interface Placed {
+  readonly node: {
+    readonly id: string;
+    readonly start: number;
+    readonly end?: number;
+    readonly seqs: readonly number[];
+  };
+  readonly around?: Placed['node'];
+}
+
+const inLoop = (loop: LoopNode, around: Placed['node']): Placed[] => [
+  { node: { ...loop, seqs: [...loop.seqs, ...loop.marks.map(({ seq }) => seq)] }, around },
+  ...loop.iterations.flatMap((iteration) => [
+    { node: iteration, around: loop },
+    { node: iteration.model, around: iteration },
+    ...iteration.model.attempts.map((node) => ({ node, around: iteration.model })),
+    ...iteration.calls.flatMap((call) => inCall(call, iteration)),
+  ]),
+];
+
+const inCall = (call: CallNode, around: Placed['node']): Placed[] => [
+  { node: call, around },
+  ...[...call.attempts, ...call.waits].map((node) => ({ node, around: call })),
+  ...(call.loop ? inLoop(call.loop, call) : []),
+];
+
+const nodesOf = (turn: TurnTimeline): Placed[] => [
+  { node: turn },
+  ...turn.invocations.map((node) => ({ node, around: turn })),
+  ...inLoop(turn.loop, turn),
+];
+
+const turnsIn = (events: readonly StoredEvent[]): string[] => [
+  ...new Set(events.flatMap((event) => (event.type === 'turn-started' ? event.turn : []))),
+];
+
+/** Returns the problems of the timelines of a turn, cut off after any of its events. */
+function problemsOf(events: readonly StoredEvent[], turn: string): string[] {
+  const own = events.filter((event) => 'turn' in event && event.turn === turn);
+  let before: readonly string[] = [];
+  // A long turn is looked at in fewer places.
+  const step = Math.ceil(own.length / 100);
+  const problems: string[] = [];
+  for (let length = 1; length <= own.length; length += step) {
+    const timeline = timelineOf(own.slice(0, length), turn);
+    if (!timeline) return ['It has no timeline.'];
+    const nodes = nodesOf(timeline);
+    const ids = new Set(nodes.map(({ node }) => node.id));
+    const seqs = nodes.flatMap(({ node }) => node.seqs).sort((a, b) => a - b);
+    const expected = own.slice(0, length).map(({ seq }) => seq);
+    const say = (problem: string) => problems.push(`after ${expected.at(-1)}: ${problem}`);
+    if (seqs.join() !== expected.join()) say(`the events ${seqs.join()}`);
+    if (ids.size < nodes.length) say('an id twice');
+    for (const { node, around } of nodes) {
+      const [end = Infinity, outer = Infinity] = [node.end, around?.end];
+      if (end < node.start || node.start < (around?.start ?? 0) || end > outer)
+        say(`the times of ${node.id}`);
+    }
+    // A request that turned out not to have been made is the only thing that goes.
+    const gone = before.filter((id) => !ids.has(id) && !/\/\d+(\/model(\/attempt\.\d+)?)?$/.test(id));
+    if (gone.length > 0) say(`gone: ${gone.join()}`);
+    before = [...ids];
+  }
+  return problems;
+}
+
+describe('the timeline of any turn, cut off anywhere', () => {
+  it('has each event in one node, and each node within the one around it', () => {
+    fc.assert(
+      fc.property(validJournal, (journal) => {
+        const events = journal.map((event, index) => ({ ...event, seq: index + 1, at: 10 * (index + 1) }));
+        expect(turnsIn(events).flatMap((turn) => problemsOf(events, turn))).toEqual([]);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  const kept = versions().flatMap((version) =>
+    [...readFolder(version).journals].map(
+      ([name, { dump }]) => [`${version}/${name}`, eventsIn(dump)] as const,
+    ),
+  );
+
+  it.each(kept)('holds for the stored session %s', (_, events) => {
+    expect(turnsIn(events).flatMap((turn) => problemsOf(events, turn))).toEqual([]);
+  });
+
+  it('takes time in proportion to the events', () => {
+    const place = { principal: { id: 'ann' }, context: {}, loopId: 't1', message: 'Hi' };
+    const step = (seq: number): StoredEvent[] => {
+      const [turn, call] = ['t1', `t1.${seq}.0`];
+      const toolCalls = [{ id: call, providerId: 'p', name: 'look', input: '{}' }];
+      return [
+        { type: 'model-replied', seq, at: seq, turn, model: 'm', text: '', toolCalls, finish: 'stop' },
+        { type: 'tool-call-ended', seq: seq + 1, at: seq, turn, call, result: { type: 'text', content: '' } },
+      ];
+    };
+    const time = (steps: number): number => {
+      const events: StoredEvent[] = [{ type: 'turn-started', turn: 't1', seq: 1, at: 1, ...place }];
+      for (let at = 1; at <= steps; at += 1) events.push(...step(2 * at));
+      const runs = Array.from({ length: 3 }, () => {
+        const began = process.cpuUsage().user;
+        timelineOf(events, 't1');
+        return process.cpuUsage().user - began;
+      });
+      return Math.min(...runs);
+    };
+    time(2_000);
+    // In proportion to the square it would take 256 times as long.
+    expect(time(16_000)).toBeLessThan(100 * time(1_000));
+  });
+});

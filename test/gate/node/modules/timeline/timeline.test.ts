@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionEvent, StoredEvent } from '../../../../../src/journal/entry.ts';
+import { type CallNode, type TurnTimeline, timelineOf } from '../../../../doors/timeline.ts';
+import { aWait } from '../../../../fixtures/a-wait.ts';
+import { ended, opened, replied, started } from '../../journal/journal.ts';
+
+/** Each event is stored 10 ms after the one before it. */
+const stored = (events: readonly SessionEvent[]): StoredEvent[] =>
+  events.map((event, index) => ({ ...event, seq: index + 1, at: 10 * (index + 1) }));
+
+function drawn(events: readonly SessionEvent[]): TurnTimeline {
+  const timeline = timelineOf(stored(events), 't1');
+  if (!timeline) throw new Error('The turn has not started.');
+  return timeline;
+}
+
+const resumed = (cause: 'expired' | 'handed-over'): SessionEvent => ({
+  type: 'turn-resumed',
+  turn: 't1',
+  cause,
+});
+const callStarted = (call: string, effect: 'read' | 'idempotent' | 'once' = 'once'): SessionEvent => ({
+  type: 'tool-call-started',
+  turn: 't1',
+  call,
+  effect,
+});
+const over = (outcome: 'completed' | 'cancelled'): SessionEvent => ({
+  type: 'turn-ended',
+  turn: 't1',
+  outcome,
+});
+const usage = { inputTokens: 100, outputTokens: 20, cachedInputTokens: 60, cost: 0.5 };
+
+const attempt = (of: string, number: number, rest: object) => ({
+  kind: 'attempt',
+  id: `${of}/attempt.${number}`,
+  seqs: [],
+  ...rest,
+});
+
+const firstCall = ({ loop }: TurnTimeline): CallNode | undefined => loop.iterations.at(0)?.calls.at(0);
+
+describe('the timeline of a turn', () => {
+  it('has its loop, iterations, model calls and tool calls, and the invocations that died', () => {
+    const timeline = drawn([
+      opened,
+      started,
+      resumed('expired'),
+      replied(['c1 pay'], { usage, finish: 'tool-calls' }),
+      callStarted('c1', 'idempotent'),
+      resumed('expired'),
+      { ...ended('c1'), ms: 7 } as SessionEvent,
+      replied([], { usage, text: 'Paid.' }),
+      over('completed'),
+    ]);
+    expect(timeline).toEqual({
+      kind: 'turn',
+      id: 'turn',
+      start: 20,
+      end: 90,
+      seqs: [2, 9],
+      status: 'ended',
+      outcome: 'completed',
+      usage: { inputTokens: 200, outputTokens: 40, cachedInputTokens: 120, cost: 1 },
+      invocations: [
+        {
+          ...{ kind: 'invocation', id: 'invocation.1', number: 1, cause: 'started', seqs: [] },
+          ...{ start: 20, lastSeen: 20, end: 30, outcome: 'died' },
+        },
+        {
+          ...{ kind: 'invocation', id: 'invocation.2', number: 2, cause: 'expired', seqs: [3] },
+          ...{ start: 30, lastSeen: 50, end: 60, outcome: 'died' },
+        },
+        {
+          ...{ kind: 'invocation', id: 'invocation.3', number: 3, cause: 'expired', seqs: [6] },
+          ...{ start: 60, lastSeen: 90, end: 90, outcome: 'done' },
+        },
+      ],
+      loop: {
+        ...{ kind: 'loop', id: 'loop', start: 20, end: 90, seqs: [], marks: [] },
+        iterations: [
+          {
+            ...{ kind: 'iteration', id: 'loop/1', number: 1, start: 20, end: 70, seqs: [] },
+            model: {
+              ...{ kind: 'model', id: 'loop/1/model', start: 20, end: 40, seqs: [4], model: 'm' },
+              ...{ finish: 'tool-calls', usage, planned: false, last: false },
+              attempts: [
+                attempt('loop/1/model', 1, { start: 20, end: 30, invocation: 1, outcome: 'lost' }),
+                attempt('loop/1/model', 2, { start: 30, end: 40, invocation: 2, outcome: 'done' }),
+              ],
+            },
+            calls: [
+              {
+                ...{ kind: 'call', id: 'c1', name: 'pay', tool: 'pay', start: 40, end: 70, seqs: [5, 7] },
+                ...{ effect: 'idempotent', outcome: 'success', ms: 7, waits: [] },
+                attempts: [
+                  attempt('c1', 1, { start: 50, end: 60, invocation: 2, outcome: 'lost' }),
+                  attempt('c1', 2, { start: 60, end: 70, invocation: 3, outcome: 'done' }),
+                ],
+              },
+            ],
+          },
+          {
+            ...{ kind: 'iteration', id: 'loop/2', number: 2, start: 70, end: 80, seqs: [], calls: [] },
+            model: {
+              ...{ kind: 'model', id: 'loop/2/model', start: 70, end: 80, seqs: [8], model: 'm' },
+              ...{ finish: 'stop', usage, planned: false, last: false },
+              attempts: [attempt('loop/2/model', 1, { start: 70, end: 80, invocation: 3, outcome: 'done' })],
+            },
+          },
+        ],
+      },
+    });
+  });
+
+  it('shows a wait for an approval, and is suspended until the answer', () => {
+    const events: SessionEvent[] = [
+      opened,
+      started,
+      replied(['c1 pay']),
+      { type: 'tool-call-suspended', turn: 't1', call: 'c1', wait: aWait() },
+      resumed('handed-over'),
+      {
+        type: 'tool-call-answered',
+        turn: 't1',
+        call: 'c1',
+        answer: { type: 'decision', decision: 'approve' },
+      },
+      callStarted('c1'),
+      ended('c1'),
+    ];
+    expect(drawn(events.slice(0, 4)).status).toBe('suspended');
+    const timeline = drawn(events);
+    expect(timeline.status).toBe('running');
+    expect(timeline.invocations.map(({ outcome, end }) => [outcome, end])).toEqual([
+      ['suspended', 40],
+      [undefined, undefined],
+    ]);
+    expect(firstCall(timeline)).toEqual({
+      ...{ kind: 'call', id: 'c1', name: 'pay', tool: 'pay', start: 30, end: 80, seqs: [7, 8] },
+      ...{ effect: 'once', outcome: 'success' },
+      waits: [
+        {
+          ...{ kind: 'wait', id: 'c1#0', start: 40, end: 60, seqs: [4, 6] },
+          ...{ for: 'decision', answer: 'approve', expired: false },
+        },
+      ],
+      attempts: [attempt('c1', 1, { start: 70, end: 80, invocation: 2, outcome: 'done' })],
+    });
+  });
+
+  it('nests the loop of a call in the call', () => {
+    const inside = { frame: 'c1' };
+    const timeline = drawn([
+      opened,
+      started,
+      replied(['c1 dig']),
+      { type: 'frame-started', turn: 't1', frame: 'c1', name: 'dig', message: 'Dig.' },
+      replied(['c2 look'], inside),
+      ended('c2', { type: 'error', message: 'No.', reason: 'threw' }, inside),
+      replied([], inside),
+      ended('c1'),
+    ]);
+    const loop = firstCall(timeline)?.loop;
+    expect(loop).toMatchObject({ id: 'c1/loop', name: 'dig', frame: 'c1', start: 40, end: 80, seqs: [4] });
+    expect(loop?.iterations.map(({ id, start, end }) => [id, start, end])).toEqual([
+      ['c1/loop/1', 40, 60],
+      ['c1/loop/2', 60, 70],
+    ]);
+    expect(loop?.iterations[0]?.calls[0]).toMatchObject({ id: 'c2', outcome: 'error', reason: 'threw' });
+    expect(timeline.loop.iterations.map(({ id }) => id)).toEqual(['loop/1', 'loop/2']);
+  });
+
+  it('keeps a request that was cut off by a cancel, and drops one that was not made', () => {
+    const cancel: SessionEvent = { type: 'cancel-requested', turn: 't1' };
+    const asked = drawn([opened, started, cancel, over('cancelled')]);
+    expect(asked.loop.iterations.map(({ model, end }) => [model.attempts[0]?.outcome, end])).toEqual([
+      ['unanswered', 40],
+    ]);
+    const direct = drawn([opened, started, replied(['c1 pay']), ended('c1'), over('completed')]);
+    expect(direct.loop.iterations.map(({ id }) => id)).toEqual(['loop/1']);
+  });
+
+  it('shows an invocation that gave the turn back, and what the next one tries again', () => {
+    const yielded: SessionEvent = { type: 'turn-yielded', turn: 't1', reason: 'time is up' };
+    expect(drawn([opened, started, yielded]).status).toBe('handed-over');
+    const { invocations, loop } = drawn([opened, started, yielded, resumed('handed-over'), replied([])]);
+    expect(invocations.map(({ outcome, seqs }) => [outcome, seqs])).toEqual([
+      ['handed-over', [3]],
+      [undefined, [4]],
+    ]);
+    expect(loop.iterations[0]?.model.attempts.map(({ outcome }) => outcome)).toEqual(['handed-over', 'done']);
+  });
+
+  it('closes the calls of a turn that was ended without being read', () => {
+    const events = [opened, started, replied(['c1 pay', 'c2 look']), callStarted('c1'), over('cancelled')];
+    expect(drawn(events).loop.iterations[0]?.calls.map(({ reason, end }) => [reason, end])).toEqual([
+      ['unknown-outcome', 50],
+      ['cancelled', 50],
+    ]);
+  });
+
+  it('is undefined for a turn that has not started', () => {
+    expect(timelineOf(stored([opened, started]), 't2')).toBe(undefined);
+  });
+});
