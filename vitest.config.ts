@@ -1,5 +1,9 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
+import { buildConsolePage } from './build/console-page.ts';
+
+// Modules import the page of the console, which git ignores.
+await buildConsolePage();
 
 /** What turns go through that an alarm hands over: by the loopback, or by the queue where one is bound. */
 const queueTests = ['test/gate/workerd/background/by-the-way.test.ts'];

@@ -4,10 +4,11 @@
  * of both contain their sources, so that the package itself stays small.
  */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { BUILT_PAGE, buildConsolePage } from './console-page.ts';
 import { shakeDeclarations } from './shake-declarations.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -53,6 +54,10 @@ await build({
   sourcesContent: true,
   logLevel: 'warning',
 });
+
+// It is minified already, and a map of it would contain it once more.
+await buildConsolePage();
+copyFileSync(BUILT_PAGE, join(out, relative(root, BUILT_PAGE)));
 
 // The program runs in Node. It is one file, since other modules do not import it.
 await build({

@@ -14,6 +14,7 @@ import { defineTriage } from './examples/triage/triage.ts';
 import { triageWebhook } from './examples/triage/triage-webhook.ts';
 import { workspace } from './examples/workspace/workspace.ts';
 import { openaiCompatible } from './model/openai-compatible/entry.ts';
+import { console } from './modules/console/entry.ts';
 import { files } from './modules/files/entry.ts';
 import { liveText } from './modules/live-text/entry.ts';
 import { orOffline } from './offline-model/entry.ts';
@@ -49,7 +50,10 @@ const holdfast = createHoldfast({
   ],
   model: orOffline(openaiCompatible()),
   secrets: () => ({ GITHUB_TOKEN }),
-  use: [triageWebhook, readingRoom, files(), liveText()],
+  use: [
+    ...[triageWebhook, readingRoom, files(), liveText()],
+    ...(process.env.NODE_ENV === 'development' ? [console()] : []),
+  ],
 });
 
 export default { ...holdfast.worker, queue: consumeTurns(holdfast) };

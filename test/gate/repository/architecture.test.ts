@@ -312,6 +312,14 @@ const ARROWS: readonly {
     on: ['tool', 'sources', 'journal', 'loop'].map((name) => `src/${name}/`),
   },
   {
+    folder: 'src/modules/console/',
+    because: 'its page asks the app as any client does, and its routes fold what a session was at an event',
+    on: ['tool', 'model', 'journal', 'loop', 'session', 'worker', 'client']
+      .map((name) => `src/${name}/`)
+      .concat('src/modules/openapi/description.ts'),
+    types: ['src/agent/'],
+  },
+  {
     folder: 'src/modules/math/',
     because: 'it is a tool group',
     on: ['src/tool/', 'src/modules/tool-groups/'],

@@ -1,0 +1,41 @@
+import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { APP, type MountingApp } from '../../worker/app-seam.ts';
+import { defineRoute, type Route } from '../../worker/route.ts';
+import { addressNotice, isDevelopment } from './development.ts';
+import { CONSOLE_PATH, pageResponse, refusedPage } from './page-response.ts';
+
+const CONSOLE = createModule({ name: 'console' });
+
+/**
+ * Serves a page at `GET /console` that shows sessions, their turns, tools, journal and state. It reads the
+ * app's HTTP API as the caller who opened it. In production only operators can open it: callers for whom
+ * `auth` returns `operator: true`.
+ *
+ * @example
+ * ```ts
+ * const use = [...(process.env.NODE_ENV === 'development' ? [console()] : [])];
+ * ```
+ */
+export function console(): ModuleUse {
+  let host: MountingApp['host'] | undefined;
+  const use = useOf(CONSOLE);
+  APP.give(use, {
+    ...(isDevelopment && { http: addressNotice(CONSOLE_PATH, () => host) }),
+    routes(app) {
+      host ??= app.host;
+      return ROUTES;
+    },
+  });
+  return use;
+}
+
+const ROUTES: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: CONSOLE_PATH,
+    access: 'caller',
+    link: 'console',
+    refuse: refusedPage,
+    handle: ({ caller }) => pageResponse(caller),
+  }),
+];

@@ -1,0 +1,30 @@
+/** The differences between a console in development and one in production. */
+import { logOnce, warning } from '../../tool/log.ts';
+import type { AppParts, MountingApp } from '../../worker/app-seam.ts';
+import { signOfElsewhere } from '../../worker/auth.ts';
+
+/** `true` if the bundle was made for development, as by `wrangler dev`. */
+export let isDevelopment = false;
+try {
+  isDevelopment = process.env.NODE_ENV !== 'production';
+} catch {
+  // Without `process`, this is not known to be development.
+}
+
+/**
+ * Returns a layer that logs the address of the page once, when the first request from this machine arrives:
+ * only a request shows the port. `host` returns the host of the app.
+ */
+export const addressNotice =
+  (path: string, host: () => MountingApp['host'] | undefined): NonNullable<AppParts['http']> =>
+  (asked, next) => {
+    const { url, headers } = asked.request;
+    const { origin, hostname } = new URL(url);
+    const app = host();
+    if (app && signOfElsewhere(hostname, headers) === undefined)
+      logOnce(
+        app.log,
+        warning(`The console shows the sessions of this app: ${origin}${app.basePath ?? ''}${path}`),
+      );
+    return next(asked);
+  };

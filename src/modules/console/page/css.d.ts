@@ -1,0 +1,2 @@
+/** The bundler joins the styles into one. */
+declare module '*.css';

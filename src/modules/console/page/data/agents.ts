@@ -1,0 +1,17 @@
+import { signal } from '@preact/signals';
+import type { AgentList, AgentView } from '../../../../worker/route-views.ts';
+import { ask, toFailure } from './api.ts';
+import type { Loaded } from './resource.ts';
+
+/** The agents of the app. */
+export const agents = signal<Loaded<readonly AgentView[]>>({ isLoading: true });
+
+/** Loads the agents, once or again. Failures are in `agents`. */
+export async function loadAgents(): Promise<void> {
+  try {
+    const { agents: value } = await ask<AgentList>('/agents');
+    agents.value = { value, isLoading: false };
+  } catch (thrown) {
+    agents.value = { failure: toFailure(thrown), isLoading: false };
+  }
+}

@@ -1,0 +1,33 @@
+/** Data that is loaded when a view needs it. */
+import { type Signal, signal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import { type Failure, toFailure } from './api.ts';
+
+/** `value` stays while newer data loads, so that a view does not flicker. */
+export interface Loaded<Value> {
+  readonly value?: Value | undefined;
+  readonly failure?: Failure | undefined;
+  readonly isLoading: boolean;
+}
+
+/** Loads data, and again whenever one of `inputs` changes. A later load wins over an earlier one. */
+export function useLoaded<Value>(
+  load: (stop: AbortSignal) => Promise<Value>,
+  inputs: readonly unknown[],
+): Signal<Loaded<Value>> {
+  const state = useMemo(() => signal<Loaded<Value>>({ isLoading: true }), []);
+  useEffect(() => {
+    const stop = new AbortController();
+    state.value = { ...state.peek(), isLoading: true };
+    load(stop.signal).then(
+      (value) => {
+        if (!stop.signal.aborted) state.value = { value, isLoading: false };
+      },
+      (thrown: unknown) => {
+        if (!stop.signal.aborted) state.value = { failure: toFailure(thrown), isLoading: false };
+      },
+    );
+    return () => stop.abort();
+  }, inputs);
+  return state;
+}

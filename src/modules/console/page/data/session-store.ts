@@ -1,0 +1,156 @@
+/** One session as the page follows it: its journal, live, shared by all of its views. */
+import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { ClientSession } from '../../../../client/client-session.ts';
+import type { StoredEvent } from '../../../../journal/events.ts';
+import { clientOf, type Failure, toFailure } from './api.ts';
+
+/** The pieces of a reply that the model is writing, by the id of its loop. */
+export interface LivePiece {
+  readonly text: string;
+  readonly reasoning: string;
+}
+
+/** `loading`: earlier events are still being read. `live`: new events arrive. */
+export type Connection = 'loading' | 'live' | 'reconnecting' | 'erased' | 'failed' | 'empty';
+
+export interface SessionStore {
+  readonly agent: string;
+  readonly id: string;
+  readonly client: ClientSession;
+  /** The journal. The array grows in place; `length` says when. */
+  readonly events: readonly StoredEvent[];
+  readonly length: ReadonlySignal<number>;
+  readonly connection: ReadonlySignal<Connection>;
+  readonly failure: ReadonlySignal<Failure | undefined>;
+  /** The unfinished reply of each loop. Empty for the turn's own loop. */
+  readonly live: ReadonlySignal<ReadonlyMap<string, LivePiece>>;
+  /** The last progress line of running calls, by call id. */
+  readonly progress: ReadonlySignal<ReadonlyMap<string, string>>;
+  /** Starts following, after a failure or after the first message of a session that did not exist. */
+  follow(): void;
+  close(): void;
+}
+
+/** Opens a session and follows it until `close`. */
+export function openSession(agent: string, id: string): SessionStore {
+  const client = clientOf(agent).session(id);
+  const events: StoredEvent[] = [];
+  const length = signal(0);
+  const connection = signal<Connection>('loading');
+  const failure = signal<Failure | undefined>(undefined);
+  const live = signal<ReadonlyMap<string, LivePiece>>(new Map());
+  const progress = signal<ReadonlyMap<string, string>>(new Map());
+  let stop = new AbortController();
+  const follow = (): void => {
+    stop.abort();
+    stop = new AbortController();
+    failure.value = undefined;
+    connection.value = events.length > 0 ? 'reconnecting' : 'loading';
+    void followJournal({ client, events, length, connection, failure, live, progress, signal: stop.signal });
+  };
+  follow();
+  return {
+    agent,
+    id,
+    client,
+    events,
+    length,
+    connection,
+    failure,
+    live,
+    progress,
+    follow,
+    close: () => stop.abort(),
+  };
+}
+
+interface Following extends Pick<SessionStore, 'client'> {
+  readonly events: StoredEvent[];
+  readonly length: Signal<number>;
+  readonly connection: Signal<Connection>;
+  readonly failure: Signal<Failure | undefined>;
+  readonly live: Signal<ReadonlyMap<string, LivePiece>>;
+  readonly progress: Signal<ReadonlyMap<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/** Events are shown this many at a time while a long journal loads. */
+const CHUNK = 500;
+
+/** Never rejects. */
+async function followJournal(of: Following): Promise<void> {
+  const { client, events, length, connection, failure, signal } = of;
+  try {
+    for await (const event of client.events({ after: events.at(-1)?.seq ?? 0, signal })) {
+      events.push(event);
+      if (events.length % CHUNK === 0) length.value = events.length;
+    }
+    length.value = events.length;
+    connection.value = 'live';
+    // A journal outlives every connection, so there is no last retry.
+    for await (const item of client.watch({ after: events.at(-1)?.seq ?? 0, retries: 1_000_000, signal })) {
+      batch(() => take(of, item));
+      if (item.type === 'erased') return;
+    }
+  } catch (thrown) {
+    if (signal.aborted) return;
+    const told = toFailure(thrown);
+    batch(() => {
+      length.value = events.length;
+      connection.value = told.type === 'unknown-session' ? 'empty' : 'failed';
+      failure.value = told.type === 'unknown-session' ? undefined : told;
+    });
+  }
+}
+
+type Item =
+  Awaited<ReturnType<ReturnType<ClientSession['watch']>['next']>> extends infer Result
+    ? Result extends { readonly done?: false; readonly value: infer Value }
+      ? Value
+      : never
+    : never;
+
+function take({ events, length, connection, live, progress }: Following, item: Item): void {
+  if ('seq' in item) {
+    events.push(item);
+    length.value = events.length;
+    connection.value = 'live';
+    if (item.type === 'model-replied') live.value = without(live.peek(), item.frame ?? '');
+    if (item.type === 'tool-call-ended') progress.value = without(progress.peek(), item.call);
+    if (item.type === 'turn-ended') {
+      live.value = new Map();
+      progress.value = new Map();
+    }
+    return;
+  }
+  switch (item.type) {
+    case 'text-delta':
+    case 'reasoning-delta': {
+      const loop = item.frame ?? '';
+      const { text, reasoning } = live.peek().get(loop) ?? { text: '', reasoning: '' };
+      const piece =
+        item.type === 'text-delta'
+          ? { text: text + item.text, reasoning }
+          : { text, reasoning: reasoning + item.text };
+      live.value = new Map(live.peek()).set(loop, piece);
+      return;
+    }
+    case 'reply-restarted':
+      live.value = without(live.peek(), item.frame ?? '');
+      return;
+    case 'progress':
+      progress.value = new Map(progress.peek()).set(item.call, item.status);
+      return;
+    case 'erased':
+      connection.value = 'erased';
+      return;
+    case 'resumed':
+      connection.value = 'live';
+  }
+}
+
+function without<Value>(map: ReadonlyMap<string, Value>, key: string): ReadonlyMap<string, Value> {
+  const copy = new Map(map);
+  copy.delete(key);
+  return copy;
+}

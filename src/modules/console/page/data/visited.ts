@@ -1,0 +1,44 @@
+/** The sessions that this browser has opened, the last one first. An app without an index lists no others. */
+import { signal } from '@preact/signals';
+import { recall, remember } from './browser-storage.ts';
+
+export interface Visited {
+  readonly agent: string;
+  readonly session: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+const MOST = 50;
+
+export const visited = signal<readonly Visited[]>(read());
+
+function read(): readonly Visited[] {
+  try {
+    const list: unknown = JSON.parse(recall('visited') ?? '[]');
+    return Array.isArray(list) ? list.filter(isVisited) : [];
+  } catch {
+    return [];
+  }
+}
+
+const isVisited = (one: unknown): one is Visited =>
+  typeof one === 'object' &&
+  one !== null &&
+  ['agent', 'session'].every((key) => typeof Reflect.get(one, key) === 'string') &&
+  Number.isFinite(Reflect.get(one, 'at'));
+
+/** Moves a session to the top of the list. */
+export function visit(agent: string, session: string): void {
+  const others = visited.peek().filter((one) => one.agent !== agent || one.session !== session);
+  save([{ agent, session, at: Date.now() }, ...others].slice(0, MOST));
+}
+
+/** Removes a session from the list, such as one that was erased. */
+export const forget = (agent: string, session: string): void =>
+  save(visited.peek().filter((one) => one.agent !== agent || one.session !== session));
+
+function save(list: readonly Visited[]): void {
+  visited.value = list;
+  remember('visited', JSON.stringify(list));
+}

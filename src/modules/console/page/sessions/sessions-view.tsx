@@ -1,0 +1,5 @@
+import { Empty } from '../ui/parts.tsx';
+
+export function SessionsView() {
+  return <Empty title="Nothing here yet" />;
+}

@@ -1,0 +1,71 @@
+/** The address of the page: everything behind `#`, so that the server sees none of it. */
+import { signal } from '@preact/signals';
+
+/** The views of one session, in the order of their tabs. */
+export const SESSION_TABS = ['chat', 'turn', 'tools', 'journal', 'state'] as const;
+export type SessionTab = (typeof SESSION_TABS)[number];
+
+/** A place in the page. `query` holds what a view keeps in the address, such as the open event. */
+export type Place = (
+  | { readonly view: 'sessions' }
+  | { readonly view: 'inbox' }
+  | { readonly view: 'session'; readonly agent: string; readonly session: string; readonly tab: SessionTab }
+) & { readonly query: Readonly<Record<string, string>> };
+
+/** The current place. Views read it, and change it by `go`. */
+export const place = signal<Place>(parsePlace(location.hash));
+
+addEventListener('hashchange', () => {
+  place.value = parsePlace(location.hash);
+});
+
+/** Returns the place of a hash. An unknown one is the list of sessions. */
+export function parsePlace(hash: string): Place {
+  const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
+  const query = Object.fromEntries(new URLSearchParams(search));
+  const [view, agent, session, tab] = path.split('/').map(decoded);
+  if (view === 'inbox') return { view, query };
+  if (view !== 's' || !agent || !session) return { view: 'sessions', query };
+  return { view: 'session', agent, session, tab: SESSION_TABS.find((one) => one === tab) ?? 'chat', query };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** Returns the address of a place, for `href`. */
+export function hrefOf(to: Place): string {
+  const path =
+    to.view === 'session' ? ['s', to.agent, to.session, to.tab].map(encodeURIComponent).join('/') : to.view;
+  const search = new URLSearchParams(to.query).toString();
+  return `#/${path}${search && `?${search}`}`;
+}
+
+/** Returns the address of a tab of a session. */
+export const sessionHref = (agent: string, session: string, tab: SessionTab = 'chat'): string =>
+  hrefOf({ view: 'session', agent, session, tab, query: {} });
+
+/** Goes to a place. With `replace`, without an entry in the history. */
+export function go(to: Place, how: 'push' | 'replace' = 'push'): void {
+  const href = hrefOf(to);
+  if (href === location.hash) return;
+  if (how === 'push') location.hash = href;
+  else {
+    history.replaceState(null, '', href);
+    place.value = parsePlace(href);
+  }
+}
+
+/** Changes values of the query in the address, without an entry in the history. `undefined` removes one. */
+export function setQuery(changes: Readonly<Record<string, string | undefined>>): void {
+  const query = { ...place.peek().query };
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined) delete query[name];
+    else query[name] = value;
+  }
+  go({ ...place.peek(), query }, 'replace');
+}

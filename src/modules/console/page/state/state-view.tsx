@@ -1,0 +1,6 @@
+import type { SessionViewProps } from '../shell/session-frame.tsx';
+import { Empty } from '../ui/parts.tsx';
+
+export function StateView(_: SessionViewProps) {
+  return <Empty title="Nothing here yet" />;
+}

@@ -1,0 +1,22 @@
+/** JSON as text. */
+import { useMemo } from 'preact/hooks';
+import { Words } from './words.tsx';
+
+/** Shows a value as indented JSON. A text that is JSON itself, such as the input of a call, is indented too. */
+export function JsonView({ value, most = 3_000 }: { readonly value: unknown; readonly most?: number }) {
+  const text = useMemo(() => indented(value), [value]);
+  return <Words text={text} most={most} isCode />;
+}
+
+/** Parsing and indenting a longer text would stop the page for a moment. */
+const MOST_PARSED = 200_000;
+
+function indented(value: unknown): string {
+  if (typeof value !== 'string') return JSON.stringify(value, null, 2) ?? String(value);
+  if (value.length > MOST_PARSED || !/^\s*[[{]/.test(value)) return value;
+  try {
+    return JSON.stringify(JSON.parse(value), null, 2);
+  } catch {
+    return value;
+  }
+}

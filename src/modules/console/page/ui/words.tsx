@@ -1,0 +1,80 @@
+/** Text of models, tools and people. It is only ever text: never markup, and never invisible. */
+import { useState } from 'preact/hooks';
+import { count } from './format.ts';
+
+/**
+ * Characters that change how the others look, or that no one can see: controls, marks for the direction of
+ * text, and tags. Line breaks, and the joiners of Persian and of emoji, stay as they are.
+ */
+const UNSEEN = /(?![\t\n\r\u200c\u200d])[\p{Cc}\p{Cf}\u2028\u2029]/u;
+
+const EACH_UNSEEN = new RegExp(UNSEEN, 'gu');
+
+interface WordsProps {
+  readonly text: string;
+  /** The number of characters to show at first. Defaults to 2,000. */
+  readonly most?: number;
+  /** Shows the text in the monospaced font. */
+  readonly isCode?: boolean;
+}
+
+/** Characters that "Show more" adds. */
+const MORE = 20_000;
+
+/** A text in a block of its own, with its line breaks. A long one is shortened, with a way to see more. */
+export function Words({ text, most = 2_000, isCode = false }: WordsProps) {
+  const [shown, setShown] = useState(most);
+  const left = text.length - shown;
+  return (
+    <div class={isCode ? 'words code' : 'words'} dir="auto">
+      <Visible text={left > 0 ? cut(text, shown) : text} />
+      {left > 0 && (
+        <span class="words-more">
+          … <span class="muted">{count(left)} more characters</span>{' '}
+          <button type="button" class="link" onClick={() => setShown(shown + MORE)}>
+            Show more
+          </button>{' '}
+          <button type="button" class="link" onClick={() => void navigator.clipboard?.writeText(text)}>
+            Copy all
+          </button>
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** A text within a line, such as a name or a title, shortened to `most` characters. Defaults to 200. */
+export function Line({ text, most = 200 }: { readonly text: string; readonly most?: number }) {
+  const short = text.length > most ? `${cut(text, most)}…` : text;
+  return (
+    <bdi>
+      <Visible text={short.replaceAll(/\s+/g, ' ')} />
+    </bdi>
+  );
+}
+
+/** Replaces each invisible character by its code point in a box. */
+function Visible({ text }: { readonly text: string }) {
+  if (!UNSEEN.test(text)) return <>{text}</>;
+  const pieces = text.split(EACH_UNSEEN);
+  const unseen = text.match(EACH_UNSEEN) ?? [];
+  return (
+    <>
+      {pieces.map((piece, at) => (
+        <>
+          {piece}
+          {unseen[at] !== undefined && <span class="unseen">{codePoint(unseen[at])}</span>}
+        </>
+      ))}
+    </>
+  );
+}
+
+const codePoint = (character: string): string =>
+  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+
+/** Cuts a text without cutting a character in two. */
+function cut(text: string, most: number): string {
+  const isPair = /[\ud800-\udbff]/.test(text.charAt(most - 1));
+  return text.slice(0, isPair ? most - 1 : most);
+}
