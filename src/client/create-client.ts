@@ -68,7 +68,7 @@ export function createClient<Of extends ClientTypes = { readonly output: Json }>
 /** Encodes a name as one path segment. Rejects `..`, which would lead elsewhere. */
 function segment(what: string, name: unknown): string {
   if (typeof name !== 'string' || /^\.{0,2}$/.test(name))
-    throw new TypeError(`'${name}' cannot name ${what === 'agent' ? 'an' : 'a'} ${what}.`);
+    throw new TypeError(`'${name}' is not a valid name for ${what === 'agent' ? 'an' : 'a'} ${what}.`);
   return encodeURIComponent(name);
 }
 
@@ -185,7 +185,7 @@ async function last(items: AsyncIterable<StreamItem>): Promise<ClientAnswer> {
   for await (const item of items) {
     if (item.type === 'answer' || item.type === 'suspended' || item.type === 'later') return item.answer;
   }
-  throw new HoldfastError('session-erased', 'It is erased.', { status: 410 });
+  throw new HoldfastError('session-erased', 'The session was erased.', { status: 410 });
 }
 
 /** Returns the answer in the problem of a failed turn. */
@@ -215,7 +215,9 @@ function toMessage(path: string, message: string | readonly ClientPart[], option
   const asked = toPost(`${path}?${query}`, body, options);
   if (files.length === 0) return asked;
   if (typeof message !== 'string')
-    throw new TypeError('`files` go with a text: let them be parts of the message.');
+    throw new TypeError(
+      '`files` needs a message that is text. Put these files into the parts of the message.',
+    );
   const form = new FormData();
   for (const [name, value] of Object.entries(body))
     if (value !== undefined && value !== '')

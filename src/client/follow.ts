@@ -132,7 +132,10 @@ export async function* follow(ways: Ways): Items {
     if (reading.isSteady) failed = 0;
     if (end !== 'continues') failed += 1;
     if (failed > retries)
-      throw new HoldfastError('connection-lost', `The stream of ${asked.path} breaks off again and again.`);
+      throw new HoldfastError(
+        'connection-lost',
+        `The stream of ${asked.path} was lost ${failed} times in a row.`,
+      );
     await pause(Math.max(backoff(failed), Math.min(parser.retry ?? 0, LONGEST_PAUSE)), signal);
   }
 }

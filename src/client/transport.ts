@@ -72,7 +72,7 @@ export function createTransport({
 }: TransportOptions & { readonly owner?: string | undefined }): Transport {
   if (typeof url !== 'string' || !/^(https?:\/\/[^/?#@\s]+)?(\/[^?#]*)?$/.test(url))
     throw new TypeError(
-      `createClient: its url is '${String(url).replace(/\/\/.*@/, '//***@')}': use one such as https://agents.example.com.`,
+      `createClient: its url is '${String(url).replace(/\/\/.*@/, '//***@')}'. Use a URL such as https://agents.example.com.`,
     );
   const base = url.replace(/\/+$/, '');
   const once = async (asked: Asked): Promise<Response> => {
@@ -81,7 +81,9 @@ export function createTransport({
     const all = { ...(bearer && { authorization: `Bearer ${bearer}` }), ...headers };
     mustBeSendable(all);
     if (!given && !/^http/.test(base) && !isPage())
-      throw new TypeError(`createClient: its url is '${url}', which only a page completes.`);
+      throw new TypeError(
+        `createClient: its url is '${url}', which only a page can resolve. Use an absolute URL.`,
+      );
     signal?.throwIfAborted();
     const init = { method, headers: all, ...(body !== undefined && { body }) };
     return lost(asked, () =>
@@ -157,10 +159,10 @@ function connectionLost({ method = 'GET', path, headers }: Asked, cause: unknown
   const idempotencyKey = headers?.['idempotency-key'];
   const said = `The connection to the server was lost in ${method} ${path.replace(/\?.*/, '')}: ${reasonOf(cause)}.`;
   const page = isPage()
-    ? ' A browser says so too where `cors({ origins })` of the Worker lacks its page.'
+    ? ' In a page, the cause can be that `cors({ origins })` of the Worker does not list its origin.'
     : '';
-  const key = idempotencyKey ? ': sent again under the `idempotencyKey` of `more`, it is done once' : '';
-  const done = method === 'GET' ? '' : ` It may have been done all the same${key}.`;
+  const key = idempotencyKey ? ': send it again with the `idempotencyKey` in `more`, and it runs once' : '';
+  const done = method === 'GET' ? '' : ` The request may have run${key}.`;
   const more = { ...(idempotencyKey && { idempotencyKey }) };
   return new HoldfastError('connection-lost', said + page + done, { cause, more });
 }
@@ -185,7 +187,9 @@ async function bearerOf(token: TransportOptions['token']): Promise<string | unde
     return typeof token === 'function' ? await token() : token;
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
-    throw new HoldfastError('connection-lost', `There was no token: ${reasonOf(cause)}.`, { cause });
+    throw new HoldfastError('connection-lost', `The function for the token failed: ${reasonOf(cause)}.`, {
+      cause,
+    });
   }
 }
 
@@ -197,7 +201,7 @@ function mustBeSendable(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (/[^\t\x20-\x7e\x80-\xff]/.test(value.trim()))
       throw new TypeError(
-        `${name === 'authorization' ? 'The token' : `'${name}'`} holds a character that no header can carry.`,
+        `${name === 'authorization' ? 'The token' : `'${name}'`} contains a character that is not allowed in a header.`,
       );
   }
 }
@@ -220,7 +224,7 @@ async function answered(
 export function inTime<T>(work: Promise<T>, stop = () => {}): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      reject(new Error('nothing has come'));
+      reject(new Error('the server sent nothing'));
       stop();
     }, SILENCE);
     work.finally(() => clearTimeout(timer)).then(resolve, reject);
@@ -278,7 +282,7 @@ async function toError(response: Response): Promise<HoldfastError> {
 const notOurs = (status: number, text: string, retryAfter?: number): HoldfastError =>
   new HoldfastError(
     'bad-response',
-    `The server has answered ${status}, and what a Worker of Holdfast does not say. Is the url right? It begins: ${text.slice(0, 100)}`,
+    `The server returned ${status}, and its body is not from a Holdfast Worker. Check the url. The body begins: ${text.slice(0, 100)}`,
     { status, retryAfter },
   );
 

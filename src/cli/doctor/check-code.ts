@@ -101,8 +101,8 @@ export const peers: Check = ({ holdfast, installed }) =>
       {
         id: 'peer-version',
         level: isOptional ? 'warning' : 'error',
-        what: `${name} is ${version}, and Holdfast is made for ${range}.`,
-        why: 'The types and calls of another version may not fit.',
+        what: `${name} is ${version}, but Holdfast needs ${range}.`,
+        why: 'The types and functions of another version may not be compatible.',
         mend: `npm install ${name}@"${range}"`,
       },
     ];
@@ -122,7 +122,7 @@ export const copies: Check = (project) => {
       level: 'warning',
       what: `The bundle has ${places.size} copies of ${name}.`,
       why: 'Each adds to the size, and an instance of one is not an instance of the other.',
-      mend: `Install one version of it (npm ls ${name} shows who asks for which), or run npm dedupe.`,
+      mend: `Install one version of it (npm ls ${name} shows which packages need it), or run npm dedupe.`,
     }));
 };
 
@@ -132,7 +132,7 @@ export const schedules: Check = (project) =>
         {
           id: 'schedule-without-trigger',
           level: 'error',
-          what: 'The Worker has schedules, and wrangler has no crons.',
+          what: 'The Worker has schedules, but the configuration has no crons.',
           why: 'A schedule whose expression is not among the crons never starts.',
           mend: 'Add the expression of each schedule: crons = ["0 6 * * *"] in [triggers].',
         },
@@ -149,8 +149,8 @@ export const queue: Check = (project) => {
     problems.push({
       id: 'queue-without-consumer',
       level: 'error',
-      what: `The queue ${name} is bound as TURNS, and this Worker does not consume it.`,
-      why: 'Background turns wait in it, and no one runs them.',
+      what: `The queue ${name} is bound as TURNS, but this Worker does not consume it.`,
+      why: 'Background turns wait in the queue, and are not run.',
       mend: `Add [[queues.consumers]] with queue = "${name}" and max_batch_size = 1.`,
       fix: [
         {
@@ -168,7 +168,7 @@ export const queue: Check = (project) => {
       id: 'queue-batch',
       level: 'warning',
       what: `The consumer of ${name} has no max_batch_size = 1.`,
-      why: 'The limits of the platform are those of an invocation, which several turns would share.',
+      why: 'Platform limits apply to each invocation, and several turns would share one.',
       mend: 'Set max_batch_size = 1 and max_batch_timeout = 0.',
     });
   }
@@ -176,7 +176,7 @@ export const queue: Check = (project) => {
     problems.push({
       id: 'queue-handler',
       level: 'error',
-      what: 'A queue is bound as TURNS, and the Worker has no consumeTurns.',
+      what: 'A queue is bound as TURNS, but the Worker does not use consumeTurns.',
       why: 'Its messages fail, so background turns start late, by their alarm.',
       mend: "export default { ...holdfast.worker, queue: consumeTurns(holdfast) }, with consumeTurns of 'holdfast/worker'.",
     });
@@ -191,7 +191,7 @@ export const rateLimit: Check = (project) =>
         {
           id: 'rate-limit-binding',
           level: 'error',
-          what: 'The Worker uses rateLimit(), and nothing is bound as RATE_LIMIT.',
+          what: 'The Worker uses rateLimit(), but has no binding RATE_LIMIT.',
           why: 'Every request for a session returns 500 misconfigured.',
           mend: 'Add [[ratelimits]] with name = "RATE_LIMIT", a namespace_id and simple = { limit = 60, period = 60 }.',
           fix: [
@@ -216,9 +216,9 @@ export const size: Check = (project) => {
     {
       id: 'bundle-size',
       level: isOver ? 'error' : 'warning',
-      what: `The bundle weighs ${(gzipped / MIB).toFixed(1)} MiB gzipped.`,
-      why: isOver ? 'Workers takes at most 10 MB.' : 'The free plan of Workers takes at most 3 MB.',
-      mend: 'Remove what the table below shows to be large, or import less of it.',
+      what: `The bundle has ${(gzipped / MIB).toFixed(1)} MiB gzipped.`,
+      why: isOver ? 'Workers accepts at most 10 MB.' : 'The free plan of Workers accepts at most 3 MB.',
+      mend: 'Remove the largest modules in the table below, or import less of them.',
     },
   ];
 };

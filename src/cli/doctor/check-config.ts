@@ -48,9 +48,9 @@ export const date: Check = (project) => {
 };
 
 const FLAGS = {
-  enable_request_signal: 'Without it the Worker does not notice a client that goes away.',
+  enable_request_signal: 'Without it, the Worker does not notice when a client disconnects.',
   global_fetch_strictly_public:
-    "Without it a fetch of an address of the Worker's own zone goes past the firewall of the zone, and such an address can come from data.",
+    "Without it, a fetch to the Worker's own zone bypasses the firewall of the zone, and data can contain such a URL.",
 };
 
 export const flags: Check = (project) =>
@@ -110,13 +110,13 @@ export const sessions: Check = (project) => {
           id: 'sessions-sqlite',
           level: 'error',
           what: `The class ${name} is in new_classes.`,
-          why: 'Its objects have no SQLite storage, which sessions are kept in.',
-          mend: `Name it in new_sqlite_classes. If it was deployed, export the class under another name too, with another tag: it stays without.`,
+          why: 'Its objects have no SQLite storage, which sessions need.',
+          mend: `Move it to new_sqlite_classes. A deployed class cannot get SQLite later: if it was deployed, export the class under another name as well, with another tag.`,
         }
       : {
           id: 'sessions-migration',
           level: 'error',
-          what: `No migration makes the class ${name}.`,
+          what: `No migration creates the class ${name}.`,
           why: 'A deployment is refused without it.',
           mend: `Add [[migrations]] with a tag and new_sqlite_classes = ["${name}"].`,
           fix: [migration(project, name)],
@@ -168,7 +168,7 @@ export const minify: Check = (project) =>
           id: 'minify',
           level: 'warning',
           what: 'The bundle is not minified.',
-          why: 'A smaller script starts sooner, and the free plan takes 3 MB.',
+          why: 'A smaller script starts sooner, and the free plan accepts 3 MB.',
           mend: 'Set minify = true.',
           fix: [setConfig(inherited(project, 'minify'), true)],
         },
@@ -182,7 +182,7 @@ export const observability: Check = (project) =>
           id: 'observability',
           level: 'warning',
           what: 'Observability is off.',
-          why: 'The log says which turns failed and why, and is lost unless Workers keeps it.',
+          why: 'Workers does not store the log, which shows the turns that failed, and why.',
           mend: 'Set enabled = true in [observability].',
           fix: [setConfig(inherited(project, 'observability', 'enabled'), true)],
         },

@@ -72,7 +72,7 @@ function unmigrated(project: Project, { binding }: ModuleObject): Problem[] {
     {
       id: 'module-object-migration',
       level: 'error',
-      what: `No migration makes the class ${bound.class_name}.`,
+      what: `No migration creates the class ${bound.class_name}.`,
       why: 'A deployment is refused without it.',
       mend: `Add [[migrations]] with a tag of its own and new_sqlite_classes = ["${bound.class_name}"].`,
       fix: [migration(project, bound.class_name)],

@@ -23,7 +23,7 @@ export const secrets: Check = (project) =>
       level: 'error',
       what: `${name} is in [vars].`,
       why: 'Anyone with access to the repository or the dashboard can read it.',
-      mend: `Remove it and replace it, as it has been seen: wrangler secret put ${name}, and .dev.vars for your own machine.`,
+      mend: `Remove it, and choose a new value, since others may know this one: wrangler secret put ${name}, and .dev.vars for your own machine.`,
     }));
 
 export const localAuth: Check = (project) =>
@@ -72,7 +72,7 @@ export const token: Check = (project) => {
             level: 'warning' as const,
             what: `HOLDFAST_TOKEN in ${file} can be guessed.`,
             why: 'Anyone who has it can read and write every session.',
-            mend: 'Make one by openssl rand -hex 32, and another one for the deployment.',
+            mend: 'Generate one with openssl rand -hex 32, and another one for the deployment.',
           },
         ]
       : []),
@@ -83,7 +83,7 @@ export const token: Check = (project) => {
             level: 'error' as const,
             what: `HOLDFAST_FILES_KEY in ${file} is the same as HOLDFAST_TOKEN.`,
             why: 'Clients know the token, and could sign the address of any file.',
-            mend: 'Make a key of its own by openssl rand -hex 32.',
+            mend: 'Generate a separate key with openssl rand -hex 32.',
           },
         ]
       : []),
@@ -105,9 +105,9 @@ export const baseUrl: Check = (project) => {
         {
           id: 'base-url',
           level: 'error',
-          what: `OPENAI_BASE_URL in ${where} is no http address.`,
+          what: `OPENAI_BASE_URL in ${where} is not an http URL.`,
           why: 'Every turn fails as misconfigured.',
-          mend: 'Write the whole address, such as https://api.openai.com/v1.',
+          mend: 'Set the full URL, such as https://api.openai.com/v1.',
         },
       ];
     }
@@ -123,7 +123,7 @@ export const baseUrl: Check = (project) => {
         id: 'base-url-without-v1',
         level: 'error',
         what: `OPENAI_BASE_URL in ${where} has no path.`,
-        why: 'Requests go to its path followed by /chat/completions, which is below /v1 on nearly every server.',
+        why: 'Requests go to its path plus /chat/completions, and nearly every server has this below /v1.',
         mend: 'End it with /v1.',
         // An address with credentials or a query needs a manual fix.
         ...(url.username === '' && url.search === '' && { fix: [edit] }),
@@ -143,7 +143,7 @@ export const vars: Check = (project) => {
         {
           id: 'var-value',
           level: 'error',
-          what: `${name} is no whole number of ${least} or more.`,
+          what: `${name} is not a whole number of ${least} or more.`,
           why: 'Every request returns 500 misconfigured.',
           mend: `Set a number, or remove ${name}: it has a default.`,
         },
@@ -155,9 +155,9 @@ export const vars: Check = (project) => {
           {
             id: 'var-value',
             level: 'error' as const,
-            what: 'PLAN is neither "free" nor "paid".',
+            what: 'PLAN must be "free" or "paid".',
             why: 'Every request returns 500 misconfigured.',
-            mend: 'Set the plan of your account.',
+            mend: 'Set it to the plan of your account.',
           },
         ]),
     ...(given.get('MODEL') === 'offline'
@@ -166,8 +166,8 @@ export const vars: Check = (project) => {
             id: 'model-offline',
             level: 'warning' as const,
             what: 'MODEL is "offline" in [vars].',
-            why: 'The planner runs in development only: what is deployed returns 500 misconfigured.',
-            mend: 'Before you deploy, set MODEL to the name of a model and put its key: wrangler secret put OPENAI_API_KEY.',
+            why: 'The offline planner runs in development only: a deployment returns 500 misconfigured.',
+            mend: 'Before you deploy, set MODEL to the name of a model, and set its key: wrangler secret put OPENAI_API_KEY.',
           },
         ]
       : []),
@@ -186,17 +186,17 @@ export function neededSecrets(project: Project): NeededSecret[] {
   const needed: (NeededSecret & { readonly isRead: boolean })[] = [
     {
       name: 'HOLDFAST_TOKEN',
-      for: 'the bearer token of clients, unless createHoldfast has an `auth` of its own',
+      for: 'the bearer token of clients; not needed if createHoldfast has `auth`',
       isRead: true,
     },
     {
       name: 'OPENAI_API_KEY',
-      for: 'the model, unless OPENAI_BASE_URL names a server that needs no key',
+      for: 'the model; not needed if the server at OPENAI_BASE_URL needs no key',
       isRead: runsFile(project, 'model/openai-compatible/openai-compatible') && !given.get('OPENAI_BASE_URL'),
     },
     {
       name: 'HOLDFAST_FILES_KEY',
-      for: 'signed addresses of files, which pages draw without a token',
+      for: 'signed URLs of files, which pages load without a token',
       isRead: runsFile(project, 'modules/files/signed-links'),
     },
   ];

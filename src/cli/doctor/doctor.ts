@@ -19,10 +19,10 @@ const HELP = `Usage: npx holdfast doctor [OPTIONS]
 Checks the Worker in this folder: its settings, exports, packages and bundle.
 Reads only files: it contacts no account, and prints no secret. Exits with 1 if there is an error.
 
-  --fix            makes the changes that need no decision, and looks again
-  --env NAME       looks at an environment of the configuration
+  --fix            makes the changes that need no decision, and checks again
+  --env NAME       checks an environment of the configuration
   --config FILE    the configuration; defaults to wrangler.json, wrangler.jsonc or wrangler.toml
-  --no-bundle      does not bundle the Worker: exports, uses and sizes are not looked at
+  --no-bundle      does not bundle the Worker, so exports, uses and sizes are not checked
   --json           prints JSON`;
 
 /** The result of the doctor. */
@@ -161,38 +161,35 @@ function report(found: Diagnosis, repair: Repair | undefined, isJson: boolean, {
     );
     return errors > 0 ? 1 : 0;
   }
-  for (const { id, what } of repair?.mended ?? []) out(`mended   ${id}: ${what}`);
+  for (const { id, what } of repair?.mended ?? []) out(`fixed   ${id}: ${what}`);
   for (const { id, because } of repair?.refused ?? [])
-    out(`not mended   ${id}: ${because}; change it by hand`);
+    out(`not fixed   ${id}: ${because}; change it by hand`);
   if (repair && repair.mended.length + repair.refused.length > 0) out('');
   for (const problem of problems) out(`${shown(problem)}\n`);
   if (bundle) out(`${tableOf(bundle)}\n`);
   if (secrets.length > 0) {
     out(
-      'Secrets that Holdfast reads in a deployment, beside those that functions of the project read; `wrangler secret list` shows which are set:',
+      'Secrets that Holdfast reads in a deployment (functions of the project may read others). `wrangler secret list` shows those that are set:',
     );
     for (const secret of secrets) out(`  ${secret.name}  ${secret.for}`);
     out('');
   }
   if (environments.length > 0)
-    out(`Not looked at: ${environments.map((name) => `--env ${name}`).join(', ')}\n`);
+    out(`Not checked: ${environments.map((name) => `--env ${name}`).join(', ')}\n`);
   out(summaryOf(problems, errors));
   return errors > 0 ? 1 : 0;
 }
 
 const shown = ({ id, level, what, why, mend, fix }: Problem): string =>
-  [
-    `${level.padEnd(9)}${id}`,
-    `  ${what}`,
-    `  ${why}`,
-    `  Mend: ${mend}${fix ? ' (--fix does it)' : ''}`,
-  ].join('\n');
+  [`${level.padEnd(9)}${id}`, `  ${what}`, `  ${why}`, `  Fix: ${mend}${fix ? ' (--fix does it)' : ''}`].join(
+    '\n',
+  );
 
 function summaryOf(problems: readonly Problem[], errors: number): string {
-  if (problems.length === 0) return 'Nothing is wrong.';
+  if (problems.length === 0) return 'No problems.';
   const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;
   const fixable = problems.filter(({ fix }) => fix).length;
-  const hint = fixable > 0 ? `; --fix mends ${fixable}` : '';
+  const hint = fixable > 0 ? `; --fix fixes ${fixable}` : '';
   return `${count(errors, 'error')}, ${count(problems.length - errors, 'warning')}${hint}`;
 }
 

@@ -24,7 +24,7 @@ export function editJsonc(text: string, edit: ConfigEdit): string {
   const root = parse(text);
   let node = root;
   for (const [depth, key] of edit.path.entries()) {
-    if (!node.members) throw new EditError(`'${edit.path.slice(0, depth).join('.')}' is no object`);
+    if (!node.members) throw new EditError(`'${edit.path.slice(0, depth).join('.')}' is not an object`);
     const member = node.members.find((one) => one.key === key);
     const isLast = depth === edit.path.length - 1;
     if (member && isLast) return changed(text, node, member, edit);
@@ -46,7 +46,7 @@ function changed(text: string, parent: Node, { start, value }: Member, edit: Con
     return text.slice(0, value.start) + written(edit.value, indentAt(text, start)) + text.slice(value.end);
   }
   if (edit.op === 'append') {
-    if (!value.items) throw new EditError(`'${edit.path.join('.')}' is no list`);
+    if (!value.items) throw new EditError(`'${edit.path.join('.')}' is not a list`);
     return withItem(text, value, edit.value);
   }
   const previous = parent.members?.findLast((one) => one.value.end < start);
@@ -113,7 +113,7 @@ function parse(text: string): Node {
 
   function fail(): never {
     const line = text.slice(0, at).split('\n').length;
-    throw new EditError(`line ${line} is no JSON`);
+    throw new EditError(`line ${line} is not JSON`);
   }
 
   function skip(): void {

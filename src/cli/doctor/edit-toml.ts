@@ -152,7 +152,7 @@ function appendInline(lines: string[], first: number, value: string): string {
     .replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g, (text) => ' '.repeat(text.length))
     .replace(/#.*/, '');
   const end = bare.lastIndexOf(']');
-  if (end < 0) throw new EditError(`line ${last + 1} is no list`);
+  if (end < 0) throw new EditError(`line ${last + 1} is not a list`);
   if (last === first) {
     const before = line.slice(0, end).trimEnd();
     const comma = before.endsWith('[') ? '' : before.endsWith(',') ? ' ' : ', ';

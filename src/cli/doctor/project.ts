@@ -143,7 +143,7 @@ export async function readProject({ folder, config: named, environment }: WhichP
     throw new UnreadableProjectError({
       id: 'config-missing',
       what: `There is no ${configFile ?? 'wrangler.toml, wrangler.json or wrangler.jsonc'} in ${folder}.`,
-      why: 'It names the main module of the Worker and its bindings.',
+      why: 'It has the main module of the Worker and its bindings.',
       mend: 'Run this in the folder of the Worker, or name its configuration with --config.',
     });
   }
@@ -153,8 +153,8 @@ export async function readProject({ folder, config: named, environment }: WhichP
     throw new UnreadableProjectError({
       id: 'environment-missing',
       what: `There is no environment ${environment} in ${configFile}.`,
-      why: 'wrangler uses the settings at the top of the file for it, under another name.',
-      mend: `Leave --env out, or name one of: ${config.definedEnvironments.join(', ') || 'none'}.`,
+      why: 'For an unknown environment, wrangler uses the settings at the top of the file, and another name.',
+      mend: `Omit --env, or use one of: ${config.definedEnvironments.join(', ') || 'none'}.`,
     });
   }
   const top =
@@ -247,7 +247,7 @@ async function readConfig(folder: string, file: string, environment: string | un
   if (!read) {
     throw new UnreadableProjectError({
       id: 'wrangler-unknown',
-      what: 'The installed wrangler does not read a configuration for other programs.',
+      what: 'The installed wrangler cannot read a configuration for other programs.',
       why: 'This command uses it, so that both read a file in the same way.',
       mend: 'npm install --save-dev wrangler@latest',
     });
@@ -257,8 +257,8 @@ async function readConfig(folder: string, file: string, environment: string | un
   } catch (failure) {
     throw new UnreadableProjectError({
       id: 'config-unreadable',
-      what: `wrangler does not read ${relative(folder, file)}: ${firstLines(failure)}`,
-      why: 'So it neither runs the Worker nor deploys it.',
+      what: `wrangler cannot read ${relative(folder, file)}: ${firstLines(failure)}`,
+      why: 'So it cannot run or deploy the Worker.',
       mend: 'Fix the file at the place that wrangler names.',
     });
   }

@@ -9,14 +9,14 @@ import { type Column, inLines, jsonLine, oneLine, when } from './terminal.ts';
 export const inbox = remoteCommand({
   name: 'inbox',
   session: 'maybe',
-  summary: 'lists what waits for the caller, and decides about it',
-  about: `Lists the calls that wait for the caller, in all sessions. With --approve or --reject it decides about one of them,
-waits for its turn, and prints the outcome. The app has sessionIndex(); with a SESSION, a decision does not need it.`,
+  summary: 'lists the calls that wait for the caller, and decides one',
+  about: `Lists the calls that wait for the caller, in all sessions. With --approve or --reject, it decides one of them,
+waits for its turn, and prints the outcome. The app needs sessionIndex(), but not for a decision with a SESSION.`,
   options: {
-    'approve CALL': 'has the call run; the column CALL of the list names it',
-    'reject CALL': 'does not have it run',
-    'reason TEXT': 'with --reject: why, which the model reads',
-    'agent NAME': 'with a SESSION: whose it is; not needed if there is one agent',
+    'approve CALL': 'runs the call; the list shows its id in the column CALL',
+    'reject CALL': 'does not run the call',
+    'reason TEXT': 'with --reject: the reason, which the model reads',
+    'agent NAME': 'with a SESSION: its agent; not needed if there is only one',
     ...PAGE,
   },
   lacking: NO_INDEX,
@@ -24,12 +24,12 @@ waits for its turn, and prints the outcome. The app has sessionIndex(); with a S
     const { session, texts } = asked;
     const { approve, reject, reason } = texts;
     if (approve !== undefined && reject !== undefined)
-      throw new UsageError('it takes --approve or --reject, not both');
-    if (reason !== undefined && reject === undefined) throw new UsageError('--reason goes with --reject');
+      throw new UsageError('use --approve or --reject, not both');
+    if (reason !== undefined && reject === undefined) throw new UsageError('--reason needs --reject');
     const call = approve ?? reject;
     if (call !== undefined) return decide(asked, nameIn('a call', call));
     if (session !== undefined || texts.agent !== undefined)
-      throw new UsageError('a session and --agent go with --approve or --reject');
+      throw new UsageError('a session and --agent need --approve or --reject');
     return list(asked);
   },
 });
@@ -49,7 +49,7 @@ async function list(asked: Asked): Promise<number> {
     { name: 'SINCE', of: ({ session }) => when(session.lastActivity) },
     { name: 'EXPIRES', of: ({ expiresAt }) => when(expiresAt) },
   ];
-  return show(asked, { answer, rows, columns, none: 'Nothing waits.' });
+  return show(asked, { answer, rows, columns, none: 'No waiting calls.' });
 }
 
 /** A suffix that names a question after the id of its call. */
@@ -103,10 +103,7 @@ async function placeOf({ session, deployment }: Asked, name: string): Promise<Pl
     cursor = page.next;
   }
   const [place, ...others] = found;
-  if (!place)
-    throw new CannotAsk(
-      `no call ${name} waits for you. With its SESSION, the deployment says why it does not.`,
-    );
+  if (!place) throw new CannotAsk(`no call ${name} waits for you. Name its SESSION to see why.`);
   if (others.length > 0) {
     const names = found.map(({ session }) => session).join(', ');
     throw new CannotAsk(`call ${name} waits in several sessions: name one of ${names}.`, MISUSED);

@@ -6,7 +6,7 @@ import { type Asked, listIn, OK, remoteCommand } from './remote-command.ts';
 import { type Column, count, dollars, jsonLine, table, when } from './terminal.ts';
 
 /** The message if the app has no `sessionIndex()`. */
-export const NO_INDEX = 'this deployment has no index: docs/index-of-sessions.md.';
+export const NO_INDEX = 'this deployment has no index of sessions: see docs/index-of-sessions.md.';
 
 const STATUSES: readonly SessionStatus[] = ['running', 'waiting', 'failed', 'idle'];
 
@@ -21,19 +21,20 @@ const USED: readonly Column<Row>[] = [
 ];
 
 export const PAGE = {
-  'limit NUMBER': 'the most entries, 1 to 100; defaults to 50',
-  'cursor CURSOR': 'the next page, as the one before names it',
+  'limit NUMBER': 'the maximum number of entries, 1 to 100; defaults to 50',
+  'cursor CURSOR': 'the next page: the cursor that the previous page printed',
 };
-const OWNER = { 'owner OWNER': 'of another owner, id:NAME or tenant:NAME; for operators' };
+const OWNER = { 'owner OWNER': 'for operators: another owner, as id:NAME or tenant:NAME' };
 
 export const sessions = remoteCommand({
   name: 'sessions',
   summary: 'lists the sessions of an agent',
-  about: 'Lists the sessions of an agent, the latest first. The app has sessionIndex().',
+  about: 'Lists the sessions of an agent, the latest first. The app needs sessionIndex().',
   options: {
-    'agent NAME': 'whose sessions; not needed if there is one agent',
-    'status STATUS': `only those that are ${STATUSES.join(', ')}`,
-    'since TIME': 'only with activity since 30m, 12h or 7d ago, or since a time such as 2026-11-30T09:00:00Z',
+    'agent NAME': 'the agent; not needed if there is only one',
+    'status STATUS': `only sessions with this status: ${STATUSES.join(', ')}`,
+    'since TIME':
+      'only sessions with activity in the last 30m, 12h or 7d, or since a time such as 2026-11-30T09:00:00Z',
     ...OWNER,
     ...PAGE,
   },
@@ -60,8 +61,8 @@ export const sessions = remoteCommand({
 
 export const usage = remoteCommand({
   name: 'usage',
-  summary: 'adds up what was used',
-  about: 'Adds up turns, tokens and cost. Days are in UTC. The app has sessionIndex().',
+  summary: 'adds up turns, tokens and cost',
+  about: 'Adds up turns, tokens and cost. Days are in UTC. The app needs sessionIndex().',
   options: {
     'by WHAT': 'day, agent or model; defaults to day',
     'from DAY': 'the first day, such as 2026-11-01',
@@ -83,7 +84,7 @@ export const usage = remoteCommand({
       answer,
       rows: rows.length > 0 ? [...rows, total] : [],
       columns,
-      none: 'Nothing was used.',
+      none: 'No usage.',
     });
   },
 });

@@ -8,9 +8,9 @@ import { NO_INDEX } from './lists.ts';
 import { type Asked, CannotAsk, FAILED, listIn, nameIn, OK, remoteCommand } from './remote-command.ts';
 import { count, cut, dollars, inLines, jsonLine, localTime, oneLine, when, widthOf } from './terminal.ts';
 
-const AGENT = { 'agent NAME': 'whose session it is; not needed if there is one agent' };
+const AGENT = { 'agent NAME': 'the agent of the session; not needed if there is only one' };
 
-const OWNER = { 'owner OWNER': 'of another owner, id:NAME or tenant:NAME; for operators' };
+const OWNER = { 'owner OWNER': 'for operators: another owner, as id:NAME or tenant:NAME' };
 
 async function sessionOf({ session = '', texts, deployment }: Asked): Promise<ClientSession> {
   const agent = await deployment.agent();
@@ -27,8 +27,8 @@ const dataLine = (data: unknown): string =>
 export const show = remoteCommand({
   name: 'show',
   session: 'one',
-  summary: 'shows a session: its turn, what waits, what was said',
-  about: 'Shows how a session stands, what waits for somebody, and its messages.',
+  summary: 'shows a session: its turn, waiting calls and messages',
+  about: 'Shows the state of a session, the calls that wait for an answer, and its messages.',
   options: { ...AGENT, ...OWNER },
   async run(asked) {
     const { isJson, out } = asked;
@@ -73,8 +73,8 @@ export const journal = remoteCommand({
   options: {
     ...AGENT,
     ...OWNER,
-    follow: 'goes on with what happens until ctrl-c, also after a lost connection',
-    'after SEQ': 'only the events behind the one of this sequence',
+    follow: 'keeps printing new events until ctrl-c, also after a lost connection',
+    'after SEQ': 'only the events after this sequence',
   },
   async run(asked) {
     const { texts, flags, err } = asked;
@@ -93,7 +93,7 @@ export const journal = remoteCommand({
       if (!flags.follow) return OK;
       for await (const item of session.watch({ after, retries: ALWAYS, signal: stop.signal })) {
         if ('seq' in item) print(asked, item);
-        if (item.type === 'resumed') err('The connection was lost, and is there again.');
+        if (item.type === 'resumed') err('The connection was lost, and is restored.');
         if (item.type !== 'erased') continue;
         err('The session was erased.');
         return OK;
@@ -126,12 +126,12 @@ export const cancel = remoteCommand({
   name: 'cancel',
   session: 'one',
   summary: 'stops the open turn of a session',
-  about: 'Stops the open turn of a session, or the one that is named.',
-  options: { ...AGENT, ...OWNER, 'turn TURN': 'the turn; also one that has not begun' },
+  about: 'Stops the open turn of a session, or the turn that --turn names.',
+  options: { ...AGENT, ...OWNER, 'turn TURN': 'the turn, which may not have started yet' },
   async run(asked) {
     const { turn } = asked.texts;
     const answer = await (await sessionOf(asked)).cancel(turn === undefined ? turn : nameIn('a turn', turn));
-    asked.out(asked.isJson ? jsonLine(answer) : `Turn ${oneLine(answer.turn)} is asked to stop.`);
+    asked.out(asked.isJson ? jsonLine(answer) : `Turn ${oneLine(answer.turn)} will stop.`);
     return OK;
   },
 });
@@ -139,11 +139,11 @@ export const cancel = remoteCommand({
 export const retry = remoteCommand({
   name: 'retry',
   session: 'one',
-  summary: 'tries the last message of a session again',
+  summary: 'retries the last message of a session',
   about: `Runs a turn for the last message, if its turn failed, was cancelled or reached a limit, and waits for
-its answer. Exits with 1 if that turn fails too. The app has retry().`,
+its answer. Exits with 1 if that turn fails too. The app needs retry().`,
   options: AGENT,
-  lacking: 'this deployment cannot retry, since its app lacks retry(): docs/turns.md.',
+  lacking: 'this deployment cannot retry, since its app does not use retry(): see docs/turns.md.',
   async run(asked) {
     const answer: ClientAnswer = await (await sessionOf(asked)).retry();
     const { isJson, out } = asked;
@@ -163,21 +163,21 @@ const LOOK = 2000;
 export const erase = remoteCommand({
   name: 'erase',
   session: 'maybe',
-  summary: 'erases a session, or all of an owner',
-  about: `Erases a session, or all sessions of an owner, with their files. It asks before it does so. With a session and
---owner it erases that session of the owner.`,
+  summary: 'erases a session, or all sessions of an owner',
+  about: `Erases a session, or all sessions of an owner, with their files, after it has asked. With a session and
+--owner, it erases that session of the owner.`,
   options: {
     ...AGENT,
     'owner OWNER':
-      'all sessions of id:NAME or tenant:NAME, in the background, or the one that is named; for operators',
-    wait: 'with --owner and no session: waits until all are erased',
-    yes: 'does not ask',
+      'for operators: all sessions of id:NAME or tenant:NAME, in the background, or only SESSION',
+    wait: 'with --owner, but no SESSION: waits until all are erased',
+    yes: 'does not ask first',
   },
   lacking: NO_INDEX,
   async run(asked) {
     const { session, texts, deployment, isJson, out } = asked;
     const { owner } = texts;
-    if (session === undefined && owner === undefined) throw new UsageError('it takes a session, or --owner');
+    if (session === undefined && owner === undefined) throw new UsageError('name a session, or use --owner');
     if (session === undefined && owner !== undefined) {
       const named = nameIn('--owner', owner);
       await mustMean(asked, `Erase all sessions of ${oneLine(owner)}`);
@@ -203,13 +203,13 @@ export const erase = remoteCommand({
 
 const erasureOf = ({ owner, sessions, erasure }: IndexedOwner): string =>
   erasure?.status === 'erased'
-    ? `All of ${oneLine(owner)} is erased: ${count(erasure.removed)} sessions.`
-    : `All of ${oneLine(owner)} is being erased in the background: ${count(sessions)} sessions are left.`;
+    ? `All sessions of ${oneLine(owner)} are erased: ${count(erasure.removed)}.`
+    : `All sessions of ${oneLine(owner)} are being erased in the background: ${count(sessions)} are left.`;
 
 /** @throws CannotAsk if the user does not confirm. */
 async function mustMean({ flags, ask }: Asked, what: string): Promise<void> {
   if (flags.yes) return;
-  if (!ask) throw new CannotAsk('nobody can be asked here: --yes erases without a question.');
+  if (!ask) throw new CannotAsk('this is not a terminal, so it cannot ask first: use --yes.');
   const said = await ask(`${what}? This cannot be undone. Type 'yes': `);
   if (said.trim().toLowerCase() !== 'yes') throw new CannotAsk('nothing was erased.');
 }

@@ -51,7 +51,7 @@ export class CannotAsk extends Error {
 }
 
 const NO_OPERATORS =
-  'this deployment lets no operator into sessions, since its app lacks operators(): docs/operators.md.';
+  'operators cannot access sessions of this deployment, since its app does not use operators(): see docs/operators.md.';
 
 export const OK = 0;
 export const FAILED = 1;
@@ -75,8 +75,8 @@ export interface RemoteCommand {
 }
 
 const COMMON = {
-  'url URL': 'where the Worker is, with its base path; defaults to HOLDFAST_URL of the environment',
-  'token TOKEN': 'the bearer token; defaults to HOLDFAST_TOKEN of the environment',
+  'url URL': 'the URL of the Worker, with its base path; defaults to the environment variable HOLDFAST_URL',
+  'token TOKEN': 'the bearer token; defaults to the environment variable HOLDFAST_TOKEN',
   json: 'prints JSON for scripts',
 };
 
@@ -92,9 +92,9 @@ export function remoteCommand(made: RemoteCommand): Command {
     async run(args, output) {
       const { values, positionals } = parsed(args, options);
       if (positionals.length > (made.session ? 1 : 0))
-        throw new UsageError(made.session ? 'it takes one session' : 'it takes options only');
+        throw new UsageError(made.session ? 'name only one session' : 'it takes only options');
       const [session] = positionals;
-      if (made.session === 'one' && !session) throw new UsageError('it takes a session: its id');
+      if (made.session === 'one' && !session) throw new UsageError('name a session by its id');
       const texts: Record<string, string | undefined> = {};
       const flags: Record<string, boolean | undefined> = {};
       for (const [name, value] of Object.entries(values)) {
@@ -147,9 +147,9 @@ function helpOf({ name, about, session }: RemoteCommand, options: Readonly<Recor
 
 function deploymentAt(texts: Asked['texts'], token: string | undefined): Deployment {
   const { origin, pathname, username, password } = deploymentUrl(texts.url ?? env.HOLDFAST_URL ?? '');
-  if (username || password) throw new UsageError('--url takes no user and no password');
+  if (username || password) throw new UsageError('--url must not contain a user or password');
   if (token && /[^\t\x20-\x7e\x80-\xff]/.test(token.trim()))
-    throw new UsageError('--token has a character that no header can carry');
+    throw new UsageError('--token contains a character that is not allowed in a header');
   const at: TransportOptions = {
     url: origin + pathname,
     token,
@@ -165,7 +165,11 @@ function deploymentAt(texts: Asked['texts'], token: string | undefined): Deploym
       const names = (await agents()).map(({ name }) => String(name));
       const [only] = names;
       if (only === undefined) throw new CannotAsk('this deployment has no agents.');
-      if (names.length > 1) throw new CannotAsk(`--agent says which: ${names.join(', ')}.`, MISUSED);
+      if (names.length > 1)
+        throw new CannotAsk(
+          `this deployment has several agents. Name one with --agent: ${names.join(', ')}.`,
+          MISUSED,
+        );
       return nameIn('an agent', only);
     },
     sessions: (agent) => createClient({ ...at, agent, owner: texts.owner }),
@@ -201,15 +205,15 @@ export function nameIn(what: string, name: string): string {
 export function listIn(answer: unknown, name: string): readonly Readonly<Record<string, unknown>>[] {
   const list: unknown = Object(answer)[name];
   if (Array.isArray(list)) return list.map(Object);
-  throw new HoldfastError('bad-response', `The server has answered without '${name}'. Is the url right?`);
+  throw new HoldfastError('bad-response', `The server returned no '${name}'. Check the url.`);
 }
 
 function saidOf({ type, status, message }: HoldfastError, token: string | undefined): string {
   if (status === 401)
     return token
-      ? 'the deployment refuses the token: see --token and HOLDFAST_TOKEN.'
-      : 'the deployment wants a token: --token, or HOLDFAST_TOKEN of the environment.';
+      ? 'the deployment refuses the token: check --token and HOLDFAST_TOKEN.'
+      : 'the deployment requires a token: use --token, or set the environment variable HOLDFAST_TOKEN.';
   if (type === 'unknown-route')
-    return 'there is no such route at this --url. Does it lack the base path of the app?';
+    return 'there is no such route at this --url. Check that it includes the base path of the app.';
   return `${message} (${type})`;
 }

@@ -50,7 +50,7 @@ export function createCaller({
       ? new URL(path, url)
       : new URL(`${url.origin}${url.pathname.replace(/\/$/, '')}${path}`);
     if (target.origin !== url.origin)
-      throw new StepFailed(`the Worker names an address of another origin, ${target.origin}`);
+      throw new StepFailed(`the Worker returned a URL of another origin, ${target.origin}`);
     try {
       const response = await fetch(target, {
         method,
@@ -67,7 +67,7 @@ export function createCaller({
       return { status: response.status, body: objectIn(text) };
     } catch (failure) {
       const reason = Object(Object(failure).cause).code ?? Object(failure).name;
-      throw new StepFailed(`${method} ${target.pathname} got no answer: ${reason}`);
+      throw new StepFailed(`${method} ${target.pathname} received no response: ${reason}`);
     }
   };
 }

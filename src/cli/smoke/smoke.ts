@@ -6,15 +6,15 @@ import { type Answer, createCaller, type Deployed, StepFailed } from './deployed
 
 const HELP = `Usage: npx holdfast smoke --url URL [--token TOKEN] [OPTIONS]
 
-Sends a deployed Worker one message, sends it again, decides about one approval, and reads the journal of both.
+Sends a deployed Worker one message, sends it again, decides one approval, and reads the journal of both.
 Its sessions are erased at the end. Exits with 1 if a step fails.
 
-  --url URL          where the Worker is, with its base path if it has one
-  --token TOKEN      the bearer token; defaults to HOLDFAST_TOKEN of the environment
-  --agent NAME       who is asked; defaults to the first agent
+  --url URL          the URL of the Worker, with its base path if it has one
+  --token TOKEN      the bearer token; defaults to the environment variable HOLDFAST_TOKEN
+  --agent NAME       the agent to ask; defaults to the first one
   --message TEXT     the message; defaults to 'Say hello in one word.'
   --approve TEXT     a message for which the agent asks for an approval, which this command gives.
-                     Without it the approval is not checked
+                     Without it, the approval is not checked
   --timeout SECONDS  how long one step may take; defaults to 60`;
 
 interface Options {
@@ -108,7 +108,7 @@ async function health({ call }: Deployed): Promise<string> {
   if (status !== 200)
     throw new StepFailed(`GET /health returned ${status}: ${body.detail ?? body.title ?? ''}`);
   const warnings = Array.isArray(body.warnings) ? body.warnings : [];
-  return warnings.length === 0 ? 'nothing is missing' : `${warnings.length} warnings: ${warnings.join(' ')}`;
+  return warnings.length === 0 ? 'no warnings' : `${warnings.length} warnings: ${warnings.join(' ')}`;
 }
 
 async function wrongToken(
@@ -118,7 +118,7 @@ async function wrongToken(
   if (token === undefined) return { skipped: 'no --token' };
   const { status } = await call('GET', '/agents', { isAnonymous: true });
   if (status !== 401 && status !== 403) {
-    throw new StepFailed(`GET /agents without a token returned ${status}, and should return 401`);
+    throw new StepFailed(`GET /agents without a token returned ${status}, but should return 401`);
   }
   return `without it a request returns ${status}`;
 }
@@ -131,7 +131,7 @@ async function findAgent(deployed: Deployed): Promise<string> {
   if (deployed.agent === undefined || !names.includes(deployed.agent)) {
     throw new StepFailed(`there is no agent '${deployed.agent ?? ''}' among: ${names.join(', ')}`);
   }
-  return `'${deployed.agent}' is asked`;
+  return `asks '${deployed.agent}'`;
 }
 
 const send = ({ call, agent, sessions }: Deployed, which: 0 | 1, message: string): Promise<Answer> =>
@@ -146,7 +146,9 @@ const refusal = ({ status, body }: Answer): string =>
 async function answered(deployed: Deployed, message: string): Promise<string> {
   const answer = await send(deployed, 0, message);
   if (answer.status === 202 && answer.body.outcome === 'suspended') {
-    throw new StepFailed('the turn waits for somebody: name another --message, and this one as --approve');
+    throw new StepFailed(
+      'the turn waits for an answer: use another --message, and pass this one as --approve',
+    );
   }
   if (answer.status !== 200 || answer.body.outcome !== 'completed') throw new StepFailed(refusal(answer));
   deployed.turn = String(answer.body.turn);
@@ -166,12 +168,13 @@ async function approved(
   deployed: Deployed,
   message: string | undefined,
 ): Promise<string | { skipped: string }> {
-  if (message === undefined) return { skipped: 'no --approve, a message for which the agent asks' };
+  if (message === undefined)
+    return { skipped: 'no --approve: a message for which the agent asks for approval' };
   const waiting = await send(deployed, 1, message);
   const pending: unknown = Array.isArray(waiting.body.pending) ? waiting.body.pending[0] : undefined;
   const address: unknown = Object(Object(pending).links).approvals;
   if (waiting.status !== 202 || typeof address !== 'string') {
-    throw new StepFailed(`asked for no approval: the message ${refusal(waiting)}`);
+    throw new StepFailed(`did not ask for approval: the message ${refusal(waiting)}`);
   }
   const decision = { body: { decision: 'approve' } };
   const answer = await deployed.call('POST', address, { ...decision, isLink: true });
@@ -179,7 +182,7 @@ async function approved(
     throw new StepFailed(`the decision ${refusal(answer)}`);
   const second = await deployed.call('POST', address, { ...decision, isLink: true });
   if (second.status !== 409)
-    throw new StepFailed(`a second decision returned ${second.status}, and should return 409`);
+    throw new StepFailed(`a second decision returned ${second.status}, but should return 409`);
   return `${String(Object(pending).tool)} was approved and ran; a second decision returns 409`;
 }
 
@@ -219,7 +222,7 @@ async function journaledOnce(deployed: Deployed): Promise<string | { skipped: st
       if (!key.startsWith('tool-call-started')) continue;
       counts.calls += 1;
       if (!seen.has(key.replace('started', 'ended')))
-        throw new StepFailed(`'${key}' of ${session} has no end`);
+        throw new StepFailed(`'${key}' of ${session} did not end`);
     }
   }
   return `${counts.events} events without a gap: ${counts.turns} turns ended once, ${counts.calls} calls started and ended once`;
@@ -231,5 +234,5 @@ async function erased({ call, agent, sessions }: Deployed): Promise<string> {
     if (status !== 204 && status !== 200 && status !== 404)
       throw new StepFailed(`DELETE of ${session} returned ${status}`);
   }
-  return 'the sessions of this check are gone';
+  return 'the sessions of this check are erased';
 }

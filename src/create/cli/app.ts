@@ -32,7 +32,7 @@ export function readApp(path: string): App {
   const settings = SETTINGS.find((name) => existsSync(join(path, name)));
   const entry = entryOf(path, manifest, settings);
   if (entry !== undefined && !existsSync(join(path, entry)))
-    throw new CreateProblem(`${settings} names ${entry} as "main", and there is no such file.`);
+    throw new CreateProblem(`"main" in ${settings} is ${entry}, but this file does not exist.`);
   if (
     entry !== undefined &&
     /\bexport default (abstract )?class\b/.test(readFileSync(join(path, entry), 'utf8'))

@@ -31,7 +31,9 @@ export interface Embedded {
 /** Adds an agent to the app in a folder, below `/ai`. @throws CreateProblem before it writes any file. */
 export function embed(path: string, project: Project, { isNew = false } = {}): Embedded {
   if (existsSync(join(path, FOLDER)))
-    throw new CreateProblem(`${join(path, FOLDER)} is there already: no file of yours is written over.`);
+    throw new CreateProblem(
+      `${join(path, FOLDER)} already exists, and your files are never overwritten. Rename it or remove it.`,
+    );
   const app = readApp(path);
   const base = readLayer('base');
   const files = new Map(agentFiles(path, app, project, base));
@@ -52,11 +54,11 @@ export function embed(path: string, project: Project, { isNew = false } = {}): E
     ...(app.entry === undefined
       ? []
       : [
-          `${settings.name} names ${FOLDER}/worker.ts as "main" now, which passes on to ${app.entry} whatever is not below /ai.`,
+          `${settings.name} now has ${FOLDER}/worker.ts as "main", which passes all requests outside /ai to ${app.entry}.`,
         ]),
-    ...(app.isRunByVite ? ['Vite runs your Worker: the agent is below /ai of its address.'] : []),
+    ...(app.isRunByVite ? ['Vite runs your Worker: the agent is at its address, below /ai.'] : []),
     ...(app.isPage && app.hasOutDir
-      ? [`Vite builds into a folder of your own: name it as "directory" in ${settings.name}.`]
+      ? [`Vite does not build into its default folder: set "directory" to your folder in ${settings.name}.`]
       : []),
     ...manifest.left,
     ...settings.left,
@@ -146,13 +148,13 @@ function changeManifest(
   const taken = Object.entries(scripts).find(([name, script]) => ![undefined, script].includes(theirs[name]));
   if (taken)
     throw new CreateProblem(
-      `package.json has another script "${taken[0]}": rename it, the agent needs the name.`,
+      `package.json has another script "${taken[0]}". Rename it, since the agent needs that name.`,
     );
   const dependencies = { ...missing(ours.dependencies), ...(holdfast !== undefined && { holdfast }) };
   const added = { scripts, dependencies, devDependencies, ...ofManager };
   return {
     value: mergeManifests(app.manifest, added),
-    left: isOld ? [`package.json asked for ${types} ${before}, and asks for 5 now, as Holdfast does.`] : [],
+    left: isOld ? [`package.json now requires ${types} 5 instead of ${before}, as Holdfast does.`] : [],
   };
 }
 

@@ -61,7 +61,7 @@ Starts a project with Holdfast in a folder, which defaults to "my-agent".
   -h, --help              shows this
   --version               shows the version of create-holdfast
 
-With npm, flags come behind "--". In a folder with a package.json, the template "embed" adds to the app that is there.`;
+With npm, put flags after "--". In a folder with a package.json, the template "embed" adds to the app that is there.`;
 
 /** @throws CreateProblem for an unknown flag or value. */
 export function readCommand(args: readonly string[]): Command {
@@ -78,7 +78,7 @@ export function readCommand(args: readonly string[]): Command {
   const [folder, ...more] = positionals;
   if (more.length > 0)
     throw new CreateProblem(
-      `One folder can be named, and not ${positionals.length}: ${positionals.join(', ')}. With npm, flags come behind "--".`,
+      `Name one folder, not ${positionals.length}: ${positionals.join(', ')}. With npm, put flags after "--".`,
     );
   if (folder === '') throw new CreateProblem('The name of the folder is empty.');
   const text = (name: keyof typeof FLAGS): string | undefined => {
@@ -107,7 +107,7 @@ function checkFlag({ name, rawName, value }: FlagToken): void {
   const flag = Object.hasOwn(FLAGS, name) ? FLAGS[name as keyof typeof FLAGS] : undefined; // it has this name
   if (!flag)
     throw new CreateProblem(
-      `There is no flag ${rawName}. There are: ${Object.keys(FLAGS)
+      `There is no flag ${rawName}. Use one of: ${Object.keys(FLAGS)
         .map((known) => `--${known}`)
         .join(', ')}.`,
     );
@@ -130,5 +130,5 @@ function oneOf<T extends string>(
   known: readonly string[],
 ): T | undefined {
   if (name === undefined || is(name)) return name;
-  throw new CreateProblem(`There is no ${what} "${name}". There are: ${known.join(', ')}.`);
+  throw new CreateProblem(`There is no ${what} "${name}". Use one of: ${known.join(', ')}.`);
 }

@@ -63,12 +63,14 @@ export function withAgent(name: string, text: string, main: string): ChangedSett
   }
   if (/\bSESSIONS\b/.test(text) && !/\bSessionObject\b/.test(text))
     left.push(
-      `${name}: SESSIONS is the name of another binding. Sessions need it for their Durable Object: \`npx holdfast doctor\` lists what is missing.`,
+      `${name}: SESSIONS is the name of another binding, but sessions need this name for their Durable Object. Rename the other binding, then run \`npx holdfast doctor\`.`,
     );
   if (date !== undefined && date < OLDEST_DATE)
-    left.push(`${name}: compatibility_date is ${date}, and sessions need ${OLDEST_DATE} or later. Raise it.`);
+    left.push(`${name}: compatibility_date is ${date}, but sessions need ${OLDEST_DATE} or later. Raise it.`);
   if (hasEnvironments)
-    left.push(`${name}: an environment under "env" inherits no bindings. Repeat that of SESSIONS in each.`);
+    left.push(
+      `${name}: environments under "env" do not inherit bindings. Repeat the binding SESSIONS in each.`,
+    );
   return { text: changed, left };
 }
 

@@ -52,7 +52,7 @@ function nameFor(path: string, isThere: boolean): string {
       .replace(/^-+|-+$/g, '') || 'my-agent';
   if (isThere) return like;
   throw new CreateProblem(
-    `A Worker cannot be called "${name}": lowercase letters, digits and dashes, at most 63. For example: ${like}`,
+    `"${name}" is not a valid name for a Worker. Use at most 63 lowercase letters, digits and dashes. For example: ${like}`,
   );
 }
 

@@ -61,7 +61,8 @@ const addLabel = (github: GitHub) =>
       const subject = subjectOf(call);
       // GitHub creates unknown labels. A manipulated model must not.
       const known = (await github.labels(subject, call)).map(({ name }) => name);
-      if (!known.includes(label)) return error(`There is no such label. There are: ${known.join(', ')}.`);
+      if (!known.includes(label))
+        return error(`There is no such label. The labels are: ${known.join(', ')}.`);
       return { labels: await github.addLabel(subject, label, call) };
     },
   });

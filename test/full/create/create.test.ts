@@ -74,7 +74,7 @@ async function checkDeployment(path: string): Promise<string> {
     run(process.execPath, [join(packages, name), ...args], { cwd: path, env });
   const { stdout: built } = await program('wrangler/bin/wrangler.js', 'deploy', '--dry-run');
   const { stdout: told } = await program('holdfast/dist/cli/holdfast.js', 'doctor');
-  expect(told).toContain('Nothing is wrong.');
+  expect(told).toContain('No problems.');
   return built;
 }
 
@@ -82,7 +82,7 @@ it('prints one error about its arguments', async () => {
   await expect(createHoldfast('--template', 'next')).rejects.toMatchObject({
     code: 1,
     stdout: '',
-    stderr: 'There is no template "next". There are: minimal, chat, webhook, embed, multi-tenant.\n',
+    stderr: 'There is no template "next". Use one of: minimal, chat, webhook, embed, multi-tenant.\n',
   });
   expect((await createHoldfast('--version')).stdout).toBe('0.1.0\n');
   expect((await createHoldfast('--help')).stdout).toContain('--template NAME');

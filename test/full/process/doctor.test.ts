@@ -179,7 +179,7 @@ const BROKEN: readonly (readonly [id: string, file: File, from: string, to: stri
     'Add "global_fetch_strictly_public" to compatibility_flags.',
   ],
   ['sessions-binding', 'wrangler.toml', '"SESSIONS"', '"SESSION"', 'Bind it: name = "SESSIONS"'],
-  ['sessions-sqlite', 'wrangler.toml', 'new_sqlite_classes', 'new_classes', 'Name it in new_sqlite_classes.'],
+  ['sessions-sqlite', 'wrangler.toml', 'new_sqlite_classes', 'new_classes', 'Move it to new_sqlite_classes.'],
   [
     'sessions-migration',
     'wrangler.toml',
@@ -246,7 +246,7 @@ const BROKEN: readonly (readonly [id: string, file: File, from: string, to: stri
     'Add the lines .dev.vars* and !.dev.vars.example to .gitignore.',
   ],
   ['weak-token', '.dev.vars', TOKEN, 'secret', 'openssl rand -hex 32'],
-  ['files-key', '.dev.vars', TOKEN, `${TOKEN}\nHOLDFAST_FILES_KEY=${TOKEN}`, 'Make a key of its own'],
+  ['files-key', '.dev.vars', TOKEN, `${TOKEN}\nHOLDFAST_FILES_KEY=${TOKEN}`, 'Generate a separate key'],
   ['base-url', '.dev.vars', '\n', '\nOPENAI_BASE_URL=localhost:11434\n', 'such as https://api.openai.com/v1'],
   [
     'base-url-without-v1',
@@ -305,7 +305,7 @@ const BROKEN: readonly (readonly [id: string, file: File, from: string, to: stri
     'queue: consumeTurns(holdfast)',
   ],
   ['var-value', 'wrangler.toml', '[vars]', '[vars]\nLEASE_MS = "5"', 'remove LEASE_MS: it has a default.'],
-  ['var-value', 'wrangler.toml', '[vars]', '[vars]\nPLAN = "gold"', 'Set the plan of your account.'],
+  ['var-value', 'wrangler.toml', '[vars]', '[vars]\nPLAN = "gold"', 'Set it to the plan of your account.'],
 ];
 
 describe('the doctor in a broken project', () => {
@@ -322,7 +322,7 @@ describe('the doctor in a broken project', () => {
     const project = await look();
     const problems = checkProject(project);
     expect(problems.map(({ id, what }) => [id, what])).toEqual([
-      ['module-object-migration', 'No migration makes the class IndexObject.'],
+      ['module-object-migration', 'No migration creates the class IndexObject.'],
     ]);
     applyFixes(project, problems);
     expect(idsOf(await look())).toEqual([]);
@@ -419,7 +419,7 @@ describe('the doctor in a broken project', () => {
       },
     ]);
     applyFixes(project, problems);
-    // No migration makes the class anew: wrangler would refuse the file.
+    // No migration creates the class anew: wrangler would refuse the file.
     expect(read('wrangler.toml')).not.toContain('new_sqlite_classes');
     expect(idsOf(await look())).toEqual(['sessions-sqlite']);
   });
@@ -494,7 +494,7 @@ describe('the doctor command', () => {
     // wrangler bundles nothing without it once it is bound, so that is seen in the second look.
     change('src/worker.ts', "export { SessionObject } from 'holdfast/durable-objects';\n", '');
     const { code, stdout } = await run('doctor', '--fix');
-    const mended = [...stdout.matchAll(/^mended +([a-z-]+):/gm)].map(([, id]) => id);
+    const mended = [...stdout.matchAll(/^fixed +([a-z-]+):/gm)].map(([, id]) => id);
     expect(mended).toEqual([
       ...['compatibility-date', 'sessions-binding', 'export-turn-runner'],
       ...['enable-request-signal', 'global-fetch-strictly-public', 'minify', 'observability'],
@@ -536,10 +536,10 @@ describe('the doctor command', () => {
     expect(result.code).toBe(code);
   });
 
-  it('reports a configuration that wrangler does not read, and packages that are not installed', async () => {
+  it('reports a configuration that wrangler cannot read, and packages that are not installed', async () => {
     writeFileSync(join(folder, 'wrangler.toml'), 'name = "a\n');
     expect((await run('doctor')).stdout).toMatch(
-      /^error +config-unreadable\n {2}wrangler does not read wrangler\.toml: /,
+      /^error +config-unreadable\n {2}wrangler cannot read wrangler\.toml: /,
     );
     const empty = mkdtempSync(join(tmpdir(), 'holdfast-empty-'));
     onTestFinished(() => rmSync(empty, { recursive: true }));

@@ -113,7 +113,7 @@ it('the operator commands list sessions and waiting calls, show a session and ca
     messages: [{}, { text: 'Hello. \u001b[2J\u202eevil\u009b1A\r\nnext line' }],
   });
 
-  expect((await run(['cancel', 's2', ...clerk])).out).toMatch(/^Turn \S+ is asked to stop\.$/);
+  expect((await run(['cancel', 's2', ...clerk])).out).toMatch(/^Turn \S+ will stop\.$/);
   await expect.poll(async () => (await run(['show', 's2', ...clerk])).out).toContain(': cancelled');
   expect(await run(['cancel', 's2', ...clerk])).toMatchObject({
     code: 1,
@@ -164,7 +164,7 @@ describe('inbox --approve and --reject', { timeout: 120_000 }, () => {
     expect(await run(['inbox', '--approve', call])).toEqual({
       code: 1,
       out: '',
-      err: `holdfast inbox: no call ${call} waits for you. With its SESSION, the deployment says why it does not.`,
+      err: `holdfast inbox: no call ${call} waits for you. Name its SESSION to see why.`,
     });
   });
 
@@ -261,7 +261,7 @@ it('`follow` prints a journal and survives a lost connection until it is interru
   await say('j1', 'And more');
   await expect.poll(() => seen.length, { timeout: 30_000 }).toBe(3 * lines.length - 2);
   expect(seen).toEqual(seen.map((_, at) => at + 1));
-  expect(said).toEqual(['The connection was lost, and is there again.']);
+  expect(said).toEqual(['The connection was lost, and is restored.']);
   program.kill('SIGINT');
   expect(await ended).toBe(0);
 }, 120_000);
@@ -272,7 +272,7 @@ describe('erase', () => {
     expect(await run(['erase', 'e1', ...clerk])).toEqual({
       code: 1,
       out: '',
-      err: 'holdfast erase: nobody can be asked here: --yes erases without a question.',
+      err: 'holdfast erase: this is not a terminal, so it cannot ask first: use --yes.',
     });
     const asked: string[] = [];
     const printed: string[] = [];
@@ -302,7 +302,7 @@ describe('erase', () => {
     const owner = [...clerk, '--owner', 'id:token'];
     const team = { token: TEAM_TOKEN };
     expect((await run(['show', 'o1', ...owner], team)).out).toMatch(/^clerk \/ o1, /);
-    expect((await run(['cancel', 'o2', ...owner], team)).out).toMatch(/^Turn \S+ is asked to stop\.$/);
+    expect((await run(['cancel', 'o2', ...owner], team)).out).toMatch(/^Turn \S+ will stop\.$/);
     const events = (await run(['journal', 'o1', ...owner, '--json'], team)).out.split('\n');
     expect(JSON.parse(events.at(-1) ?? '')).toMatchObject({
       facts: [{ slice: 'operator-access', fact: { by: { id: 'team' }, action: 'read' } }],
@@ -320,7 +320,7 @@ describe('erase', () => {
     expect(await run(['erase', 'o1', ...owner, '--yes'], { ...team, url: bare.url.href })).toEqual({
       code: 1,
       out: '',
-      err: 'holdfast erase: this deployment lets no operator into sessions, since its app lacks operators(): docs/operators.md.',
+      err: 'holdfast erase: operators cannot access sessions of this deployment, since its app does not use operators(): see docs/operators.md.',
     });
   }, 60_000);
 
@@ -340,7 +340,7 @@ describe('erase', () => {
     const erased = await run(['erase', ...owner, '--yes', '--wait'], { token: TEAM_TOKEN });
     expect(erased).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^All of id:token is erased: \d+ sessions\.$/),
+      out: expect.stringMatching(/^All sessions of id:token are erased: \d+\.$/),
     });
     expect(await run(list, { token: TEAM_TOKEN })).toEqual({ code: 0, out: '', err: 'No sessions.' });
   }, 120_000);
@@ -358,7 +358,7 @@ async function answering(status: number, body: string, type = 'application/json'
 }
 
 const noIndex = (name: string): string =>
-  `holdfast ${name}: this deployment has no index: docs/index-of-sessions.md.`;
+  `holdfast ${name}: this deployment has no index of sessions: see docs/index-of-sessions.md.`;
 
 describe('an error is one line', () => {
   it.each<[string, readonly string[], string]>([
@@ -369,15 +369,16 @@ describe('an error is one line', () => {
     [
       'retry',
       ['retry', 's1'],
-      'holdfast retry: this deployment cannot retry, since its app lacks retry(): docs/turns.md.',
+      'holdfast retry: this deployment cannot retry, since its app does not use retry(): see docs/turns.md.',
     ],
   ])('for %s of an app that lacks it', async (_, args, err) => {
     await say('s1', 'Hello', bare);
     expect(await run(args, { url: bare.url.href })).toEqual({ code: 1, out: '', err });
   });
 
-  const REFUSED = 'the deployment refuses the token: see --token and HOLDFAST_TOKEN.';
-  const WANTED = 'the deployment wants a token: --token, or HOLDFAST_TOKEN of the environment.';
+  const REFUSED = 'the deployment refuses the token: check --token and HOLDFAST_TOKEN.';
+  const WANTED =
+    'the deployment requires a token: use --token, or set the environment variable HOLDFAST_TOKEN.';
   it('from a Worker', async () => {
     const told = async (args: readonly string[], more = {}) => {
       const { code, out, err } = await run(args, more);
@@ -386,10 +387,13 @@ describe('an error is one line', () => {
     };
     expect(await told(['inbox'], { token: 'a-wrong-token' })).toEqual([1, `holdfast inbox: ${REFUSED}`]);
     expect(await told(['inbox'], { token: '' })).toEqual([1, `holdfast inbox: ${WANTED}`]);
-    expect(await told(['sessions'])).toEqual([2, 'holdfast sessions: --agent says which: clerk, other.']);
+    expect(await told(['sessions'])).toEqual([
+      2,
+      'holdfast sessions: this deployment has several agents. Name one with --agent: clerk, other.',
+    ]);
     expect(await told(['inbox'], { url: `${worker.url.href}below/` })).toEqual([
       1,
-      'holdfast inbox: there is no such route at this --url. Does it lack the base path of the app?',
+      'holdfast inbox: there is no such route at this --url. Check that it includes the base path of the app.',
     ]);
     const [code, err] = await told(['sessions', '--agent', 'nobody']);
     expect(code).toBe(1);
@@ -407,12 +411,14 @@ describe('an error is one line', () => {
     expect(await told(await answering(400, problem, 'application/problem+json'))).toBe(
       'holdfast inbox: *** \\u{1b}]0;x\\u{7}\\u{202e} next (x\\u{202e})',
     );
-    const begins = 'holdfast inbox: The server has answered';
+    const begins = 'holdfast inbox: The server returned';
     expect(await told(await answering(302, ''))).toMatch(
-      `${begins} 302, and what a Worker of Holdfast does not say.`,
+      `${begins} 302, and its body is not from a Holdfast Worker.`,
     );
-    expect(await told(await answering(200, '<html>'))).toMatch(`${begins} 200, and what a Worker`);
-    expect(await told(await answering(200, '{}'))).toMatch(`${begins} without 'waiting'. Is the url right?`);
+    expect(await told(await answering(200, '<html>'))).toMatch(
+      `${begins} 200, and its body is not from a Holdfast Worker`,
+    );
+    expect(await told(await answering(200, '{}'))).toMatch(`${begins} no 'waiting'. Check the url.`);
     expect(await told('http://127.0.0.1:9')).toMatch(
       /^holdfast inbox: The connection to the server was lost in GET \/pending: [^\n]+ \(connection-lost\)$/,
     );
@@ -421,14 +427,14 @@ describe('an error is one line', () => {
   it.each<[readonly string[], string]>([
     [
       ['inbox', '--url', 'ftp://a'],
-      'inbox: --url takes an http address, such as https://clerk.example.workers.dev',
+      'inbox: --url must be an http URL, such as https://clerk.example.workers.dev',
     ],
-    [['inbox', '--url', 'http://a:b@c'], 'inbox: --url takes no user and no password'],
-    [['inbox', '--token', 'a€b'], 'inbox: --token has a character that no header can carry'],
-    [['inbox', 'x', 'y'], 'inbox: it takes one session'],
-    [['inbox', 'x'], 'inbox: a session and --agent go with --approve or --reject'],
-    [['inbox', '--approve', 'a', '--reject', 'b'], 'inbox: it takes --approve or --reject, not both'],
-    [['inbox', '--approve', 'a', '--reason', 'b'], 'inbox: --reason goes with --reject'],
+    [['inbox', '--url', 'http://a:b@c'], 'inbox: --url must not contain a user or password'],
+    [['inbox', '--token', 'a€b'], 'inbox: --token contains a character that is not allowed in a header'],
+    [['inbox', 'x', 'y'], 'inbox: name only one session'],
+    [['inbox', 'x'], 'inbox: a session and --agent need --approve or --reject'],
+    [['inbox', '--approve', 'a', '--reject', 'b'], 'inbox: use --approve or --reject, not both'],
+    [['inbox', '--approve', 'a', '--reason', 'b'], 'inbox: --reason needs --reject'],
     [['inbox', '--approve', '..'], "inbox: '..' cannot be a call"],
     [['inbox', '--limit', '101'], 'inbox: --limit takes a whole number from 1 to 100'],
     [
@@ -437,11 +443,11 @@ describe('an error is one line', () => {
     ],
     [['sessions', '--agent', '..'], "sessions: '..' cannot be --agent"],
     [['usage', '--by', 'x'], 'usage: --by takes day, agent or model'],
-    [['show'], 'show: it takes a session: its id'],
-    [['show', 'a', 'b'], 'show: it takes one session'],
+    [['show'], 'show: name a session by its id'],
+    [['show', 'a', 'b'], 'show: name only one session'],
     [['show', '..', ...clerk], "show: '..' cannot be a session"],
     [['journal', 'a', '--after', 'x'], 'journal: --after takes the sequence of an event'],
-    [['erase'], 'erase: it takes a session, or --owner'],
+    [['erase'], 'erase: name a session, or use --owner'],
     [['usage', '--bye'], "usage: Unknown option '--bye'"],
   ])('for %j, which is not valid usage', async (args, line) => {
     const { code, out, err } = await run(args);

@@ -37,14 +37,14 @@ it('the smoke test reports no problem for a healthy Worker and leaves no session
   expect(lines).toEqual([
     expect.stringMatching(/^ok {7}health {6}/),
     'ok       token       without it a request returns 401',
-    "ok       agents      'refunds' is asked",
+    "ok       agents      asks 'refunds'",
     expect.stringMatching(/^ok {7}message {5}completed, \d+ model calls, \d+ tool calls$/),
     'ok       repeat      the same message under the same key is the same turn',
     'ok       approval    issue_refund was approved and ran; a second decision returns 409',
     expect.stringMatching(
       /^ok {7}journal {5}\d\d events without a gap: 2 turns ended once, [1-9] calls started and ended once$/,
     ),
-    'ok       erase       the sessions of this check are gone',
+    'ok       erase       the sessions of this check are erased',
     '8 ok, 0 failed, 0 not checked',
   ]);
   expect(code).toBe(0);
@@ -52,7 +52,9 @@ it('the smoke test reports no problem for a healthy Worker and leaves no session
 
 it('the smoke test lists the checks that it skipped', async () => {
   const { code, lines } = await run('--url', worker.url.href, '--token', TOKEN, '--agent', 'refunds');
-  expect(lines).toContain('skipped  approval    no --approve, a message for which the agent asks');
+  expect(lines).toContain(
+    'skipped  approval    no --approve: a message for which the agent asks for approval',
+  );
   expect(lines.at(-1)).toBe('7 ok, 0 failed, 1 not checked');
   expect(code).toBe(0);
 }, 60_000);
@@ -116,7 +118,7 @@ it.each<[string, string, Flaw]>([
   ],
   [
     'lets everybody in',
-    'failed   token       GET /agents without a token returned 200, and should return 401',
+    'failed   token       GET /agents without a token returned 200, but should return 401',
     {
       before: ({ headers }) => {
         headers.authorization = `Bearer ${TOKEN}`;
@@ -134,7 +136,7 @@ it.each<[string, string, Flaw]>([
   ],
   [
     'takes two decisions',
-    'failed   approval    a second decision returned 200, and should return 409',
+    'failed   approval    a second decision returned 200, but should return 409',
     {
       after: (exchange) => {
         if (exchange.status === 409) exchange.status = 200;
@@ -176,7 +178,7 @@ it.each<[string, string, Flaw]>([
 );
 
 it.each([
-  [['--url', 'http://127.0.0.1:9'], 1, /^failed {3}health {6}GET \/health got no answer: /],
+  [['--url', 'http://127.0.0.1:9'], 1, /^failed {3}health {6}GET \/health received no response: /],
   [['--token', 'x'], 2, /^holdfast smoke: --url takes an http address/],
   [['--url', 'http://a', '--timeout', '0'], 2, /^holdfast smoke: --timeout takes a whole number of seconds/],
 ])('%j exits with %i', async (args, code, text) => {

@@ -240,6 +240,6 @@ describe('the tutorial', () => {
   it('step 8: the doctor finds no problem in the settings, nor in what wrangler would deploy', async () => {
     await take(8);
     const { stdout } = await program(path('package/dist/cli/holdfast.js'), 'doctor');
-    expect(stdout).toContain('Nothing is wrong.');
+    expect(stdout).toContain('No problems.');
   });
 });

@@ -203,9 +203,9 @@ describe('a JSONC file', () => {
   });
 
   it.each([
-    ['{ "a": 1', 'line 1 is no JSON'],
-    ['{\n "a" 1 }', 'line 2 is no JSON'],
-    ['{ "vars": 1 }', "'vars' is no object"],
+    ['{ "a": 1', 'line 1 is not JSON'],
+    ['{\n "a" 1 }', 'line 2 is not JSON'],
+    ['{ "vars": 1 }', "'vars' is not an object"],
   ])('%j is refused', (text, message) => {
     expect(() => editJsonc(text, set('vars.A', 'b'))).toThrow(new EditError(message));
   });

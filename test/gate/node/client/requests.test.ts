@@ -49,21 +49,21 @@ describe('a request', () => {
       'a message',
       refused,
       (session) => session.send('Pay.', { idempotencyKey: 'k1' }),
-      'POST /agents/clerk/sessions/s1/messages: fetch failed (connect ECONNREFUSED 127.0.0.1:1). It may have been done all the same: sent again under the `idempotencyKey` of `more`, it is done once.',
+      'POST /agents/clerk/sessions/s1/messages: fetch failed (connect ECONNREFUSED 127.0.0.1:1). The request may have run: send it again with the `idempotencyKey` in `more`, and it runs once.',
       { idempotencyKey: 'k1' },
     ],
     [
       'a decision',
       nameless,
       (session) => session.decide('c1', 'approve', { idempotencyKey: 'k2' }),
-      'POST /agents/clerk/sessions/s1/answers: fetch failed (ECONNREFUSED). It may have been done all the same: sent again under the `idempotencyKey` of `more`, it is done once.',
+      'POST /agents/clerk/sessions/s1/answers: fetch failed (ECONNREFUSED). The request may have run: send it again with the `idempotencyKey` in `more`, and it runs once.',
       { idempotencyKey: 'k2' },
     ],
     [
       'a cancel',
       new Error('Network connection lost.'),
       (session) => session.cancel('t1'),
-      'POST /agents/clerk/sessions/s1/cancel: Network connection lost. It may have been done all the same.',
+      'POST /agents/clerk/sessions/s1/cancel: Network connection lost. The request may have run.',
       {},
     ],
     [
@@ -87,7 +87,7 @@ describe('a request', () => {
     vi.stubGlobal('location', { origin: 'https://shop.example' });
     const { session } = played(...Array.from({ length: 6 }, () => new TypeError('Failed to fetch')));
     await expect(withoutWaiting(session.state())).rejects.toThrow(
-      'The connection to the server was lost in GET /agents/clerk/sessions/s1: Failed to fetch. A browser says so too where `cors({ origins })` of the Worker lacks its page.',
+      'The connection to the server was lost in GET /agents/clerk/sessions/s1: Failed to fetch. In a page, the cause can be that `cors({ origins })` of the Worker does not list its origin.',
     );
   });
 
@@ -199,7 +199,7 @@ describe('a request', () => {
     expect(failure).toBeInstanceOf(HoldfastError);
     expect(failure).toMatchObject({ type: 'bad-response', status });
     expect(String(failure)).toContain(
-      `The server has answered ${status}, and what a Worker of Holdfast does not say. Is the url right? It begins: `,
+      `The server returned ${status}, and its body is not from a Holdfast Worker. Check the url. The body begins: `,
     );
   });
 
@@ -259,7 +259,7 @@ describe('a token function that uses the network', () => {
     });
     await expect(withoutWaiting(client.session('s1').state())).rejects.toMatchObject({
       type: 'connection-lost',
-      message: 'There was no token: Failed to fetch.',
+      message: 'The function for the token failed: Failed to fetch.',
       cause: failure,
     });
   });
@@ -270,16 +270,16 @@ describe('invalid request data', () => {
     createClient({ url: 'https://agents.test', agent: 'clerk', ...options }).session('s1');
 
   it.each([
-    ['a\u200bb', 'The token holds a character that no header can carry.'],
-    ['secret\u0000', 'The token holds a character that no header can carry.'],
-    ['one\ntwo', 'The token holds a character that no header can carry.'],
+    ['a\u200bb', 'The token contains a character that is not allowed in a header.'],
+    ['secret\u0000', 'The token contains a character that is not allowed in a header.'],
+    ['one\ntwo', 'The token contains a character that is not allowed in a header.'],
   ])('is reported at once for the token %j, without repeating it', async (token, message) => {
     await expect(clientOf({ token }).state()).rejects.toThrow(new TypeError(message));
   });
 
   it('is reported at once for a key', async () => {
     await expect(clientOf({}).send('Pay.', { idempotencyKey: 'für €' })).rejects.toThrow(
-      new TypeError("'idempotency-key' holds a character that no header can carry."),
+      new TypeError("'idempotency-key' contains a character that is not allowed in a header."),
     );
   });
 
@@ -295,7 +295,7 @@ describe('invalid request data', () => {
 
   it('includes a relative URL outside of a page', async () => {
     await expect(clientOf({ url: '/ai' }).state()).rejects.toThrow(
-      new TypeError("createClient: its url is '/ai', which only a page completes."),
+      new TypeError("createClient: its url is '/ai', which only a page can resolve. Use an absolute URL."),
     );
   });
 
@@ -304,7 +304,7 @@ describe('invalid request data', () => {
     (url) => {
       expect(() => clientOf({ url })).toThrow(
         new TypeError(
-          `createClient: its url is '${url.replace('me:secret@', '***@')}': use one such as https://agents.example.com.`,
+          `createClient: its url is '${url.replace('me:secret@', '***@')}'. Use a URL such as https://agents.example.com.`,
         ),
       );
     },
@@ -423,7 +423,7 @@ describe('a session', () => {
     const { session, got } = played(lost, lost, lost, json({ turn: 't1', status: 'cancel-requested' }, 202));
     const said = (request: string) => ({
       type: 'connection-lost',
-      message: `The connection to the server was lost in ${request}: fetch failed. It may have been done all the same.`,
+      message: `The connection to the server was lost in ${request}: fetch failed. The request may have run.`,
     });
     await expect(session.cancel()).rejects.toMatchObject(said('POST /agents/clerk/sessions/s1/cancel'));
     await expect(session.erase()).rejects.toMatchObject(said('DELETE /agents/clerk/sessions/s1'));
@@ -445,7 +445,7 @@ describe('an invalid request', () => {
     (url) => {
       expect(at(url)).toThrow(
         new TypeError(
-          `createClient: its url is '${url.replace('me:secret@', '***@')}': use one such as https://agents.example.com.`,
+          `createClient: its url is '${url.replace('me:secret@', '***@')}'. Use a URL such as https://agents.example.com.`,
         ),
       );
     },
@@ -459,19 +459,21 @@ describe('an invalid request', () => {
   it.each(['', '.', '..'])('includes a path that leads elsewhere: %j', async (name) => {
     const { session } = played();
     expect(() => createClient({ url: '', agent: name })).toThrow(
-      new TypeError(`'${name}' cannot name an agent.`),
+      new TypeError(`'${name}' is not a valid name for an agent.`),
     );
     expect(() => createClient({ url: '', agent: 'clerk' }).session(name)).toThrow(
-      new TypeError(`'${name}' cannot name a session.`),
+      new TypeError(`'${name}' is not a valid name for a session.`),
     );
-    await expect(session.turn(name)).rejects.toThrow(new TypeError(`'${name}' cannot name a turn.`));
+    await expect(session.turn(name)).rejects.toThrow(
+      new TypeError(`'${name}' is not a valid name for a turn.`),
+    );
   });
 
   it('includes a file beside parts', async () => {
     const { session } = played();
     const parts = [{ type: 'text', text: 'a' }] as const;
     await expect(session.send(parts, { files: [new Blob(['b'])] })).rejects.toThrow(
-      '`files` go with a text: let them be parts of the message.',
+      '`files` needs a message that is text. Put these files into the parts of the message.',
     );
   });
 });

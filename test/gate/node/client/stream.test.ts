@@ -231,7 +231,7 @@ describe('a stream of a turn', () => {
     await expect(withoutWaiting(all(session.stream('Pay.')))).rejects.toThrow(
       new HoldfastError(
         'connection-lost',
-        'The stream of /agents/clerk/sessions/s1/turns/t1 breaks off again and again.',
+        'The stream of /agents/clerk/sessions/s1/turns/t1 was lost 6 times in a row.',
       ),
     );
     expect(got).toHaveLength(6);
@@ -276,7 +276,7 @@ describe('a stream of a turn', () => {
   ])('reports an event that %s', async (_, text) => {
     const { session } = played(stream([STARTED, `event: model-replied\n${text}`]));
     await expect(all(session.stream('Pay.'))).rejects.toThrow(
-      /^The server has answered 200, and what a Worker of Holdfast does not say\. Is the url right\? It begins: (\{"a|1)$/,
+      /^The server returned 200, and its body is not from a Holdfast Worker\. Check the url\. The body begins: (\{"a|1)$/,
     );
   });
 

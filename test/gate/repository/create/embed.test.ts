@@ -46,7 +46,7 @@ it('adds an agent to a Hono app, whose own code stays as it is', () => {
   expect(script).toBe('dev:agent');
   expect(notes).toEqual([
     'Wrote agent/, and changed package.json, wrangler.jsonc, .dev.vars and .gitignore.',
-    'wrangler.jsonc names agent/worker.ts as "main" now, which passes on to src/index.tsx whatever is not below /ai.',
+    'wrangler.jsonc now has agent/worker.ts as "main", which passes all requests outside /ai to src/index.tsx.',
   ]);
   expect(app.read('src/index.tsx')).toBe(HONO['src/index.tsx']);
   expect(app.read('tsconfig.json')).toBe(HONO['tsconfig.json']);
@@ -91,7 +91,7 @@ it('builds a page that has no script for it, and says what a build folder of its
     'vite.config.ts': '({ outDir: "public" })',
   });
   expect(app.embed().notes).toContain(
-    'Vite builds into a folder of your own: name it as "directory" in wrangler.toml.',
+    'Vite does not build into its default folder: set "directory" to your folder in wrangler.toml.',
   );
   expect(app.json('package.json').scripts.build).toBe('vite build');
 });
@@ -114,7 +114,7 @@ it('leaves it to Vite to run a Worker that Vite runs', () => {
   });
   const { script, notes } = app.embed();
   expect(script).toBe('dev');
-  expect(notes).toContain('Vite runs your Worker: the agent is below /ai of its address.');
+  expect(notes).toContain('Vite runs your Worker: the agent is at its address, below /ai.');
   expect(app.json('package.json').scripts).not.toHaveProperty('dev:agent');
   expect(app.all()).not.toContain('agent/dev.mjs');
 });
@@ -127,7 +127,7 @@ it('takes the types that wrangler has written, and raises those that are too old
   const types = '@cloudflare/workers-types';
   const old = appOf({ ...HONO, 'package.json': `{ "devDependencies": { "${types}": "^4.20250101.0" } }` });
   expect(old.embed().notes).toContain(
-    `package.json asked for ${types} ^4.20250101.0, and asks for 5 now, as Holdfast does.`,
+    `package.json now requires ${types} 5 instead of ^4.20250101.0, as Holdfast does.`,
   );
   expect(old.json('package.json').devDependencies[types]).toMatch(/^\^5\./);
 });
@@ -165,19 +165,19 @@ it.each([
   [
     'an app that has a folder of that name',
     { 'agent/mine.ts': '' },
-    'agent is there already: no file of yours is written over.',
+    'agent already exists, and your files are never overwritten. Rename it or remove it.',
   ],
-  ['a manifest that is no JSON', { 'package.json': '{' }, 'package.json cannot be read: '],
+  ['a manifest that is not JSON', { 'package.json': '{' }, 'package.json cannot be read: '],
   [
     'an app that has a script of that name',
     { 'package.json': '{ "scripts": { "dev:agent": "mine" }, "dependencies": { "hono": "^4.10.0" } }' },
-    'package.json has another script "dev:agent": rename it, the agent needs the name.',
+    'package.json has another script "dev:agent". Rename it, since the agent needs that name.',
   ],
   ['settings that are no JSON', { 'wrangler.jsonc': '{' }, 'wrangler.jsonc cannot be read: '],
   [
     'a Worker that is not there',
     { 'wrangler.jsonc': '{ "main": "src/gone.ts" }' },
-    'wrangler.jsonc names src/gone.ts as "main", and there is no such file.',
+    '"main" in wrangler.jsonc is src/gone.ts, but this file does not exist.',
   ],
   [
     'a Worker that is a class',

@@ -37,20 +37,20 @@ describe('readCommand', () => {
 
   const templates = 'minimal, chat, webhook, embed, multi-tenant';
   it.each([
-    [['--colour'], 'There is no flag --colour. There are: --template, --package-manager, --holdfast, --yes,'],
+    [['--color'], 'There is no flag --color. Use one of: --template, --package-manager, --holdfast, --yes,'],
     [['-x'], 'There is no flag -x.'],
     [['--constructor'], 'There is no flag --constructor.'],
-    [['--template', 'next'], `There is no template "next". There are: ${templates}.`],
+    [['--template', 'next'], `There is no template "next". Use one of: ${templates}.`],
     [['--template', 'toString'], 'There is no template "toString".'],
     [['--template'], '--template needs a value, such as --template minimal.'],
     [['--template='], '--template needs a value'],
     [['--template', '--yes'], '--template needs a value'],
     [['--yes=no'], '--yes takes no value.'],
-    [['--package-manager', 'cargo'], 'There is no package manager "cargo". There are: npm, pnpm, yarn, bun.'],
     [
-      ['my-app', 'chat'],
-      'One folder can be named, and not 2: my-app, chat. With npm, flags come behind "--".',
+      ['--package-manager', 'cargo'],
+      'There is no package manager "cargo". Use one of: npm, pnpm, yarn, bun.',
     ],
+    [['my-app', 'chat'], 'Name one folder, not 2: my-app, chat. With npm, put flags after "--".'],
     [[''], 'The name of the folder is empty.'],
   ])('refuses %j', (args, problem) => {
     expect(() => readCommand(args)).toThrow(problem);
@@ -123,7 +123,9 @@ describe('readTarget', () => {
   it.each(['My App', 'my_app', '-app', 'app-', 'ünïcode', 'a'.repeat(64)])(
     'refuses the name "%s"',
     (name) => {
-      expect(() => readTarget(name, 'minimal', folder())).toThrow(`A Worker cannot be called "${name}"`);
+      expect(() => readTarget(name, 'minimal', folder())).toThrow(
+        `"${name}" is not a valid name for a Worker`,
+      );
     },
   );
 

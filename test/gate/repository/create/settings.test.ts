@@ -59,8 +59,8 @@ describe('wrangler.toml', () => {
     expect(changed).not.toContain('SESSIONS');
     expect(left).toEqual([
       `wrangler.toml: 'durable_objects' is written in one line (3). Add {"name":"SESSIONS","class_name":"SessionObject"} to durable_objects.bindings by hand.`,
-      'wrangler.toml: compatibility_date is 2024-01-01, and sessions need 2025-11-17 or later. Raise it.',
-      'wrangler.toml: an environment under "env" inherits no bindings. Repeat that of SESSIONS in each.',
+      'wrangler.toml: compatibility_date is 2024-01-01, but sessions need 2025-11-17 or later. Raise it.',
+      'wrangler.toml: environments under "env" do not inherit bindings. Repeat the binding SESSIONS in each.',
     ]);
   });
 });
@@ -71,7 +71,7 @@ describe('wrangler.jsonc', () => {
     const { text: changed, left } = withAgent('wrangler.jsonc', text, 'agent/worker.ts');
     expect(changed).not.toContain('durable_objects');
     expect(left).toEqual([
-      'wrangler.jsonc: SESSIONS is the name of another binding. Sessions need it for their Durable Object: `npx holdfast doctor` lists what is missing.',
+      'wrangler.jsonc: SESSIONS is the name of another binding, but sessions need this name for their Durable Object. Rename the other binding, then run `npx holdfast doctor`.',
     ]);
   });
 
@@ -163,7 +163,7 @@ describe('wrangler.jsonc', () => {
     }
   });
 
-  it('is refused where it is no JSON', () => {
+  it('is refused if it is not JSON', () => {
     expect(() => change('{ main: 1 }')).toThrow(SyntaxError);
   });
 });

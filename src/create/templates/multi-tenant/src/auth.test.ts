@@ -25,7 +25,7 @@ const callerOf = (token: string, of = env) =>
 
 afterEach(() => vi.unstubAllGlobals());
 
-it('lets in who has a token, as its tenant and with its roles', async () => {
+it('reads the tenant and the roles from a valid token', async () => {
   expect(await callerOf(await signing().sign(secret))).toEqual({
     id: 'ann',
     tenant: 'acme',
@@ -35,7 +35,7 @@ it('lets in who has a token, as its tenant and with its roles', async () => {
 
 it.each([
   ['no token', async () => ''],
-  ['what is no token', async () => 'x.y.z'],
+  ['a text that is not a token', async () => 'x.y.z'],
   [
     'a token of another secret',
     () => signing().sign(new TextEncoder().encode('another secret, which is as long as it')),
@@ -49,7 +49,7 @@ it.each([
   expect(await callerOf(await token())).toBeNull();
 });
 
-it('takes the keys of the issuer, and then no secret', async () => {
+it('uses the keys of the issuer instead of the secret if both are set', async () => {
   const { publicKey, privateKey } = await generateKeyPair('ES256');
   const keys = [{ ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256' }];
   vi.stubGlobal('fetch', async () => Response.json({ keys }));
@@ -63,7 +63,7 @@ it.each([
   ['JWT_ISSUER', 'Set JWT_ISSUER and JWT_AUDIENCE.'],
   ['JWT_AUDIENCE', 'Set JWT_ISSUER and JWT_AUDIENCE.'],
   ['JWT_SECRET', 'Set JWKS_URL'],
-])('blames the Worker, and not the token, if %s is missing', async (name, problem) => {
+])('reports a missing setting of the Worker, not an invalid token: %s', async (name, problem) => {
   const unset = { ...env, [name]: '' };
   await expect(callerOf(await signing().sign(secret), unset)).rejects.toThrow(problem);
 });

@@ -21,7 +21,7 @@ it('pays what a manager approves', async () => {
   });
 });
 
-it.each([ann, { ...ann, roles: ['manager'] }])('takes no decision of %j', async (by) => {
+it.each([ann, { ...ann, roles: ['manager'] }])('refuses the decision of %j', async (by) => {
   const session = createTestSession(clerk, { replies, principal: ann });
   await session.send(send);
   await expect(session.decide('pay_invoice', { decision: 'approve', by })).rejects.toThrow();

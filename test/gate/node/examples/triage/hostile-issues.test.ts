@@ -58,7 +58,7 @@ describe('an issue that contains instructions', () => {
     const { session, changes } = scene(making(call('add_label', { label: 'pwned' })));
     await session.send(SPELLING);
     expect((await callsOf(session))[0]?.[1]).toBe(
-      'Error: There is no such label. There are: bug, documentation.',
+      'Error: There is no such label. The labels are: bug, documentation.',
     );
     expect(changes).toEqual([]);
   });
