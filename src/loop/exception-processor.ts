@@ -25,7 +25,19 @@ export interface ExceptionOptions {
 
 type ExceptionClass = abstract new (...given: never[]) => unknown;
 
-/** Returns an exception processor that passes exceptions to the model, except those that end the turn. */
+/**
+ * Returns an exception processor that passes exceptions to the model, except those that end the turn.
+ *
+ * @example
+ * ```ts
+ * const agent = defineAgent({
+ *   name: 'clerk',
+ *   description: 'Helps.',
+ *   instructions: 'Help.',
+ *   policies: { exceptions: exceptionProcessor({ rethrown: [RangeError] }) },
+ * });
+ * ```
+ */
 export function exceptionProcessor({
   alwaysThrow = false,
   rethrown = [],

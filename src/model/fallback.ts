@@ -25,6 +25,11 @@ import { mergedSettings } from './settings.ts';
  *
  * @throws TypeError for fewer than two models, or for a model whose default settings have a `toolChoice`,
  * which belongs to a loop.
+ *
+ * @example
+ * ```ts
+ * const both = fallback([fromAiSdk(claude, { retries: 0 }), fromAiSdk(gpt)]);
+ * ```
  */
 export function fallback(models: readonly ChatModel[]): ChatModel {
   const candidates = [...models];

@@ -42,6 +42,11 @@ import { kinOf, topicOf } from './words.ts';
  *
  * Not supported: other languages, conditions ("if it is late, cancel it" only looks it up), identifiers
  * without a digit, sums and comparisons of results, and more than eight calls in a turn.
+ *
+ * @example
+ * ```ts
+ * const { text } = await runAgent(researcher, 'Look it up.', { model: offlineModel() });
+ * ```
  */
 export const offlineModel = ({ prices = FREE }: OfflineModelOptions = {}): ChatModel => ({
   name: 'offline',

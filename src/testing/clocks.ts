@@ -10,7 +10,16 @@ export interface ManualClock extends Clock {
   advance(ms: number): Promise<void>;
 }
 
-/** Creates a clock whose time only changes by `advance`. */
+/**
+ * Creates a clock whose time only changes by `advance`.
+ *
+ * @example
+ * ```ts
+ * const clock = createManualClock();
+ * const session = createTestSession(researcher, { replies: ['Done.'], clock });
+ * await clock.advance(60_000);
+ * ```
+ */
 export function createManualClock(start = 0): ManualClock {
   const timers = createTimers(start);
   const waiting = new Set<() => void>();

@@ -72,6 +72,11 @@ export interface ScriptedModelOptions {
 /**
  * Makes a model that plays `replies` in order, one for each request. A request beyond the script fails like a
  * server error, so that a test ends instead of looping.
+ *
+ * @example
+ * ```ts
+ * const model = scriptedModel([{ calls: [{ name: 'find_order', input: { orderId: 1001 } }] }, 'It is on its way.']);
+ * ```
  */
 export function scriptedModel(
   replies: readonly ScriptedReply[],

@@ -14,6 +14,18 @@ import type { AnyTool, OpeningTool } from './tool.ts';
  * then decorators that belong to the tool.
  *
  * @throws ToolDefinitionError if `tool` is not a tool.
+ *
+ * @example
+ * ```ts
+ * const timed = decorate(findOrder, {
+ *   async call(input, context) {
+ *     const started = Date.now();
+ *     const result = await findOrder.call(input, context);
+ *     console.log(Date.now() - started);
+ *     return result;
+ *   },
+ * });
+ * ```
  */
 export function decorate<T extends AnyTool>(tool: T, changes: Partial<AnyTool>): T {
   if (!isTool(tool)) throw noTool(tool);

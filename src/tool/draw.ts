@@ -7,6 +7,11 @@ import type { AnyTool } from './tool.ts';
  * fences.
  *
  * @throws ToolDefinitionError if the tool is neither.
+ *
+ * @example
+ * ```ts
+ * console.log(toMermaid(defineStateMachine({ name: 'door', description: 'Opens.', initial: 'shut', states: { shut: [] } })));
+ * ```
  */
 export function toMermaid(tool: AnyTool): string {
   const drawn = unwrapAs(tool, isDrawn);
@@ -35,6 +40,11 @@ export const inMermaid = (text: string): string =>
 /**
  * Formats tools as a tree under a name, one line each, with inner tools below theirs. It only reads
  * definitions, so it needs no session.
+ *
+ * @example
+ * ```ts
+ * console.log(formatToolTree('clerk', [orders, lookUp]));
+ * ```
  */
 export const formatToolTree = (name: string, tools: readonly AnyTool[]): string =>
   tools.length === 0 ? `${name} has no tools` : [name, ...branches(tools, '')].join('\n');

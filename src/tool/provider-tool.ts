@@ -24,6 +24,16 @@ export interface ProviderToolOptions {
  * that does not support it refuses it by name.
  *
  * @throws ToolDefinitionError if the name is invalid, or if the provider does not run the tool.
+ *
+ * @example
+ * ```ts
+ * const agent = defineAgent({
+ *   name: 'clerk',
+ *   description: 'Searches.',
+ *   instructions: 'Search.',
+ *   tools: [providerTool({ type: 'provider', id: 'openai.web_search', args: {}, isProviderExecuted: true })],
+ * });
+ * ```
  */
 export function providerTool(
   { id, args, isProviderExecuted }: DeclaredProviderTool,

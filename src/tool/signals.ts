@@ -11,20 +11,46 @@ export class SignalError extends Error {
   }
 }
 
-/** Returns the error that a tool throws to request a new plan. It ends this loop. */
+/**
+ * Returns the error that a tool throws to request a new plan. It ends this loop.
+ *
+ * @example
+ * ```ts
+ * throw replan('The order has changed.');
+ * ```
+ */
 export const replan = (reason: string): SignalError => new SignalError({ type: 'replan', reason });
 
-/** Returns the error that a tool throws to end this loop. */
+/**
+ * Returns the error that a tool throws to end this loop.
+ *
+ * @example
+ * ```ts
+ * throw terminateAction('There is no such order.'); // the enclosing loop continues
+ * ```
+ */
 export const terminateAction = (reason: string): SignalError =>
   new SignalError({ type: 'terminate-action', reason });
 
-/** Returns the error that a tool throws to end this turn as cancelled. */
+/**
+ * Returns the error that a tool throws to end this turn as cancelled.
+ *
+ * @example
+ * ```ts
+ * throw terminateAgent('A person takes over.');
+ * ```
+ */
 export const terminateAgent = (reason: string): SignalError =>
   new SignalError({ type: 'terminate-agent', reason });
 
 /**
  * Returns the error that a tool throws if the supervisor of the turn wants to stop it. The turn ends as
  * cancelled.
+ *
+ * @example
+ * ```ts
+ * throw exitEarly('The customer has left.');
+ * ```
  */
 export const exitEarly = (reason: string): SignalError => new SignalError({ type: 'exit', reason });
 

@@ -153,6 +153,11 @@ export type FileSource = Uint8Array | ArrayBuffer | URL;
  *
  * @throws TypeError if the source or the media type is invalid, or if the URL does not begin with https or
  * contains a user.
+ *
+ * @example
+ * ```ts
+ * return file(new Uint8Array([37, 80, 68, 70]), 'application/pdf', 'invoice.pdf');
+ * ```
  */
 export function file(source: FileSource, mediaType: string, name?: string): ContentResult {
   const type = toMediaType(mediaType);
@@ -167,6 +172,11 @@ export function file(source: FileSource, mediaType: string, name?: string): Cont
  * Returns a result with one image, like `file`: `image(png, 'image/png')`.
  *
  * @throws TypeError as `file` does, and if the media type is not an image's.
+ *
+ * @example
+ * ```ts
+ * return content(['The chart:', image(png, 'image/png')]);
+ * ```
  */
 export function image(source: FileSource, mediaType: string, name?: string): ContentResult {
   if (!/^image\//i.test(mediaType)) throw new TypeError(`'${mediaType}' is not the media type of an image.`);

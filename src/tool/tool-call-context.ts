@@ -25,6 +25,11 @@ export const LOOP_ID_KEY = 'holdfast.loopId';
 /**
  * Returns the id of the loop that a call belongs to: one turn, or several turns that were sent the same
  * `loopId`.
+ *
+ * @example
+ * ```ts
+ * const group = loopId(call.context); // the same for all calls of a loop
+ * ```
  */
 export function loopId(context: ToolCallContext): string | undefined {
   const id = context.get(LOOP_ID_KEY);

@@ -252,7 +252,14 @@ function contentOf(result: ResultData): string {
   }
 }
 
-/** Returns a result of text for the model. Defaults to an empty text. */
+/**
+ * Returns a result of text for the model. Defaults to an empty text.
+ *
+ * @example
+ * ```ts
+ * return text('Sent.');
+ * ```
+ */
 export const text = (content: string | null | undefined): Extract<ToolResult, { type: 'text' }> =>
   toolResult({ type: 'text', content: content ?? '' });
 
@@ -300,6 +307,11 @@ export function takeCause(result: ToolResult): unknown {
  * see the value. The model sees only the text, or the text and files of `content`. With a type, the value is
  * an artifact of that type. The value is copied as JSON when the call ends, and parts that JSON does not keep
  * are logged.
+ *
+ * @example
+ * ```ts
+ * return artifact('Found Ann.', Customer, { id: 'c1', city: 'Bern' });
+ * ```
  */
 export function artifact(words: string | ContentResult, value: unknown): ToolResult;
 export function artifact(words: string | ContentResult, type: ArtifactType, value: unknown): ToolResult;
@@ -322,6 +334,11 @@ const unchecked = (value: unknown): Json => value as Json;
 /**
  * Returns a result with other text for the model. Its variant, artifact, reason and signal stay, so that
  * sinks and the loop see the tool's own result. An error's text is its message, without the `Error: `.
+ *
+ * @example
+ * ```ts
+ * const short = mapContent(text('A long text'), (words) => words.slice(0, 6));
+ * ```
  */
 export function mapContent(result: ToolResult, map: (content: string) => string): ToolResult {
   const content = map(result.content);

@@ -63,6 +63,11 @@ export interface Holdfast<AppEnv extends object = Env> {
  *   `http.contextHeaders` maps a header that carries credentials or is not a header name, a platform limit is impossible, or an agent has a cost
  *   limit and the app's model no prices. Problems of the environment show in the first turn, and problems of the deployment in the
  *   first request for a session and in `GET /health`.
+ *
+ * @example
+ * ```ts
+ * const holdfast = createHoldfast({ agents: [researcher], model: openaiCompatible() });
+ * ```
  */
 export function createHoldfast<AppEnv extends object = Env>(config: HoldfastConfig<AppEnv>): Holdfast<AppEnv>;
 export function createHoldfast(config: HoldfastConfig): Holdfast {

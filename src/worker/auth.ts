@@ -134,6 +134,11 @@ const TOKEN_SETTING = 'HOLDFAST_TOKEN';
  *
  * @throws TypeError if the argument is not a function or a var's name. The message does not repeat it, since
  * it may be a token by mistake.
+ *
+ * @example
+ * ```ts
+ * const auth = bearerToken('TEAM_TOKEN'); // a secret
+ * ```
  */
 export function bearerToken(source: SecretSource): Authenticate<object> {
   if (!isSecretSource(source)) throw new TypeError(`bearerToken ${SECRET_RULE}.`);

@@ -154,7 +154,14 @@ export const passThrough: MetaConverter = (context) => picked(context, isOfTheAp
 /** Sends no context. This is the default. */
 export const noOp: MetaConverter = () => ({});
 
-/** Sends these keys, if the context has them. */
+/**
+ * Sends these keys, if the context has them.
+ *
+ * @example
+ * ```ts
+ * const client = defineMcpClient({ name: 'wiki', url: 'https://wiki.example/mcp', meta: allowKeys('tenant') });
+ * ```
+ */
 export function allowKeys(...keys: readonly string[]): MetaConverter {
   const allowed = new Set(keys);
   return (context) => picked(context, (key) => allowed.has(key));
@@ -163,6 +170,11 @@ export function allowKeys(...keys: readonly string[]): MetaConverter {
 /**
  * Sends the whole context except these keys and Holdfast's own. Use it only if you know all secrets that a
  * context can contain.
+ *
+ * @example
+ * ```ts
+ * const client = defineMcpClient({ name: 'wiki', url: 'https://wiki.example/mcp', meta: denyKeys('email') });
+ * ```
  */
 export function denyKeys(...keys: readonly string[]): MetaConverter {
   const denied = new Set(keys);

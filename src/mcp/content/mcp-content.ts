@@ -41,6 +41,11 @@ export const McpContent: DomainType<'McpContent', McpContent> = defineDomainType
  * Creates a result with content other than text: images, audio, resources, links. A client of an MCP endpoint
  * receives the blocks unchanged. A model receives texts, images, audio and bytes of resources as files, and a
  * line for each other block. If `words` is set, a model receives only that.
+ *
+ * @example
+ * ```ts
+ * return mcpResult([{ type: 'resource_link', uri: 'shop://orders/1001', name: 'Order 1001' }]);
+ * ```
  */
 export async function mcpResult(blocks: readonly ContentBlock[], words?: string): Promise<ToolResult> {
   const copy = copyJson(blocks);

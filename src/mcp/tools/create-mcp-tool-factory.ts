@@ -119,6 +119,12 @@ export interface McpToolFactory {
  * Creates a factory from clients, without calling their servers.
  *
  * @throws McpClientDefinitionError if two clients share a name.
+ *
+ * @example
+ * ```ts
+ * const tools = createMcpToolFactory({ clients: [wiki] });
+ * const search = tools.requiredToolByName('search_pages');
+ * ```
  */
 export function createMcpToolFactory({ clients: listed, adapt }: McpToolFactoryConfig): McpToolFactory {
   const clients = checkClients(listed);

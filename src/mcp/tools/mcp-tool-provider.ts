@@ -32,6 +32,11 @@ export interface McpToolProviderConfig {
  * credentials of the turn's caller. An unreachable server has none.
  *
  * @throws McpClientDefinitionError if two clients share a name.
+ *
+ * @example
+ * ```ts
+ * const tools = [findOrder, mcpToolProvider({ clients: [wiki] })];
+ * ```
  */
 export function mcpToolProvider({ clients, filter }: McpToolProviderConfig): ToolProvider {
   const of = { clients: checkClients(clients), filter };

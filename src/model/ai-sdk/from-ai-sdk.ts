@@ -56,6 +56,11 @@ export interface FromAiSdkOptions extends AdapterOptions, ToldTraits {
  *
  * @throws TypeError for a model of another specification, or if `prices`, `maxOutputTokens` or `media` are
  * invalid.
+ *
+ * @example
+ * ```ts
+ * const chat = fromAiSdk(gpt, { prices: { input: 0.25, output: 2 } });
+ * ```
  */
 export const fromAiSdk = (model: SdkModel, options: FromAiSdkOptions = {}): ChatModel =>
   pacedFromAiSdk(model, options, realPace);

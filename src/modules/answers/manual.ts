@@ -57,6 +57,11 @@ export function defineManualTool<
  * until a call without a result ends with an error. Defaults to never.
  *
  * @throws ToolDefinitionError if `expires` is not more than 0.
+ *
+ * @example
+ * ```ts
+ * const byTheClient = manual(refundOrder, { expires: 60 * 60_000 });
+ * ```
  */
 export function manual<T extends AnyTool>(
   tool: T,

@@ -18,6 +18,11 @@ const RETENTION = /* @__PURE__ */ createModule({ name: 'retention' });
  * are removed from its lines. If the function throws, the line is lost.
  *
  * @throws ConfigurationError if `log` is neither a function nor `false`.
+ *
+ * @example
+ * ```ts
+ * const use = [logTo((line) => console.log(JSON.stringify(line)))];
+ * ```
  */
 export function logTo(log: LogOption): ModuleUse {
   if (log !== false && typeof log !== 'function')
@@ -25,7 +30,14 @@ export function logTo(log: LogOption): ModuleUse {
   return appUse(useOf(LOG), { log });
 }
 
-/** Sets the location of the sessions' Durable Objects. Each append makes a round trip to that location. */
+/**
+ * Sets the location of the sessions' Durable Objects. Each append makes a round trip to that location.
+ *
+ * @example
+ * ```ts
+ * const use = [placeSessions({ jurisdiction: 'eu' })];
+ * ```
+ */
 export const placeSessions = (location: SessionPlace): ModuleUse => appUse(useOf(PLACE), { location });
 
 /**
@@ -45,6 +57,11 @@ export type Retention =
  * In the `use` of the app, it applies to all other agents. Without it, sessions are kept forever.
  *
  * @throws ConfigurationError if the retention is not a valid time.
+ *
+ * @example
+ * ```ts
+ * const use = [retain({ days: 90, fileDays: 7 })];
+ * ```
  */
 export function retain(retention: Retention): ModuleUse {
   checkRetention(retention);

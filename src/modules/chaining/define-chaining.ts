@@ -74,6 +74,11 @@ function nothingToChain({ any, named }: Chain, tools: readonly AnyTool[]): strin
  * own. Before that, its tools are offered as placeholders that report that no object has been retrieved.
  *
  * @throws DomainTypeError if objects of the type have no tools.
+ *
+ * @example
+ * ```ts
+ * const use = [chaining([chainFrom(Customer, { when: ({ city }) => city === 'Bern' })])];
+ * ```
  */
 export const chainFrom = <Value>(
   type: DomainType<string, Value>,
@@ -87,6 +92,11 @@ export const chainFrom = <Value>(
  *
  * @throws DomainTypeError if objects of the type have no tools, or if `max` or `maxDepth` is not a positive
  * whole number.
+ *
+ * @example
+ * ```ts
+ * const use = [chaining([discover(Customer, { max: 32, hint: true })])];
+ * ```
  */
 export function discover<Value>(
   type: DomainType<string, Value>,
@@ -115,6 +125,11 @@ export function discover<Value>(
  * without a type counts as the first type, in this order, whose schema it matches. In development, defining
  * an agent or an agentic tool throws if it cannot know any such type. Pass the types of tools that are added
  * later, for example those of an MCP server.
+ *
+ * @example
+ * ```ts
+ * const use = [chaining([chainAny(Customer)])];
+ * ```
  */
 export const chainAny = (...types: readonly DomainType[]): AnyChained => ({
   [CHAINS]: true,

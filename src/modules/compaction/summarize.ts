@@ -29,6 +29,11 @@ import {
  * blank, late or no shorter than the turns is dropped, and not requested again for the same turns.
  *
  * @throws RangeError if an option is invalid.
+ *
+ * @example
+ * ```ts
+ * const use = [summarize({ overTokens: 50_000, keepTurns: 2 })];
+ * ```
  */
 export function summarize(options: SummaryOptions): ModuleUse {
   const { overTokens, keepTurns = KEPT_TURNS, summarize, instructions = INSTRUCTIONS } = options;

@@ -35,6 +35,11 @@ import {
  *
  * @throws ToolDefinitionError if `expires` is not more than 0, if `onExpiry` or `notBy` is invalid, if
  * `covers` is set for a tool that does not unfold, or if the model's provider runs an inner tool.
+ *
+ * @example
+ * ```ts
+ * const approved = requireApproval(refundOrder, ({ orderId }) => `Refund order ${orderId}?`, { by: 'manager' });
+ * ```
  */
 export const requireApproval = <T extends AnyTool, const C extends Covers = 'tools'>(
   tool: T,
@@ -253,6 +258,11 @@ export interface RequireTypeOptions<T extends AnyTool, C extends Covers = 'tools
  *
  * @throws ToolDefinitionError if `expires` is not more than 0, if `onExpiry` is not `reject` or `exit`, or if
  * `covers` or `notBy` is invalid as in `requireApproval`.
+ *
+ * @example
+ * ```ts
+ * const needsCustomer = requireType(refundOrder, Customer, { by: 'clerk', hint: { id: 'c1', city: 'Bern' } });
+ * ```
  */
 export function requireType<T extends AnyTool, const C extends Covers = 'tools'>(
   tool: T,

@@ -56,6 +56,11 @@ const ANSWER: JsonSchema = {
  *
  * @throws ToolDefinitionError if the tool cannot work.
  * @throws ToolConfigurationError if the handler is not a function.
+ *
+ * @example
+ * ```ts
+ * const ask = humanInput({ description: 'Ask the manager about discounts.', by: 'manager' });
+ * ```
  */
 export function humanInput<const Name extends string = 'human_input'>(
   config: HumanInputConfig<Name> = {},

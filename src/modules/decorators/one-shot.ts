@@ -14,6 +14,11 @@ import { modelText, succeeded, withheld } from '../../tool/tool-result.ts';
  * counts only while it is open. After a turn has closed it, a call opens it again.
  *
  * @param advice what the model should do instead, such as "Write your script now using the skill body above."
+ *
+ * @example
+ * ```ts
+ * const once = oneShotPerLoop(lookUp, 'Answer now from the text above.');
+ * ```
  */
 export function oneShotPerLoop<T extends AnyTool>(tool: T, advice: string): T {
   mustBeTool(tool);
@@ -82,7 +87,14 @@ export interface LoopMemo {
   remember(call: CallContext, value: JsonLike): void;
 }
 
-/** Creates the memo with a name. Memos with the same name share their notes, wherever they are created. */
+/**
+ * Creates the memo with a name. Memos with the same name share their notes, wherever they are created.
+ *
+ * @example
+ * ```ts
+ * const memo = loopMemo('rates');
+ * ```
+ */
 export function loopMemo(name: string): LoopMemo {
   const key = `holdfast.memo:${name}`;
 

@@ -47,6 +47,11 @@ const replanBy = <T extends AnyTool>(tool: T, decide: ReplanDecider<T>, needsSes
 /**
  * Ends the loop after this tool for a new plan. By default, `updater` adds the result's text to the
  * blackboard.
+ *
+ * @example
+ * ```ts
+ * const tool = replanning(lookUp, 'The text decides what to do.');
+ * ```
  */
 export const replanning = <T extends AnyTool>(
   tool: T,
@@ -57,6 +62,11 @@ export const replanning = <T extends AnyTool>(
 /**
  * Calls `replanning` with the reason `{name} replans`, and adds the result's artifact, if any, to the
  * blackboard.
+ *
+ * @example
+ * ```ts
+ * const tool = replanAlways(findOrder);
+ * ```
  */
 export const replanAlways = <T extends AnyTool>(tool: T): T =>
   replanBy(tool, ({ call }) => ({ reason: `${call.tool} replans`, updater: addArtifact }));
@@ -89,6 +99,13 @@ export type ReplanDecider<T extends AnyTool> = (
 /**
  * Ends the loop after this tool if `decider` returns a decision. It also receives errors. A call throws
  * ToolConfigurationError, before the tool runs, if there is no session.
+ *
+ * @example
+ * ```ts
+ * const tool = conditionalReplan(lookUp, ({ result }) =>
+ *   result.type === 'error' ? { reason: 'The text is missing.' } : null,
+ * );
+ * ```
  */
 export const conditionalReplan = <T extends AnyTool>(tool: T, decider: ReplanDecider<T>): T =>
   replanBy(tool, decider, true);
@@ -98,7 +115,14 @@ export interface ReplanOptions<Type extends ArtifactType | undefined> {
   readonly type?: Type;
 }
 
-/** Ends the loop if the predicate returns `true` for the result's artifact. A list is one artifact. */
+/**
+ * Ends the loop if the predicate returns `true` for the result's artifact. A list is one artifact.
+ *
+ * @example
+ * ```ts
+ * const tool = replanWhen(findOrder, ({ amount }) => amount > 1_000);
+ * ```
+ */
 export const replanWhen = <T extends AnyTool, Type extends ArtifactType | undefined = undefined>(
   tool: T,
   predicate: (artifact: ToolArtifact<T, NoInfer<Type>>) => boolean,
@@ -112,6 +136,11 @@ export const replanWhen = <T extends AnyTool, Type extends ArtifactType | undefi
 /**
  * Ends the loop and adds the result of `compute` to the blackboard. Continues if `compute` returns
  * `undefined` or `null`.
+ *
+ * @example
+ * ```ts
+ * const tool = replanAndAdd(findOrder, ({ amount }) => (amount > 1_000 ? { isLarge: true } : undefined));
+ * ```
  */
 export const replanAndAdd = <T extends AnyTool, Type extends ArtifactType | undefined = undefined>(
   tool: T,

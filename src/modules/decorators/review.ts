@@ -204,12 +204,22 @@ const PLAIN: ReadonlySet<unknown> = new Set(['approve', 'reject', 'exit']);
 /**
  * Returns a reviewer that approves every call at once. Approval is automatic only with this reviewer and
  * `autoApproveWithDelay`.
+ *
+ * @example
+ * ```ts
+ * const reviewed = withReview(refundOrder, autoApprove()); // in a test
+ * ```
  */
 export const autoApprove = (): ReviewHandler => () => ({ decision: 'approve' });
 
 /**
  * Returns a reviewer that approves every call after `ms` milliseconds, which leaves time to see the call and
  * cancel the turn.
+ *
+ * @example
+ * ```ts
+ * const reviewed = withReview(refundOrder, autoApproveWithDelay(5_000));
+ * ```
  */
 export const autoApproveWithDelay =
   (ms: number): ReviewHandler =>
@@ -223,6 +233,12 @@ export const autoApproveWithDelay =
  * talks to a person through one channel. All tools that use the returned handler share a queue within one
  * isolate. Other handlers run in parallel. The waiting time counts against the reviewer's time limit. A call
  * that no longer waits is skipped.
+ *
+ * @example
+ * ```ts
+ * const reviewer = serialized(() => ({ decision: 'approve' }));
+ * const tools = [withReview(refundOrder, reviewer), withReview(lookUp, reviewer)];
+ * ```
  */
 export function serialized<Input>(handler: ReviewHandler<Input>): ReviewHandler<Input> {
   let last: Promise<unknown> = Promise.resolve();

@@ -54,6 +54,11 @@ export interface TransformOptions<T extends AnyTool, Type extends ArtifactType |
  * secrets, parsed by its type. If a sink fails, the error is logged and the tool's result stays, unless the
  * sink throws a control-flow signal. For an unfolding tool, the sink receives the artifacts of its inner
  * tools, at any depth.
+ *
+ * @example
+ * ```ts
+ * const logged = sinkArtifacts(findOrder, ({ orderId }) => console.log(orderId));
+ * ```
  */
 export function sinkArtifacts<T extends AnyTool, Type extends ArtifactType | undefined = undefined>(
   tool: T,
@@ -114,6 +119,11 @@ export type PublishOptions<T extends AnyTool, Type extends ArtifactType | undefi
 /**
  * Publishes the artifacts of a tool to the session's blackboard. Other tools, conditions and clients see them
  * after the call has succeeded. Publishes all artifacts unless `type` is set. `transform` must return JSON.
+ *
+ * @example
+ * ```ts
+ * const shared = publishToBlackboard(findOrder, { name: 'order', filter: ({ amount }) => amount > 0 });
+ * ```
  */
 export function publishToBlackboard<T extends AnyTool, Type extends ArtifactType | undefined = undefined>(
   tool: T,
@@ -138,6 +148,11 @@ export interface BlackboardSinkOptions {
  * Returns a sink that publishes artifacts to the session's blackboard with the name of their type. They are
  * visible after their call has succeeded. A loop without a session has no blackboard. The tool's result then
  * stays as it is, and the log has one warning.
+ *
+ * @example
+ * ```ts
+ * const published = sinkArtifacts(findOrder, blackboardSink({ name: 'order', strict: true }));
+ * ```
  */
 export function blackboardSink({ name, strict = false }: BlackboardSinkOptions = {}): Sink {
   let told = false;
@@ -163,6 +178,13 @@ export interface ListSink<Artifact> extends Sink<Artifact> {
 /**
  * Collects artifacts in a list, by default its own. The list exists in one invocation, so it suits tests and
  * data that does not need to outlive a turn.
+ *
+ * @example
+ * ```ts
+ * const found = listSink();
+ * const tool = sinkArtifacts(findOrder, found);
+ * found.items();
+ * ```
  */
 export const listSink = <Artifact = unknown>(list: Artifact[] = []): ListSink<Artifact> =>
   Object.assign((artifact: Artifact): void => void list.push(artifact), { items: () => [...list] });
@@ -170,6 +192,12 @@ export const listSink = <Artifact = unknown>(list: Artifact[] = []): ListSink<Ar
 /**
  * Passes every artifact to all of these sinks, one after another. If a sink fails, the others still run. The
  * failure is thrown at the end, with control-flow signals first.
+ *
+ * @example
+ * ```ts
+ * const seen = listSink();
+ * const both = sinkArtifacts(findOrder, compositeSink(seen, blackboardSink()));
+ * ```
  */
 export const compositeSink =
   <Artifact = unknown>(...sinks: readonly Sink<Artifact>[]): Sink<Artifact> =>
@@ -195,6 +223,11 @@ export type AssetOptions<T extends AnyTool, Type extends ArtifactType | undefine
  * Tracks the assets that one or more tools return: artifacts, and items of lists, that have an `id`. They are
  * stored on the session's blackboard, and `assetsOf` reads them. An asset with the type and id of a tracked
  * one is ignored. Results are returned unchanged. Without a session, assets are not tracked.
+ *
+ * @example
+ * ```ts
+ * const [find, look] = trackAssets([findOrder, lookUp]);
+ * ```
  */
 export function trackAssets<T extends AnyTool, Type extends ArtifactType | undefined = undefined>(
   tool: T,
@@ -233,6 +266,11 @@ export interface Asset<Value = Json> {
  * Returns the assets among the entries of a blackboard (`call.blackboard.entries()`, or a session's state),
  * oldest first and each once. With a type, returns only its assets. For a domain type, their values must
  * match its schema. If two calls of one batch add the same asset, the first in source order counts.
+ *
+ * @example
+ * ```ts
+ * const customers = assetsOf(call.blackboard.entries(), Customer);
+ * ```
  */
 export function assetsOf<Type extends ArtifactType | undefined = undefined>(
   entries: readonly BlackboardEntry[],

@@ -84,6 +84,12 @@ export function feedback(): ModuleUse {
 /**
  * Returns the feedback in a session's events, in the order of their turns: the last of each caller about each
  * turn. For evals, with events from `session.events()`, a client, or an exported journal.
+ *
+ * @example
+ * ```ts
+ * const session = createTestSession(researcher, { replies: ['Done.'] });
+ * const disliked = feedbackIn(await session.events()).filter(({ score = 0 }) => score < 0);
+ * ```
  */
 export function feedbackIn(events: readonly StoredEvent[]): readonly Feedback[] {
   const last = new Map<string, Feedback>();

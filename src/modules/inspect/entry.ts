@@ -53,6 +53,11 @@ export {
  * all agents with `createHoldfast({ use })`. Nested loops are watched too.
  *
  * @throws TypeError if an inspector is not an object.
+ *
+ * @example
+ * ```ts
+ * const use = [inspect(loggingInspector(), loopLoggingInspector())];
+ * ```
  */
 export function inspect(...inspectors: readonly LoopInspector[]): ModuleUse {
   for (const [index, given] of inspectors.entries()) {

@@ -36,6 +36,11 @@ export interface LoggingOptions {
  * the log, but other inputs and results do, so keep confidential data out of them.
  *
  * @throws RangeError if `truncate` is not a whole number from -1.
+ *
+ * @example
+ * ```ts
+ * const use = [inspect(loggingInspector({ level: 'warn', truncate: 80 }))];
+ * ```
  */
 export function loggingInspector(options: LoggingOptions = {}): LoopInspector {
   const { log = logToConsole, level: finest = 'info', truncate = 200 } = options;
@@ -162,6 +167,12 @@ export const NO_METRICS: Metrics = { count: () => {}, value: () => {} };
  * Measures the tool calls of an agent. Each call counts once as `holdfast.tool.success`,
  * `holdfast.tool.failure`, `holdfast.tool.error` or `holdfast.tool.skipped`, and adds its milliseconds to
  * `holdfast.tool.duration`. The tags are `tool`, and `agent` with `unknown` as its default.
+ *
+ * @example
+ * ```ts
+ * const metrics = { count: console.log, value: console.log };
+ * const use = [inspect(metricsInspector(metrics))];
+ * ```
  */
 export const metricsInspector = (metrics: Metrics = NO_METRICS): LoopInspector => ({
   afterToolCall({ call, path, result, ms }) {

@@ -29,6 +29,11 @@ export interface BudgetOptions {
  *
  * @throws RangeError if `tokens` is not a positive whole number, if `cost` is not a positive number, or if
  * both are absent.
+ *
+ * @example
+ * ```ts
+ * const use = [budget({ cost: 2 })]; // USD for each turn
+ * ```
  */
 export function budget(options: BudgetOptions): ModuleUse {
   const problem = problemOf(options);

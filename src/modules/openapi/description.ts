@@ -87,7 +87,14 @@ export interface RouteParameter {
 /** A JSON object whose properties are not described. */
 export const ANY_OBJECT: BodySchema = { schema: { type: 'object', additionalProperties: true } };
 
-/** Describes a header. */
+/**
+ * Describes a header.
+ *
+ * @example
+ * ```ts
+ * const user = headerParameter('X-User-Id', 'The user of a chat server.');
+ * ```
+ */
 export const headerParameter = (name: string, description: string): RouteParameter => ({
   name,
   in: 'header',

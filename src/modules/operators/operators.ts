@@ -89,7 +89,15 @@ export function operators(): ModuleUse {
   return use;
 }
 
-/** Returns the operators' accesses among the events of a session, in journal order. */
+/**
+ * Returns the operators' accesses among the events of a session, in journal order.
+ *
+ * @example
+ * ```ts
+ * const session = createTestSession(researcher, { replies: ['Done.'] });
+ * const reads = operatorAccessIn(await session.events());
+ * ```
+ */
 export function operatorAccessIn(events: readonly StoredEvent[]): readonly OperatorAccess[] {
   return events.flatMap((event) =>
     event.type === 'module-event' && event.module === OPERATORS

@@ -53,7 +53,14 @@ type NonEmpty<Item> = readonly [Item, ...Item[]];
 
 type NamesIn<Conditions extends readonly UnlockCondition[]> = Conditions[number]['names'][number];
 
-/** Met after all of these tools have been used successfully. */
+/**
+ * Met after all of these tools have been used successfully.
+ *
+ * @example
+ * ```ts
+ * const unlock = { tool: refundOrder, unlockedBy: after('find_order') };
+ * ```
+ */
 export const after = <const Name extends string>(...tools: NonEmpty<Named<Name>>): UnlockCondition<Name> => ({
   type: 'after',
   names: [...new Set(tools.map((tool) => (typeof tool === 'string' ? tool : tool.name)))],
@@ -61,6 +68,11 @@ export const after = <const Name extends string>(...tools: NonEmpty<Named<Name>>
 
 /**
  * Met after a tool has returned an artifact of this type that matches its schema and the predicate, if any.
+ *
+ * @example
+ * ```ts
+ * const unlockedBy = onArtifact(Customer, ({ city }) => city === 'Bern');
+ * ```
  */
 export function onArtifact<Value>(
   of: DomainType<string, Value>,
@@ -70,7 +82,14 @@ export function onArtifact<Value>(
   return { type: 'artifact-matching', of, accepts: acceptsOf(of, accepts), names: [] };
 }
 
-/** Met after a tool has returned an artifact, of any or no type, that the predicate accepts. */
+/**
+ * Met after a tool has returned an artifact, of any or no type, that the predicate accepts.
+ *
+ * @example
+ * ```ts
+ * const unlockedBy = onArtifactMatching(({ type }) => type === 'Invoice' || type === 'Receipt');
+ * ```
+ */
 export const onArtifactMatching = (accepts: Predicate<ProducedArtifact>): UnlockCondition<never> => ({
   type: 'artifact-matching',
   accepts,
@@ -80,13 +99,25 @@ export const onArtifactMatching = (accepts: Predicate<ProducedArtifact>): Unlock
 /**
  * Met while the blackboard has an object of this type, from any source, that matches its schema and the
  * predicate, if any.
+ *
+ * @example
+ * ```ts
+ * const unlockedBy = onBlackboard(Customer, ({ id }) => id !== '');
+ * ```
  */
 export const onBlackboard = <Value>(
   of: DomainType<string, Value>,
   accepts: Predicate<Value> = () => true,
 ): UnlockCondition<never> => ({ type: 'blackboard', of, accepts: acceptsOf(of, accepts), names: [] });
 
-/** Met while the blackboard has an entry that the predicate accepts. */
+/**
+ * Met while the blackboard has an entry that the predicate accepts.
+ *
+ * @example
+ * ```ts
+ * const unlockedBy = onBlackboardMatching(({ name }) => name === 'budget');
+ * ```
+ */
 export const onBlackboardMatching = (accepts: Predicate<BlackboardEntry>): UnlockCondition<never> => ({
   type: 'blackboard',
   accepts,
@@ -104,17 +135,36 @@ const acceptsOf =
 /**
  * Met if the function returns `true`. It runs at every call of the tool and must depend only on its
  * arguments. Its result is not stored.
+ *
+ * @example
+ * ```ts
+ * const unlockedBy = when((progress) => progress.used(findOrder) >= 2);
+ * ```
  */
 export const when = (
   holds: (progress: PlaybookProgress, view: LoopView) => boolean,
 ): UnlockCondition<never> => ({ type: 'when', holds, names: [] });
 
-/** Met if all of these conditions are met. */
+/**
+ * Met if all of these conditions are met.
+ *
+ * @example
+ * ```ts
+ * const unlockedBy = allOf(after('find_order'), onBlackboard(Customer));
+ * ```
+ */
 export const allOf = <const Conditions extends NonEmpty<UnlockCondition>>(
   ...conditions: Conditions
 ): UnlockCondition<NamesIn<Conditions>> => ({ type: 'all-of', conditions, names: namesIn(conditions) });
 
-/** Met if at least one of these conditions is met. */
+/**
+ * Met if at least one of these conditions is met.
+ *
+ * @example
+ * ```ts
+ * const unlockedBy = anyOf(after('find_order'), after('look_up'));
+ * ```
+ */
 export const anyOf = <const Conditions extends NonEmpty<UnlockCondition>>(
   ...conditions: Conditions
 ): UnlockCondition<NamesIn<Conditions>> => ({ type: 'any-of', conditions, names: namesIn(conditions) });

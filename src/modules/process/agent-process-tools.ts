@@ -12,6 +12,11 @@ import { AGENT_PROCESS, type PastCall, PROCESS, type ProcessMemory } from './mem
 /**
  * Returns tools with which a model inspects its own turn: its running time, its usage and limits, and the
  * tools and models that were called. They only read the journal, and show neither context nor secrets.
+ *
+ * @example
+ * ```ts
+ * const tools = [findOrder, agentProcessTools({ contextTool: true })];
+ * ```
  */
 export const agentProcessTools = (
   options: UnfoldingOptions = {},

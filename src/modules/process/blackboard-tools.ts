@@ -30,6 +30,11 @@ export interface BlackboardToolsOptions extends UnfoldingOptions {
  * Returns tools with which a model reads the blackboard of its loop. In a subagent, that is the subagent's
  * own. Types are nominal: the names under which objects were added. An object without a type has its JSON
  * type.
+ *
+ * @example
+ * ```ts
+ * const tools = [findOrder, blackboardTools({ types: [Customer] })];
+ * ```
  */
 export const blackboardTools = ({
   types = [],

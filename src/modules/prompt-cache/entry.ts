@@ -13,6 +13,11 @@ import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
  * The setting also applies in nested loops, unless their agents have their own.
  *
  * @throws TypeError if the setting is invalid.
+ *
+ * @example
+ * ```ts
+ * const use = [promptCache(({ key }) => ({ key, tools: true, system: true, messages: [-1] }))];
+ * ```
  */
 export function promptCache(setting: CacheSetting): ModuleUse {
   // Callers without types can pass any value.

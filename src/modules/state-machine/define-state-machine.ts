@@ -163,6 +163,17 @@ const startedBy = (machine: AnyTool, copy: (initial: string) => AnyTool): void =
  *
  * @throws ToolDefinitionError if the tool is not a state machine, is decorated (the copy would lose the
  * decorators), or has no such state.
+ *
+ * @example
+ * ```ts
+ * const order = defineStateMachine({
+ *   name: 'order',
+ *   description: 'Works on one order.',
+ *   initial: 'draft',
+ *   states: { draft: [{ tool: findOrder, to: 'paid' }], paid: [refundOrder] },
+ * });
+ * const paid = startingIn(order, 'paid');
+ * ```
  */
 export function startingIn<Name extends string, Input, State extends string>(
   machine: StateMachine<Name, Input, State>,

@@ -165,16 +165,43 @@ export interface InjectionChange {
 /** A change that leaves the offered tools as they are. */
 export const noChange: InjectionChange = { add: [], remove: [] };
 
-/** Returns a change that adds tools. */
+/**
+ * Returns a change that adds tools.
+ *
+ * @example
+ * ```ts
+ * const strategy = defineInjectionStrategy({
+ *   name: 'refunds',
+ *   evaluate: ({ lastCall }) => (lastCall.tool === 'find_order' ? addTools(refundOrder) : noChange),
+ * });
+ * ```
+ */
 export const addTools = (tools: OneOrList<AnyTool>): InjectionChange => ({ add: listOf(tools), remove: [] });
 
-/** Returns a change that removes tools. */
+/**
+ * Returns a change that removes tools.
+ *
+ * @example
+ * ```ts
+ * const strategy = defineInjectionStrategy({
+ *   name: 'one-refund',
+ *   evaluate: ({ lastCall }) => (lastCall.tool === 'refund_order' ? removeTools('refund_order') : noChange),
+ * });
+ * ```
+ */
 export const removeTools = (tools: OneOrList<AnyTool | string>): InjectionChange => ({
   add: [],
   remove: listOf(tools).map((tool) => (typeof tool === 'string' ? tool : tool.name)),
 });
 
-/** Returns a change that replaces tools by others. */
+/**
+ * Returns a change that replaces tools by others.
+ *
+ * @example
+ * ```ts
+ * const change = replaceTools('find_order', [refundOrder, lookUp]);
+ * ```
+ */
 export const replaceTools = (
   remove: OneOrList<AnyTool | string>,
   add: OneOrList<AnyTool>,
@@ -187,7 +214,14 @@ const listOf = <T extends AnyTool | string>(given: OneOrList<T>): readonly T[] =
 
 const isToolList = <T>(given: OneOrList<T>): given is readonly T[] => Array.isArray(given);
 
-/** Returns whether a change adds or removes a tool. */
+/**
+ * Returns whether a change adds or removes a tool.
+ *
+ * @example
+ * ```ts
+ * hasChanges(noChange); // false
+ * ```
+ */
 export const hasChanges = ({ add, remove }: InjectionChange): boolean => add.length > 0 || remove.length > 0;
 
 /**

@@ -114,6 +114,12 @@ export interface ToolCallingManager {
  * Makes a manager that runs the tool calls of a reply for a program that calls the model itself.
  *
  * @throws TypeError if a setting is null or invalid.
+ *
+ * @example
+ * ```ts
+ * const manager = createToolCallingManager();
+ * const tools = await manager.resolveToolDefinitions(options);
+ * ```
  */
 export function createToolCallingManager(config: ToolCallingManagerConfig = {}): ToolCallingManager {
   checkSettings(config);
@@ -213,13 +219,27 @@ const NO_MODEL: ChatModel = {
 /** Finds a tool by its name, or returns `undefined`. */
 export type ToolResolver = (name: string) => AnyTool | undefined | Promise<AnyTool | undefined>;
 
-/** Makes a resolver for the tools of a list. If several share a name, the last one is found. */
+/**
+ * Makes a resolver for the tools of a list. If several share a name, the last one is found.
+ *
+ * @example
+ * ```ts
+ * const manager = createToolCallingManager({ resolver: staticResolver([findOrder]) });
+ * ```
+ */
 export function staticResolver(tools: readonly AnyTool[]): ToolResolver {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   return (name) => byName.get(name);
 }
 
-/** Makes a resolver that tries resolvers in order, and returns the first tool found. */
+/**
+ * Makes a resolver that tries resolvers in order, and returns the first tool found.
+ *
+ * @example
+ * ```ts
+ * const manager = createToolCallingManager({ resolver: chainResolvers(staticResolver([findOrder]), staticResolver([lookUp])) });
+ * ```
+ */
 export const chainResolvers =
   (...resolvers: readonly ToolResolver[]): ToolResolver =>
   async (name) => {

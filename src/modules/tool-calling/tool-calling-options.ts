@@ -107,6 +107,11 @@ export const withToolContext = (
 /**
  * Merges default options with those of a request. Tools, names and context merge as in the functions below;
  * all else comes from the request.
+ *
+ * @example
+ * ```ts
+ * const merged = mergeToolCallingOptions({ toolContext: { tenant: 'acme' } }, { tools: [findOrder] });
+ * ```
  */
 export function mergeToolCallingOptions(
   runtime: ToolCallingConfig,

@@ -33,6 +33,11 @@ export interface ToolsOfOptions {
  * @throws ToolObjectError if there is no such table, the object is a list, or a name in the table is not a
  * method;
  *   ToolDefinitionError if one of the tools is invalid.
+ *
+ * @example
+ * ```ts
+ * const tools = toolsOf(new Invoices(), { prefix: 'invoices_' });
+ * ```
  */
 export function toolsOf<const Inputs, const Tools extends object>(
   tools: PlainTools<Inputs, Tools>,
@@ -66,6 +71,11 @@ function ownTools(object: object): readonly AnyTool[] {
  * unchanged. If several tools have one name, keeps the first.
  *
  * @throws ToolObjectError and ToolDefinitionError as `toolsOf`.
+ *
+ * @example
+ * ```ts
+ * const tools = toolsOfAll([new Invoices(), findOrder]);
+ * ```
  */
 export const toolsOfAll = (objects: Iterable<object>, options?: ToolsOfOptions): readonly AnyTool[] =>
   distinctTools([...objects].flatMap((object) => toolsOf(object, options)));
@@ -125,6 +135,11 @@ const declaresUnfolding = (object: object): boolean => declarationOf(ownerOf(obj
  * @throws ToolObjectError if neither the class nor the options have a name and a description, or there are no
  * tools; ToolDefinitionError if
  *   a tool is invalid.
+ *
+ * @example
+ * ```ts
+ * const invoices = unfoldingOf(new Invoices(), { name: 'invoices', description: 'Invoices.' });
+ * ```
  */
 export const unfoldingOf = (object: object, options: Partial<UnfoldingDeclaration> = {}): UnfoldingTool =>
   unfoldingInside(object, options, []);

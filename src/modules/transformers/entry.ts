@@ -139,6 +139,11 @@ function applied(
  * message of a user. The newest reply stays even if it is longer by itself.
  *
  * @throws RangeError if `maxMessages` is not a positive whole number.
+ *
+ * @example
+ * ```ts
+ * const use = [slidingWindow({ maxMessages: 40 })];
+ * ```
  */
 export function slidingWindow({ maxMessages }: { readonly maxMessages: number }): ModuleUse {
   if (!Number.isInteger(maxMessages) || maxMessages < 1) {
@@ -176,6 +181,11 @@ const MAX_LENGTH = 10_000;
  * Cuts long results that models see. The journal, sinks and direct answers to the user keep the full text.
  *
  * @throws RangeError if `maxLength` is not a whole number from 0.
+ *
+ * @example
+ * ```ts
+ * const use = [truncateToolResults({ maxLength: 4_000, marker: fullLength })];
+ * ```
  */
 export function truncateToolResults({
   maxLength = MAX_LENGTH,

@@ -106,6 +106,11 @@ export interface GithubWebhookConfig<Asked extends GithubEvent>
  *   `start` must check the payload.
  *
  * @throws WebhookDefinitionError if a setting is invalid.
+ *
+ * @example
+ * ```ts
+ * const hook = githubWebhook({ agent: 'researcher', secret: 'GITHUB_WEBHOOK_SECRET', events: ['issues.opened'] });
+ * ```
  */
 export function githubWebhook<const Asked extends GithubEvent = string>(
   config: GithubWebhookConfig<Asked>,

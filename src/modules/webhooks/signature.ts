@@ -22,6 +22,14 @@ const MAX_SIGNATURES = 8;
  * once for each secret, however many signatures there are, and compares in constant time.
  *
  * @throws WebhookRefusal if there are more than eight signatures.
+ *
+ * @example
+ * ```ts
+ * const signature = fromHex(headers.get('linear-signature') ?? '');
+ * const secrets = await secretsOf(env, 'LINEAR_SECRET');
+ * const content = [headers.get('linear-delivery') ?? '', body];
+ * if (!signature || !(await isSigned({ secrets, signatures: [signature], content }))) throw notSigned();
+ * ```
  */
 export async function isSigned({ secrets, signatures, content }: Signed): Promise<boolean> {
   if (signatures.length > MAX_SIGNATURES) {
@@ -133,6 +141,11 @@ const TOLERANCE_S = 300;
  * seconds since the epoch, `now` in milliseconds; `name` is that of the header.
  *
  * @throws WebhookRefusal if the time is too far off, or `sent` is not a valid number.
+ *
+ * @example
+ * ```ts
+ * checkTimely('webhook-timestamp', '1800000000', Date.now());
+ * ```
  */
 export function checkTimely(name: string, sent: string, now: number): void {
   if (!/^[0-9]{1,12}$/.test(sent)) {

@@ -79,6 +79,11 @@ export interface SlackWebhookConfig<Event extends string> extends SenderConfig<E
  * changes to messages and channel notices (`message.channel_join`) are ignored.
  *
  * @throws WebhookDefinitionError if a setting is invalid.
+ *
+ * @example
+ * ```ts
+ * const hook = slackWebhook({ agent: 'researcher', secret: 'SLACK_SIGNING_SECRET', events: ['app_mention'] });
+ * ```
  */
 export function slackWebhook<const Event extends string = string>(
   config: SlackWebhookConfig<Event>,

@@ -39,6 +39,11 @@ export type StandardWebhookConfig<Event extends string> = SenderConfig<Event, St
  * refused.
  *
  * @throws WebhookDefinitionError if a setting is invalid.
+ *
+ * @example
+ * ```ts
+ * const hook = standardWebhook({ name: 'billing', agent: 'researcher', secret: 'BILLING_SECRET' });
+ * ```
  */
 export function standardWebhook<const Event extends string = string>(
   config: StandardWebhookConfig<Event>,

@@ -62,6 +62,11 @@ export type StripeWebhookConfig<Event extends string> = SenderConfig<Event, Stri
  * sometimes other bytes. A delivery that was signed more than 300 s ago is refused.
  *
  * @throws WebhookDefinitionError if a setting is invalid.
+ *
+ * @example
+ * ```ts
+ * const hook = stripeWebhook({ agent: 'researcher', secret: 'STRIPE_SECRET', events: ['charge.refunded'] });
+ * ```
  */
 export function stripeWebhook<const Event extends string = string>(
   config: StripeWebhookConfig<Event>,

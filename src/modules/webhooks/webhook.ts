@@ -146,7 +146,18 @@ export const verified = <Payload>(
 /** Returns a JSON response to a handshake, which starts no turn. */
 export const reply = (body: Json): Reply => ({ type: 'reply', body });
 
-/** Ignores a delivery. `reason` is sent to the sender, which counts it as delivered. */
+/**
+ * Ignores a delivery. `reason` is sent to the sender, which counts it as delivered.
+ *
+ * @example
+ * ```ts
+ * const hook = stripeWebhook({
+ *   agent: 'researcher',
+ *   secret: 'STRIPE_SECRET',
+ *   start: ({ usual, event }) => (event === 'charge.refunded' ? usual : ignored('Only refunds.')),
+ * });
+ * ```
+ */
 export const ignored = (reason: string): Ignored => ({ type: 'ignored', reason });
 
 const MAX_LENGTH = 128;
@@ -156,6 +167,11 @@ const KEPT_OF_LONG = 60;
  * Builds a session id from parts, such as `acme:shop:42`. Different parts never give the same id. Characters
  * that an id cannot contain become `@` and four hexadecimal digits. A long id is cut and ends with its
  * SHA-256.
+ *
+ * @example
+ * ```ts
+ * const session = await toSessionId('acme', 'shop', '42'); // acme:shop:42
+ * ```
  */
 export async function toSessionId(...parts: readonly string[]): Promise<string> {
   const id = parts.map(escaped).join(':');

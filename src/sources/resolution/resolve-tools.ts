@@ -43,6 +43,11 @@ export interface CollectOptions {
  *
  * @throws ToolResolutionError, ToolDefinitionError or ToolObjectError as `collectTools` does.
  * ToolResolutionError if a provider returns a value that is not a tool.
+ *
+ * @example
+ * ```ts
+ * const names = resolveTools([ordersGroup, new Invoices()]).tools.map(({ name }) => name);
+ * ```
  */
 export function resolveTools(
   sources: readonly ToolSource[],

@@ -60,6 +60,12 @@ export interface CrashMatrixWorld<World> extends Omit<CrashMatrixOptions, 'env'>
  * @throws Error if the undisturbed play does not reach its end, or needs a reply that the script does not
  * have.
  *   ConfigurationError if a tool group of the agent is unavailable, or two modules share a name.
+ *
+ * @example
+ * ```ts
+ * const report = await crashMatrix(clerk(), { steps: [{ send: 'Pay.', replies: ['Paid.'] }] });
+ * expect(report.passed).toBe(true);
+ * ```
  */
 export function crashMatrix<World>(
   agent: (kit: CrashKit<World>) => AgentUnderTest,

@@ -35,11 +35,76 @@ it('every exported name has a docstring, which is a sentence', () => {
   );
 });
 
-it('everything that is defined by a literal, and every copy with a change, has an example', () => {
-  const made = exported.filter(({ as, isType }) => !isType && /^(define|with)[A-Z]/.test(as));
-  expect(made.length).toBeGreaterThan(30);
-  const bare = made.filter(({ doc = '' }) => examplesIn(doc).length === 0);
-  expect(bare.map(({ file, as }) => `${as} of ${file}`)).toEqual([]);
+/** Functions without an example of their own, by the function whose example shows them. */
+const SHOWN_BY: Readonly<Record<string, string>> = {
+  stringParameter: 'parameters',
+  integerParameter: 'parameters',
+  loopLoggingInspector: 'inspect',
+  fromHex: 'isSigned',
+  notSigned: 'isSigned',
+  secretsOf: 'isSigned',
+  verified: 'defineWebhook',
+};
+
+/** Functions whose use their first sentence and their parameters say. */
+const OBVIOUS = {
+  'goes into a list of tools, without options': [
+    'readResult',
+    'communicateTool',
+    'progressTool',
+    'scheduleMessage',
+  ],
+  'takes what its sibling takes': [
+    'numberParameter',
+    'booleanParameter',
+    'arrayParameter',
+    'objectParameter',
+    'mergeTools',
+    'mergeToolNames',
+    'mergeToolContext',
+    'toolsOfSafely',
+    'unfoldingOfSafely',
+    'fromBase64',
+    'reply',
+  ],
+  'takes one value, and returns one': [
+    'callOutcome',
+    'fullLength',
+    'charsShown',
+    'hasTools',
+    'isAnswered',
+    'isInternalToolExecutionEnabled',
+    'noOp',
+    'openOnLocalhost',
+    'partsOf',
+    'passThrough',
+    'retryLast',
+    'unwrapAs',
+    'validateTools',
+  ],
+  'is for those who build kinds of tools, models or hosts, on whole pages of the manual': [
+    'createMemorySessions',
+    'declareCallerWords',
+    'discoveryIn',
+    'exclusively',
+    'factEvent',
+    'nest',
+    'showToolsChanges',
+    'signPrefix',
+    'uiChunks',
+  ],
+};
+
+it('every exported function has an example, or is obvious', () => {
+  const functions = exported.filter(({ name, file, isType }) => !isType && isFunction(name, file));
+  expect(functions.length).toBeGreaterThan(220);
+  const obvious = Object.values(OBVIOUS).flat();
+  const bare = functions.filter(({ doc = '' }) => examplesIn(doc).length === 0).map(({ as }) => as);
+  expect(bare.toSorted()).toEqual([...obvious, ...Object.keys(SHOWN_BY)].toSorted());
+  const exampleOf = (name: string): string =>
+    examplesIn(exported.find(({ as }) => as === name)?.doc ?? '').join();
+  const unshown = Object.entries(SHOWN_BY).filter(([name, by]) => !exampleOf(by).includes(`${name}(`));
+  expect(unshown).toEqual([]);
 });
 
 it('every example is a block of code', () => {
@@ -79,6 +144,15 @@ it('nothing that users read has a name that only readers of another language kno
   const found = files.filter((file) => foreign.test(readFileSync(join(root, file), 'utf8')));
   expect(found).toEqual([]);
 });
+
+/** Returns whether a name is declared as a function, or as a constant that is one. */
+function isFunction(name: string, file: string): boolean {
+  const text = library.get(file)?.text ?? '';
+  return new RegExp(
+    `^export (?:async )?(?:function\\*? ${name}\\b|const ${name} =\\s*(?:<|\\(|async \\()|const ${name}: [A-Za-z<>]+ = (?:\\(|async \\())`,
+    'm',
+  ).test(text);
+}
 
 /** The text of comments, as `examplesIn` reads it. */
 const withoutStars = (text: string): string => text.replace(/^\s*\* ?/gm, '');

@@ -49,7 +49,7 @@ it('the manual names every option on a page that names its function, and options
     ...options.inner.filter((option) => !isOnAPage(option)).map((option) => `${name}: ${option}`),
   ]);
   expect(missing).toEqual([]);
-});
+}, 60_000);
 
 it('the manual names every var, secret and binding that a deployment or a command reads', () => {
   const settings = [...library.values()].flatMap((source) => {
@@ -59,4 +59,4 @@ it('the manual names every var, secret and binding that a deployment or a comman
   });
   expect(settings.length).toBeGreaterThan(25);
   expect([...new Set(settings)].filter((name) => !isOnAPage(name)).toSorted()).toEqual([]);
-});
+}, 60_000);
