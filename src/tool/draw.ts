@@ -1,6 +1,6 @@
 import { ToolDefinitionError } from './check-definition.ts';
 import { unwrapAs } from './decorate.ts';
-import type { AnyTool } from './tool.ts';
+import type { AnyTool, LoopView } from './tool.ts';
 
 /**
  * Returns the Mermaid diagram of a state machine or a playbook, decorated or not, as source text without
@@ -14,7 +14,7 @@ import type { AnyTool } from './tool.ts';
  * ```
  */
 export function toMermaid(tool: AnyTool): string {
-  const drawn = unwrapAs(tool, isDrawn);
+  const drawn = drawnIn(tool);
   if (!drawn) {
     const problem = 'it has no diagram: a state machine or a playbook has one.';
     throw new ToolDefinitionError(tool.name, 'diagram', problem);
@@ -26,10 +26,31 @@ export function toMermaid(tool: AnyTool): string {
 export interface DrawnTool extends AnyTool {
   /** Returns Mermaid source, without the fences of a code block. */
   readonly [DIAGRAM]: () => string;
+  /**
+   * Returns where a call of the tool is. `input` is the parsed input of the call, and `view` that of its nested
+   * loop.
+   */
+  readonly [STANDING]: (input: unknown, view: LoopView) => Standing;
+}
+
+/** The position of a state machine, or the progress of a playbook, in one call. */
+export interface Standing {
+  /** The key under which the session keeps it. */
+  readonly key: string;
+  /** The state of a state machine. */
+  readonly state?: string;
+  /** The tools that a call would be withheld from, with the text that a model reads. */
+  readonly withheld: readonly { readonly tool: string; readonly why: string }[];
 }
 
 /** The key under which a tool stores its drawing function. */
 export const DIAGRAM: unique symbol = Symbol('holdfast.diagram');
+
+/** The key under which a tool stores its function that returns where a call is. */
+export const STANDING: unique symbol = Symbol('holdfast.standing');
+
+/** Returns the tool behind decorators that has a diagram, or `undefined`. */
+export const drawnIn = (tool: AnyTool): DrawnTool | undefined => unwrapAs(tool, isDrawn);
 
 const isDrawn = (tool: AnyTool): tool is DrawnTool => DIAGRAM in tool;
 

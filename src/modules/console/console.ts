@@ -3,6 +3,7 @@ import { APP, type MountingApp } from '../../worker/app-seam.ts';
 import { defineRoute, type Route } from '../../worker/route.ts';
 import { addressNotice, isDevelopment } from './development.ts';
 import { CONSOLE_PATH, pageResponse, refusedPage } from './page-response.ts';
+import { SESSION_ROUTES } from './session-routes.ts';
 
 const CONSOLE = createModule({ name: 'console' });
 
@@ -30,6 +31,7 @@ export function console(): ModuleUse {
 }
 
 const ROUTES: readonly Route[] = [
+  ...SESSION_ROUTES,
   defineRoute({
     method: 'GET',
     path: CONSOLE_PATH,

@@ -1,5 +1,28 @@
 /** The OpenAPI descriptions of the console's routes. */
-import type { RouteDescription } from '../openapi/description.ts';
+import { SESSION } from '../../worker/route.ts';
+import { bodyOf, queryParameter, type RouteDescription } from '../openapi/description.ts';
+import { OFFER_VIEW } from './offer-view.ts';
+import { REQUEST_VIEW } from './request-view.ts';
+import { STATE_VIEW } from './state-view.ts';
+
+const SEQ = { type: 'integer', minimum: 1 };
+
+const OF_REPLY = [
+  queryParameter('reply', SEQ, 'The `model-replied` event of the reply. Defaults to the next reply.'),
+  queryParameter(
+    'frame',
+    { type: 'string' },
+    'The loop of the next reply. Defaults to the own loop of the turn.',
+  ),
+];
+
+const PROBLEMS = [
+  'unknown-session',
+  'invalid-query',
+  'role-required',
+  'session-unreadable',
+  'misconfigured',
+] as const;
 
 /** Describes the routes of `console`, for `openApi({ descriptions: [consoleDescription] })`. */
 export const consoleDescription = {
@@ -9,5 +32,26 @@ export const consoleDescription = {
     answers: { 200: { description: 'The page', isFile: true } },
     problems: ['role-required'],
     refusal: { 'text/plain': { schema: { type: 'string' } } },
+  },
+  [`GET ${SESSION}/console/state`]: {
+    operation: 'getStateAtEvent',
+    summary: 'The folded state of a session at one of its events. In production, for operators',
+    parameters: [queryParameter('at', SEQ, 'The sequence of the event. Defaults to the last one.')],
+    answers: { 200: { description: 'The state', json: bodyOf('ConsoleState', STATE_VIEW) } },
+    problems: PROBLEMS,
+  },
+  [`GET ${SESSION}/console/offer`]: {
+    operation: 'getOfferOfReply',
+    summary: 'The tools that a model is offered for a reply. In production, for operators',
+    parameters: OF_REPLY,
+    answers: { 200: { description: 'The tools', json: bodyOf('ConsoleOffer', OFFER_VIEW) } },
+    problems: PROBLEMS,
+  },
+  [`GET ${SESSION}/console/request`]: {
+    operation: 'getRequestOfReply',
+    summary: 'The model request of a reply, as this code makes it. In production, for operators',
+    parameters: OF_REPLY,
+    answers: { 200: { description: 'The request', json: bodyOf('ConsoleRequest', REQUEST_VIEW) } },
+    problems: PROBLEMS,
   },
 } satisfies Readonly<Record<string, RouteDescription>>;

@@ -2,7 +2,7 @@ import type { OutputOf } from '../../loop/answer-form.ts';
 import { collectFor, withProviders } from '../../sources/resolution/resolve-tools.ts';
 import type { ToolFactory, ToolSource } from '../../sources/resolution/tool-source.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
-import { DIAGRAM, type DrawnTool, inMermaid } from '../../tool/draw.ts';
+import { DIAGRAM, type DrawnTool, inMermaid, STANDING } from '../../tool/draw.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { AnyTool, Tool } from '../../tool/tool.ts';
 import { factOf } from '../../tool/tool-memory.ts';
@@ -21,6 +21,9 @@ import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
 import {
   checkLocked,
   checkLocks,
+  circumstances,
+  guidance,
+  isOpen,
   type Lock,
   lockedSource,
   prerequisites,
@@ -148,7 +151,16 @@ export function definePlaybook<
       };
     },
   });
-  const playbook = { ...tool, [DIAGRAM]: () => playbookDiagram(open, locks) };
+  const playbook: DrawnTool & typeof tool = {
+    ...tool,
+    [DIAGRAM]: () => playbookDiagram(open, locks),
+    [STANDING](input, view) {
+      const { key } = memoryOf(config, input as InputOf<Declaration>, view); // parsed by its schema
+      const now = circumstances(view, key);
+      const shut = locks.filter((lock) => !isOpen(lock, now));
+      return { key, withheld: shut.map((lock) => ({ tool: lock.name, why: guidance(lock, now) })) };
+    },
+  };
   return copiedBy(playbook, ({ tools: more = [], ...changes }) =>
     definePlaybook({ ...changed(config, changes), tools: [...config.tools, ...more] }),
   );

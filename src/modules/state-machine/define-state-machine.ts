@@ -3,7 +3,7 @@ import { resumesFrame } from '../../loop/nest.ts';
 import type { ToolSource } from '../../sources/resolution/tool-source.ts';
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
-import { DIAGRAM, type DrawnTool, inMermaid } from '../../tool/draw.ts';
+import { DIAGRAM, type DrawnTool, inMermaid, STANDING } from '../../tool/draw.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { AnyTool, LoopView, Tool } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
@@ -19,6 +19,7 @@ import { withNotes } from '../agentic/define-agentic-tool.ts';
 import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
 import {
   goneState,
+  notNow,
   positionIn,
   STATE_MACHINES,
   type StateRun,
@@ -137,7 +138,21 @@ export function defineStateMachine<
     },
   });
   const drawn = { states: [...machine.states], initial: machine.initial, registrations };
-  const drawable = { ...tool, [DIAGRAM]: () => stateDiagram(drawn) };
+  const drawable: DrawnTool & typeof tool = {
+    ...tool,
+    [DIAGRAM]: () => stateDiagram(drawn),
+    [STANDING](input, view) {
+      const { key } = memoryOf(config, input as InputOf<Declaration>, view); // parsed by its schema
+      const position = positionIn({ ...machine, key }, view);
+      const { state } = position;
+      const away = registrations.flatMap(({ tool, rule }) =>
+        position.ok && rule.states !== 'all' && !rule.states.includes(state)
+          ? [{ tool: tool.name, why: notNow(state, rule.states) }]
+          : [],
+      );
+      return { key, state, withheld: away };
+    },
+  };
   // `readMachine` refuses an undeclared state.
   startedBy(drawable, (initial) => defineStateMachine({ ...config, initial: initial as State }));
   return copiedBy(drawable, ({ tools = [], ...changes }) =>

@@ -1,0 +1,50 @@
+/** The state of a session at any of its events, folded by the code of this deployment. */
+import { parseEvent } from '../../journal/event-rows.ts';
+import type { StoredEvent } from '../../journal/events.ts';
+import { reduce } from '../../journal/reduce.ts';
+import { emptyState, type SessionState } from '../../journal/state.ts';
+import { PAGE_BYTES, pagesFrom } from '../../session/fold-session.ts';
+import { toUnreadable } from '../../session/read-session.ts';
+import type { ToolMemory } from '../../tool/tool-memory.ts';
+import { Problem } from '../../worker/problem.ts';
+import { unknownSession } from '../../worker/session-view.ts';
+import type { SessionAccess } from '../../worker/target.ts';
+
+/**
+ * Returns the events of a session up to a sequence number, and the number of its last event.
+ *
+ * @throws SessionError if the session does not exist.
+ */
+export async function eventsUpTo(
+  { target }: Pick<SessionAccess, 'target'>,
+  last: number,
+): Promise<{ readonly events: readonly StoredEvent[]; readonly head: number }> {
+  const { port } = target;
+  const first = await port.read({ from: 1, maxBytes: PAGE_BYTES });
+  if (!first) throw unknownSession(target);
+  const events: StoredEvent[] = [];
+  for await (const { rows } of pagesFrom(port, first, {})) {
+    for (const row of rows) if (row.seq <= last) events.push(parseEvent(row));
+    if ((rows.at(-1)?.seq ?? 0) >= last) break;
+  }
+  return { events, head: first.head };
+}
+
+/** Folds events, from the first one. @throws UnreadableError if this code cannot fold them. */
+export function foldEvents(events: readonly StoredEvent[], memories: readonly ToolMemory[]): SessionState {
+  const state = emptyState();
+  try {
+    for (const event of events) reduce(state, event, memories);
+  } catch (failure) {
+    throw toUnreadable(failure);
+  }
+  return state;
+}
+
+/** Reads a sequence number from the query. Defaults to `undefined`. @throws Problem if it is not one. */
+export function seqIn(request: Request, name: string): number | undefined {
+  const value = new URL(request.url).searchParams.get(name);
+  if (value === null) return undefined;
+  if (/^[1-9]\d{0,14}$/.test(value)) return Number(value);
+  throw new Problem('invalid-query', `${name} must be the sequence number of an event, such as 12.`);
+}

@@ -1,0 +1,200 @@
+/** Which tools a model was offered for a reply, as the code of this deployment offers them. */
+import type { AskedWith, OfferedTool } from '../../journal/reply-data.ts';
+import type { Loop } from '../../loop/loop.ts';
+import { LOOPS } from '../../loop/loop-seams.ts';
+import { fingerprint, loopView, type Offer, offerTools } from '../../loop/offer-tools.ts';
+import { originOf } from '../../tool/decorate.ts';
+import { DIAGRAM, drawnIn, STANDING, type Standing } from '../../tool/draw.ts';
+import { isJsonObject } from '../../tool/json.ts';
+import {
+  ANY_OBJECT,
+  FLAG,
+  type Infer,
+  NUMBER,
+  OPTIONAL_NUMBER,
+  OPTIONAL_TEXT,
+  type Shape,
+  TEXT,
+  WHOLE,
+} from '../../tool/shape.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import type { Opener } from './rebuilt-loop.ts';
+
+const WITHHELD = { object: { tool: TEXT, why: TEXT } } as const satisfies Shape;
+
+/** A tool that the model was offered. */
+export interface OfferedView extends Infer<typeof OFFERED_VIEW> {}
+const OFFERED_VIEW = {
+  object: {
+    name: TEXT,
+    description: TEXT,
+    effect: TEXT,
+    /** A hash of its name, description and schema. */
+    hash: TEXT,
+    /** The names of the unfolding tools that brought it. */
+    by: { listOf: TEXT },
+    /** The names of the tools inside it. */
+    inner: { listOf: TEXT },
+    /** `true` if the loop declares it. Otherwise a call, a source or a module added it. */
+    isDeclared: FLAG,
+    /** Why a call of it would be withheld now, as the model would read it. */
+    lockedBy: OPTIONAL_TEXT,
+  },
+} as const satisfies Shape;
+
+/** A state machine or a playbook within reach of a loop. */
+export interface DiagramView extends Infer<typeof DIAGRAM_VIEW> {}
+const DIAGRAM_VIEW = {
+  object: {
+    tool: TEXT,
+    /** Mermaid source. */
+    mermaid: TEXT,
+    /** What the session keeps of it, by key: a state, or the progress. */
+    positions: ANY_OBJECT,
+    /** The key of the call whose loop this is. Absent for a tool that the loop can call. */
+    key: OPTIONAL_TEXT,
+    state: OPTIONAL_TEXT,
+    withheld: { listOf: WITHHELD },
+  },
+} as const satisfies Shape;
+
+/** The tools of one model call. */
+export interface OfferView extends Infer<typeof OFFER_VIEW> {}
+export const OFFER_VIEW = {
+  object: {
+    turn: TEXT,
+    /** The id of the call that opened the loop. Empty for the turn's own. */
+    frame: TEXT,
+    path: TEXT,
+    /** The number of the model call in its loop, starting at 1. */
+    iteration: WHOLE,
+    model: TEXT,
+    offered: { listOf: OFFERED_VIEW },
+    /** The names of declared tools that a module leaves out. */
+    hidden: { listOf: TEXT },
+    diagrams: { listOf: DIAGRAM_VIEW },
+    limits: {
+      listOf: { object: { name: TEXT, used: NUMBER, most: OPTIONAL_NUMBER } },
+    },
+    /**
+     * Whether this code's instructions and tools differ from those that the journaled hashes are of. Absent if
+     * the journal has no hashes.
+     */
+    differs: { optional: { object: { instructions: FLAG, tools: FLAG } } },
+    /** What cannot be known without running something. */
+    unknown: { listOf: TEXT },
+  },
+} as const satisfies Shape;
+
+/** A rebuilt loop, with the call that opened it and the hashes of its next reply. */
+export interface LoopSeen {
+  readonly loop: Loop;
+  readonly opener?: Opener | undefined;
+  readonly asked?: AskedWith | undefined;
+}
+
+/** Returns the view of a loop's next model call. */
+export async function toOfferView({ loop, opener, asked }: LoopSeen): Promise<OfferView> {
+  const { spec, frame } = loop;
+  const offer = offerTools(loop, 'now');
+  const own = opener && (await ownDiagram(loop, opener));
+  const locked = new Map(own?.withheld.map(({ tool, why }) => [tool, why]));
+  const declared = new Set(spec.tools.map(({ name }) => name));
+  const names = offer.byName;
+  return {
+    turn: loop.turn,
+    frame: frame.id,
+    path: frame.path,
+    iteration: frame.iterations + 1,
+    model: spec.model.name,
+    offered: offer.offered.flatMap((one) => offeredView(one, { offer, declared, locked })),
+    hidden: [...declared].filter((name) => !names.has(name)),
+    diagrams: [...(own ? [own] : []), ...[...names.values()].flatMap((tool) => diagramOf(loop, tool))],
+    limits: limitsOf(loop),
+    ...(asked && { differs: differences(loop, offer, asked) }),
+    unknown: unknownIn(loop),
+  };
+}
+
+interface Among {
+  readonly offer: Offer;
+  readonly declared: ReadonlySet<string>;
+  readonly locked: ReadonlyMap<string, string>;
+}
+
+function offeredView({ name, hash }: OfferedTool, { offer, declared, locked }: Among): OfferedView[] {
+  const tool = offer.byName.get(name);
+  if (!tool) return [];
+  const { description, effect, inner = [] } = tool;
+  const why = locked.get(name);
+  return [
+    {
+      ...{ name, description, effect, hash, isDeclared: declared.has(name) },
+      by: originOf(tool)?.by.map((one) => one.name) ?? [],
+      inner: inner.map((one) => one.name),
+      ...(why !== undefined && { lockedBy: why }),
+    },
+  ];
+}
+
+/** The memories of state machines and playbooks, which the session keeps by path and key. */
+const POSITIONED = ['state-machines', 'playbooks'];
+
+function positionsAt({ journal }: Loop, path: string): DiagramView['positions'] {
+  for (const name of POSITIONED) {
+    const byPath = journal.state.memories.get(name);
+    const at = isJsonObject(byPath) && Object.hasOwn(byPath, path) ? byPath[path] : undefined;
+    if (isJsonObject(at)) return at;
+  }
+  return {};
+}
+
+/** Returns the diagram of a tool that the loop can call, if it has one. */
+function diagramOf(loop: Loop, tool: AnyTool): DiagramView[] {
+  const drawn = drawnIn(tool);
+  if (!drawn) return [];
+  const positions = positionsAt(loop, `${loop.frame.path}/${drawn.name}`);
+  return [{ tool: tool.name, mermaid: drawn[DIAGRAM](), positions, withheld: [] }];
+}
+
+/** Returns the diagram of the tool whose loop this is, with the position of its call. */
+async function ownDiagram(loop: Loop, { tool, input }: Opener): Promise<DiagramView | undefined> {
+  const drawn = drawnIn(tool);
+  if (!drawn) return undefined;
+  const checked = await tool.check(input);
+  const standing: Standing = checked.ok
+    ? drawn[STANDING](checked.value, loopView(loop, 'now'))
+    : { key: '', withheld: [] };
+  const positions = positionsAt(loop, loop.frame.path);
+  return { tool: tool.name, mermaid: drawn[DIAGRAM](), positions, ...standing };
+}
+
+/** Returns what the loop and its turn have used of their limits. */
+function limitsOf(loop: Loop): OfferView['limits'] {
+  const { spec, frame, journal } = loop;
+  const { turn } = journal.state;
+  const tokens = turn ? turn.before + turn.usage.inputTokens + turn.usage.outputTokens : 0;
+  const ofModules = spec.uses.flatMap(({ use, frame: of }) => LOOPS.of(use)?.limits?.(loop, of) ?? []);
+  return [
+    { name: 'iterations', used: frame.iterations, most: spec.iterations },
+    { name: 'tokens', used: tokens, ...(spec.tokenCeiling !== undefined && { most: spec.tokenCeiling }) },
+    ...ofModules.map(({ kind, used, most }) => ({ name: `${kind} (module)`, used, most })),
+  ];
+}
+
+/** Compares the hashes of this code's instructions and tools with those in the journal. */
+function differences(loop: Loop, offer: Offer, asked: AskedWith): NonNullable<OfferView['differs']> {
+  const { instructions: written } = loop.spec;
+  const instructions = typeof written === 'string' ? written : written(loopView(loop, 'now'));
+  return {
+    instructions: fingerprint(instructions) !== asked.instructions,
+    tools: offer.hash !== asked.tools,
+  };
+}
+
+function unknownIn({ spec }: Loop): readonly string[] {
+  const discovers = spec.strategies.some(({ discover }) => discover !== undefined);
+  return discovers
+    ? ['Tools of outside sources are those that the session has listed: the console asks no server.']
+    : [];
+}

@@ -1,0 +1,226 @@
+/**
+ * Rebuilds the loops of a turn as they were before a model call, without running anything: no model, tool,
+ * MCP server or database is asked, and no event is stored.
+ */
+import { ROOT, type SessionEvent, type StoredEvent } from '../../journal/events.ts';
+import { TurnMemories } from '../../journal/memories.ts';
+import { reduce } from '../../journal/reduce.ts';
+import type { CallRecord, FrameState, SessionState } from '../../journal/state.ts';
+import { AroundTime } from '../../loop/around-time.ts';
+import { askModel } from '../../loop/ask-model.ts';
+import { CallView } from '../../loop/batch.ts';
+import { toCallRun } from '../../loop/call-run.ts';
+import { type Holder, Interrupted, NO_CREDENTIALS, Slots } from '../../loop/holder.ts';
+import type { Loop, LoopSpec, ScopedUse } from '../../loop/loop.ts';
+import { LOOPS } from '../../loop/loop-seams.ts';
+import { nextStep } from '../../loop/next-step.ts';
+import { offerTools } from '../../loop/offer-tools.ts';
+import { RunningCall } from '../../loop/running-call.ts';
+import type { ModelRequest } from '../../model/chat-model.ts';
+import { specOf } from '../../session/turn-host.ts';
+import { sha256Hex } from '../../tool/async.ts';
+import { parseToolInput, routed } from '../../tool/check-input.ts';
+import { credentialsIn, envOfTools } from '../../tool/env.ts';
+import type { JsonObject } from '../../tool/json.ts';
+import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { Secrets } from '../../tool/secrets.ts';
+import type { AnyTool } from '../../tool/tool.ts';
+import type { SessionRequest } from '../../worker/route.ts';
+import { turnServices } from '../../worker/target.ts';
+
+/** A rebuilt loop, or why it cannot be rebuilt. */
+export type Rebuilt = { readonly loop: Loop; readonly opener?: Opener } | { readonly unknown: string };
+
+/** The call that opened a nested loop, with its tool behind all decorators. */
+export interface Opener {
+  readonly tool: AnyTool;
+  readonly input: JsonObject;
+}
+
+/** Thrown into a loop once it has shown what was asked for. A loop lets it pass, like a hand-over. */
+class Looked extends Interrupted {
+  readonly loop: Loop;
+  readonly request: ModelRequest | undefined;
+
+  constructor(loop: Loop, request?: ModelRequest) {
+    super('handed-over', 'The console has seen what it looked for.');
+    this.loop = loop;
+    this.request = request;
+  }
+}
+
+const SPY = createModule({ name: 'console-spy', nested: true });
+
+/** The first use of every rebuilt loop. It stops the loop before any other module prepares a model call. */
+const SPYING: ModuleUse = useOf(SPY);
+LOOPS.give(SPYING, {
+  async prepare(loop) {
+    throw new Looked(loop);
+  },
+  watch(loop, moment) {
+    if (moment.at === 'ask') throw new Looked(loop, moment.request);
+  },
+});
+
+/** Stops a loop when its request is made. Other modules do not prepare it: that could ask the network. */
+const WATCHING: ModuleUse = useOf(SPY, 'watching');
+LOOPS.give(WATCHING, {
+  watch(loop, moment) {
+    if (moment.at === 'ask') throw new Looked(loop, moment.request);
+  },
+});
+
+/** A session at the moment, with the events that were folded. */
+export interface Moment {
+  readonly asked: SessionRequest;
+  readonly state: SessionState;
+  readonly events: readonly StoredEvent[];
+}
+
+/** Returns the loop of a frame of the open turn. @throws ConfigurationError as a turn would. */
+export async function rebuildLoop(moment: Moment, frame: string): Promise<Rebuilt> {
+  const { turn } = moment.state;
+  const target = turn?.frames.get(frame);
+  if (!turn || !target) return { unknown: 'The loop is not open at this event.' };
+  let rebuilt: Rebuilt = { loop: rootLoop(moment) };
+  for (const inner of framesTo(turn.frames, target)) {
+    if ('unknown' in rebuilt) return rebuilt;
+    rebuilt = await loopInside(rebuilt.loop, inner, inner === target);
+  }
+  return rebuilt;
+}
+
+/** Returns the nested loops from the outermost to this one. */
+function framesTo(frames: ReadonlyMap<string, FrameState>, target: FrameState): readonly FrameState[] {
+  if (target.id === ROOT) return [];
+  const parent = target.parent === undefined ? undefined : frames.get(target.parent);
+  return parent ? [...framesTo(frames, parent), target] : [target];
+}
+
+function rootLoop({ asked, state, events }: Moment): Loop {
+  const { host, env, target, requestId } = asked;
+  const { turn } = state;
+  const frame = turn?.frames.get(ROOT);
+  if (!turn || !frame) throw new Error('The turn is open.');
+  const services = turnServices({ host, env, requestId }, { ...target, agent: target.agent.name });
+  const { modules } = host;
+  const log = (): void => {};
+  const started = events.findLast(({ type }) => type === 'turn-started');
+  return {
+    spec: withSpy(specOf(services, turn), SPYING),
+    frame,
+    session: target.session,
+    agent: target.agent.name,
+    turn: turn.id,
+    startedAt: started?.at ?? 0,
+    startsBefore: new Map(),
+    takeOvers: 0,
+    inSession: true,
+    journal: {
+      state,
+      changed: new Promise(() => {}),
+      emit(...emitted: SessionEvent[]) {
+        for (const event of emitted) reduce(state, { ...event, seq: state.seq + 1 }, modules.memories);
+      },
+      durable: async () => {},
+    },
+    holder: lookingHolder(target.name, state),
+    live: { restarted: () => {}, progress: () => {} },
+    secrets: Secrets.NONE.hidingToo(credentialsIn(env)),
+    env: envOfTools(env),
+    log,
+    slots: new Slots(),
+    locks: { passed: new Set() },
+    memories: new TurnMemories({ state, memories: modules.memories, log }),
+    made: new Map(),
+    modules,
+    agents: services.agents,
+  };
+}
+
+/** Returns the spec with the spy as its first module. */
+const withSpy = (spec: LoopSpec, use: ModuleUse): LoopSpec => ({
+  ...spec,
+  uses: [{ use, frame: ROOT, isAppWide: true }, ...spec.uses.filter((one) => one.use.module !== SPY)],
+});
+
+/** A holder of nothing. It never waits, and refuses what would need a connection. */
+function lookingHolder(name: string, { incarnation }: SessionState): Holder {
+  const { signal } = new AbortController();
+  return {
+    ...{ signal, modelSignal: signal, checkpoint: () => {}, count: () => {}, assertHeld: () => {} },
+    claim: () => {
+      throw new Interrupted('handed-over', 'The console runs nothing.');
+    },
+    after: () => () => {},
+    now: () => Date.now(),
+    formerHolderGone: async () => {},
+    digest: (id) => sha256Hex(JSON.stringify([name, incarnation, id])),
+    ...{ takeSteers: () => false, late: () => {}, atEnd: () => {}, credentials: NO_CREDENTIALS },
+  };
+}
+
+/** Returns the loop that an open call has opened. Runs the tool's code up to its first model call. */
+async function loopInside(outer: Loop, inner: FrameState, isTarget: boolean): Promise<Rebuilt> {
+  const { frame } = outer;
+  const record = frame.messages
+    .flatMap((message) => (message.role === 'assistant' ? message.calls : []))
+    .find(({ id }) => id === inner.id);
+  const offer = offerTools(outer, 'asked');
+  const offered = record && offer.byName.get(record.name);
+  if (!record || !offered)
+    return { unknown: `This code offers no tool '${record?.name}' that opens the loop.` };
+  const opener = openerOf(offered, record);
+  if (!opener) return { unknown: `The loop of '${record.name}' cannot be rebuilt without running the tool.` };
+  const { tool, input } = opener;
+  const time = new AroundTime(outer.holder, { tool: tool.name, log: outer.log });
+  const running = new RunningCall({
+    ...{ loop: outer, record, tool, input, time },
+    view: new CallView(outer, record, []),
+  });
+  // A loop around the one that is looked at has made its last reply already. Without it, it would ask.
+  const reply = isTarget ? undefined : inner.messages.pop();
+  try {
+    await tool.call(input, toCallRun(running, offer, ''));
+  } catch (thrown) {
+    if (thrown instanceof Looked) return { loop: { ...thrown.loop, frame: inner }, opener };
+    return { unknown: `The loop of '${record.name}' cannot be rebuilt: its code threw.` };
+  } finally {
+    if (reply) inner.messages.push(reply);
+  }
+  return { unknown: `The call of '${record.name}' opens no loop in this code.` };
+}
+
+/** Returns the tool of a call behind its decorators, if it is of a kind that has no effect of its own. */
+function openerOf(offered: AnyTool, record: CallRecord): Opener | undefined {
+  const target = routed(offered, record);
+  let { tool } = target;
+  while (tool.delegate) tool = tool.delegate;
+  const parsed = target.input
+    ? { ok: true as const, input: target.input }
+    : parseToolInput(tool.name, record.input);
+  return tool.effect === 'none' && parsed.ok ? { tool, input: parsed.input } : undefined;
+}
+
+/** Returns the next request of a loop as this code makes it, or why it makes none. */
+export async function requestOf(loop: Loop): Promise<ModelRequest | string> {
+  const step = nextStep(loop.frame, loop.spec, loop.journal.state.turn);
+  if (step.do !== 'ask') return 'This code would not ask a model here.';
+  const uses = loop.spec.uses.map(unprepared);
+  try {
+    await askModel({ ...loop, spec: withSpy({ ...loop.spec, uses }, WATCHING) }, step.last);
+  } catch (thrown) {
+    if (thrown instanceof Looked && thrown.request) return thrown.request;
+    return 'This code could not make the request.';
+  }
+  return 'This code would not ask a model here.';
+}
+
+/** Returns the use without its `prepare`, which may make requests. */
+function unprepared(scoped: ScopedUse): ScopedUse {
+  const seam = LOOPS.of(scoped.use);
+  if (!seam?.prepare) return scoped;
+  const use = useOf(scoped.use.module, scoped.use.key);
+  LOOPS.give(use, Object.create(seam, { prepare: { value: undefined } }));
+  return { ...scoped, use };
+}

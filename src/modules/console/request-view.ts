@@ -1,0 +1,42 @@
+/** A model request, as this code makes it. */
+import type { ModelRequest } from '../../model/chat-model.ts';
+import type { JsonObject } from '../../tool/json.ts';
+import { ANY_OBJECT, FLAG, type Infer, type Shape, TEXT } from '../../tool/shape.ts';
+
+export interface RequestView extends Infer<typeof REQUEST_VIEW> {}
+export const REQUEST_VIEW = {
+  object: {
+    model: TEXT,
+    /** The request in the library's own form. An adapter translates it for its provider. */
+    request: ANY_OBJECT,
+    /** As in the view of the tools. */
+    differs: { optional: { object: { instructions: FLAG, tools: FLAG } } },
+    unknown: { listOf: TEXT },
+  },
+} as const satisfies Shape;
+
+interface Shown extends Pick<RequestView, 'model' | 'unknown'> {
+  readonly request: ModelRequest;
+  readonly differs: RequestView['differs'] | undefined;
+}
+
+/** The most characters of a string in a request. Files in base64 can be megabytes. */
+const MOST = 200_000;
+
+export function toRequestView({ request, model, differs, unknown }: Shown): RequestView {
+  const hasFiles = request.messages.some(hasFile);
+  const text = JSON.stringify(request, (_, value: unknown) =>
+    typeof value === 'string' && value.length > MOST
+      ? `${value.slice(0, MOST)}… (${value.length} characters)`
+      : value,
+  );
+  return {
+    model,
+    request: JSON.parse(text) as JsonObject, // the same, as JSON
+    ...(differs && { differs }),
+    unknown: [...unknown, ...(hasFiles ? ['Files are shown by reference: the console loads none.'] : [])],
+  };
+}
+
+const hasFile = (message: ModelRequest['messages'][number]): boolean =>
+  'parts' in message && (message.parts ?? []).some(({ type }) => type === 'file');

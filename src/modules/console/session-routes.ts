@@ -1,0 +1,102 @@
+/** The routes that show what the HTTP API does not: the state, the tools and the request at an event. */
+import { ROOT, type StoredEvent } from '../../journal/events.ts';
+import type { AskedWith } from '../../journal/reply-data.ts';
+import { mustOperate } from '../../worker/operator.ts';
+import { Problem } from '../../worker/problem.ts';
+import { defineRoute, type Route, SESSION, type SessionRequest } from '../../worker/route.ts';
+import { isDevelopment } from './development.ts';
+import { eventsUpTo, foldEvents, seqIn } from './fold-at.ts';
+import { toOfferView } from './offer-view.ts';
+import { type Moment, type Rebuilt, rebuildLoop, requestOf } from './rebuilt-loop.ts';
+import { toRequestView } from './request-view.ts';
+import { toStateView } from './state-view.ts';
+
+export const SESSION_ROUTES: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: `${SESSION}/console/state`,
+    access: 'session',
+    async handle(asked) {
+      mustSeeInside(asked);
+      const { memories } = asked.host.modules;
+      const { events, head } = await eventsUpTo(asked, seqIn(asked.request, 'at') ?? Infinity);
+      return Response.json(toStateView({ state: foldEvents(events, memories), head, memories }));
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: `${SESSION}/console/offer`,
+    access: 'session',
+    async handle(asked) {
+      mustSeeInside(asked);
+      const { rebuilt, reply } = await loopBeforeReply(asked);
+      if ('unknown' in rebuilt) throw notRebuilt(rebuilt.unknown);
+      return Response.json(await toOfferView({ ...rebuilt, asked: reply?.asked }));
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: `${SESSION}/console/request`,
+    access: 'session',
+    async handle(asked) {
+      mustSeeInside(asked);
+      const { rebuilt, reply } = await loopBeforeReply(asked);
+      if ('unknown' in rebuilt) throw notRebuilt(rebuilt.unknown);
+      const { loop } = rebuilt;
+      const { differs, unknown } = await toOfferView({ loop, asked: reply?.asked });
+      const request = await requestOf(loop);
+      if (typeof request === 'string') throw notRebuilt(request);
+      return Response.json(toRequestView({ request, model: loop.spec.model.name, differs, unknown }));
+    },
+  }),
+];
+
+/**
+ * Checks the caller in production, since a request contains the instructions of an agent, which the HTTP API
+ * shows to no one.
+ *
+ * @throws SessionError `role-required` if the caller is not an operator.
+ */
+function mustSeeInside({ caller }: SessionRequest): void {
+  if (!isDevelopment) mustOperate(caller);
+}
+
+interface BeforeReply {
+  readonly rebuilt: Rebuilt;
+  /** Absent if the reply has not arrived. */
+  readonly reply?: { readonly asked?: AskedWith | undefined };
+}
+
+/**
+ * Rebuilds a loop as it was before the reply with the sequence number `?reply=`, or before its next one. The
+ * loop of a next reply is `?frame=`, and defaults to the turn's own.
+ */
+async function loopBeforeReply(asked: SessionRequest): Promise<BeforeReply> {
+  const seq = seqIn(asked.request, 'reply');
+  const { events } = await eventsUpTo(asked, seq ?? Infinity);
+  const reply = seq === undefined ? undefined : events.findLast((event) => event.seq === seq);
+  if (seq !== undefined && reply?.type !== 'model-replied')
+    throw new Problem(
+      'invalid-query',
+      `Event ${seq} is not a reply of a model: use the seq of a \`model-replied\`.`,
+    );
+  if (reply?.type !== 'model-replied') {
+    const frame = new URL(asked.request.url).searchParams.get('frame') ?? ROOT;
+    return { rebuilt: await rebuildLoop(momentOf(asked, events), frame) };
+  }
+  const before = events.slice(0, events.indexOf(reply));
+  const moment = momentOf(asked, before);
+  const frame = reply.frame ?? ROOT;
+  // The model was not shown messages that arrived while it replied.
+  const { unseen = 0 } = reply;
+  if (unseen > 0) moment.state.turn?.frames.get(frame)?.messages.splice(-unseen);
+  return { rebuilt: await rebuildLoop(moment, frame), reply: { asked: reply.asked } };
+}
+
+const momentOf = (asked: SessionRequest, events: readonly StoredEvent[]): Moment => ({
+  asked,
+  events,
+  state: foldEvents(events, asked.host.modules.memories),
+});
+
+const notRebuilt = (detail: string): Problem => new Problem('invalid-query', detail);

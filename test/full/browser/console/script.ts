@@ -1,0 +1,130 @@
+/** The model of the shop: the replies to each message, in order. */
+import type { ChatModel, ModelMessage } from '../../../../src/model/chat-model.ts';
+import type { ModelReply } from '../../../../src/model/entry.ts';
+import { pauseBefore } from '../slow-reply.ts';
+
+/** What a stranger may write: markup, scripts, text that runs backward, and a line of a megabyte. */
+export const HOSTILE = [
+  '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>',
+  '<svg/onload=window.pwned=1><iframe srcdoc="<script>parent.pwned=1</script>">',
+  'javascript:window.pwned=1 {{constructor.constructor("window.pwned=1")()}}',
+  'The amount is \u202e00.001\u202c euro, zero\u200bwidth, bell\u0007.',
+  `A long line: ${'0123456789'.repeat(100_000)}`,
+].join('\n');
+
+type Reply =
+  | string
+  | { readonly text?: string; readonly reasoning?: string; readonly calls: readonly Called[] };
+type Called = readonly [name: string, input?: object];
+
+const orderId = 1001;
+
+/** The replies by the words that a message contains. The first that fits is played. */
+const SCRIPTS: readonly (readonly [words: RegExp, replies: readonly Reply[]])[] = [
+  [/"question"/, [{ calls: [['find_order', { orderId }]] }, 'Order 1001 of Maren Olsen is damaged.']],
+  [
+    /^\{"orderId":2002\}$/,
+    [
+      { calls: [['find_order', { orderId: 2002 }]] },
+      { calls: [['refund_order', { orderId: 2002, euro: 9 }]] },
+      { calls: [['read_policy']] },
+      { calls: [['refund_order', { orderId: 2002, euro: 9 }]] },
+      'Refunded by the book.',
+    ],
+  ],
+  [/^\{"orderId":/, [{ calls: [['pack']] }, { calls: [['ship']] }, 'The parcel is on its way.']],
+  [
+    /refund/i,
+    [
+      { reasoning: 'I need the order first.', calls: [['find_order', { orderId }]] },
+      { calls: [['refund_desk']] },
+      {
+        text: 'I ask for the approval.',
+        calls: [['read_policy'], ['refund_order', { orderId, euro: 45.9 }]],
+      },
+      'Order 1001 is refunded: 45.90 euro.',
+    ],
+  ],
+  [/ship/i, [{ calls: [['send_parcel', { orderId }]] }, 'The parcel is shipped.']],
+  [/book/i, [{ calls: [['refund_by_the_book', { orderId: 2002 }]] }, 'It was refunded by the book.']],
+  [
+    /research/i,
+    [
+      {
+        calls: [
+          ['researcher', { question: 'What is with order 1001?' }],
+          ['count_stock', { shelf: 'B' }],
+        ],
+      },
+      'It is damaged, and there are spares.',
+    ],
+  ],
+  [/count/i, [{ calls: [['count_stock', { shelf: 'A' }]] }, 'There are 214 ropes.']],
+  [/letter/i, [{ calls: [['read_letter']] }, HOSTILE]],
+  [/carrier/i, [{ calls: [['call_carrier']] }, 'The carrier does not answer.']],
+];
+
+const HELLO = 'Hello! Our shop is open from nine to five, and we are happy to help you with anything.';
+
+/** Makes the model. It streams its words one by one, and reports usage as providers do. */
+export const scriptedShop = (): ChatModel => ({
+  name: 'shop-model-2',
+  prices: { input: 2.5, output: 10, cachedInput: 0.25 },
+  async ask({ messages }, { onText, onReasoning, signal }) {
+    const { said, at } = placeIn(messages);
+    if (said.includes('Break')) throw new Error('It is broken.');
+    const reply = SCRIPTS.find(([words]) => words.test(said))?.[1][at] ?? HELLO;
+    const {
+      text = '',
+      calls,
+      reasoning,
+    } = typeof reply === 'string' ? { text: reply, calls: [] } : { ...reply };
+    if (reasoning) onReasoning?.(reasoning);
+    for (const [place, word] of (text.length > 10_000 ? [text] : text.split(/(?<= )/)).entries()) {
+      await pauseBefore(place, said);
+      signal.throwIfAborted();
+      onText?.(word);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    return toReply({ text, calls, reasoning, read: JSON.stringify(messages).length });
+  },
+});
+
+function placeIn(messages: readonly ModelMessage[]) {
+  const from = messages.findLastIndex(({ role }) => role === 'user');
+  const at = messages.slice(from).filter(({ role }) => role === 'assistant').length;
+  return { said: messages[from]?.text ?? '', at };
+}
+
+interface Made {
+  readonly text: string;
+  readonly calls: readonly Called[];
+  readonly reasoning: string | undefined;
+  readonly read: number;
+}
+
+function toReply({ text, calls, reasoning, read }: Made): ModelReply {
+  const toolCalls = calls.map(([name, input = {}], at) => ({
+    id: `call_${at}`,
+    name,
+    input: JSON.stringify(input),
+  }));
+  const inputTokens = Math.min(60_000, Math.ceil(read / 4));
+  return {
+    text,
+    toolCalls,
+    ...(reasoning !== undefined && {
+      parts: [
+        { type: 'reasoning', text: reasoning } as const,
+        ...(text ? [{ type: 'text', text } as const] : []),
+        ...toolCalls.map((call) => ({ type: 'tool-call', ...call }) as const),
+      ],
+    }),
+    finish: calls.length > 0 ? 'tool-calls' : 'stop',
+    usage: {
+      inputTokens,
+      outputTokens: Math.ceil((text.length + JSON.stringify(calls).length) / 4),
+      cachedInputTokens: Math.floor(inputTokens * 0.7),
+    },
+  };
+}

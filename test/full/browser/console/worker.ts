@@ -1,0 +1,169 @@
+/** A shop behind a model that follows a script, with a tool of every kind that the console draws. */
+import * as v from 'valibot';
+import { createHoldfast } from '../../../../src/create-holdfast.ts';
+import { defineAgent, defineDomainType, defineTool } from '../../../../src/index.ts';
+import {
+  after,
+  blackboardTools,
+  definePlaybook,
+  defineStateMachine,
+  defineSubagent,
+  defineUnfolding,
+  progressTool,
+} from '../../../../src/kinds/entry.ts';
+import { branches } from '../../../../src/modules/branches/entry.ts';
+import { console } from '../../../../src/modules/console/entry.ts';
+import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
+import { files } from '../../../../src/modules/files/entry.ts';
+import { sessionIndex } from '../../../../src/modules/index/entry.ts';
+import { budget, callLimits } from '../../../../src/modules/limits/entry.ts';
+import { liveText } from '../../../../src/modules/live-text/entry.ts';
+import { operators } from '../../../../src/modules/operators/entry.ts';
+import { retry } from '../../../../src/modules/retry/entry.ts';
+import { withEnd } from '../slow-reply.ts';
+import { HOSTILE, scriptedShop } from './script.ts';
+
+const orderId = v.pipe(v.number(), v.description("An order's number, such as 1001"));
+
+const Order = defineDomainType({
+  name: 'Order',
+  schema: v.object({ orderId: v.number(), customer: v.string(), status: v.string(), total: v.number() }),
+});
+
+const findOrder = defineTool({
+  name: 'find_order',
+  description: 'Find an order by its number.',
+  input: v.object({ orderId }),
+  effect: 'read',
+  output: Order,
+  run: ({ orderId }) => ({ orderId, customer: 'Maren Olsen', status: 'damaged', total: 45.9 }),
+});
+
+const readPolicy = defineTool({
+  name: 'read_policy',
+  description: "Read the shop's policy on refunds.",
+  effect: 'read',
+  run: () => 'Refunds of damaged goods are paid in full within 30 days.',
+});
+
+const refund = defineTool({
+  name: 'refund_order',
+  description: 'Refund an order.',
+  input: v.object({ orderId, euro: v.number() }),
+  effect: 'once',
+  run: ({ orderId, euro }) => `Refunded ${euro} euro of order ${orderId}.`,
+});
+
+const slow = defineTool({
+  name: 'count_stock',
+  description: 'Count the stock of a shelf. It takes a while.',
+  input: v.object({ shelf: v.string() }),
+  effect: 'idempotent',
+  async run({ shelf }, call) {
+    for (const part of ['left', 'middle', 'right']) {
+      call.progress(`Counting the ${part} of shelf ${shelf}`);
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+    return `Shelf ${shelf} holds 214 ropes and 38 blocks.`;
+  },
+});
+
+const hostile = defineTool({
+  name: 'read_letter',
+  description: 'Read the letter of a stranger.',
+  effect: 'read',
+  run: () => HOSTILE,
+});
+
+const fails = defineTool({
+  name: 'call_carrier',
+  description: 'Ask the carrier where a parcel is.',
+  effect: 'read',
+  run: () => {
+    throw new Error('The carrier did not answer.');
+  },
+});
+
+const step = (name: string, description: string) =>
+  defineTool({ name, description, effect: 'once', run: () => `Done: ${name}.` });
+
+const parcel = defineStateMachine({
+  name: 'send_parcel',
+  description: 'Pack and ship a parcel.',
+  input: v.object({ orderId }),
+  key: (input) => String(input.orderId),
+  initial: 'received',
+  states: {
+    received: [
+      { tool: step('pack', 'Pack the parcel.'), to: 'packed' },
+      { tool: step('cancel', 'Cancel the parcel.'), to: 'cancelled' },
+    ],
+    packed: [
+      { tool: step('ship', 'Ship the parcel.'), to: 'shipped' },
+      { tool: step('unpack', 'Unpack the parcel.'), to: 'received' },
+    ],
+    shipped: [{ tool: step('deliver', 'Deliver the parcel.'), to: 'delivered' }],
+    delivered: [],
+    cancelled: [],
+  },
+  everywhere: [findOrder],
+});
+
+const byTheBook = definePlaybook({
+  name: 'refund_by_the_book',
+  description: 'Refund an order by the book.',
+  input: v.object({ orderId }),
+  tools: [findOrder],
+  locked: [
+    { tool: readPolicy, unlockedBy: after('find_order') },
+    { tool: refund, unlockedBy: after('find_order', 'read_policy') },
+  ],
+});
+
+const researcher = defineAgent({
+  name: 'researcher',
+  description: 'Finds things out.',
+  instructions: 'Find out what you are asked, and answer in one sentence.',
+  tools: [findOrder, readPolicy],
+});
+
+const desk = defineUnfolding({
+  name: 'refund_desk',
+  description: 'Everything about refunds. Call this first.',
+  tools: [
+    readPolicy,
+    requireApproval(refund, (input) => `Refund ${input.euro} euro of order ${input.orderId}?`, {
+      expires: 3_600_000,
+    }),
+  ],
+});
+
+const model = scriptedShop();
+
+const clerk = defineAgent({
+  name: 'clerk',
+  description: 'Runs the desk of a small chandlery.',
+  instructions: 'You run the desk of Kelp & Cordage, a small chandlery. Say what you did in one sentence.',
+  tools: [
+    ...[findOrder, desk, parcel, byTheBook, slow, hostile, fails],
+    ...[blackboardTools(), progressTool()],
+    defineSubagent({ agent: researcher, input: v.object({ question: v.string() }) }),
+  ],
+  limits: { iterations: 12 },
+  use: [budget({ tokens: 200_000 }), callLimits({ toolCalls: 40 })],
+  model,
+});
+
+const { worker, TurnRunner } = createHoldfast({
+  agents: [clerk, { ...researcher, model }],
+  use: [files(), liveText(), retry(), branches(), operators(), sessionIndex(), console()],
+  auth: (request) => ({
+    id: request.headers.get('x-caller') ?? 'ada',
+    operator: request.headers.get('x-operator') !== 'no',
+  }),
+});
+
+export default { ...worker, fetch: withEnd(worker.fetch) };
+export { SessionObject } from '../../../../durable-objects/index.ts';
+export { IndexObject } from '../../../../src/modules/index/entry.ts';
+export { TurnRunner };
