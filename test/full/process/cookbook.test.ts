@@ -102,6 +102,64 @@ it('slack-thread.md: a mention is answered in its thread', async () => {
   expect(JSON.parse(metadata ?? '')).toMatchObject({ event_payload: { key: expect.any(String) } });
 });
 
+it('slack-thread.md: a manager approves with a button, and the requester cannot', async () => {
+  const posted: Record<string, string>[] = [];
+  const slack = await serve((_, body) => {
+    posted.push(Object.fromEntries(new URLSearchParams(body)));
+    return { ok: true };
+  });
+  const secret = 'signing-secret';
+  const { url } = await start('src/examples/slack-approvals/worker.ts', {
+    vars: {
+      ...(await modelThatCalls({ name: 'refund_order', input: { order: 'A-7' } })),
+      SLACK_SIGNING_SECRET: secret,
+      SLACK_BOT_TOKEN: 'xoxb-token',
+      SLACK_API: slack,
+      MANAGERS: 'U1,U2',
+    },
+  });
+  const deliver = async (body: string): Promise<number> => {
+    const { headers } = await fromSlack({ body, secret });
+    return (await fetch(new URL('/hooks/slack', url), { method: 'POST', headers, body })).status;
+  };
+  const thread = { channel: 'C1', thread_ts: '1700000000.000100' };
+  const mention = {
+    type: 'app_mention',
+    user: 'U1',
+    channel: 'C1',
+    ts: thread.thread_ts,
+    text: 'Refund A-7.',
+  };
+  expect(
+    await deliver(JSON.stringify({ type: 'event_callback', event_id: 'Ev1', team_id: 'T1', event: mention })),
+  ).toBe(200);
+  await expect.poll(() => posted, { timeout: 30_000 }).toHaveLength(1);
+  const { blocks = '', ...question } = posted[0] ?? {};
+  expect(question).toEqual({ ...thread, text: 'Refund order A-7?' });
+  const [, { elements }] = JSON.parse(blocks);
+  const press = (user: string): Promise<number> => {
+    const { action_id, value } = elements[0];
+    const payload = {
+      type: 'block_actions',
+      trigger_id: `trigger of ${user}`,
+      team: { id: 'T1' },
+      user: { id: user },
+      channel: { id: 'C1' },
+      message: { ts: '1700000001.000200', thread_ts: thread.thread_ts },
+      actions: [{ action_id, value }],
+    };
+    return deliver(new URLSearchParams({ payload: JSON.stringify(payload) }).toString());
+  };
+  expect(await press('U1')).toBe(200); // a manager, but the requester
+  expect(await press('U3')).toBe(200); // no manager
+  expect(posted.slice(1)).toEqual([
+    { ...thread, text: expect.stringMatching(/^<@U1>: /) },
+    { ...thread, text: expect.stringMatching(/^<@U3>: /) },
+  ]);
+  expect(await press('U2')).toBe(200);
+  await expect.poll(() => posted.slice(3), { timeout: 30_000 }).toEqual([{ ...thread, text: 'Done.' }]);
+});
+
 it('next-and-tanstack-start.md: a site sends requests on behalf of its user', async () => {
   const { url } = await start('src/examples/one-token/worker.ts', { vars: { CHAT_TOKEN: 'chat-secret' } });
   const AGENTS = {

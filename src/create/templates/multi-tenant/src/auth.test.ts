@@ -25,12 +25,11 @@ const callerOf = (token: string, of = env) =>
 
 afterEach(() => vi.unstubAllGlobals());
 
-it('reads the tenant and the roles from a valid token', async () => {
-  expect(await callerOf(await signing().sign(secret))).toEqual({
-    id: 'ann',
-    tenant: 'acme',
-    roles: ['manager'],
-  });
+it('reads the tenant, the roles and the operator from a valid token', async () => {
+  const ann = { id: 'ann', tenant: 'acme', roles: ['manager'] };
+  expect(await callerOf(await signing().sign(secret))).toEqual({ ...ann, operator: false });
+  const token = await signing({ ...claims, operator: true }).sign(secret);
+  expect(await callerOf(token)).toEqual({ ...ann, operator: true });
 });
 
 it.each([

@@ -3,19 +3,24 @@ import { createRemoteJWKSet, errors, type JWTVerifyOptions, jwtVerify } from 'jo
 import * as v from 'valibot';
 
 const name = v.pipe(v.string(), v.minLength(1));
-const claimsSchema = v.object({ sub: name, tenant: name, roles: v.optional(v.array(name), []) });
+const claimsSchema = v.object({
+  sub: name,
+  tenant: name,
+  roles: v.optional(v.array(name), []),
+  operator: v.optional(v.boolean(), false),
+});
 
 /**
  * Returns the caller with a token of the issuer. Sessions belong to its `tenant`, and its `roles` decide
- * which calls it may approve.
+ * which calls it may approve. An `operator` reaches the sessions of every tenant: let no tenant set this claim.
  */
 export async function authenticate(request: Request, env: Cloudflare.Env): Promise<Caller | null> {
   const [, token] = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
   if (token === undefined) return null;
   const claims = v.safeParse(claimsSchema, await payloadOf(token, env));
   if (!claims.success) return null;
-  const { sub: id, tenant, roles } = claims.output;
-  return { id, tenant, roles };
+  const { sub: id, tenant, roles, operator } = claims.output;
+  return { id, tenant, roles, operator };
 }
 
 /** Returns the problem with the settings that makes all tokens invalid, or `undefined`. */
