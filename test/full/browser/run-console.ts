@@ -5,6 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
+import { buildConsolePage } from '../../../build/console-page.ts';
 import { CHROMIUM_ARGS, findChromium } from '../files/chromium.ts';
 import { startWorker } from '../process/start-worker.ts';
 import { playSessions } from './console/play.ts';
@@ -26,6 +27,7 @@ const VIEWS: Readonly<Record<string, string>> = {
   state: '#/s/clerk/refund/state',
 };
 
+await buildConsolePage();
 const worker = await startWorker('test/full/browser/console/worker.ts', { deployedAs: { hasIndex: true } });
 await playSessions(worker.url.origin);
 const { SCREENSHOTS, VIEWS: chosen } = process.env;

@@ -4,6 +4,7 @@ import './style/tokens.css';
 import './style/base.css';
 import './style/shell.css';
 import './style/parts.css';
+import './style/views.css';
 
 const root = document.getElementById('app');
 if (root) render(<App />, root);

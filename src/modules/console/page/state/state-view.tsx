@@ -1,6 +1,146 @@
+/** The folded state at any event, by a slider over the journal. */
+import { useEffect, useState } from 'preact/hooks';
+import type { StateView as FoldedState } from '../../state-view.ts';
+import { ask, pathOf } from '../data/api.ts';
+import { useLoaded } from '../data/resource.ts';
+import { summaryOf } from '../journal/event-summary.ts';
+import { NEEDS_CONSOLE } from '../journal/request-part.tsx';
+import { place, setQuery } from '../shell/router.ts';
 import type { SessionViewProps } from '../shell/session-frame.tsx';
-import { Empty } from '../ui/parts.tsx';
+import { count, timeOfDay } from '../ui/format.ts';
+import { JsonView } from '../ui/json.tsx';
+import { Badge, Button, Empty, Loading, Problem, Section } from '../ui/parts.tsx';
+import { Line } from '../ui/words.tsx';
+import { Blackboard } from './blackboard.tsx';
+import { changedKeys } from './changed-keys.ts';
 
-export function StateView(_: SessionViewProps) {
-  return <Empty title="Nothing here yet" />;
+export function StateView({ store }: SessionViewProps) {
+  const { value: length } = store.length;
+  const last = store.events.at(-1)?.seq ?? 0;
+  const at = Number(place.value.query.at) || last;
+  if (length === 0) return <Empty title="No state yet">The session has not started.</Empty>;
+  const index = Math.max(
+    0,
+    store.events.findLastIndex(({ seq }) => seq <= at),
+  );
+  const event = store.events[index];
+  const pick = (to: number): void => {
+    const next = store.events[Math.min(Math.max(to, 0), length - 1)];
+    if (next) setQuery({ at: next.seq === last ? undefined : String(next.seq) });
+  };
+  return (
+    <div class="state-view">
+      <div class="panel slider">
+        <Button kind="quiet" label="One event back" isDisabled={index === 0} onClick={() => pick(index - 1)}>
+          ‹
+        </Button>
+        <input
+          type="range"
+          aria-label="Event"
+          aria-valuetext={event && `Event ${event.seq}: ${event.type}`}
+          min={0}
+          max={length - 1}
+          value={index}
+          onInput={(input) => pick(Number(input.currentTarget.value))}
+        />
+        <Button
+          kind="quiet"
+          label="One event on"
+          isDisabled={index === length - 1}
+          onClick={() => pick(index + 1)}
+        >
+          ›
+        </Button>
+        {event && (
+          <p class="slider-event">
+            <strong>
+              {count(event.seq)} of {count(last)}
+            </strong>
+            <code>{event.type}</code>
+            <span class="muted">{timeOfDay(event.at)}</span>
+            <span class="muted slider-summary">
+              <Line text={summaryOf(event)} most={140} />
+            </span>
+          </p>
+        )}
+      </div>
+      {event && <Folded store={store} seq={event.seq} before={store.events[index - 1]?.seq} />}
+    </div>
+  );
+}
+
+interface FoldedProps extends SessionViewProps {
+  readonly seq: number;
+  readonly before: number | undefined;
+}
+
+/** Milliseconds that the slider must rest before the state is loaded. */
+const REST = 120;
+
+function Folded({ store, seq, before }: FoldedProps) {
+  const rested = useRested(seq);
+  const loaded = useLoaded(
+    async (signal) => {
+      const load = (at: number) =>
+        ask<FoldedState>(pathOf(store.agent, store.id, `/console/state?at=${at}`), { signal });
+      const [now, then] = await Promise.all([
+        load(rested),
+        before === undefined ? undefined : load(rested - 1),
+      ]);
+      return { now, then };
+    },
+    [rested],
+  );
+  const { value, failure } = loaded.value;
+  if (failure) return <Problem failure={failure} missing={NEEDS_CONSOLE} />;
+  if (!value) return <Loading what="the state" />;
+  const { state } = value.now;
+  const changed = changedKeys(value.then?.state, state);
+  const { blackboard, memory, ...others } = state;
+  return (
+    <div class={rested === seq ? 'folded' : 'folded is-stale'} aria-busy={rested !== seq}>
+      <Blackboard entries={blackboard} isChanged={changed.has('blackboard')} />
+      {Object.entries(Object(memory)).map(([name, data]) => (
+        <Part
+          key={`memory ${name}`}
+          title={`Memory: ${name}`}
+          data={data}
+          isChanged={changed.has(`memory.${name}`)}
+        />
+      ))}
+      {Object.entries(others).map(([name, data]) => (
+        <Part key={name} title={TITLES[name] ?? name} data={data} isChanged={changed.has(name)} />
+      ))}
+    </div>
+  );
+}
+
+const TITLES: Readonly<Record<string, string>> = {
+  turn: 'Turn',
+  messages: 'Messages',
+  callState: 'State of tools',
+  usage: 'Usage',
+};
+
+interface PartProps {
+  readonly title: string;
+  readonly data: unknown;
+  readonly isChanged: boolean;
+}
+
+const Part = ({ title, data, isChanged }: PartProps) => (
+  <Section title={title} aside={isChanged && <Badge tone="accent">changed by this event</Badge>}>
+    <div class={isChanged ? 'panel code-panel changed' : 'panel code-panel'}>
+      <JsonView value={data} most={2_500} />
+    </div>
+  </Section>
+);
+
+function useRested(seq: number): number {
+  const [rested, setRested] = useState(seq);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(seq), REST);
+    return () => clearTimeout(timer);
+  }, [seq]);
+  return rested;
 }

@@ -1,6 +1,128 @@
+/** The tools at each model call: offered, locked, hidden, and why they changed. */
+import { useMemo } from 'preact/hooks';
+import type { StoredEvent } from '../../../../journal/events.ts';
+import type { OfferView } from '../../offer-view.ts';
+import { ask, pathOf } from '../data/api.ts';
+import { useLoaded } from '../data/resource.ts';
+import { DiffersNote, NEEDS_CONSOLE } from '../journal/request-part.tsx';
+import { place, setQuery } from '../shell/router.ts';
 import type { SessionViewProps } from '../shell/session-frame.tsx';
-import { Empty } from '../ui/parts.tsx';
+import { TurnPicker, turnsIn } from '../turn/turn-picker.tsx';
+import { count } from '../ui/format.ts';
+import { Badge, Empty, Loading, Meter, Problem, Section } from '../ui/parts.tsx';
+import { Line } from '../ui/words.tsx';
+import { DiagramPanel } from './diagram.tsx';
+import { OfferedTools } from './offered-tools.tsx';
+import { ReplyPicker, repliesOf } from './reply-picker.tsx';
 
-export function ToolsView(_: SessionViewProps) {
-  return <Empty title="Nothing here yet" />;
+export function ToolsView({ store }: SessionViewProps) {
+  const { value: length } = store.length;
+  const { query } = place.value;
+  const turns = useMemo(() => turnsIn(store.events), [length]);
+  const asked = store.events.find(({ seq }) => seq === Number(query.reply));
+  const ofReply = asked && 'turn' in asked ? asked.turn : undefined;
+  const turn = turns.find((one) => one.turn === (ofReply ?? query.turn)) ?? turns.at(-1);
+  const replies = useMemo(() => (turn ? repliesOf(store.events, turn.turn) : []), [turn?.turn, length]);
+  if (!turn) return <Empty title="No turn yet">A model is offered tools once a turn starts.</Empty>;
+  const chosen = replies.find(({ seq }) => seq === Number(query.reply)) ?? replies.at(-1);
+  return (
+    <div class="tools-view">
+      <header class="turn-head">
+        <TurnPicker turns={turns} chosen={turn.turn} />
+      </header>
+      {chosen ? (
+        <>
+          <ReplyPicker
+            replies={replies}
+            chosen={chosen.seq}
+            onPick={(seq) => setQuery({ reply: String(seq) })}
+          />
+          <Offer store={store} reply={chosen.seq} />
+        </>
+      ) : (
+        <Empty title="No reply yet">The model of this turn has not replied.</Empty>
+      )}
+    </div>
+  );
+}
+
+function Offer({ store, reply }: SessionViewProps & { readonly reply: number }) {
+  const loaded = useLoaded(
+    (signal) => ask<OfferView>(pathOf(store.agent, store.id, `/console/offer?reply=${reply}`), { signal }),
+    [reply],
+  );
+  const change = useMemo(() => changeBefore(store.events, reply), [reply]);
+  const { value, failure } = loaded.value;
+  if (failure) return <Problem failure={failure} missing={NEEDS_CONSOLE} />;
+  if (!value) return <Loading what="the tools" />;
+  return (
+    <div class="offer">
+      <div class="offer-main">
+        <Section
+          title={`${count(value.offered.length)} tools offered`}
+          aside={<DiffersNote differs={value.differs} />}
+        >
+          {change && <Change change={change} />}
+          <OfferedTools offer={value} />
+        </Section>
+        {value.unknown.map((text) => (
+          <p class="muted small" key={text}>
+            {text}
+          </p>
+        ))}
+      </div>
+      <div class="offer-aside">
+        {value.diagrams.map((diagram) => (
+          <DiagramPanel key={`${diagram.tool} ${diagram.key}`} diagram={diagram} />
+        ))}
+        <Section title="Limits">
+          <div class="panel meters">
+            {value.limits.map(({ name, used, most }) => (
+              <Meter key={name} label={name} used={used} most={most} format={count} />
+            ))}
+          </div>
+        </Section>
+      </div>
+    </div>
+  );
+}
+
+type ToolsChanged = Extract<StoredEvent, { readonly type: 'tools-changed' }>;
+
+/** Returns the change of tools between a reply and the one before it in the same loop. */
+function changeBefore(events: readonly StoredEvent[], reply: number): ToolsChanged | undefined {
+  const at = events.findIndex(({ seq }) => seq === reply);
+  const own = events[at];
+  if (own?.type !== 'model-replied') return undefined;
+  for (const event of events.slice(0, at).toReversed()) {
+    if (!('turn' in event) || event.turn !== own.turn) continue;
+    const isHere = 'frame' in event ? event.frame === own.frame : own.frame === undefined;
+    if (isHere && event.type === 'model-replied') return undefined;
+    if (isHere && event.type === 'tools-changed') return event;
+  }
+  return undefined;
+}
+
+const CAUSES = {
+  session: 'the state of the session changed, such as by calls that opened tools',
+  turn: 'a new turn began',
+  deploy: 'this code offers other tools than the code that asked last',
+} as const;
+
+function Change({ change: { came = [], went = [], cause } }: { readonly change: ToolsChanged }) {
+  return (
+    <p class="change small">
+      <span class="muted">Changed because {CAUSES[cause]}:</span>
+      {came.map(({ name }) => (
+        <Badge key={`+${name}`} tone="good">
+          + <Line text={name} />
+        </Badge>
+      ))}
+      {went.map(({ name }) => (
+        <Badge key={`-${name}`} tone="bad">
+          − <Line text={name} />
+        </Badge>
+      ))}
+    </p>
+  );
 }

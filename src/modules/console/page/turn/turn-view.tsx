@@ -1,6 +1,85 @@
+/** One turn as a waterfall, live while it runs. A row opens its event. */
+import { useMemo } from 'preact/hooks';
+import type { TurnTimeline } from '../../../timeline/timeline.ts';
+import { timelineOf } from '../../../timeline/timeline-of.ts';
+import { EventDetail } from '../journal/event-detail.tsx';
+import { place, setQuery } from '../shell/router.ts';
 import type { SessionViewProps } from '../shell/session-frame.tsx';
-import { Empty } from '../ui/parts.tsx';
+import { compact, dateAndTime, dollars, duration } from '../ui/format.ts';
+import { Badge, Empty } from '../ui/parts.tsx';
+import { Line } from '../ui/words.tsx';
+import { useNow } from './now.ts';
+import { TurnPicker, turnsIn } from './turn-picker.tsx';
+import { rowsOf } from './turn-rows.ts';
+import { Waterfall } from './waterfall.tsx';
 
-export function TurnView(_: SessionViewProps) {
-  return <Empty title="Nothing here yet" />;
+export function TurnView({ store }: SessionViewProps) {
+  const { value: length } = store.length;
+  const { query } = place.value;
+  const turns = useMemo(() => turnsIn(store.events), [length]);
+  const chosen = turns.find(({ turn }) => turn === query.turn) ?? turns.at(-1);
+  const timeline = useMemo(() => chosen && timelineOf(store.events, chosen.turn), [chosen?.turn, length]);
+  if (!chosen || !timeline)
+    return <Empty title="No turn yet">The first message of this session starts one.</Empty>;
+  const opened = Number(query.event);
+  const event = store.events.find(({ seq }) => seq === opened);
+  return (
+    <div class={event ? 'split has-detail' : 'split'}>
+      <div class="split-main">
+        <header class="turn-head">
+          <TurnPicker turns={turns} chosen={chosen.turn} />
+          <TurnFacts timeline={timeline} />
+        </header>
+        <Drawn timeline={timeline} opened={opened} />
+      </div>
+      {event && (
+        <aside class="panel detail" aria-label={`Event ${event.seq}`}>
+          <EventDetail store={store} event={event} onClose={() => setQuery({ event: undefined })} />
+        </aside>
+      )}
+    </div>
+  );
+}
+
+function Drawn({ timeline, opened }: { readonly timeline: TurnTimeline; readonly opened: number }) {
+  const rows = useMemo(() => rowsOf(timeline), [timeline]);
+  const isOpen = timeline.end === undefined;
+  const now = useNow(isOpen && timeline.status === 'running');
+  const last = Math.max(...rows.map(({ end, start }) => end ?? start), timeline.start);
+  const end = timeline.end ?? Math.max(now, last);
+  return (
+    <Waterfall
+      rows={rows}
+      from={timeline.start}
+      to={end}
+      opened={opened}
+      onOpen={(seq) => setQuery({ event: String(seq) })}
+    />
+  );
+}
+
+const TONES = { running: 'accent', suspended: 'warn', 'handed-over': 'warn', ended: 'plain' } as const;
+
+function TurnFacts({ timeline }: { readonly timeline: TurnTimeline }) {
+  const { status, outcome, usage, start, end, error } = timeline;
+  const { inputTokens, outputTokens, cachedInputTokens: cached = 0, cost } = usage;
+  return (
+    <p class="turn-facts">
+      <Badge tone={outcome === 'failed' ? 'bad' : outcome === 'completed' ? 'good' : TONES[status]}>
+        {outcome ?? status}
+      </Badge>
+      <span>{dateAndTime(start)}</span>
+      {end !== undefined && <span>{duration(end - start)}</span>}
+      <span>
+        {compact(inputTokens)} in, {compact(outputTokens)} out
+        {cached > 0 && inputTokens > 0 && `, ${Math.round((100 * cached) / inputTokens)}% cached`}
+      </span>
+      {cost !== undefined && <span>{dollars(cost)}</span>}
+      {error && (
+        <span class="turn-error">
+          <Line text={`${error.type}: ${error.message}`} most={300} />
+        </span>
+      )}
+    </p>
+  );
 }

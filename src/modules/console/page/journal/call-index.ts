@@ -1,0 +1,40 @@
+/** The calls of a journal, by id: what the model asked for, and which events belong to it. */
+import type { EventOf, StoredEvent } from '../../../../journal/events.ts';
+import type { JournaledCall } from '../../../../journal/reply-data.ts';
+
+type Stored<Type extends StoredEvent['type']> = EventOf<Type> & Pick<StoredEvent, 'seq' | 'at'>;
+
+export interface CallOfJournal {
+  readonly call: JournaledCall;
+  readonly reply: Stored<'model-replied'>;
+  readonly starts: readonly Stored<'tool-call-started'>[];
+  readonly ended?: Stored<'tool-call-ended'> | undefined;
+}
+
+/** Returns the call with this id, or `undefined` if the journal does not contain its reply. */
+export function callIn(events: readonly StoredEvent[], id: string): CallOfJournal | undefined {
+  const reply = events.find(
+    (event) => event.type === 'model-replied' && callsOf(event).some((call) => call.id === id),
+  );
+  if (reply?.type !== 'model-replied') return undefined;
+  const call = callsOf(reply).find((one) => one.id === id);
+  if (!call) return undefined;
+  const starts = events.filter((event) => event.type === 'tool-call-started' && event.call === id);
+  const ended = events.find((event) => event.type === 'tool-call-ended' && event.call === id);
+  return {
+    call,
+    reply,
+    starts: starts.filter((event) => event.type === 'tool-call-started'),
+    ended: ended?.type === 'tool-call-ended' ? ended : undefined,
+  };
+}
+
+/** Returns the calls of a reply. A reply with parts has them among its parts. */
+export const callsOf = ({ toolCalls, parts }: EventOf<'model-replied'>): readonly JournaledCall[] =>
+  parts
+    ? parts.flatMap((part) => (part.type === 'tool-call' && part.ranBy !== 'provider' ? [part] : []))
+    : toolCalls;
+
+/** Returns the text of a reply. */
+export const textOf = ({ text, parts }: EventOf<'model-replied'>): string =>
+  parts ? parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n') || text : text;

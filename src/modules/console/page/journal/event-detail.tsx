@@ -1,0 +1,182 @@
+/** One event, with what belongs to it: the input and the result of a call, the words and the request of a reply. */
+import type { EventOf, StoredEvent } from '../../../../journal/events.ts';
+import type { SessionStore } from '../data/session-store.ts';
+import { sessionHref } from '../shell/router.ts';
+import { count, dateAndTime, dollars, duration, timeOfDay } from '../ui/format.ts';
+import { JsonView } from '../ui/json.tsx';
+import { Badge, Button, Facts } from '../ui/parts.tsx';
+import { Line, Words } from '../ui/words.tsx';
+import { callIn, callsOf, textOf } from './call-index.ts';
+import { RequestPart } from './request-part.tsx';
+import { ResultPart } from './result-part.tsx';
+
+interface EventDetailProps {
+  readonly store: SessionStore;
+  readonly event: StoredEvent;
+  readonly onClose: () => void;
+}
+
+export function EventDetail({ store, event, onClose }: EventDetailProps) {
+  const { seq, at, type } = event;
+  return (
+    <div class="event" key={seq}>
+      <header class="event-head">
+        <h2>
+          <span class="muted">{seq}</span> {type}
+        </h2>
+        <time class="muted" dateTime={new Date(at).toISOString()} title={dateAndTime(at)}>
+          {timeOfDay(at)}
+        </time>
+        <Button kind="quiet" label="Close the event" onClick={onClose}>
+          ✕
+        </Button>
+      </header>
+      <Body store={store} event={event} />
+      <details class="raw">
+        <summary>Event as JSON</summary>
+        <JsonView value={event} most={4_000} />
+      </details>
+    </div>
+  );
+}
+
+function Body({ store, event }: Omit<EventDetailProps, 'onClose'>) {
+  switch (event.type) {
+    case 'model-replied':
+      return <Reply store={store} event={event} />;
+    case 'tool-call-started':
+    case 'tool-call-ended':
+    case 'tool-call-suspended':
+    case 'tool-call-answered':
+      return <Call store={store} event={event} />;
+    case 'turn-started':
+    case 'turn-steered':
+      return (
+        <>
+          <Facts
+            rows={[
+              ['Sent by', <Line key="by" text={event.principal.id} />],
+              ['Tenant', event.principal.tenant && <Line key="tenant" text={event.principal.tenant} />],
+            ]}
+          />
+          <Words text={event.message} />
+        </>
+      );
+    case 'turn-ended':
+      return (
+        <>
+          <Facts
+            rows={[
+              ['Outcome', event.outcome],
+              ['Limit', event.limit && JSON.stringify(event.limit)],
+            ]}
+          />
+          {event.error && <Words text={`${event.error.type}: ${event.error.message}`} />}
+        </>
+      );
+    case 'tools-changed':
+      return (
+        <Facts
+          rows={[
+            ['Cause', event.cause],
+            ['Came', <Names key="came" names={event.came} />],
+            ['Went', <Names key="went" names={event.went} />],
+          ]}
+        />
+      );
+    default:
+      return null;
+  }
+}
+
+const Names = ({ names }: { readonly names: readonly { readonly name: string }[] | undefined }) => (
+  <span class="names">
+    {(names ?? []).map(({ name }) => (
+      <code key={name}>
+        <Line text={name} />
+      </code>
+    ))}
+  </span>
+);
+
+interface OfType<Type extends StoredEvent['type']> {
+  readonly store: SessionStore;
+  readonly event: EventOf<Type> & Pick<StoredEvent, 'seq' | 'at'>;
+}
+
+function Reply({ store, event }: OfType<'model-replied'>) {
+  const { usage, parts = [], planned } = event;
+  const reasoning = parts.flatMap((part) => (part.type === 'reasoning' ? part.text : [])).join('\n');
+  const text = textOf(event);
+  return (
+    <>
+      <Facts
+        rows={[
+          ['Model', <Line key="model" text={event.model} />],
+          ['Finish', event.finish],
+          ['Input', usage && `${count(usage.inputTokens)} tokens`],
+          ['Cached', usage?.cachedInputTokens && `${count(usage.cachedInputTokens)} tokens`],
+          ['Output', usage && `${count(usage.outputTokens)} tokens`],
+          ['Cost', usage?.cost !== undefined && dollars(usage.cost)],
+          ['Took over from', event.tookOver && <Line key="from" text={event.tookOver.from} />],
+        ]}
+      />
+      {reasoning && (
+        <details>
+          <summary>Reasoning</summary>
+          <Words text={reasoning} />
+        </details>
+      )}
+      {text && (
+        <>
+          <h3>Text</h3>
+          <Words text={text} />
+        </>
+      )}
+      {callsOf(event).map(({ id, name, input }) => (
+        <div key={id} class="call-part">
+          <h3>
+            Calls <Line text={name} />
+          </h3>
+          <JsonView value={input} />
+        </div>
+      ))}
+      {!planned && <RequestPart store={store} reply={event.seq} />}
+      <p>
+        <a href={`${sessionHref(store.agent, store.id, 'tools')}?reply=${event.seq}`}>Tools of this reply</a>
+      </p>
+    </>
+  );
+}
+
+type CallEvent = 'tool-call-started' | 'tool-call-ended' | 'tool-call-suspended' | 'tool-call-answered';
+
+function Call({ store, event }: OfType<CallEvent>) {
+  const known = callIn(store.events, event.call);
+  if (!known) return <p class="muted">The reply with this call is not in the journal.</p>;
+  const { call, starts, ended } = known;
+  const effect = starts.at(-1)?.effect;
+  const ms = ended?.ms;
+  return (
+    <>
+      <Facts
+        rows={[
+          ['Tool', <Line key="tool" text={call.name} />],
+          ['Stands for', call.meant && <Line key="meant" text={call.meant} />],
+          ['Effect', effect && <Badge key="effect">{effect}</Badge>],
+          ['Started', starts.length > 1 && `${starts.length} times`],
+          ['Ran for', ms !== undefined && duration(ms)],
+          ['Waits for', event.type === 'tool-call-suspended' && event.wait.for],
+          ['Answer', event.type === 'tool-call-answered' && answerOf(event)],
+        ]}
+      />
+      <h3>Input</h3>
+      <JsonView value={call.input} />
+      <h3>Result</h3>
+      {ended ? <ResultPart result={ended.result} /> : <p class="muted">The call has not ended.</p>}
+    </>
+  );
+}
+
+const answerOf = ({ answer }: EventOf<'tool-call-answered'>): string =>
+  answer.type === 'decision' ? answer.decision : answer.type;

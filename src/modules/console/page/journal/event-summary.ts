@@ -1,0 +1,84 @@
+/** One line about an event. */
+import type { StoredEvent } from '../../../../journal/events.ts';
+import { duration } from '../ui/format.ts';
+import { callsOf, textOf } from './call-index.ts';
+
+/** Long texts are cut before they are joined: only the beginning is shown. */
+const short = (text: string): string => text.slice(0, 300);
+
+export function summaryOf(event: StoredEvent): string {
+  switch (event.type) {
+    case 'session-opened':
+      return event.agent;
+    case 'session-forked':
+      return `fork of ${event.from} up to event ${event.upTo}`;
+    case 'turn-started':
+    case 'turn-steered':
+      return short(event.message);
+    case 'turn-resumed':
+      return event.cause === 'expired' ? 'the invocation before it died' : 'handed over';
+    case 'turn-yielded':
+      return event.reason;
+    case 'turn-ended':
+      return event.error ? `${event.outcome}: ${short(event.error.message)}` : event.outcome;
+    case 'frame-started':
+      return `${event.name}: ${short(event.message)}`;
+    case 'model-replied':
+      return [...callsOf(event).map(({ name }) => `→ ${name}`), short(textOf(event))]
+        .filter(Boolean)
+        .join('  ');
+    case 'tool-call-started':
+      return `${event.effect} ${event.call}`;
+    case 'tool-call-ended':
+      return `${resultLine(event.result)}${event.ms === undefined ? '' : `  (${duration(event.ms)})`}`;
+    case 'tool-call-suspended':
+      return `waits for a ${event.wait.for}`;
+    case 'tool-call-answered':
+      return event.answer.type === 'decision' ? event.answer.decision : event.answer.type;
+    case 'message-sent':
+      return short(event.text);
+    case 'tools-changed':
+      return [
+        ...(event.came ?? []).map(({ name }) => `+${name}`),
+        ...(event.went ?? []).map(({ name }) => `−${name}`),
+      ].join(' ');
+    case 'module-event':
+      return event.module;
+    default:
+      return '';
+  }
+}
+
+type Result = Extract<StoredEvent, { readonly type: 'tool-call-ended' }>['result'];
+
+function resultLine(result: Result): string {
+  if (result.type === 'error') return `error: ${short(result.message)}`;
+  if ('content' in result && result.content !== undefined) return short(result.content);
+  return result.type === 'artifact' ? short(JSON.stringify(result.value)) : result.type;
+}
+
+/** Returns the style of an event's row. */
+export function toneOf(event: StoredEvent): string {
+  switch (event.type) {
+    case 'model-replied':
+    case 'model-refused':
+      return 'of-model';
+    case 'tool-call-ended':
+      return event.result.type === 'error' ? 'of-error' : 'of-tool';
+    case 'tool-call-started':
+      return 'of-tool';
+    case 'tool-call-suspended':
+    case 'tool-call-answered':
+      return 'of-wait';
+    case 'turn-ended':
+      return event.outcome === 'failed' ? 'of-error' : 'of-turn';
+    case 'turn-resumed':
+      return event.cause === 'expired' ? 'of-error' : 'of-turn';
+    case 'turn-started':
+    case 'turn-steered':
+    case 'turn-yielded':
+      return 'of-turn';
+    default:
+      return '';
+  }
+}

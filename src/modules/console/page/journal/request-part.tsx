@@ -1,0 +1,64 @@
+/** The model request of a reply, loaded when it is opened. */
+import { useState } from 'preact/hooks';
+import type { RequestView } from '../../request-view.ts';
+import { ask, pathOf } from '../data/api.ts';
+import { useLoaded } from '../data/resource.ts';
+import type { SessionStore } from '../data/session-store.ts';
+import { JsonView } from '../ui/json.tsx';
+import { Badge, Loading, Problem } from '../ui/parts.tsx';
+
+interface RequestPartProps {
+  readonly store: SessionStore;
+  readonly reply: number;
+}
+
+export function RequestPart({ store, reply }: RequestPartProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Request, as this code makes it</summary>
+      {isOpen && <Request store={store} reply={reply} />}
+    </details>
+  );
+}
+
+function Request({ store, reply }: RequestPartProps) {
+  const loaded = useLoaded(
+    (signal) =>
+      ask<RequestView>(pathOf(store.agent, store.id, `/console/request?reply=${reply}`), { signal }),
+    [reply],
+  );
+  const { value, failure } = loaded.value;
+  if (failure) return <Problem failure={failure} missing={NEEDS_CONSOLE} />;
+  if (!value) return <Loading what="the request" />;
+  return (
+    <>
+      <DiffersNote differs={value.differs} />
+      {value.unknown.map((text) => (
+        <p class="muted small" key={text}>
+          {text}
+        </p>
+      ))}
+      <JsonView value={value.request} most={6_000} />
+    </>
+  );
+}
+
+/** Shown where the deployment lacks the routes of the module. */
+export const NEEDS_CONSOLE =
+  'This deployment does not use console(), so it cannot show how its code sees the session.';
+
+/** Says whether this code makes the same request as the one whose hashes are in the journal. */
+export function DiffersNote({ differs }: { readonly differs: RequestView['differs'] | undefined }) {
+  if (!differs) return null;
+  const parts = [differs.instructions && 'instructions', differs.tools && 'tools'].filter(Boolean);
+  return parts.length === 0 ? (
+    <p class="small">
+      <Badge tone="good">same</Badge> The journaled hashes match this code.
+    </p>
+  ) : (
+    <p class="small">
+      <Badge tone="warn">differs</Badge> The model was sent other {parts.join(' and ')} than this code makes.
+    </p>
+  );
+}

@@ -1,0 +1,89 @@
+/** Places the nodes of a diagram in columns: each node right of those that lead to it, loops aside. */
+import type { Diagram, DiagramEdge, DiagramNode } from './mermaid.ts';
+
+export interface Placed extends DiagramNode {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+}
+
+export interface Line extends DiagramEdge {
+  /** The path of an SVG `path`. */
+  readonly path: string;
+  readonly labelX: number;
+  readonly labelY: number;
+}
+
+export interface Layout {
+  readonly nodes: readonly Placed[];
+  readonly lines: readonly Line[];
+  readonly width: number;
+  readonly height: number;
+}
+
+export const NODE_HEIGHT = 34;
+const [GAP_Y, GAP_X, MARGIN, CHARACTER] = [44, 110, 28, 7.4];
+
+export function layoutOf({ nodes, edges, initial }: Diagram): Layout {
+  const columns = columnsOf(nodes, edges, initial);
+  const placed = new Map<string, Placed>();
+  let x = MARGIN;
+  let height = 0;
+  for (const column of columns) {
+    const width = Math.max(...column.map(({ label }) => label.length * CHARACTER + 28), 70);
+    column.forEach((node, at) => {
+      const y = MARGIN + at * (NODE_HEIGHT + GAP_Y);
+      placed.set(node.id, { ...node, x, y, width });
+      height = Math.max(height, y + NODE_HEIGHT);
+    });
+    x += width + GAP_X;
+  }
+  const lines = edges.flatMap((edge) => {
+    const [from, to] = [placed.get(edge.from), placed.get(edge.to)];
+    return from && to ? [lineOf(edge, from, to)] : [];
+  });
+  return { nodes: [...placed.values()], lines, width: x - GAP_X + MARGIN, height: height + MARGIN + 26 };
+}
+
+/** Puts each node one column behind the first that reaches it, from the starts on. */
+function columnsOf(nodes: Diagram['nodes'], edges: Diagram['edges'], initial?: string): DiagramNode[][] {
+  const reached = new Set(edges.filter(({ from, to }) => from !== to).map(({ to }) => to));
+  const starts = nodes.filter(({ id }) => (initial === undefined ? !reached.has(id) : id === initial));
+  const depth = new Map<string, number>(starts.map(({ id }) => [id, 0]));
+  const queue = starts.map(({ id }) => id);
+  for (let id = queue.shift(); id !== undefined; id = queue.shift())
+    for (const { from, to } of edges) {
+      if (from !== id || depth.has(to)) continue;
+      depth.set(to, (depth.get(id) ?? 0) + 1);
+      queue.push(to);
+    }
+  const last = Math.max(0, ...depth.values());
+  const columns: DiagramNode[][] = Array.from({ length: last + 1 }, () => []);
+  for (const node of nodes) columns[depth.get(node.id) ?? last]?.push(node);
+  return columns.filter((column) => column.length > 0);
+}
+
+function lineOf(edge: DiagramEdge, from: Placed, to: Placed): Line {
+  const middle = NODE_HEIGHT / 2;
+  if (from.id === to.id) {
+    const x = from.x + from.width / 2;
+    const y = from.y + NODE_HEIGHT;
+    return { ...edge, path: `M${x - 16} ${y}c-6 24 38 24 32 0`, labelX: x, labelY: y + 26 };
+  }
+  if (to.x > from.x) {
+    const [x1, y1, x2, y2] = [from.x + from.width, from.y + middle, to.x - 3, to.y + middle];
+    const bend = (x2 - x1) / 2;
+    const path = `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
+    return { ...edge, path, labelX: (x1 + x2) / 2, labelY: (y1 + y2) / 2 - 6 };
+  }
+  // An arrow back, or within a column, goes below.
+  const [x1, x2] = [from.x + from.width / 2, to.x + to.width / 2];
+  const [y1, y2] = [from.y + NODE_HEIGHT, to.y + NODE_HEIGHT + 3];
+  const low = Math.max(y1, y2) + 34;
+  return {
+    ...edge,
+    path: `M${x1} ${y1}C${x1} ${low} ${x2} ${low} ${x2} ${y2}`,
+    labelX: (x1 + x2) / 2,
+    labelY: low - 2,
+  };
+}

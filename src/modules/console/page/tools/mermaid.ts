@@ -1,0 +1,55 @@
+/**
+ * Reads the diagrams of state machines and playbooks. They are written by this library, in two forms of Mermaid:
+ * a state diagram, and a flowchart.
+ */
+
+export interface DiagramNode {
+  readonly id: string;
+  readonly label: string;
+  /** `state`, a `tool` of a playbook, or a `condition` that unlocks one. */
+  readonly kind: 'state' | 'tool' | 'condition';
+}
+
+export interface DiagramEdge {
+  readonly from: string;
+  readonly to: string;
+  readonly label: string;
+}
+
+export interface Diagram {
+  readonly nodes: readonly DiagramNode[];
+  readonly edges: readonly DiagramEdge[];
+  /** The initial state of a state machine. */
+  readonly initial?: string;
+  /** Tools of every state. */
+  readonly note?: string;
+}
+
+const STATE = /^state "(.*)" as (\w+)$/;
+const EDGE = /^(\w+) --> (\w+)(?: : (.*))?$/;
+const INITIAL = /^\[\*\] --> (\w+)$/;
+const NOTE = /^In every state: (.*)$/;
+const NODE = /^(\w+)(?:\["(.*)"\]|\(\["(.*)"\]\)|\{\{"(.*)"\}\})$/;
+
+export function readMermaid(source: string): Diagram {
+  const nodes: DiagramNode[] = [];
+  const edges: DiagramEdge[] = [];
+  let initial: string | undefined;
+  let note: string | undefined;
+  for (const line of source.split('\n').map((one) => one.trim())) {
+    const [, name, id = ''] = STATE.exec(line) ?? [];
+    if (name !== undefined) nodes.push({ id, label: plain(name), kind: 'state' });
+    const [, box = '', tool, rounded, hexagon] = NODE.exec(line) ?? [];
+    const label = tool ?? rounded ?? hexagon;
+    if (label !== undefined)
+      nodes.push({ id: box, label: plain(label), kind: tool === undefined ? 'condition' : 'tool' });
+    const [, from = '', to = '', words = ''] = EDGE.exec(line) ?? [];
+    if (from !== '') edges.push({ from, to, label: words });
+    initial = INITIAL.exec(line)?.[1] ?? initial;
+    note = NOTE.exec(line)?.[1] ?? note;
+  }
+  return { nodes, edges, ...(initial !== undefined && { initial }), ...(note !== undefined && { note }) };
+}
+
+const plain = (text: string): string =>
+  text.replaceAll('#quot;', '"').replaceAll('#37;', '%').replaceAll('#35;', '#');

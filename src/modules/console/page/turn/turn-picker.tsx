@@ -1,0 +1,61 @@
+/** The turns of a session, to choose one. */
+import type { StoredEvent } from '../../../../journal/events.ts';
+import { setQuery } from '../shell/router.ts';
+import { Button } from '../ui/parts.tsx';
+
+export interface PickedTurn {
+  readonly turn: string;
+  readonly number: number;
+  readonly message: string;
+}
+
+/** Returns the turns that have started, in order. */
+export function turnsIn(events: readonly StoredEvent[]): readonly PickedTurn[] {
+  const started = events.filter((event) => event.type === 'turn-started');
+  return started.map(({ turn, message }, at) => ({ turn, message, number: at + 1 }));
+}
+
+interface TurnPickerProps {
+  readonly turns: readonly PickedTurn[];
+  readonly chosen: string;
+}
+
+/** The most characters of a message in the list. */
+const MOST = 70;
+
+export function TurnPicker({ turns, chosen }: TurnPickerProps) {
+  const at = turns.findIndex(({ turn }) => turn === chosen);
+  const pick = (to: number): void => {
+    const turn = turns[to];
+    // The last turn is the default, which moves on when another one starts.
+    if (turn)
+      setQuery({ turn: to === turns.length - 1 ? undefined : turn.turn, event: undefined, reply: undefined });
+  };
+  return (
+    <div class="picker">
+      <Button kind="quiet" label="Previous turn" isDisabled={at <= 0} onClick={() => pick(at - 1)}>
+        ‹
+      </Button>
+      <select
+        class="input"
+        aria-label="Turn"
+        value={String(at)}
+        onChange={(event) => pick(Number(event.currentTarget.value))}
+      >
+        {turns.map(({ turn, number, message }, index) => (
+          <option key={turn} value={String(index)}>
+            {`${number}. ${message.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').slice(0, MOST)}`}
+          </option>
+        ))}
+      </select>
+      <Button
+        kind="quiet"
+        label="Next turn"
+        isDisabled={at === turns.length - 1}
+        onClick={() => pick(at + 1)}
+      >
+        ›
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,175 @@
+/** The rows of a waterfall: a timeline as a flat list, with the depth of each row. */
+import type {
+  AttemptNode,
+  CallNode,
+  IterationNode,
+  LoopNode,
+  TurnTimeline,
+  WaitNode,
+} from '../../../timeline/timeline.ts';
+import { compact, dollars } from '../ui/format.ts';
+
+/** A bar of a row. An open one ends now. */
+export interface Bar {
+  readonly start: number;
+  readonly end: number | undefined;
+  readonly tone: 'model' | 'tool' | 'wait' | 'lost' | 'error' | 'plain';
+}
+
+/** A row of the waterfall. */
+export interface Row {
+  readonly id: string;
+  readonly depth: number;
+  readonly kind: 'iteration' | 'model' | 'call' | 'wait' | 'invocation' | 'mark';
+  readonly label: string;
+  /** A short text behind the label. */
+  readonly note?: string | undefined;
+  readonly badge?: { readonly text: string; readonly tone: 'plain' | 'good' | 'warn' | 'bad' } | undefined;
+  readonly bars: readonly Bar[];
+  /** The event that the row opens: its last one. */
+  readonly seq?: number | undefined;
+  readonly start: number;
+  readonly end?: number | undefined;
+}
+
+/** Returns the rows of a turn, in the order of their starts within each loop. */
+export function rowsOf(turn: TurnTimeline): readonly Row[] {
+  return [...takeOverRows(turn), ...loopRows(turn.loop, 0)];
+}
+
+/** The invocations behind the first one: each took the turn over. */
+const takeOverRows = ({ invocations }: TurnTimeline): Row[] =>
+  invocations.length < 2
+    ? []
+    : invocations.map(({ id, number, cause, start, end, lastSeen, outcome, seqs }) => ({
+        ...{ id, depth: 0, kind: 'invocation', start, end },
+        label: `Invocation ${number}`,
+        note: {
+          started: 'starts the turn',
+          expired: 'takes over after a death',
+          'handed-over': 'resumes the turn',
+        }[cause],
+        badge: outcome && { text: outcome, tone: outcome === 'died' ? 'bad' : 'plain' },
+        bars:
+          outcome === 'died'
+            ? [
+                { start, end: lastSeen, tone: 'plain' },
+                { start: lastSeen, end, tone: 'lost' },
+              ]
+            : [{ start, end, tone: 'plain' }],
+        seq: seqs.at(-1),
+      }));
+
+function loopRows({ iterations, marks }: LoopNode, depth: number): Row[] {
+  const blocks = [
+    ...iterations.map((one) => ({ at: one.start, rows: iterationRows(one, depth) })),
+    ...marks
+      .filter(({ type }) => type in MARKS)
+      .map(({ type, at, seq }) => ({
+        at,
+        rows: [
+          {
+            ...{
+              id: `mark.${seq}`,
+              depth,
+              kind: 'mark',
+              label: MARKS[type] ?? type,
+              seq,
+              start: at,
+              end: at,
+            },
+            bars: [{ start: at, end: at, tone: 'plain' }],
+          } satisfies Row,
+        ],
+      })),
+  ];
+  return blocks.toSorted((one, other) => one.at - other.at).flatMap(({ rows }) => rows);
+}
+
+/** The marks that a waterfall shows, in words. Other events are in the journal. */
+const MARKS: Readonly<Record<string, string>> = {
+  'tools-changed': 'Tools changed',
+  'turn-steered': 'Message steered into the turn',
+  'conversation-cut': 'Conversation shortened',
+  'model-refused': 'Model call refused by a limit',
+  'answer-rejected': 'Answer rejected',
+  'cancel-requested': 'Cancel requested',
+  'late-result-received': 'Late result received',
+  'turn-yielded': 'Handed over',
+};
+
+function iterationRows({ model, calls }: IterationNode, depth: number): Row[] {
+  const { usage } = model;
+  const tokens = usage && `${compact(usage.inputTokens)} in, ${compact(usage.outputTokens)} out`;
+  const cached = usage?.cachedInputTokens;
+  const share =
+    cached && usage.inputTokens ? `, ${Math.round((100 * cached) / usage.inputTokens)}% cached` : '';
+  const cost = usage?.cost === undefined ? '' : `, ${dollars(usage.cost)}`;
+  return [
+    {
+      ...{ id: model.id, depth, kind: 'model', start: model.start, end: model.end, seq: model.seqs.at(-1) },
+      label: model.planned ? 'Plan' : (model.model ?? 'Model'),
+      note: tokens && `${tokens}${share}${cost}`,
+      badge: badgeOfModel(model),
+      bars: barsOf(model, 'model'),
+    },
+    ...calls.flatMap((call) => callRows(call, depth + 1)),
+  ];
+}
+
+function badgeOfModel({ finish, last, tookOverFrom, end }: IterationNode['model']): Row['badge'] {
+  if (end === undefined) return { text: 'running', tone: 'plain' };
+  if (tookOverFrom !== undefined) return { text: `took over from ${tookOverFrom}`, tone: 'warn' };
+  if (last) return { text: 'last at a limit', tone: 'warn' };
+  return finish === undefined ? { text: 'no reply', tone: 'bad' } : undefined;
+}
+
+function callRows(call: CallNode, depth: number): Row[] {
+  const { id, name, tool, effect, attempts, waits, loop, start, end, seqs } = call;
+  const tries = attempts.length > 1 ? `${attempts.length} attempts` : undefined;
+  const meant = tool === name ? undefined : `for ${tool}`;
+  return [
+    {
+      ...{ id, depth, kind: 'call', label: name, start, end, seq: seqs.at(-1) },
+      note: [meant, effect, tries].filter((one) => one !== undefined).join(', '),
+      badge: badgeOfCall(call),
+      bars: barsOf(call, call.outcome === 'error' ? 'error' : 'tool'),
+    },
+    ...waits.map((wait) => waitRow(wait, depth + 1)),
+    ...(loop ? loopRows(loop, depth + 1) : []),
+  ];
+}
+
+function badgeOfCall({ outcome, reason, end, waits }: CallNode): Row['badge'] {
+  if (outcome === 'error') return { text: reason ?? 'error', tone: 'bad' };
+  if (outcome === 'withheld') return { text: 'withheld', tone: 'warn' };
+  if (end !== undefined) return undefined;
+  return waits.some((wait) => wait.end === undefined)
+    ? { text: 'waiting', tone: 'warn' }
+    : { text: 'running', tone: 'plain' };
+}
+
+const waitRow = ({ id, for: kind, answer, expired, start, end, seqs }: WaitNode, depth: number): Row => ({
+  ...{ id, depth, kind: 'wait', start, end, seq: seqs.at(-1) },
+  label: kind === 'decision' ? 'Waits for a decision' : 'Waits for a result',
+  note: answer && (expired ? `expired: ${answer}` : answer),
+  badge: end === undefined ? { text: 'open', tone: 'warn' } : undefined,
+  bars: [{ start, end, tone: 'wait' }],
+});
+
+/** The bars of attempts. A node without attempts has one bar. */
+function barsOf(
+  {
+    start,
+    end,
+    attempts,
+  }: { readonly start: number; readonly end?: number; readonly attempts: readonly AttemptNode[] },
+  tone: Bar['tone'],
+): readonly Bar[] {
+  if (attempts.length === 0) return [{ start, end, tone }];
+  return attempts.map((one) => ({
+    start: one.start,
+    end: one.end,
+    tone: one.outcome === 'lost' ? 'lost' : tone,
+  }));
+}
