@@ -59,11 +59,22 @@ await build({
 await buildConsolePage();
 copyFileSync(BUILT_PAGE, join(out, relative(root, BUILT_PAGE)));
 
-// The program runs in Node. It is one file, since other modules do not import it.
+// The program runs in Node. It is one file, since other modules do not import it, but for the page of the
+// console, which the package contains once.
 await build({
   entryPoints: [join(root, 'src/cli/main.ts')],
   outfile: join(out, 'cli/holdfast.js'),
   bundle: true,
+  plugins: [
+    {
+      name: 'page of the console',
+      setup: ({ onResolve }) =>
+        onResolve({ filter: /\/built-page\.js$/ }, () => ({
+          path: `../${relative(root, BUILT_PAGE)}`,
+          external: true,
+        })),
+    },
+  ],
   format: 'esm',
   platform: 'node',
   target: 'node22',

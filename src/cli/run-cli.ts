@@ -1,4 +1,5 @@
 import { type Command, type Output, UsageError } from './command.ts';
+import { console } from './console/console.ts';
 import { doctor } from './doctor/doctor.ts';
 import { inbox } from './remote/inbox.ts';
 import { sessions, usage } from './remote/lists.ts';
@@ -17,6 +18,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   retry,
   erase,
   usage,
+  console,
 };
 
 /** The exit code for an unknown command or invalid arguments. */

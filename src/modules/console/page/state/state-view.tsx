@@ -97,10 +97,12 @@ function Folded({ store, seq, before }: FoldedProps) {
   const { state } = value.now;
   const changed = changedKeys(value.then?.state, state);
   const { blackboard, memory, ...others } = state;
+  const parts = Object.entries(others).filter(isFilled);
+  const memories = Object.entries(Object(memory)).filter(isFilled);
   return (
     <div class={rested === seq ? 'folded' : 'folded is-stale'} aria-busy={rested !== seq}>
       <Blackboard entries={blackboard} isChanged={changed.has('blackboard')} />
-      {Object.entries(Object(memory)).map(([name, data]) => (
+      {memories.map(([name, data]) => (
         <Part
           key={`memory ${name}`}
           title={`Memory: ${name}`}
@@ -108,12 +110,16 @@ function Folded({ store, seq, before }: FoldedProps) {
           isChanged={changed.has(`memory.${name}`)}
         />
       ))}
-      {Object.entries(others).map(([name, data]) => (
+      {parts.map(([name, data]) => (
         <Part key={name} title={TITLES[name] ?? name} data={data} isChanged={changed.has(name)} />
       ))}
     </div>
   );
 }
+
+/** An empty list or object says nothing. */
+const isFilled = ([, data]: readonly [string, unknown]): boolean =>
+  typeof data !== 'object' || data === null || Object.keys(data).length > 0;
 
 const TITLES: Readonly<Record<string, string>> = {
   turn: 'Turn',

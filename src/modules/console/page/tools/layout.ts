@@ -22,7 +22,7 @@ export interface Layout {
 }
 
 export const NODE_HEIGHT = 34;
-const [GAP_Y, GAP_X, MARGIN, CHARACTER] = [44, 110, 28, 7.4];
+const [GAP_Y, GAP_X, MARGIN, CHARACTER] = [44, 84, 28, 7.4];
 
 export function layoutOf({ nodes, edges, initial }: Diagram): Layout {
   const columns = columnsOf(nodes, edges, initial);
@@ -45,22 +45,37 @@ export function layoutOf({ nodes, edges, initial }: Diagram): Layout {
   return { nodes: [...placed.values()], lines, width: x - GAP_X + MARGIN, height: height + MARGIN + 26 };
 }
 
-/** Puts each node one column behind the first that reaches it, from the starts on. */
+/**
+ * Puts each node behind those that lead to it. In a state machine, which can go back, the shortest way from the
+ * initial state counts, and in a playbook the longest.
+ */
 function columnsOf(nodes: Diagram['nodes'], edges: Diagram['edges'], initial?: string): DiagramNode[][] {
-  const reached = new Set(edges.filter(({ from, to }) => from !== to).map(({ to }) => to));
-  const starts = nodes.filter(({ id }) => (initial === undefined ? !reached.has(id) : id === initial));
-  const depth = new Map<string, number>(starts.map(({ id }) => [id, 0]));
-  const queue = starts.map(({ id }) => id);
+  const depth = initial === undefined ? longestWays(nodes, edges) : shortestWays(initial, edges);
+  const last = Math.max(0, ...depth.values());
+  const columns: DiagramNode[][] = Array.from({ length: last + 1 }, () => []);
+  for (const node of nodes) columns[depth.get(node.id) ?? last]?.push(node);
+  return columns.filter((column) => column.length > 0);
+}
+
+function shortestWays(initial: string, edges: Diagram['edges']): ReadonlyMap<string, number> {
+  const depth = new Map([[initial, 0]]);
+  const queue = [initial];
   for (let id = queue.shift(); id !== undefined; id = queue.shift())
     for (const { from, to } of edges) {
       if (from !== id || depth.has(to)) continue;
       depth.set(to, (depth.get(id) ?? 0) + 1);
       queue.push(to);
     }
-  const last = Math.max(0, ...depth.values());
-  const columns: DiagramNode[][] = Array.from({ length: last + 1 }, () => []);
-  for (const node of nodes) columns[depth.get(node.id) ?? last]?.push(node);
-  return columns.filter((column) => column.length > 0);
+  return depth;
+}
+
+/** A playbook has no circles. If a diagram had one, the number of rounds ends it. */
+function longestWays(nodes: Diagram['nodes'], edges: Diagram['edges']): ReadonlyMap<string, number> {
+  const depth = new Map(nodes.map(({ id }) => [id, 0]));
+  for (const _ of nodes)
+    for (const { from, to } of edges)
+      depth.set(to, Math.min(nodes.length, Math.max(depth.get(to) ?? 0, (depth.get(from) ?? 0) + 1)));
+  return depth;
 }
 
 function lineOf(edge: DiagramEdge, from: Placed, to: Placed): Line {

@@ -61,27 +61,16 @@ const takeOverRows = ({ invocations }: TurnTimeline): Row[] =>
       }));
 
 function loopRows({ iterations, marks }: LoopNode, depth: number): Row[] {
+  const others = marks.flatMap(({ type, at, seq }): Row[] => {
+    const label = Object.hasOwn(MARKS, type) ? MARKS[type] : undefined;
+    if (label === undefined) return [];
+    const bars: readonly Bar[] = [{ start: at, end: at, tone: 'plain' }];
+    return [{ id: `mark.${seq}`, depth, kind: 'mark', label, seq, start: at, end: at, bars }];
+  });
+  // At the same time, a mark such as changed tools belongs before the model call that it is for.
   const blocks = [
+    ...others.map((row) => ({ at: row.start, rows: [row] })),
     ...iterations.map((one) => ({ at: one.start, rows: iterationRows(one, depth) })),
-    ...marks
-      .filter(({ type }) => type in MARKS)
-      .map(({ type, at, seq }) => ({
-        at,
-        rows: [
-          {
-            ...{
-              id: `mark.${seq}`,
-              depth,
-              kind: 'mark',
-              label: MARKS[type] ?? type,
-              seq,
-              start: at,
-              end: at,
-            },
-            bars: [{ start: at, end: at, tone: 'plain' }],
-          } satisfies Row,
-        ],
-      })),
   ];
   return blocks.toSorted((one, other) => one.at - other.at).flatMap(({ rows }) => rows);
 }

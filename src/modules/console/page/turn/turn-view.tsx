@@ -17,12 +17,13 @@ export function TurnView({ store }: SessionViewProps) {
   const { value: length } = store.length;
   const { query } = place.value;
   const turns = useMemo(() => turnsIn(store.events), [length]);
-  const chosen = turns.find(({ turn }) => turn === query.turn) ?? turns.at(-1);
+  const opened = Number(query.event);
+  const event = store.events.find(({ seq }) => seq === opened);
+  const ofEvent = event && 'turn' in event ? event.turn : undefined;
+  const chosen = turns.find(({ turn }) => turn === (query.turn ?? ofEvent)) ?? turns.at(-1);
   const timeline = useMemo(() => chosen && timelineOf(store.events, chosen.turn), [chosen?.turn, length]);
   if (!chosen || !timeline)
     return <Empty title="No turn yet">The first message of this session starts one.</Empty>;
-  const opened = Number(query.event);
-  const event = store.events.find(({ seq }) => seq === opened);
   return (
     <div class={event ? 'split has-detail' : 'split'}>
       <div class="split-main">

@@ -67,7 +67,7 @@ export function Waterfall({ rows, from, to, opened, onOpen }: WaterfallProps) {
                 {row.bars.map((bar) => (
                   <BarMark key={bar.start} bar={bar} from={from} span={span} to={to} />
                 ))}
-                <span class="row-time" style={{ left: `${labelAt(row, from, span)}%` }}>
+                <span class="row-time" style={{ left: `${labelAt(row, { from, to, span })}%` }}>
                   {row.kind === 'mark' ? '' : duration((row.end ?? to) - row.start)}
                 </span>
               </span>
@@ -79,15 +79,18 @@ export function Waterfall({ rows, from, to, opened, onOpen }: WaterfallProps) {
   );
 }
 
-/** The label stands behind the bar, or before the right end. */
-const labelAt = ({ start, end }: Row, from: number, span: number): number =>
-  Math.min(((end ?? start) - from) / span, 0.93) * 100;
+/** The label stands behind the bar. The track leaves room for it at the right end. */
+const labelAt = ({ end }: Row, { from, to, span }: Scale): number =>
+  Math.min(((end ?? to) - from) / span, 1) * 100;
 
-interface BarMarkProps {
-  readonly bar: Bar;
+interface Scale {
   readonly from: number;
-  readonly span: number;
   readonly to: number;
+  readonly span: number;
+}
+
+interface BarMarkProps extends Scale {
+  readonly bar: Bar;
 }
 
 function BarMark({ bar: { start, end, tone }, from, span, to }: BarMarkProps) {

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { env } from 'node:process';
+import { parseArgs } from 'node:util';
+import { type Command, deploymentUrl, type Output, UsageError } from '../command.ts';
+import { loadPage } from './page.ts';
+import { createConsoleServer } from './server.ts';
+
+const HELP = `Usage: npx holdfast console --url URL [OPTIONS]
+
+Serves the console for a deployment on this machine, until ctrl-c. The page asks this program, which asks the
+deployment with the token. The page never sees the token.
+
+  --url URL          where the Worker is, with its base path; defaults to HOLDFAST_URL of the environment
+  --token TOKEN      the bearer token; defaults to HOLDFAST_TOKEN of the environment
+  --port PORT        the port on this machine; defaults to 4655`;
+
+const PORT = 4655;
+
+/** Serves the console for a deployment. */
+export const console: Command = {
+  summary: 'serves a page that shows the sessions of a deployment',
+  help: HELP,
+  async run(args, output) {
+    const { url, token, port } = read(args);
+    const { server, stop } = createConsoleServer({ url, token, page: await loadPage() });
+    server.listen(port, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+    } catch (failure) {
+      output.err(
+        `holdfast console: port ${port} cannot be used (${Object(failure).code}): --port names another.`,
+      );
+      return 1;
+    }
+    announce(server.address(), output);
+    await new Promise<void>((resolve) => void process.once('SIGINT', resolve));
+    stop();
+    return 0;
+  },
+};
+
+function announce(address: unknown, { out }: Output): void {
+  out(`The console is at http://127.0.0.1:${Object(address).port}/console until ctrl-c.`);
+}
+
+interface Read {
+  readonly url: URL;
+  readonly token: string | undefined;
+  readonly port: number;
+}
+
+function read(args: readonly string[]): Read {
+  const options = { url: { type: 'string' }, token: { type: 'string' }, port: { type: 'string' } } as const;
+  let values: { readonly url?: string; readonly token?: string; readonly port?: string };
+  try {
+    ({ values } = parseArgs({ args: [...args], options }));
+  } catch (failure) {
+    throw new UsageError(failure instanceof Error ? failure.message : String(failure));
+  }
+  const url = deploymentUrl(values.url ?? env.HOLDFAST_URL ?? '');
+  if (url.username || url.password) throw new UsageError('--url takes no user and no password');
+  const token = values.token ?? env.HOLDFAST_TOKEN;
+  if (token && /[^\t\x20-\x7e\x80-\xff]/.test(token.trim()))
+    throw new UsageError('--token has a character that no header can carry');
+  const port = Number(values.port ?? PORT);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new UsageError('--port takes a number up to 65535');
+  return { url, token: token?.trim(), port };
+}

@@ -1,0 +1,163 @@
+/**
+ * The server of the console on this machine. It serves the page, and forwards the page's requests to a
+ * deployment with the token. Other pages in the browser must not reach the deployment through it.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { BuiltPage } from './page.ts';
+
+export interface ConsoleServerOptions {
+  /** The deployment, with its base path. */
+  readonly url: URL;
+  readonly token: string | undefined;
+  readonly page: BuiltPage;
+}
+
+export interface ConsoleServer {
+  readonly server: Server;
+  /** Closes the server and all of its connections. */
+  stop(): void;
+}
+
+/** Makes the server. It must listen on 127.0.0.1. */
+export function createConsoleServer(options: ConsoleServerOptions): ConsoleServer {
+  const server = createServer((request, response) => {
+    handle(request, response, options).catch(() => response.destroy());
+  });
+  return {
+    server,
+    stop() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function handle(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: ConsoleServerOptions,
+): Promise<void> {
+  const refusal = whyRefused(request);
+  if (refusal !== undefined) return refuse(response, 403, refusal);
+  const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
+  if (pathname === '/') {
+    response.writeHead(302, { location: '/console' }).end();
+    return;
+  }
+  if (pathname === '/console') return sendPage(request, response, options.page);
+  await forward(request, response, options);
+}
+
+/**
+ * Returns why a request is refused. A page of another site can send requests to this machine: under its own
+ * name by DNS rebinding, which shows in `Host`, or across sites, which shows in `Origin` and `Sec-Fetch-Site`.
+ */
+function whyRefused({ headers, socket, method, url = '' }: IncomingMessage): string | undefined {
+  const hosts = ['127.0.0.1', 'localhost'].map((name) => `${name}:${socket.localPort}`);
+  const { host = '', origin } = headers;
+  if (!hosts.includes(host)) return 'The request is for another host than 127.0.0.1.';
+  if (origin !== undefined && origin !== `http://${host}`)
+    return 'A page of another origin sent this request.';
+  const site = headers['sec-fetch-site'];
+  // A person can open the page from a link or the address bar. Everything else must come from the page itself.
+  const isOpening = method === 'GET' && /^\/(console)?([?#]|$)/.test(url);
+  if (site !== undefined && site !== 'same-origin' && !isOpening)
+    return 'A page of another site sent this request.';
+  if (site === undefined && origin === undefined && !isSafe(method))
+    return 'The request does not come from a page.';
+  return undefined;
+}
+
+const isSafe = (method: string | undefined): boolean => method === 'GET' || method === 'HEAD';
+
+function sendPage({ method }: IncomingMessage, response: ServerResponse, { PAGE, POLICY }: BuiltPage): void {
+  response.writeHead(isSafe(method) ? 200 : 405, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': POLICY,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'x-frame-options': 'DENY',
+    'cache-control': 'no-store',
+    'cross-origin-resource-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+  });
+  response.end(method === 'GET' ? PAGE : undefined);
+}
+
+/** The request headers that the deployment needs. Cookies and the like stay on this machine. */
+const PASSED_ON = ['accept', 'content-type', 'if-none-match', 'idempotency-key', 'last-event-id', 'prefer'];
+
+/** The response headers that the page needs. */
+const PASSED_BACK = [
+  'content-type',
+  'etag',
+  'location',
+  'retry-after',
+  'date',
+  'x-request-id',
+  'content-disposition',
+];
+
+async function forward(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { url, token }: ConsoleServerOptions,
+): Promise<void> {
+  const leaving = new AbortController();
+  response.once('close', () => leaving.abort());
+  const headers = Object.fromEntries(
+    PASSED_ON.flatMap((name) => {
+      const value = request.headers[name];
+      return typeof value === 'string' ? [[name, value]] : [];
+    }),
+  );
+  let answer: Response;
+  try {
+    answer = await fetch(targetOf(url, request.url ?? '/'), {
+      method: request.method ?? 'GET',
+      headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) },
+      // A redirect would receive the token, too.
+      redirect: 'manual',
+      signal: leaving.signal,
+      ...(!isSafe(request.method) && { body: Readable.toWeb(request) as ReadableStream, duplex: 'half' }),
+    });
+  } catch (failure) {
+    if (!leaving.signal.aborted)
+      refuse(response, 502, `The deployment cannot be reached: ${reasonOf(failure)}.`);
+    return;
+  }
+  response.writeHead(answer.status, {
+    ...Object.fromEntries(PASSED_BACK.flatMap((name) => headerOf(answer, name))),
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    'cross-origin-resource-policy': 'same-origin',
+    // The deployment's other documents, such as HTML, must not run here.
+    'content-security-policy': "default-src 'none'; sandbox",
+  });
+  if (!answer.body) response.end();
+  // A client that leaves, or a deployment that breaks off, ends the stream.
+  else await pipeline(Readable.fromWeb(answer.body), response).catch(() => undefined);
+}
+
+/** Returns the address at the deployment. The path is joined as text, so that it cannot name another host. */
+const targetOf = (url: URL, path: string): string =>
+  `${url.origin}${url.pathname.replace(/\/+$/, '')}${path.startsWith('/') ? path : '/'}`;
+
+const headerOf = ({ headers }: Response, name: string): [string, string][] => {
+  const value = headers.get(name);
+  return value === null ? [] : [[name, value]];
+};
+
+function reasonOf(failure: unknown): string {
+  const { code, message } = Object(Object(failure).cause ?? failure);
+  return String(code ?? message ?? 'unknown');
+}
+
+/** Responds like the deployment does, so that the page shows why. */
+function refuse(response: ServerResponse, status: number, detail: string): void {
+  const type = `urn:holdfast:problem:${status === 502 ? 'connection-lost' : 'cross-site'}`;
+  response.writeHead(status, { 'content-type': 'application/problem+json', 'cache-control': 'no-store' });
+  response.end(JSON.stringify({ type, title: 'console', status, detail }));
+}

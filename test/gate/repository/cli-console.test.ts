@@ -1,0 +1,172 @@
+/** `npx holdfast console`: the page on this machine, and its requests to a deployment. */
+import { createServer, type IncomingMessage, type Server, request as send } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { UsageError } from '../../../src/cli/command.ts';
+import { console as command } from '../../../src/cli/console/console.ts';
+import { type ConsoleServer, createConsoleServer } from '../../../src/cli/console/server.ts';
+
+const TOKEN = 'a-token-of-the-tests';
+const PAGE = { PAGE: '<!doctype html>page', POLICY: "default-src 'none'" };
+
+interface Received {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+interface Reply {
+  readonly status: number | undefined;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+const portOf = (server: Server): number => Object(server.address()).port;
+const listening = (server: Server): Promise<void> =>
+  new Promise((resolve) => void server.listen(0, '127.0.0.1', resolve));
+
+async function bodyOf(message: IncomingMessage): Promise<string> {
+  let body = '';
+  for await (const piece of message) body += piece;
+  return body;
+}
+
+let deployment: Server;
+let received: Received[];
+let console: ConsoleServer;
+
+beforeAll(async () => {
+  deployment = createServer(async (message, response) => {
+    const { method, url, headers } = message;
+    received.push({ method, url, headers, body: await bodyOf(message) });
+    if (url === '/ai/moved') response.writeHead(302, { location: 'https://elsewhere.example/' });
+    else
+      response.writeHead(200, {
+        ...{ 'content-type': 'application/json', etag: 'W/"1"' },
+        ...{ 'set-cookie': 'a=b', 'access-control-allow-origin': '*' },
+      });
+    response.end('{"agents":[]}');
+  });
+  await listening(deployment);
+  const url = new URL(`http://127.0.0.1:${portOf(deployment)}/ai/`);
+  console = createConsoleServer({ url, token: TOKEN, page: PAGE });
+  await listening(console.server);
+});
+afterAll(() => {
+  console.stop();
+  deployment.close();
+});
+beforeEach(() => {
+  received = [];
+});
+
+interface Sent {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** Sends a request with any `Host`, which `fetch` does not let a program choose. */
+const ask = (path: string, { method = 'GET', headers = {}, body }: Sent = {}): Promise<Reply> =>
+  new Promise((resolve, reject) => {
+    const at = { host: '127.0.0.1', port: portOf(console.server), path, method, headers };
+    const asked = send(at, async (response) => {
+      resolve({ status: response.statusCode, headers: response.headers, body: await bodyOf(response) });
+    });
+    asked.once('error', reject);
+    asked.end(body);
+  });
+
+const origin = (): string => `http://127.0.0.1:${portOf(console.server)}`;
+
+describe('the server of npx holdfast console', () => {
+  it('serves the page with its policy, and without the token', async () => {
+    const { status, headers, body } = await ask('/console');
+    expect(status).toBe(200);
+    expect(body).toBe(PAGE.PAGE);
+    expect(headers['content-security-policy']).toBe(PAGE.POLICY);
+    expect(received).toEqual([]);
+    expect(await ask('/')).toMatchObject({ status: 302, headers: { location: '/console' } });
+  });
+
+  it('forwards requests of the page below the base path, with the token and few headers', async () => {
+    const reply = await ask('/agents/a/sessions/s/messages?whenBusy=queue', {
+      method: 'POST',
+      headers: {
+        ...{ origin: origin(), 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' },
+        ...{ cookie: 'of=this-machine', authorization: 'Bearer of-the-page', accept: 'text/event-stream' },
+      },
+      body: '{"message":"Hi"}',
+    });
+    expect(reply).toMatchObject({ status: 200, body: '{"agents":[]}', headers: { etag: 'W/"1"' } });
+    expect(reply.headers).not.toHaveProperty('set-cookie');
+    expect(reply.headers).not.toHaveProperty('access-control-allow-origin');
+    expect(reply.headers['content-security-policy']).toBe("default-src 'none'; sandbox");
+    expect(JSON.stringify(reply)).not.toContain(TOKEN);
+    const [only] = received;
+    expect(only).toMatchObject({
+      method: 'POST',
+      url: '/ai/agents/a/sessions/s/messages?whenBusy=queue',
+      body: '{"message":"Hi"}',
+      headers: { authorization: `Bearer ${TOKEN}`, accept: 'text/event-stream' },
+    });
+    expect(only?.headers).not.toHaveProperty('cookie');
+    expect(only?.headers).not.toHaveProperty('origin');
+  });
+
+  it('does not follow a redirect, which would receive the token', async () => {
+    expect(await ask('/moved')).toMatchObject({ status: 302 });
+    expect(received).toHaveLength(1);
+  });
+
+  it.each<[string, Sent]>([
+    ['for another host, as after DNS rebinding', { headers: { host: 'evil.example' } }],
+    ['for this machine at another port', { headers: { host: '127.0.0.1:1' } }],
+    ['from a page of another origin', { method: 'POST', headers: { origin: 'https://evil.example' } }],
+    ['from a page of another site', { headers: { 'sec-fetch-site': 'cross-site' } }],
+    ['from another page of this machine', { headers: { 'sec-fetch-site': 'same-site' } }],
+    [
+      'from a link of another site',
+      { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' } },
+    ],
+    ['that changes something, and that no page sent', { method: 'DELETE' }],
+  ])('refuses a request %s', async (_, sent) => {
+    const { status, body } = await ask('/agents', sent);
+    expect(status).toBe(403);
+    expect(JSON.parse(body)).toMatchObject({ type: 'urn:holdfast:problem:cross-site', status: 403 });
+    expect(received).toEqual([]);
+  });
+
+  it('lets a person open the page from a link', async () => {
+    const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+    expect(await ask('/console', { headers })).toMatchObject({ status: 200, body: PAGE.PAGE });
+  });
+
+  it('reports a deployment that it cannot reach', async () => {
+    const gone = createServer();
+    await listening(gone);
+    const url = new URL(`http://127.0.0.1:${portOf(gone)}`);
+    await new Promise((resolve) => gone.close(resolve));
+    const lost = createConsoleServer({ url, token: undefined, page: PAGE });
+    await listening(lost.server);
+    const response = await fetch(`http://127.0.0.1:${portOf(lost.server)}/agents`);
+    lost.stop();
+    expect(response.status).toBe(502);
+    expect(await response.json()).toMatchObject({
+      detail: 'The deployment cannot be reached: ECONNREFUSED.',
+    });
+  });
+});
+
+describe('npx holdfast console', () => {
+  const output = { out: () => {}, err: () => {} };
+
+  it.each([
+    [['--url', 'nonsense'], '--url must be an http URL, such as https://clerk.example.workers.dev'],
+    [['--url', 'https://a:b@c.example'], '--url takes no user and no password'],
+    [['--url', 'https://c.example', '--port', '99999'], '--port takes a number up to 65535'],
+    [['--url', 'https://c.example', '--token', 'snow☃'], '--token has a character that no header can carry'],
+  ])('refuses %j', async (args, message) => {
+    await expect(command.run(args, output)).rejects.toThrow(new UsageError(message));
+  });
+});
