@@ -5,17 +5,17 @@ import type { Scene } from './scene.ts';
 
 /** One attack and its expected outcome. */
 export interface Attack {
-  /** A fact, which holds when the attack fails. */
+  /** States the fact that the test asserts: true if the attack fails. */
   readonly name: string;
   /** Runs the attack and returns the outcome. */
   readonly act: (scene: Scene) => Promise<unknown>;
-  /** The very value that `act` answers, or a check of it. */
+  /** The exact value that `act` returns, or a check of it. */
   readonly comes: Expected;
   /** The tool effects during the attack, such as `pay 5 for acme`, in order. Defaults to no effects. */
   readonly effects?: readonly string[];
   /** The expected console output. Defaults to no output. */
   readonly logs?: RegExp;
-  /** The point of the issue without which it succeeds: it is not played, and not counted. */
+  /** The unbuilt feature that makes this attack fail. Until then, the attack is skipped and not counted. */
   readonly waitsFor?: string;
 }
 
@@ -46,20 +46,20 @@ function thrownBy(check: () => void, came: unknown, expected: unknown): string |
   }
 }
 
-/** A value as a line, cut where it is long. */
+/** Formats a value on one line, and truncates it if it is long. */
 export const shown = (value: unknown): string => {
   const text = value instanceof RegExp ? String(value) : (JSON.stringify(value) ?? String(value));
   return text.length > 900 ? `${text.slice(0, 900)}… (${text.length} characters)` : text;
 };
 
 /**
- * A problem response of this status and type. In the detail `{session}` stands for the attack's session, and `…` for any text;
- * without a detail any is taken. `more`: members besides, of which others may be there.
+ * Expects a problem response of this status and type. In `detail`, `{session}` matches the attack's session and
+ * `…` matches any text. Without `detail`, any detail is accepted.
  */
 export const problem =
   (status: number, type: string, detail?: string): Check =>
   (came, scene) => {
-    const { status: got, headers, json } = came as Came; // an attack with a problem to come answers a response
+    const { status: got, headers, json } = came as Came; // an attack that expects a problem returns a response
     const expected = { status, type: `urn:holdfast:problem:${type}`, title: type.replaceAll('-', ' ') };
     const heard = { status: got, type: json?.type, title: json?.title };
     const wrong = thrownBy(() => assert.deepStrictEqual(heard, expected), came, expected);
@@ -70,7 +70,7 @@ export const problem =
     return `expected detail ${shown(detail)}\n      actual   detail ${shown(json?.detail)}`;
   };
 
-/** Tells whether a text is as the pattern says. */
+/** Returns `true` if a text matches the pattern. */
 export function fits(text: string, pattern: string, { session }: Pick<Scene, 'session'>): boolean {
   const source = pattern
     .replaceAll('{session}', session)
@@ -80,30 +80,30 @@ export function fits(text: string, pattern: string, { session }: Pick<Scene, 'se
   return new RegExp(`^${source}$`).test(text);
 }
 
-/** A response of this status whose JSON has all of this in it. */
+/** Expects a response of this status whose JSON contains these members. */
 export const answer =
   (status: number, part: Readonly<Record<string, unknown>> = {}): Check =>
   (came) => {
-    const { status: got, json } = came as Came; // as above
+    const { status: got, json } = came as Came; // as in `problem`
     if (got !== status) return `expected status ${status}\n      actual   ${shown(came)}`;
     return thrownBy(() => assert.partialDeepStrictEqual(json ?? {}, part), json, part);
   };
 
-/** A response of this status, whatever is in it. */
+/** Expects a response of one of these statuses, with any body. */
 export const status =
   (...expected: readonly number[]): Check =>
   (came) => {
-    const { status: got } = came as Came; // as above
+    const { status: got } = came as Came; // as in `problem`
     return expected.includes(got) ? undefined : `expected status ${expected}\n      actual   ${shown(came)}`;
   };
 
-/** A value with all of this in it. */
+/** Expects a value that contains these members. */
 export const holding =
   (part: object): Check =>
   (came) =>
     thrownBy(() => assert.partialDeepStrictEqual(came as object, part), came, part);
 
-/** A text, or what is written of a value, as this pattern says. */
+/** Expects a text, or the JSON of a value, that matches this pattern. */
 export const saying =
   (pattern: RegExp): Check =>
   (came) => {
@@ -111,7 +111,7 @@ export const saying =
     return pattern.test(text) ? undefined : `expected ${pattern}\n      actual   ${shown(came)}`;
   };
 
-/** The opposite. */
+/** Expects a text, or the JSON of a value, that does not match this pattern. */
 export const notSaying =
   (pattern: RegExp): Check =>
   (came) => {
@@ -119,7 +119,7 @@ export const notSaying =
     return pattern.test(text) ? `did not expect ${pattern}\n      actual   ${shown(came)}` : undefined;
   };
 
-/** All of these. */
+/** Expects all of these checks to pass. */
 export const all =
   (...checks: readonly Check[]): Check =>
   (came, scene) => {
@@ -130,6 +130,6 @@ export const all =
     return undefined;
   };
 
-/** What a response was, in short: for attacks of several. */
+/** Summarizes a response for attacks that make several requests. */
 export const told = ({ status: got, json }: Came): string =>
   `${got}${typeof json?.type === 'string' ? ` ${json.type.replace('urn:holdfast:problem:', '')}` : ''}`;

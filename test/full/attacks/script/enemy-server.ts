@@ -2,9 +2,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { listen } from '../../../../src/examples/demo/loopback.ts';
 
-/** A message that the server got, with the request that it came in. */
+/** A message that the server received, with its request. */
 export interface Heard {
-  /** What stands behind the server's address: the scenario. */
+  /** The scenario's name, from the path of the request. */
   readonly scenario: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -20,24 +20,24 @@ interface Params {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** An HTTP response of its own making. */
+/** An HTTP response that the attack builds itself. */
 export interface RawResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** Asks the client something while a call runs, and resolves to what it answers. */
+/** Sends a request to the client while a call runs, and resolves to the client's response. */
 type Ask = (method: string, params: object) => Promise<unknown>;
 
 /** How the server behaves at one path. */
 export interface Scenario {
   readonly tools?: readonly object[] | (() => readonly object[]);
-  /** Answers a call with a result, as JSON-RPC wraps it. */
+  /** Returns the result of a call. The server wraps it in JSON-RPC. */
   readonly call?: (params: Params, ask: Ask) => unknown;
-  /** It speaks the revision 2026-07-28, which has no sessions; an older one unless given. */
+  /** Uses revision 2026-07-28, which has no sessions. Defaults to an older revision. */
   readonly isStateless?: boolean;
-  /** Answers anything in a way of its own, before all else. */
+  /** Returns the HTTP response to a message. It is called before all other members. */
   readonly raw?: (heard: Heard) => RawResponse | undefined;
 }
 
@@ -128,7 +128,7 @@ function respond(response: ServerResponse, { status, headers = {}, body }: RawRe
   response.end(body);
 }
 
-/** A tool as a list of the server has it. */
+/** Returns a tool as it appears in the server's list. */
 export const enemyTool = (name: string, more: object = {}): object => ({
   name,
   description: 'Helps.',
@@ -137,5 +137,5 @@ export const enemyTool = (name: string, more: object = {}): object => ({
   ...more,
 });
 
-/** A result of words. */
+/** A result that contains this text. */
 export const words = (text: string): object => ({ content: [{ type: 'text', text }] });

@@ -1,25 +1,23 @@
-/** Requests as an attacker makes them: any header, any bytes, and all that came back. */
+/** Requests as an attacker sends them, with any headers and bytes, and their complete responses. */
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request as open } from 'node:http';
 import { connect } from 'node:net';
 
-/** A request. */
 export interface Sent {
   readonly method?: string;
   readonly path: string;
-  /** In order, because a name can occur twice. */
+  /** An ordered list, because a name can occur twice. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
   readonly body?: string | Uint8Array | undefined;
-  /** Leaves as soon as this much has come. */
+  /** Closes the connection as soon as the received text satisfies this. */
   readonly until?: ((text: string) => boolean) | undefined;
 }
 
-/** A response. */
 export interface Came {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** The body, where it is JSON. */
+  /** The parsed body, if it is JSON. */
   readonly json: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -105,12 +103,12 @@ export async function sendBytes(origin: string, bytes: string): Promise<string> 
   return Buffer.concat(chunks).toString('latin1');
 }
 
-/** The calls that a response says are waited for. */
+/** Returns the pending calls of a response. */
 export function pendingIn({ json, text }: Came): readonly [PendingCall, ...PendingCall[]] {
   const pending: unknown = json?.pending;
   if (!Array.isArray(pending) || pending.length === 0)
     throw new Error(`Nothing is pending: ${text.slice(0, 400)}`);
-  return pending as [PendingCall, ...PendingCall[]]; // as docs/approvals.md says
+  return pending as [PendingCall, ...PendingCall[]]; // documented in docs/approvals.md
 }
 
 export interface PendingCall {

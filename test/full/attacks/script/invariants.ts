@@ -9,16 +9,16 @@ export interface Happened {
   readonly exchanges: readonly Exchange[];
   /** The Worker's console output. */
   readonly log: string;
-  /** The part of it that is expected. */
+  /** Patterns of the expected output. */
   readonly logs: readonly RegExp[];
-  /** Bodies that the model was sent. */
+  /** Request bodies that the model received. */
   readonly bodies: readonly string[];
-  /** Where in what enemies and models heard since then. */
+  /** The number of messages that the hostile server had received before the group. */
   readonly heardBefore: number;
   readonly complaintsBefore: number;
 }
 
-/** The settings that the Worker of the attacks lacks on purpose. */
+/** The settings that are missing in the attacked Worker on purpose. */
 const LACKING = /^(?:Webhook|Outgoing webhook) '(?:unset|careless[\w-]*)' has no secret[,:]/;
 
 /** Checks that `/health` lists only these missing settings. */
@@ -45,7 +45,7 @@ export async function brokenInvariants(
 
 const VALUES: readonly string[] = Object.values(SECRETS);
 
-/** Where credentials were seen, and zeta's words by others. */
+/** Returns where credentials appeared, and where other callers saw the words of zeta. */
 async function leaks(scene: Scene, happened: Happened): Promise<string[]> {
   const found: string[] = [];
   const look = (where: string, text: string, words: readonly string[] = VALUES): void => {
@@ -71,7 +71,7 @@ async function leaks(scene: Scene, happened: Happened): Promise<string[]> {
   return [...new Set(found)];
 }
 
-/** The sessions of acme that were touched. */
+/** Returns the sessions of acme in these requests. */
 function sessionsIn(exchanges: readonly Exchange[]): ReadonlySet<string> {
   const paths = exchanges.flatMap(({ who, sent, came }) =>
     who === 'ann' || who === 'rolf' || sent.path.startsWith('/hooks/')
@@ -96,7 +96,10 @@ const TOLD_BY_LOG = [
   /holdfast: webhook '(?:unset|careless-\w+)' refused a delivery \(not-configured\): /,
 ];
 
-/** Errors and warnings on the console, each from its first line to the next message, that no attack of the group expects. */
+/**
+ * Returns the console errors and warnings that no attack of the group expects. Each extends to the start of the
+ * next message.
+ */
 function errorsIn({ log, logs }: Happened): string[] {
   const messages = log.split(/\n(?=\[wrangler:|✘ |▲ |\w)/);
   return messages

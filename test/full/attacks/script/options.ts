@@ -2,9 +2,12 @@ import { parseArgs } from 'node:util';
 
 /** The options of a run. */
 export interface AttackOptions {
-  /** Attacks whose names, with those of their groups before them (`owners: GET of ...`), hold one of these texts; all where it is empty. */
+  /**
+   * Runs only attacks whose full name (`owners: GET of ...`) contains one of these texts. Empty runs all
+   * attacks.
+   */
   readonly only: readonly string[];
-  /** Holes that are planted in the attacked Worker, to see that the attacks find them. */
+  /** Holes to plant in the attacked Worker. The attacks must find them. */
   readonly holes: readonly string[];
   /** Prints each attack with its outcome. */
   readonly verbose: boolean;

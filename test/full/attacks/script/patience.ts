@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Came } from './http.ts';
 
-/** Asks again until the answer is no 202: a background turn has ended then. @throws Error when that takes too long. */
+/**
+ * Repeats a request until its background turn has ended, that is, until the status is not 202. @throws Error if
+ * that takes too long.
+ */
 export const ended = (ask: () => Promise<Came>): Promise<Came> =>
   eventually(ask, ({ status }) => status !== 202);
 
@@ -16,7 +19,7 @@ export async function eventually(ask: () => Promise<Came>, isSuch: (came: Came) 
   }
 }
 
-/** Waits until a count has not grown for a second, and returns it. */
+/** Waits until a count has not changed for a second, and returns it. */
 export async function quiet(count: () => number): Promise<number> {
   let [last, since] = [count(), Date.now()];
   const deadline = Date.now() + 15_000;

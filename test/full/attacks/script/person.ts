@@ -1,4 +1,4 @@
-/** A sender of requests: the token, and the responses, which are searched for secrets afterwards. */
+/** A caller with a token. All responses are recorded, and searched for secrets later. */
 import { type Came, type Sent, send } from './http.ts';
 
 /** A request and its response. */
@@ -10,30 +10,30 @@ export interface Exchange {
 
 type HeaderRecord = Readonly<Record<string, string>>;
 
-/** Somebody who asks the Worker something. */
+/** A caller of the Worker. */
 export interface Person {
   readonly name: string;
-  /** Sends as it is given, with the token. */
+  /** Sends the request unchanged, with the token. */
   ask(sent: Sent): Promise<Came>;
   get(path: string, headers?: HeaderRecord): Promise<Came>;
-  /** Sends JSON, or text as it is. */
+  /** Sends a value as JSON, and a text unchanged. */
   post(path: string, body?: unknown, headers?: HeaderRecord): Promise<Came>;
   del(path: string): Promise<Came>;
-  /** The same person at another entrance. */
+  /** Returns the same person, with requests to another app of the Worker. */
   at(door: string): Person;
 }
 
-/** How a person is known. */
+/** The name and token of a person. */
 export interface Identity {
   readonly origin: string;
   readonly name: string;
   readonly token?: string | undefined;
   readonly door?: string | undefined;
-  /** Receives everything. */
+  /** Receives each request with its response. */
   readonly record: (exchange: Exchange) => void;
 }
 
-/** Creates a person, who sends the token as a bearer if there is one. */
+/** Creates a person, whose requests have the token as a bearer if there is one. */
 export function person(identity: Identity): Person {
   const { origin, name, token, door, record } = identity;
   const own: [string, string][] = [

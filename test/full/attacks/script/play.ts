@@ -1,4 +1,4 @@
-/** Plays groups of attacks, one attack after the other, and looks after each group whether all is as it was. */
+/** Runs groups of attacks, one attack at a time, and checks the invariants after each group. */
 import { readFileSync } from 'node:fs';
 import { until } from '../../../../src/examples/demo/ports.ts';
 import { type Attack, shown, wrongWith } from './attack.ts';
@@ -16,7 +16,7 @@ export interface GroupReport {
   readonly tried: number;
   /** The failed attacks, each with its problems. */
   readonly failed: readonly string[];
-  /** Attacks that wait for something to be built. */
+  /** Attacks that are skipped until a feature exists. */
   readonly waiting: readonly string[];
   readonly broken: readonly string[];
   readonly ms: number;
@@ -25,15 +25,15 @@ export interface GroupReport {
 /** The inputs of a run of all groups. */
 export interface Play {
   readonly stage: Omit<Stage, 'record'>;
-  /** The file that the Worker's console is written to. */
+  /** The file with the console output of the Worker. */
   readonly logFile: string;
   readonly say: (line: string) => void;
   readonly verbose: boolean;
-  /** Attacks whose names hold one of these, with their groups' before them; all without any. */
+  /** Runs only attacks whose full names contain one of these texts. Empty runs all attacks. */
   readonly only: readonly string[];
 }
 
-/** Has zeta settle, and plays the groups; each is made once zeta has something to aim at. */
+/** Creates zeta's data, and then runs the groups. Each group is created when its targets exist. */
 export async function playAll(play: Play, groups: readonly Group[]): Promise<readonly GroupReport[]> {
   const exchanges: Exchange[] = [];
   const stage: Stage = { ...play.stage, record: (exchange) => void exchanges.push(exchange) };
@@ -73,7 +73,7 @@ interface Running extends Omit<Play, 'stage'> {
   readonly exchanges: readonly Exchange[];
 }
 
-/** The attacks of a group that are played. */
+/** The selected attacks of a group. */
 interface ChosenAttacks {
   readonly name: string;
   readonly attacks: readonly Attack[];
@@ -115,7 +115,7 @@ async function playGroup(
   return { name, tried: played.length, failed, waiting, broken, ms: performance.now() - began };
 }
 
-/** The console comes by a pipe, and later than the answers. */
+/** Waits until the log contains `mark`. The console output arrives later than the responses. */
 async function consoleHasCome({ stage, logFile }: Running, mark: string): Promise<void> {
   await send(stage.origin, { path: '/health', headers: [['x-mark', mark]] });
   await until(`"${mark}" is on the console`, 10_000, async () =>

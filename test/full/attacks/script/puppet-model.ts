@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { listen, readJson } from '../../../../src/examples/demo/loopback.ts';
 import { SECRETS } from './secrets.ts';
 
-/** A call that the model asks for; its input may be text that is no JSON. */
+/** A call that the model requests. Its input can be text that is not JSON. */
 export interface Call {
   readonly name: string;
   readonly input: unknown;
@@ -22,7 +22,7 @@ export type Reply =
 /** The request that the model receives. */
 export interface Asked {
   readonly messages: readonly WireMessage[];
-  /** The names of the tools that it is offered. */
+  /** The names of the offered tools. */
   readonly tools: readonly string[];
 }
 
@@ -45,11 +45,11 @@ export const sayResult: Reply = ({ messages }) =>
 
 export interface PuppetModel {
   readonly url: string;
-  /** The bodies that it was sent. */
+  /** The request bodies that it received. */
   readonly bodies: readonly string[];
-  /** The problems for which a real server would have refused the requests. */
+  /** The reasons for which a real server would have refused requests. */
   readonly complaints: readonly string[];
-  /** Sets the replies to a message. */
+  /** Sets the replies. Returns the message that selects them. */
   play(...replies: readonly Reply[]): string;
   stop(): void;
 }
@@ -59,7 +59,7 @@ export async function startPuppetModel(): Promise<PuppetModel> {
   const bodies: string[] = [];
   const complaints: string[] = [];
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const asked = (await readJson(request)) as WireRequest; // our own adapter's body
+    const asked = (await readJson(request)) as WireRequest; // our own adapter sends it
     bodies.push(JSON.stringify(asked));
     const complaint = complaintAbout(asked, request.headers.authorization);
     if (complaint !== undefined) {
@@ -107,7 +107,7 @@ function complaintAbout({ messages, tools = [] }: WireRequest, authorization?: s
   return open.size > 0 ? 'A call has no answer.' : undefined;
 }
 
-/** Returns a chat completion for one reply. */
+/** The message and token count of a chat completion. */
 interface Said {
   readonly message: object;
   readonly tokens: number;
@@ -115,7 +115,10 @@ interface Said {
 
 const TOKENS = 120;
 
-/** The last play that the conversation names, and the place in it. Files and steered messages follow as messages of their own. */
+/**
+ * Returns the next reply of the last script that the conversation names. Files and steered messages are later
+ * user messages, so the last message may not name the script.
+ */
 function messageOf({ messages, tools = [] }: WireRequest, plays: readonly (readonly Reply[])[]): Said {
   const named = messages.findLastIndex((message) => message.role === 'user' && PLAY.test(textOf(message)));
   const at = messages[named];

@@ -1,4 +1,4 @@
-/** Whether the attacks would see a hole: each that is planted is found, and only by attacks that aim at it. */
+/** Tests that the attacks find each planted hole, and that only the attacks that target it do. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ const run = (...args: readonly string[]): Promise<Ran> =>
 
 const lastLine = ({ stdout }: Ran): string => stdout.trim().split('\n').at(-1) ?? '';
 
-/** A hole, an attack that succeeds by it, and a part of the names of attacks that aim at it. */
+/** A hole, an attack that succeeds because of it, and a text that selects the attacks that target it. */
 type Planted = readonly [hole: string, attack: string, only: string];
 
 /** These vulnerabilities do not hide each other, so one Worker has them all. */

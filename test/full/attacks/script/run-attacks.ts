@@ -1,6 +1,6 @@
 /**
- * `npm run attacks`: runs hundreds of attacks over HTTP against `wrangler dev` with two tenants. Prints a
- * line for each group and the attacks that were not refused. Exits with 1 if there are any.
+ * `npm run attacks` runs hundreds of attacks over HTTP against `wrangler dev` with two tenants. Prints a line
+ * for each group, and the attacks that succeeded. Exits with 1 if there are any.
  */
 import { join } from 'node:path';
 import { freePort } from '../../../../src/examples/demo/ports.ts';

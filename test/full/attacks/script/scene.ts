@@ -6,40 +6,40 @@ import type { PuppetModel, Reply } from './puppet-model.ts';
 import { type Claims, type Forgery, tokenOf } from './secrets.ts';
 import type { World } from './world.ts';
 
-/** The people. Those of acme attack, and those of zeta are the victims. */
+/** The people. Members of acme attack, and members of zeta are the victims. */
 export interface People {
-  /** Of acme, without a role. */
+  /** A member of acme without a role. */
   readonly ann: Person;
-  /** Of acme, a manager. */
+  /** A manager of acme. */
   readonly rolf: Person;
-  /** Of zeta, a manager. */
+  /** A manager of zeta. */
   readonly zoe: Person;
-  /** Of no tenant, and called like the tenant zeta. */
+  /** A caller without a tenant, whose id is the name of the tenant zeta. */
   readonly impostor: Person;
-  /** Without a token. */
+  /** A caller without a token. */
   readonly nobody: Person;
 }
 
 /** The inputs of one attack. */
 export interface Scene extends People {
-  /** An id of a session that no other attack has. */
+  /** A session id that no other attack uses. */
   readonly session: string;
-  /** Where the Worker answers. */
+  /** The origin of the Worker. */
   readonly origin: string;
   readonly world: World;
   readonly model: PuppetModel;
   readonly enemy: EnemyServer;
   /** The path of the attack's own session. */
   readonly own: string;
-  /** The path of a session, by default of the agent `clerk`. */
+  /** Returns the path of a session. `agent` defaults to `clerk`. */
   at(session: string, agent?: string): string;
-  /** A message upon which the model says these. */
+  /** Returns a message to which the model replies with these replies. */
   play(...replies: readonly Reply[]): string;
-  /** Somebody whose token says this. */
+  /** Returns a caller whose token has these claims. */
   who(claims: Claims, forgery?: Forgery): Person;
-  /** Somebody with this in place of a token. */
+  /** Returns a caller who sends this text as the token. */
   bearing(token: string): Person;
-  /** Sends bytes as they are. */
+  /** Sends raw bytes. */
   bytes(text: string): Promise<string>;
 }
 
@@ -52,7 +52,7 @@ export interface Stage {
   readonly record: (exchange: Exchange) => void;
 }
 
-/** Makes the people of all scenes. */
+/** Creates the people of all scenes. */
 export function peopleOf({ origin, record }: Pick<Stage, 'origin' | 'record'>): People {
   const known = (name: string, claims?: Claims): Person => {
     const identity: Identity = { origin, name, record };
@@ -67,7 +67,7 @@ export function peopleOf({ origin, record }: Pick<Stage, 'origin' | 'record'>): 
   };
 }
 
-/** Makes the scene of one attack. */
+/** Creates the scene of one attack. */
 export function sceneOf(stage: Stage, session: string): Scene {
   const { origin, record, model } = stage;
   const at = (id: string, agent = 'clerk'): string => `/agents/${agent}/sessions/${id}`;

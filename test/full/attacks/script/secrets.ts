@@ -1,11 +1,12 @@
 /**
- * The secrets. Each is searched for in every response, in the requests to models and servers, and in the log.
+ * The secrets. The runner searches every response, every request to models and servers, and the log for each of
+ * them.
  */
 import { createHmac } from 'node:crypto';
 
 const KEY = 'jwt-signing-key-Qm7vT2xL9cZ4';
 
-/** The vars of the attacked Worker that are credentials. */
+/** The credentials among the vars of the attacked Worker. */
 export const SECRETS = {
   JWT_KEY: KEY,
   API_KEY: 'api-key-Wp3nR8sK6yB1dF',
@@ -16,7 +17,7 @@ export const SECRETS = {
   SLACK_SECRET: 'slack-secret-Vb7oE3wHn4Jq',
   STRIPE_SECRET: 'whsec_stripe-Zd1aO6pRs8Ku',
   STANDARD_SECRET: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
-  /** Given in place of its name: it has the form of one. */
+  /** A secret that is used in place of its name. It has the format of a name. */
   MISPLACED: 'misplaced_lemur_mango_wharf',
 } as const;
 
@@ -34,7 +35,7 @@ export interface Claims {
   readonly exp?: unknown;
 }
 
-/** How a token departs from a good one. */
+/** The differences of a forged token from a valid one. */
 export interface Forgery {
   readonly alg?: string;
   readonly key?: string;
@@ -42,7 +43,7 @@ export interface Forgery {
 
 const YEAR_2100 = 4_102_444_800;
 
-/** Signs a JSON Web Token, good unless the claims or the forgery say otherwise. */
+/** Signs a JSON Web Token, by default with valid claims and the correct key. */
 export function tokenOf(claims: Claims, { alg = 'HS256', key = KEY }: Forgery = {}): string {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const signed = `${part({ alg, typ: 'JWT' })}.${part({ aud: 'holdfast', exp: YEAR_2100, ...claims })}`;

@@ -1,4 +1,4 @@
-/** Deliveries as senders sign them, and as attackers would. */
+/** Deliveries with the signatures of their senders, and with forged ones. */
 import { createHmac } from 'node:crypto';
 import { SECRETS } from './secrets.ts';
 
@@ -9,7 +9,7 @@ export interface Delivery {
   readonly body: string;
 }
 
-/** How a delivery departs from a good one. */
+/** The differences of a delivery from a valid one. */
 export interface Departure {
   /** Seconds since the epoch. Defaults to now. */
   readonly time?: number;
@@ -25,7 +25,7 @@ const hex = (secret: string, text: string): string => createHmac('sha256', secre
 
 const JSON_TYPE = ['content-type', 'application/json'] as const;
 
-/** Signs as GitHub does. */
+/** Signs a delivery as GitHub does. */
 export function github(body: string, departure: Departure = {}): Delivery {
   const { secret = SECRETS.GITHUB_SECRET, hook = 'github', as = 'issues' } = departure;
   const headers = [
@@ -37,7 +37,7 @@ export function github(body: string, departure: Departure = {}): Delivery {
   return { path: `/hooks/${hook}`, headers, body };
 }
 
-/** Signs as Slack does. */
+/** Signs a delivery as Slack does. */
 export function slack(
   body: string,
   { time = now(), secret = SECRETS.SLACK_SECRET }: Departure = {},
@@ -50,7 +50,7 @@ export function slack(
   return { path: '/hooks/slack', headers, body };
 }
 
-/** Signs as Stripe does. */
+/** Signs a delivery as Stripe does. */
 export function stripe(
   body: string,
   { time = now(), secret = SECRETS.STRIPE_SECRET }: Departure = {},
@@ -62,7 +62,7 @@ export function stripe(
   return { path: '/hooks/stripe', headers, body };
 }
 
-/** Signs by Standard Webhooks. */
+/** Signs a delivery by Standard Webhooks. */
 export function standard(body: string, departure: Departure = {}): Delivery {
   const { time = now(), secret = SECRETS.STANDARD_SECRET, as: id = 'msg_1' } = departure;
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
@@ -76,7 +76,7 @@ export function standard(body: string, departure: Departure = {}): Delivery {
   return { path: '/hooks/standard', headers, body };
 }
 
-/** The delivery with one header set otherwise, or left out. */
+/** Returns the delivery with one header changed, or removed without `value`. */
 export const withHeader = (delivery: Delivery, name: string, value?: string): Delivery => ({
   ...delivery,
   headers: [

@@ -10,16 +10,16 @@ export const PLANNED = 'planned';
 
 /** The targets of the attacks. */
 export interface Victims {
-  /** A turn of `vault`, whose answer holds a word of zeta's. */
+  /** A turn of `vault`. Its answer contains a secret word of zeta. */
   readonly turn: string;
-  /** The turn of `pending`, and its call, which waits for a manager. */
+  /** The turn of `pending`. Its call waits for a manager. */
   readonly suspended: string;
   readonly call: string;
-  /** The turn of `planned`, which begins in a year. */
+  /** The turn of `planned`, which is scheduled for next year. */
   readonly planned: string;
   /** The id of the file in `files`. */
   readonly file: string;
-  /** The key under which the message of `vault` was sent. */
+  /** The idempotency key of the message to `vault`. */
   readonly key: string;
 }
 
@@ -40,7 +40,7 @@ export async function settleVictims({ zoe, at, play }: Scene): Promise<Victims> 
   });
   const files = await zoe.get(at(FILES));
   const planned = await zoe.post(`${at(PLANNED)}/messages`, { message: 'Later.', delaySeconds: YEAR });
-  const waits = pending.json as { turn: string; pending: readonly [{ call: string }] }; // as docs/approvals.md says
+  const waits = pending.json as { turn: string; pending: readonly [{ call: string }] }; // documented in docs/approvals.md
   const [, file = ''] = /"file":"([0-9a-f]{64})"|([0-9a-f]{64})/.exec(files.text) ?? [];
   expectStatus([vault, 200], [pending, 202], [sent, 200], [planned, 202]);
   return {

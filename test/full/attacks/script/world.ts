@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { listen, readJson } from '../../../../src/examples/demo/loopback.ts';
 
-/** Something that a tool did. */
+/** An effect of a tool. */
 export interface Effect {
   readonly what: string;
   readonly about: unknown;
@@ -14,11 +14,11 @@ export interface Effect {
 
 export interface World {
   readonly url: string;
-  /** All that was done so far. */
+  /** All effects so far. */
   readonly effects: readonly Effect[];
   /** Resolves when a tool waits at the gate. */
   reached(gate: string): Promise<void>;
-  /** Lets those on who wait there, now and later. */
+  /** Releases the tools that wait at the gate, now and later. */
   open(gate: string): void;
   /** A local port that must not receive connections. */
   readonly trap: Trap;
@@ -47,7 +47,7 @@ export async function startWorld(): Promise<World> {
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [, kind, name = ''] = (request.url ?? '').split('/');
     if (kind === 'effects')
-      effects.push((await readJson(request)) as Effect); // our own tools' body
+      effects.push((await readJson(request)) as Effect); // our own tools send it
     else {
       const gate = gateOf(decodeURIComponent(name));
       gate.isReached.resolve();

@@ -1,6 +1,6 @@
 /**
- * The Worker that is attacked: one app of two tenants, and the same agents behind other entrances. The header `x-door` of a
- * request says which entrance it comes to; no door but the first has an `auth` of its own.
+ * The attacked Worker. It contains several apps with the same agents, and the main app has two tenants. The
+ * header `x-door` selects the app. Only the first app has a custom `auth`.
  */
 
 import {
@@ -71,7 +71,7 @@ const main = createHoldfast({ ...app, auth: tenants, use });
 const limited = createHoldfast({ ...app, auth: tenants, use: [...use, rateLimit()] });
 peers.app = main;
 const builtIn = createHoldfast({ ...app, use: [openApi(), fileModule, pages] });
-/** It speaks OpenAI, to callers of whom some have one token for many persons. */
+/** An app with the chat completions API. For some of its callers, one token is used by several persons. */
 const chat = createHoldfast({
   ...app,
   auth: chatCallers,
@@ -87,7 +87,7 @@ const chat = createHoldfast({
   ],
 });
 
-/** An app, and the environment in addition to the shared one. */
+/** An app, and its additions to the shared environment. */
 interface Door {
   readonly holdfast: Holdfast;
   readonly env: Env;
@@ -95,7 +95,10 @@ interface Door {
 
 const shut = { HOLDFAST_AUTH: '', HOLDFAST_TOKEN: '' };
 
-/** A rate limiter as the platform binds one, which lets each key through three times and never forgets. */
+/**
+ * Returns a rate limiter with the interface of the platform's binding. It allows three requests for each key
+ * and never resets.
+ */
 function threeEach(): { limit(asked: { readonly key: string }): Promise<{ readonly success: boolean }> } {
   const counts = new Map<string, number>();
   return {
@@ -125,7 +128,7 @@ const DOORS: ReadonlyMap<string, Door> = new Map([
   ['limited', { holdfast: limited, env: { RATE_LIMIT: threeEach() } }],
 ]);
 
-/** One app per entrance, because an app caches its environment. */
+/** One environment for each app, because an app caches its environment. */
 const environments = new Map<string, Env>();
 
 function environment(name: string, door: Door, env: Env): Env {
@@ -138,7 +141,7 @@ export default {
   ...main.worker,
   fetch(request, env, ctx) {
     const mark = request.headers.get('x-mark');
-    if (mark !== null) console.log(mark); // shows the runner how far the console has come
+    if (mark !== null) console.log(mark); // shows the runner that the console output has arrived up to here
     const name = request.headers.get('x-door') ?? 'main';
     const door = DOORS.get(name);
     if (door === undefined) return new Response('There is no such door.', { status: 599 });

@@ -19,7 +19,7 @@ const unsigned = defineWebhook({
   start: () => ({ session: 'unsigned', message: 'Hello.' }),
 });
 
-/** A door for each sender, whose turns are the sessions of acme. */
+/** A webhook for each sender. Their turns run in sessions of acme. */
 export const hooks = [
   hasHole('unsigned')
     ? unsigned

@@ -1,4 +1,7 @@
-/** Definitions that are given a secret in place of its name. The secret has the form of a name, or they would be refused. */
+/**
+ * Definitions that receive a secret in place of its name. The secret has the format of a name, because
+ * definitions refuse any other text.
+ */
 import { bearerToken } from '../../../../src/create-holdfast.ts';
 import { type Agent, defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineMcpClient, mcpToolProvider } from '../../../../src/mcp/tools/entry.ts';

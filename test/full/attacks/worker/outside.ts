@@ -1,7 +1,7 @@
 import type { CallContext } from '../../../../src/index.ts';
 import { settings } from './settings.ts';
 
-/** Causes an effect in the world, which counts it for the caller's tenant. */
+/** Causes an effect, which is counted for the caller's tenant. */
 export async function happen(call: CallContext, what: string, about: unknown): Promise<unknown> {
   const { id, tenant } = call.principal;
   const body = JSON.stringify({ what, about, id, tenant: tenant ?? null, key: call.idempotencyKey });
@@ -14,7 +14,7 @@ export async function happen(call: CallContext, what: string, about: unknown): P
   return { done: what, for: tenant ?? id };
 }
 
-/** Waits until the runner opens this gate, or the call is over. */
+/** Waits until the runner opens this gate, or until the call is aborted. */
 export async function wait(gate: string, { signal }: CallContext): Promise<string> {
   const response = await fetch(`${settings.WORLD_URL}/gates/${encodeURIComponent(gate)}`, { signal });
   return response.text();

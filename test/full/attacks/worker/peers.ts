@@ -1,4 +1,4 @@
 import type { Holdfast } from '../../../../src/create-holdfast.ts';
 
-/** The app, once it is made, for tools of its agents that ask other sessions. */
+/** The app, for tools that send messages to other sessions. It is set after the app is created. */
 export const peers: { app?: Holdfast } = {};

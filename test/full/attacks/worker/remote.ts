@@ -3,7 +3,7 @@ import { hasHole, settings } from './settings.ts';
 
 const limits = { timeout: 2_000, connectTimeout: 2_000, maxResponseBytes: 100_000 };
 
-/** The server of an enemy, each of whose manners has a path of its own. */
+/** The hostile server. Each scenario has a separate path. */
 export const remote = defineMcpClient({
   name: 'remote',
   url: ({ context }) => `${settings.REMOTE_URL}/${String(context.get('scenario'))}`,
@@ -15,7 +15,7 @@ export const remote = defineMcpClient({
   ...limits,
 });
 
-/** A server that is handed the whole context. */
+/** A server that receives the whole context. */
 const trusted = defineMcpClient({
   name: 'trusted',
   url: `${settings.REMOTE_URL}/trusted`,

@@ -2,11 +2,11 @@ import { env } from 'cloudflare:workers';
 
 /** The vars of the attacked Worker, as the runner sets them. */
 interface AttackedEnv {
-  /** Where effects happen, and where tools wait. */
+  /** The URL of the world, where effects are counted and tools wait. */
   readonly WORLD_URL: string;
-  /** Where the MCP server of an enemy answers. */
+  /** The URL of the hostile MCP server. */
   readonly REMOTE_URL: string;
-  /** Where the model answers. */
+  /** The URL of the model. */
   readonly MODEL_URL: string;
   readonly MODEL_KEY: string;
   /** The key that signs tokens. */
@@ -15,13 +15,13 @@ interface AttackedEnv {
   readonly API_KEY: string;
   /** The bearer token for the MCP server. */
   readonly REMOTE_TOKEN: string;
-  /** A secret that definitions are given in place of its name. */
+  /** A secret that definitions receive in place of its name. */
   readonly MISPLACED: string;
-  /** Holes that are planted, with commas between, to see that the attacks find them. */
+  /** The names of planted holes, separated by commas. The attacks must find them. */
   readonly HOLE: string;
 }
 
-export const settings: AttackedEnv = env as unknown as AttackedEnv; // the runner sets each of them
+export const settings: AttackedEnv = env as unknown as AttackedEnv; // the runner sets all of them
 
-/** Tells whether this hole is planted. */
+/** Returns `true` if this hole is planted. */
 export const hasHole = (hole: string): boolean => settings.HOLE.split(',').includes(hole);

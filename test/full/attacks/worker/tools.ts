@@ -11,7 +11,7 @@ import { hasHole } from './settings.ts';
 
 const amount = v.object({ amount: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)) });
 
-/** A tool that moves money, once. */
+/** A tool that pays money and runs at most once. */
 const paying = (name: string) =>
   defineTool({
     name,
@@ -33,7 +33,7 @@ const note = defineTool({
 
 const memo = withName(note, 'memo');
 
-/** The records of each tenant, by the principal of the call. */
+/** The records of each tenant. The principal of the call selects them. */
 export const RECORDS: Readonly<Record<string, string>> = {
   acme: 'ACME-BOOKS-4411',
   zeta: 'ZETA-BOOKS-7702',
@@ -136,7 +136,7 @@ const measure = defineManualTool({
 
 const manager = hasHole('no-roles') ? {} : { by: 'manager' };
 
-/** The tools of the model, each of a different kind. */
+/** The tools of the clerk, each of a different kind. */
 export const clerksTools: readonly AnyTool[] = [
   ...[pay, note, records, whoami, leak, hang, breed, swarm, passOn, peek, measure, scheduleMessage()],
   requireApproval(paying('refund'), ({ amount: paid }) => `Refund ${paid}?`, manager),

@@ -3,7 +3,7 @@ import { hasHole, settings } from './settings.ts';
 
 const AUDIENCE = 'holdfast';
 
-/** Who sends a request: the claims of a JSON Web Token (HS256), as an app of two tenants reads them. */
+/** Authenticates a caller by a JSON Web Token (HS256) with a tenant. */
 export const tenants: Authenticate = async (request) => {
   const [, token] = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
   const claims = token === undefined ? undefined : await claimsOf(token);
@@ -18,12 +18,12 @@ export const tenants: Authenticate = async (request) => {
   };
 };
 
-/** The same callers at the entrance of chats, where a token may say that its bearer speaks for several persons. */
+/** Authenticates the same callers for chats. A token may state that its bearer acts for several persons. */
 export const chatCallers: Authenticate = async (request, env) => {
   const caller = await tenants(request, env);
   if (caller === null) return null;
   const delegates = hasHole('anybody-delegates') || caller.claims?.delegates;
-  return { ...caller, delegates: delegates as boolean | undefined }; // the library rejects values that are not flags
+  return { ...caller, delegates: delegates as boolean | undefined }; // the library rejects values that are not booleans
 };
 
 type Claims = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** Decisions: by whom, how often, until when. */
+/** Decisions by the wrong person, repeated decisions, and late ones. */
 import { type Attack, type Check, problem, status, told } from '../attack.ts';
 import { pendingIn } from '../http.ts';
 import { ended } from '../patience.ts';

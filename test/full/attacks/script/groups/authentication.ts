@@ -30,7 +30,7 @@ const forged: readonly (readonly [why: string, claims: Claims, forgery?: Forgery
   ['has a list of audiences', { ...zoe, aud: ['billing', 'other'] }],
 ];
 
-/** Good tokens of an issuer that lets its users choose too much. */
+/** Correctly signed tokens of an issuer that lets its users choose their claims. */
 const odd: readonly (readonly [what: string, claims: Claims, says: RegExp])[] = [
   ['an id that is a list', { ...zoe, sub: ['zoe'] }, /id or tenant is no text/],
   ['an empty id', { ...zoe, sub: '' }, /id or tenant is empty or not a text/],

@@ -34,7 +34,7 @@ const addresses = PRIVATE.map(
   }),
 );
 
-/** Has a turn end, and then answers how long the health of the Worker is waited for meanwhile, at the most a second. */
+/** Runs a turn. Returns whether `/health` answers within a second while the turn runs. */
 async function meanwhile({ ann, own }: Scene, message: string): Promise<readonly unknown[]> {
   const sent = ann.post(`${own}/messages`, { message });
   const began = performance.now();
@@ -68,7 +68,7 @@ export const blockers = (): readonly Attack[] => [
       const follow = () =>
         ann.ask({ path: `${own}/events`, headers: Object.entries(STREAM), until: () => isOver });
       const open = Array.from({ length: 17 }, follow);
-      // The one that is refused has an end; the others leave with the next thing that they hear.
+      // Only the refused stream ends by itself. The others close at the next event.
       const first = await Promise.race(open);
       isOver = true;
       await ann.post(`${own}/messages`, { message: play('Done.') });

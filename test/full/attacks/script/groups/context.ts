@@ -6,7 +6,7 @@ import type { Scene } from '../scene.ts';
 
 const LOOK: readonly Call[] = [{ name: 'whoami', input: {} }];
 
-/** What the tool `whoami` says of a turn that is asked for so. */
+/** Returns the context that the tool `whoami` sees during this turn. */
 async function seen(
   { ann, own, play }: Scene,
   body: object,
@@ -24,7 +24,7 @@ const notAllowed = (key: string): Check =>
     `The body is not valid: context: a body may not set '${key}': allow it in createHoldfast({ http: { bodyContext: [...] } }).`,
   );
 
-/** Keys that no body may say; each way into an object is another one. */
+/** Keys that a body must not set. Each would reach an object in a different way. */
 const keys = [
   'tenant',
   'plan',
@@ -41,7 +41,7 @@ const keys = [
   'principal',
 ];
 
-/** Bodies as text, since a program would not write them so. */
+/** Bodies as raw text, because `JSON.stringify` does not produce them. */
 const texts: readonly (readonly [what: string, body: string, comes: Check])[] = [
   [
     'a context that sets __proto__',
@@ -89,7 +89,7 @@ const texts: readonly (readonly [what: string, body: string, comes: Check])[] = 
   ],
 ];
 
-/** Loops that no client may name. */
+/** Invalid loop ids. */
 const loops = ['', ' ', 'a b', '../x', 'x'.repeat(129), 'é', 'a\nb', '__proto__/x'];
 
 const OF_ANN = { id: 'ann', tenant: 'acme' };
@@ -133,7 +133,7 @@ export const context = (): readonly Attack[] => [
         Array.from({ length: 1000 }, (_, at) => [`${at}${'k'.repeat(150)}`, 1]),
       );
       const { status, json } = await ann.post(`${own}/messages`, { message: 'x', context: strange });
-      const { problems } = json as { problems: readonly string[] }; // of `invalid-body`
+      const { problems } = json as { problems: readonly string[] }; // the body of `invalid-body`
       return [status, problems.length, Math.max(...problems.map(({ length }) => length)) < 200];
     },
     comes: [422, 10, true],
@@ -189,7 +189,7 @@ export const context = (): readonly Attack[] => [
       return JSON.parse(String(json?.text));
     },
     comes: (came) => {
-      const { principal, context: seenContext } = came as { principal: { id: string }; context: object }; // of `whoami`
+      const { principal, context: seenContext } = came as { principal: { id: string }; context: object }; // the result of `whoami`
       return principal.id === 'ann' && !('locale' in seenContext) ? undefined : `saw ${JSON.stringify(came)}`;
     },
   },
@@ -231,7 +231,7 @@ export const context = (): readonly Attack[] => [
 const BOUNDARY = 'x-boundary-x';
 const FORM = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
 
-/** A form of these fields, in their order. */
+/** Builds a form of these fields, in this order. */
 const formOf = (...fields: readonly Readonly<Record<string, string>>[]): string =>
   `${fields
     .flatMap((some) => Object.entries(some))

@@ -1,4 +1,4 @@
-/** Callers who send more than fits. */
+/** Callers who send more messages than a session accepts. */
 import { type Attack, all, answer, problem, told } from '../attack.ts';
 import { type Came, pendingIn } from '../http.ts';
 import type { Scene } from '../scene.ts';
@@ -19,7 +19,7 @@ async function crowd(scene: Scene, count: number, query = '?whenBusy=queue'): Pr
   return sent;
 }
 
-/** How many of each kind of answer there were. */
+/** Counts the responses of each kind. */
 const counted = (came: readonly Came[]): Readonly<Record<string, number>> =>
   Object.fromEntries(Array.from(Map.groupBy(came, told), ([kind, some]) => [kind, some.length]));
 
@@ -30,7 +30,7 @@ const full = problem(
 );
 
 const withRetry = (came: unknown): string | undefined => {
-  const { headers } = came as Came; // of an attack whose answer is a response
+  const { headers } = came as Came; // this attack returns a response
   return headers['retry-after'] === undefined ? 'the answer has no Retry-After' : undefined;
 };
 

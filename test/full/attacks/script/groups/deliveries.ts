@@ -1,4 +1,4 @@
-/** Deliveries whose signatures hold: played again, or with words in them that reach for more. */
+/** Validly signed deliveries that are replayed, or whose text attacks the model. */
 import { type Attack, all, answer, notSaying, saying, told } from '../attack.ts';
 import type { Came } from '../http.ts';
 import { ended, eventually } from '../patience.ts';
@@ -6,14 +6,14 @@ import type { Scene } from '../scene.ts';
 import { github, slack, stripe, withHeader } from '../signatures.ts';
 import { deliver, event, invoice, issue } from './hooks.ts';
 
-/** The message of a turn that a delivery has started. */
+/** Returns the message of the turn that a delivery started. */
 async function messageOf(scene: Scene, came: Came): Promise<string> {
   await ended(() => scene.ann.get(String(came.headers.location)));
   const session = String(came.headers.location).replace(/\/turns\/.*$/, '');
   return (await scene.ann.get(session)).text;
 }
 
-/** The markers around untrusted text. */
+/** Returns the markers around untrusted text. */
 const marksIn = (text: string): readonly string[] =>
   Array.from(text.matchAll(/\[untrusted ([0-9a-f]{8})\]/g), ([, mark = '']) => mark);
 

@@ -1,4 +1,4 @@
-/** Decisions: about what, and with which input. */
+/** Decisions about the wrong call or with a changed input. */
 import { type Attack, answer, problem, told } from '../attack.ts';
 import { pendingIn } from '../http.ts';
 import { PENDING } from '../victims.ts';

@@ -1,4 +1,4 @@
-/** Turns that call a tool of an enemy's MCP server. */
+/** Turns that call a tool of a hostile MCP server. */
 import { enemyTool, type Heard, type Scenario } from '../enemy-server.ts';
 import type { Came } from '../http.ts';
 import { type Reply, sayResult } from '../puppet-model.ts';
@@ -25,6 +25,6 @@ export const textOf = async (coming: Promise<Came>): Promise<string> => {
   return typeof json?.text === 'string' ? json.text : text;
 };
 
-/** The requests that the server heard in an attack. */
+/** Returns the requests that the server received during an attack. */
 export const heardBy = ({ enemy, session }: Scene): readonly Heard[] =>
   enemy.heard.filter(({ scenario }) => scenario === session);

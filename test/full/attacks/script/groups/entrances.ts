@@ -1,4 +1,4 @@
-/** The built-in authentication: localhost, a token, and no authentication, and pages of other origins. */
+/** The built-in authentication: localhost, a token, no authentication, and pages of other origins. */
 import { type Attack, all, type Check, problem } from '../attack.ts';
 import type { Came } from '../http.ts';
 import { SECRETS } from '../secrets.ts';
@@ -6,7 +6,7 @@ import { SECRETS } from '../secrets.ts';
 const SET_TOKEN =
   'Set the secret HOLDFAST_TOKEN and send it as a bearer token, or pass `auth` to createHoldfast.';
 
-/** The refusal of local mode, by the sign that gave a request away. */
+/** Expects the refusal of local mode, with the header or host that shows that the request is not local. */
 export const onlyLocal = (sign: string): Check =>
   problem(
     403,
@@ -29,7 +29,7 @@ const passedOn: readonly (readonly [name: string, value: string])[] = [
   ['via', '1.1 tunnel'],
 ];
 
-/** Names that are not this machine's own. */
+/** Host names that do not belong to this machine. */
 const hosts = [
   'evil.example',
   'localhost.evil.example',
@@ -118,7 +118,7 @@ const withToken: readonly Attack[] = [
 ];
 
 function challenge(came: unknown): string | undefined {
-  const { headers } = came as Came; // of an attack whose answer is a response
+  const { headers } = came as Came; // this attack returns a response
   return headers['www-authenticate'] === 'Bearer' ? undefined : 'the answer has no challenge';
 }
 
@@ -152,7 +152,7 @@ const crossSite = problem(
   "A page of another site sent this request. If it is yours, add cors({ origins }) of 'holdfast/http' to `use`.",
 );
 
-/** Requests of browsers for a page of a forbidden origin. */
+/** Browser requests from pages of forbidden origins. */
 const pages: readonly (readonly [what: string, headers: Readonly<Record<string, string>>])[] = [
   ['of another origin', { origin: 'https://evil.example' }],
   ['without an origin (sandboxed)', { origin: 'null' }],

@@ -136,7 +136,7 @@ const forms: readonly (readonly [what: string, body: string, comes: Check, type?
   ],
 ];
 
-/** Stores a file of this type, and answers how it is shown. */
+/** Stores a file of this type, and returns the response that serves it. */
 async function shown(scene: Scene, mediaType: string, name: string, bytes: string): Promise<Came> {
   const came = await send(scene, part(mediaType, btoa(bytes), { name }));
   const state = await scene.ann.get(scene.own);
@@ -159,7 +159,7 @@ const active: readonly (readonly [type: string, name: string, bytes: string])[] 
   ['application/pdf', 'x.pdf', '%PDF-1.4'],
 ];
 
-/** Names that could leave a header or a folder. */
+/** Names that could break out of a header or a folder. */
 const names = [
   '../../etc/passwd',
   'a"; filename="evil.exe',
@@ -170,7 +170,7 @@ const names = [
   '.',
 ];
 
-/** Ranges that a file has not, or that would be many. */
+/** Ranges that are outside of the file, or that ask for several parts. */
 const ranges: readonly (readonly [range: string, code: number])[] = [
   ['bytes=0-', 206],
   ['bytes=-5', 206],

@@ -1,4 +1,4 @@
-/** Deliveries that everything is right with. */
+/** Valid deliveries. */
 import type { Came } from '../http.ts';
 import type { Scene } from '../scene.ts';
 import type { Delivery } from '../signatures.ts';
@@ -6,7 +6,7 @@ import type { Delivery } from '../signatures.ts';
 export const deliver = ({ nobody }: Scene, { path, headers, body }: Delivery): Promise<Came> =>
   nobody.ask({ method: 'POST', path, headers, body });
 
-/** An opened issue whose text instructs the model. */
+/** The delivery of an opened issue whose text instructs the model. */
 export const issue = (number: number, body = 'Hello.', more: object = {}): string =>
   JSON.stringify({
     action: 'opened',

@@ -1,4 +1,4 @@
-/** Headers and bodies that a program would not send, and inputs of calls that a model should not. */
+/** Malformed headers and bodies, and tool inputs that are not valid. */
 import { type Attack, answer, type Check, problem, saying, status, told } from '../attack.ts';
 import type { Sent } from '../http.ts';
 import { sayResult } from '../puppet-model.ts';
@@ -20,7 +20,7 @@ const wrongType = problem(
   'Send the body as application/json or multipart/form-data.',
 );
 
-/** Bodies of a message. */
+/** Malformed bodies of a message. */
 const bodies: readonly (readonly [what: string, sent: Pick<Sent, 'headers' | 'body'>, comes: Check])[] = [
   ['an empty body', json(''), notJson],
   ['a cut body', json('{"message":"x"'), notJson],
@@ -122,7 +122,7 @@ const bodies: readonly (readonly [what: string, sent: Pick<Sent, 'headers' | 'bo
   ],
 ];
 
-/** Headers that a message may have. */
+/** Unusual headers of a message. */
 const headers: readonly (readonly [
   what: string,
   header: readonly [string, string],
@@ -173,7 +173,7 @@ const headers: readonly (readonly [
   ],
 ];
 
-/** Inputs of a tool that the model sends, as text that is no JSON or out of the schema. */
+/** Tool inputs from the model that are not JSON or do not match the schema. */
 const inputs: readonly (readonly [what: string, input: unknown])[] = [
   ['text that is no JSON', '{"amount":'],
   ['a list', '[5]'],

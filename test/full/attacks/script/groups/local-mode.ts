@@ -8,13 +8,13 @@ const forged: readonly (readonly [name: string, value: string])[] = [
   ['cf-connecting-ip', '127.0.0.1'],
 ];
 
-/** A door of the Worker, with the answer to a request that only looks local. */
+/** An authentication option of the Worker, with the response to a request that only looks local. */
 const doors: readonly (readonly [door: string, comes: Check])[] = [
   ['token', problem(401, 'unauthorized', 'Send a valid token as "Authorization: Bearer ...".')],
   ['shut', NO_AUTH],
 ];
 
-/** Headers that miniflare reads or passes on, each with the sign by which its request is refused. */
+/** Headers that Miniflare reads or forwards, each with the header that causes the refusal. */
 const signs: readonly (readonly [headers: readonly (readonly [string, string])[], sign: string])[] = [
   [[...forged, ['mf-original-url', 'http://evil.example/agents']], "it was sent to 'evil.example'"],
   [[['mf-original-url', 'http://10.0.0.4:8787/agents']], "it was sent to '10.0.0.4'"],

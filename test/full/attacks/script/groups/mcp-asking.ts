@@ -16,7 +16,7 @@ const META = {
   'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
 };
 
-/** A call of the clerk by a client that shows forms, or the follow-up request. */
+/** Calls the clerk as a client that shows forms, or sends the follow-up request. */
 async function ask(by: Person, input: object, more: object = {}): Promise<Came> {
   const params = { name: 'clerk', arguments: input, ...more, _meta: META };
   const came = await by.post(
@@ -35,9 +35,9 @@ async function ask(by: Person, input: object, more: object = {}): Promise<Came> 
 
 const approve = { action: 'accept', content: { decision: 'approve' } };
 
-/** Returns a state like one of the endpoint, with any names. */
+/** Returns a request state in the format of the endpoint, with any ids. */
 function stateOf(named: { session: string; turn: string; call: string }, input: object): string {
-  const { message, session = null } = input as { message: string; session?: string }; // as attacks send it
+  const { message, session = null } = input as { message: string; session?: string }; // attacks send these arguments
   const call = createHash('sha256')
     .update(JSON.stringify(['clerk', message, session]))
     .digest('hex');
@@ -45,7 +45,7 @@ function stateOf(named: { session: string; turn: string; call: string }, input: 
   return `holdfast-1.${btoa(JSON.stringify(state))}`;
 }
 
-/** A refund that needs a manager of acme, and the data for the answer. */
+/** Starts a refund that a manager of acme must approve. Returns it with the data for the answer. */
 async function asked(scene: Scene) {
   const message = scene.play([{ name: 'refund', input: { amount: 5 } }], 'Done.');
   const input = { message, session: scene.session };
@@ -57,7 +57,7 @@ async function asked(scene: Scene) {
   return { key, input, requestState: String(requestState), answerAs };
 }
 
-/** Returns the text of the result, or that it asks for more input. */
+/** Returns the text of the result, or its type if it asks for more input. */
 const said = ({ json }: Came): unknown => {
   const { resultType, content } = Object(json?.result);
   return resultType === 'input_required' ? resultType : Object(content?.at(-1)).text;

@@ -1,4 +1,4 @@
-/** Our own MCP endpoint and its callers: hostile arguments, ids, keys and batches. */
+/** The MCP endpoint of the app: hostile arguments, ids, keys and batches. */
 import { type Attack, all, answer, type Check, notSaying, problem, saying, status, told } from '../attack.ts';
 import type { Came } from '../http.ts';
 import type { Scene } from '../scene.ts';
@@ -6,7 +6,7 @@ import { FILES, VAULT, type Victims } from '../victims.ts';
 
 const HEADERS = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
 
-/** Returns the result of a request, from JSON or from an event. */
+/** Returns the result of a request, from a JSON body or from an event. */
 async function rpc(
   { ann }: Pick<Scene, 'ann'>,
   method: string,
@@ -25,10 +25,10 @@ function unwrapped(came: Came): Came {
 const call = (scene: Pick<Scene, 'ann'>, name: string, input: unknown, more: object = {}): Promise<Came> =>
   rpc(scene, 'tools/call', { name, arguments: input, ...more });
 
-/** A JSON-RPC error with this text. */
+/** Expects a JSON-RPC error with this message. */
 const refused = (code: number, message: string): Check => answer(200, { error: { code, message } });
 
-/** Sessions that no client may name. */
+/** Invalid session ids. */
 const sessions = [
   '',
   '../vault',
@@ -59,7 +59,7 @@ const params: readonly (readonly [what: string, params: unknown, message: string
   ],
 ];
 
-/** Bodies that are no message of the protocol. */
+/** Bodies that are not JSON-RPC messages. */
 const bodies: readonly (readonly [what: string, body: string])[] = [
   ['no JSON', '{"jsonrpc":"2.0",'],
   ['a text', '"tools/list"'],
@@ -317,13 +317,13 @@ const agents = (victims: Victims): readonly Attack[] => [
   },
 ];
 
-/** The id of an event of a stream, as the endpoint writes it. */
+/** Builds the id of a stream event in the endpoint's format. */
 const eventId = (value: unknown): string => encodeURIComponent(JSON.stringify(value));
 
 const takingUp = ({ ann }: Pick<Scene, 'ann'>, id: string): Promise<Came> =>
   ann.ask({ method: 'GET', path: '/mcp', headers: Object.entries({ ...HEADERS, 'last-event-id': id }) });
 
-/** Ids of events that no stream had. */
+/** Event ids that no stream has sent. */
 const ids: readonly (readonly [what: string, id: string])[] = [
   ['a path', '../../vault'],
   ['a number', '1'],
@@ -380,7 +380,7 @@ const ENVELOPE = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-/** A request of the newest revision with altered headers. */
+/** Sends a request of the newest revision with altered headers. */
 async function modern(
   { ann }: Pick<Scene, 'ann'>,
   params: object,

@@ -7,7 +7,7 @@ import { called } from './enemy-scene.ts';
 
 const deep = (depth: number): unknown => JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
 
-/** Results that no honest server gives. */
+/** Results that violate the protocol. */
 const results: readonly (readonly [what: string, call: NonNullable<Scenario['call']>, comes: Check])[] = [
   ['a result of megabytes', () => words('x'.repeat(3_000_000)), notSaying(/x{100000}/)],
   [
@@ -56,10 +56,10 @@ const results: readonly (readonly [what: string, call: NonNullable<Scenario['cal
   ],
 ];
 
-/** Tells which tools the model was offered. */
+/** Replies with the tools that the model was offered. */
 const sayTools: Reply = ({ tools }) => `${tools.length} tools: ${tools.join(' ').slice(0, 60)}`;
 
-/** Lists of tools that no honest server has. */
+/** Tool lists that violate the protocol or try to mislead the model. */
 const lists: readonly (readonly [what: string, tools: readonly object[], offered: string])[] = [
   ['a tool whose name is a path', [enemyTool('../../pay')], '1 tools: pay_0e0nwzz'],
   [
@@ -110,7 +110,7 @@ const lists: readonly (readonly [what: string, tools: readonly object[], offered
   ],
 ];
 
-/** Responses that are not those of a server. */
+/** Responses that an MCP server does not send. */
 const responses: readonly (readonly [what: string, scenario: (scene: Scene) => Scenario])[] = [
   [
     'a redirect to another origin',

@@ -9,7 +9,7 @@ import { PENDING, VAULT, type Victims } from '../victims.ts';
 const REVISION = '2026-07-28';
 const EXTENSIONS = { 'io.modelcontextprotocol/tasks': {} };
 
-/** A request by a client that takes tasks, unless it says otherwise. */
+/** Sends a request, by default as a client that supports tasks. */
 async function rpc(
   { ann }: Pick<Scene, 'ann'>,
   method: string,
@@ -29,7 +29,7 @@ async function rpc(
       accept: 'application/json, text/event-stream',
       'mcp-protocol-version': REVISION,
       'mcp-method': method,
-      // As a header holds any text.
+      // A header encodes text that is not ASCII in this form.
       'mcp-name': `=?base64?${Buffer.from(String(name)).toString('base64')}?=`,
     },
   );
@@ -37,7 +37,7 @@ async function rpc(
   return data === undefined ? came : { ...came, json: JSON.parse(data) };
 }
 
-/** The id of a task, as the endpoint writes it. */
+/** Builds a task id in the endpoint's format. */
 const idOf = (session: string, turn: string): string =>
   Buffer.from(`clerk/${session}/${turn}/known`).toString('base64url');
 

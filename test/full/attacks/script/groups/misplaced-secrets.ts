@@ -1,4 +1,7 @@
-/** A secret in the place of its name. The credentials that no answer, journal, log or request may hold have it among them. */
+/**
+ * A definition that receives a secret instead of the secret's name. This secret is also in the list of
+ * credentials that must not occur in responses, journals, logs or requests.
+ */
 import { type Attack, all, notSaying, problem, saying } from '../attack.ts';
 import { sayResult } from '../puppet-model.ts';
 import type { Scene } from '../scene.ts';
@@ -14,7 +17,7 @@ const unsigned = problem(
 
 const silent = notSaying(new RegExp(SECRETS.MISPLACED));
 
-/** Has the careless agent call a tool, and returns the answer, its state and its journal. */
+/** Makes the careless agent call a tool. Returns its answer, state and journal. */
 async function heard({ ann, play }: Scene, tool: string): Promise<string> {
   const own = `/agents/careless/sessions/${tool}`;
   const came = await ann.post(`${own}/messages`, {

@@ -1,4 +1,4 @@
-/** Sessions of other owners, by `?owner=`: for operators alone, and never without a trace. */
+/** Sessions of other owners, selected by `?owner=`. Only operators may read them, and each read is logged. */
 import { type Attack, all, notSaying, problem, status, told } from '../attack.ts';
 import type { Scene } from '../scene.ts';
 import type { Claims } from '../secrets.ts';
@@ -35,7 +35,7 @@ const written: readonly (readonly [query: string, comes: Attack['comes']])[] = [
   ['owner=tenant:acme&owner=tenant:zeta', twice],
   ['owner=tenant:zeta&owner=tenant:acme', twice],
   ['owner=tenant:zeta&operator=true', operatorsOnly],
-  // These name no owner, so the request is for the caller's own session.
+  // These parameters do not name an owner, so the request is for the caller's own session.
   ['Owner=tenant:zeta', problem(404, 'unknown-session')],
   ['owner[]=tenant:zeta', problem(404, 'unknown-session')],
   ['owner%00=tenant:zeta', problem(404, 'unknown-session')],
@@ -50,14 +50,14 @@ const claimed: readonly (readonly [what: string, claims: Claims])[] = [
   ['a role', { roles: ['operator', 'admin', '*'] }],
 ];
 
-/** Actions that are forbidden to operators. */
+/** Actions that operators must not perform. */
 const ofOwners: readonly (readonly [method: string, below: string, body: string])[] = [
   ['POST', '/messages', '{"message":"Hello."}'],
   ['POST', '/results/c1', '{"result":1}'],
   ['PATCH', '', '{"title":"Mine"}'],
 ];
 
-/** A session of an owner of its own, whose answer has a word. */
+/** Creates a session of a separate owner, whose answer contains a secret word. */
 async function settled({ who, session, at, play }: Scene) {
   const dan = who({ sub: 'dan', tenant: session });
   await dan.post(`${at(VAULT)}/messages`, { message: play('The word is DAN-4711.') });

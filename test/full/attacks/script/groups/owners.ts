@@ -6,7 +6,7 @@ import type { Claims } from '../secrets.ts';
 import { FILES, PENDING, PLANNED, VAULT, type Victims } from '../victims.ts';
 import { type RouteAttack, routesToZeta } from './routes.ts';
 
-/** The response to a caller who has no such session. */
+/** Expects the response for a session that does not exist. */
 function nothingThere({ what, sent }: RouteAttack): Attack['comes'] {
   if (sent.method === 'HEAD') return status(404);
   if (what.includes('file')) return problem(404, 'unknown-file');
@@ -18,7 +18,7 @@ function nothingThere({ what, sent }: RouteAttack): Attack['comes'] {
   );
 }
 
-/** Callers whose names could collide with a name of zeta. */
+/** Callers whose names could collide with the name of zeta. */
 const lookalikes: readonly (readonly [who: string, claims: Claims])[] = [
   ['whose id is called like the tenant', { sub: 'zeta' }],
   ["whose id is written as the tenant's object", { sub: '{"tenant":"zeta"}' }],
@@ -37,7 +37,7 @@ const lookalikes: readonly (readonly [who: string, claims: Claims])[] = [
 
 const wordless = notSaying(/ZETA/);
 
-/** Claims of a request beside its token. */
+/** Claims that a request makes outside of its token. */
 const besides: readonly (readonly [
   what: string,
   headers: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** Paths and bytes that lead elsewhere when they are read another way. */
+/** Paths and bytes that another parser could interpret differently. */
 import { type Attack, all, type Check, notSaying, problem, status } from '../attack.ts';
 import { VAULT } from '../victims.ts';
 
@@ -8,7 +8,7 @@ const badId = problem(
   'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
 );
 
-/** Session ids in a path, sent without the normalization of a client. */
+/** Session ids in a path, sent without a client's normalization. */
 const ids: readonly (readonly [id: string, comes: Check])[] = [
   ['%2e%2e%2fvault', badId],
   ['%2e%2e%5cvault', badId],
@@ -53,7 +53,7 @@ const strangePaths: readonly (readonly [path: string, comes: Check])[] = [
   [`/agents/clerk/sessions/${VAULT}?__proto__[tenant]=zeta`, problem(404, 'unknown-session')],
 ];
 
-/** Bytes that could be taken for two requests by one of two servers. */
+/** Bytes that two servers could split into requests differently. */
 const smuggled: readonly (readonly [what: string, bytes: (host: string) => string])[] = [
   [
     'two lengths',

@@ -1,4 +1,4 @@
-/** One token for many persons: chats that begin alike, and persons whom a request names. */
+/** One token for several persons: chats with the same opening, and persons that a request names. */
 import { type Attack, all, answer, type Check, notSaying, problem, saying } from '../attack.ts';
 import type { Came } from '../http.ts';
 import type { Person } from '../person.ts';
@@ -7,17 +7,17 @@ import type { Scene } from '../scene.ts';
 
 const LOOK: readonly Call[] = [{ name: 'whoami', input: {} }];
 
-/** A caller that is known only by its token. */
+/** A caller that is identified only by its token. */
 const app = ({ who }: Scene): Person => who({ sub: 'app' }).at('chat');
 
-/** A caller that names the person whom it acts for. */
+/** A caller that names the person for whom it acts. */
 const server = ({ who }: Scene): Person => who({ sub: 'chat-server', delegates: true }).at('chat');
 
 type HeaderRecord = Readonly<Record<string, string>>;
 
 const as = (person: string): HeaderRecord => ({ 'x-user-id': person });
 
-/** The headers and fields that a client sends with every request of a chat. */
+/** The caller, headers and fields of every request of a chat. */
 interface Sending {
   readonly by: Person;
   readonly body?: object;
@@ -31,13 +31,13 @@ const user = (content: unknown): Message => ({ role: 'user', content });
 const say = ({ by, body = {}, headers = {} }: Sending, messages: readonly Message[]): Promise<Came> =>
   by.post('/v1/chat/completions', { model: 'clerk', messages, ...body }, headers);
 
-/** The messages behind an answer, with the next one of the user. */
+/** Returns the messages after an answer, with the user's next message. */
 function next(messages: readonly Message[], { json }: Came, text = 'And now?'): readonly Message[] {
-  const { choices = [] } = Object(json) as { readonly choices?: readonly { readonly message: Message }[] }; // of a completion
+  const { choices = [] } = Object(json) as { readonly choices?: readonly { readonly message: Message }[] }; // the body of a completion
   return [...messages, ...choices.map(({ message }) => message), user(text)];
 }
 
-/** Opens the same chat as several callers, and continues it as the last one. */
+/** Starts the same chat as several callers, and continues it as the last caller. */
 async function equalOpenings(
   content: unknown,
   ...[first, ...others]: readonly [Sending, ...Sending[]]
@@ -66,7 +66,7 @@ const PICTURE = {
   image_url: { url: `data:image/png;base64,${btoa('\u0089PNG\r\n\u001a\n')}` },
 };
 
-/** Ids that must each identify one person. */
+/** Ids that must each identify a different person. */
 const people = ['ann', 'a/b', '../chat-server', '"],["clerk","x"]', '__proto__', 'webhook:github', 'code'];
 
 /** Ids that no person can have. */

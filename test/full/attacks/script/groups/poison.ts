@@ -6,7 +6,7 @@ import { github, slack, withHeader } from '../signatures.ts';
 import { deliver } from './hooks.ts';
 import { waiting } from './waiting.ts';
 
-/** Checks a session after an attack: reads it in every way, and sends another message. */
+/** Reads a session in every way after an attack, and sends another message. */
 async function aftermath({ rolf, own, play }: Scene, came: Came): Promise<readonly string[]> {
   const state = await rolf.get(own);
   const events = await rolf.get(`${own}/events`);
@@ -38,7 +38,7 @@ const hard: readonly (readonly [what: string, json: string])[] = [
   ['a text of 180,000 characters', `"${'x'.repeat(180_000)}"`],
 ];
 
-/** Sends the data, checks the response, reads everything, and sends the next message. */
+/** Expects one of these statuses for the stored data, and 200 for each later request. */
 const unharmed = (...codes: readonly number[]): Check =>
   saying(new RegExp(`^\\["(${codes.join('|')})","200","200","200"\\]$`));
 

@@ -1,7 +1,7 @@
 import type { Sent } from '../http.ts';
 import { FILES, PENDING, VAULT, type Victims } from '../victims.ts';
 
-/** A request to a route, by what it is. */
+/** A request to a route, with its description. */
 export interface RouteAttack {
   readonly what: string;
   readonly sent: Sent;
@@ -9,7 +9,7 @@ export interface RouteAttack {
 
 const json = [['content-type', 'application/json']] as const;
 
-/** Every route with a session in its path, aimed at sessions of zeta. */
+/** Returns the requests to every route that has a session in its path. The session belongs to zeta. */
 export function routesToZeta(victims: Victims, agent = 'clerk'): readonly RouteAttack[] {
   const at = (session: string): string => `/agents/${agent}/sessions/${session}`;
   const post = (path: string, body: object): Sent => ({
@@ -48,7 +48,7 @@ export function routesToZeta(victims: Victims, agent = 'clerk'): readonly RouteA
   ];
 }
 
-/** Every other route. */
+/** Requests to every other route. */
 export const otherRoutes: readonly RouteAttack[] = [
   { what: 'GET of the root', sent: { path: '/' } },
   { what: 'GET of the agents', sent: { path: '/agents' } },

@@ -1,4 +1,4 @@
-/** Turns that make turns, and loops that do not end. */
+/** Turns that start turns, and loops that do not end. */
 import { type Attack, answer, saying, status, told } from '../attack.ts';
 import type { Came } from '../http.ts';
 import { ended, quiet } from '../patience.ts';
@@ -8,10 +8,10 @@ const QUEUED = { prefer: 'respond-async' };
 
 const HOUR = 3600;
 
-/** A model that calls for ever. */
+/** A model that repeats one reply. */
 const forEver = (reply: Reply): readonly Reply[] => Array.from({ length: 200 }, () => reply);
 
-/** How many turns of a session have not begun, as it says itself. */
+/** Returns how many turns of a session are waiting. */
 const waitingIn = ({ json }: Came): number => (Array.isArray(json?.waiting) ? json.waiting.length : -1);
 
 const breeding: readonly Attack[] = [
@@ -44,7 +44,7 @@ const breeding: readonly Attack[] = [
       await rolf.del(own);
       return asked;
     },
-    // The turn that a person asked for, and eight generations, of two requests each.
+    // The user's turn and eight generations, each with two requests.
     comes: 18,
   },
   ...['-1', 'in -5 minutes', 'in 900 years', 'yesterday', '1e99', 'NaN', '2001-01-01T00:00:00Z'].map(

@@ -1,4 +1,4 @@
-/** Credentials of tools and of the app, which must not leak through a tool, a model or an error. */
+/** Credentials of tools and of the app, which must not leak through tools, models or errors. */
 import { type Attack, notSaying, saying, status } from '../attack.ts';
 import { sayResult } from '../puppet-model.ts';
 import type { Scene } from '../scene.ts';

@@ -18,13 +18,13 @@ const operators = problem(
   'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of one who has it.',
 );
 
-/** Checks that a list or an inbox contains nothing of zeta. */
+/** Checks that a list or an inbox contains no data of zeta. */
 const nothingOfZeta: Check = all(
   status(200),
   notSaying(new RegExp(`tenant:zeta|ZETA|"session":"(?:${[VAULT, PENDING, FILES, PLANNED].join('|')})"`)),
 );
 
-/** Callers whose names might be taken for zeta's. */
+/** Callers whose names resemble zeta. */
 const lookalikes: readonly Claims[] = [
   { sub: 'tenant:zeta' },
   { sub: 'owners' },
@@ -67,7 +67,7 @@ const claimed: readonly (readonly [what: string, claims: Claims, more: Partial<S
 
 const cursor = (place: unknown): string => Buffer.from(JSON.stringify(place)).toString('base64url');
 
-/** Forged cursors of the right form. They point into the caller's own list. */
+/** Forged cursors in the correct format. They point into the caller's own list. */
 const forged: readonly unknown[] = [
   [9e15, 'clerk', ''],
   [9e15, 'clerk', VAULT],
@@ -116,7 +116,7 @@ const inbox = async (by: Person): Promise<Came> => by.get('/pending');
 
 const lists = (came: Came, session: string): boolean => came.text.includes(`"session":"${session}"`);
 
-/** Has a call wait, and answers whether it is in the inbox of each of these. */
+/** Creates a waiting call. Returns, for each person, whether the call is in that inbox. */
 async function inInboxes(scene: Scene, tool: string, ...people: readonly Person[]): Promise<boolean[]> {
   const { rolf, session, own } = scene;
   await waiting(scene, tool);

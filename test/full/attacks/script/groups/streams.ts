@@ -1,4 +1,4 @@
-/** Streams and pages of journals: forged places, streams of others, and readers who do not read. */
+/** Streams and pages of journals: forged positions, streams of other callers, and stalled readers. */
 import { type Attack, all, type Check, notSaying, problem, saying, status, told } from '../attack.ts';
 import { eventually } from '../patience.ts';
 import type { Scene } from '../scene.ts';
@@ -6,7 +6,7 @@ import { VAULT, type Victims } from '../victims.ts';
 
 const STREAM = { accept: 'text/event-stream' };
 
-/** Runs a turn to its end, to have a stream to read. */
+/** Runs a turn to its end, so that its stream can be read. */
 async function settled({ ann, own, play }: Scene): Promise<string> {
   const { json } = await ann.post(`${own}/messages`, { message: play('Done.') });
   return String(json?.turn);
@@ -21,7 +21,7 @@ const badPlace = (name: 'after' | 'Last-Event-ID'): Check =>
       : 'Last-Event-ID must be the sequence of an event: a whole number such as 12.',
   );
 
-/** Places that no journal has. */
+/** Invalid positions in a journal. */
 const places = [
   '-1',
   '1.5',
@@ -34,7 +34,7 @@ const places = [
   'zeta:1',
 ];
 
-/** Pages that no journal has. */
+/** Invalid page sizes. */
 const limits = ['0', '-1', '1.5', 'all', '1e9', '9'.repeat(20)];
 
 export const streams = (victims: Victims): readonly Attack[] => [
@@ -168,7 +168,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
     effects: ['pay 1 for acme'],
   },
   {
-    // Fewer than one caller may have open (16): more of them are refused, depending on which end first.
+    // A caller may open 16 streams. With more, the set of refused streams would depend on which ends first.
     name: 'a dozen streams of one session at once do not keep it from its next turn',
     async act({ ann, own, play, session: _ }) {
       await ann.post(`${own}/messages`, { message: play('First.') });

@@ -1,4 +1,6 @@
-/** Turns that start turns, in one session and across two. The tree must end, whatever a client sends. */
+/**
+ * Turns that start turns, in one session and across two. The tree must end, regardless of what a client sends.
+ */
 import { type Attack, status, told } from '../attack.ts';
 import type { Came } from '../http.ts';
 import { quiet } from '../patience.ts';
@@ -13,7 +15,7 @@ interface Event {
 
 const eventsIn = ({ json }: Came): readonly Event[] => (Array.isArray(json?.events) ? json.events : []);
 
-/** How many turns of a session have begun. */
+/** Returns how many turns of a session have started. */
 async function turnsOf({ ann }: Scene, path: string): Promise<number> {
   let [turns, after] = [0, 0];
   for (;;) {
@@ -24,11 +26,11 @@ async function turnsOf({ ann }: Scene, path: string): Promise<number> {
   }
 }
 
-/** What was said last, by which the puppet finds its script: each turn plays the same one. */
+/** Returns the last user message. It names the puppet's script, so each turn repeats the same script. */
 const lastSaid = ({ messages }: Asked): string =>
   String(messages.findLast(({ role }) => role === 'user')?.content);
 
-/** Plays until no model is asked any more. */
+/** Runs the turns until the model receives no more requests. */
 async function playOut({ ann, own, play, model }: Scene, reply: Reply): Promise<void> {
   const message = play(reply, 'Done.');
   await ann.post(`${own}/messages`, { message });
@@ -46,7 +48,7 @@ export const turnTrees = (): readonly Attack[] => [
       await scene.rolf.del(scene.own);
       return turns;
     },
-    // With the turn that a person asked for.
+    // Includes the user's own turn.
     comes: 21,
     logs: /can schedule no more turns/,
   },

@@ -7,7 +7,7 @@ import type { Scene } from '../scene.ts';
 export interface Waiting {
   readonly turn: string;
   readonly call: string;
-  /** Where it is decided. */
+  /** The path for decisions. */
   readonly path: string;
   readonly pending: PendingCall;
 }
@@ -20,7 +20,7 @@ export async function waiting(scene: Scene, tool: string, input: object = { amou
   return { turn: String(came.json?.turn), call, path: links.approvals ?? links.results ?? '', pending };
 }
 
-/** Decides about a call of a tool that a manager must decide about. */
+/** Sends a decision about a call that a manager must approve. */
 export const deciding =
   (body: unknown, as: 'rolf' | 'ann' = 'rolf', tool = 'refund') =>
   async (scene: Scene): Promise<Came> => {

@@ -13,7 +13,7 @@ const notSigned = problem(
 
 const unsigned = problem(401, 'invalid-signature');
 
-/** A good delivery of each sender, with the headers that carry its signature and its time. */
+/** A valid delivery of each sender, with the headers that contain its signature and its time. */
 const senders: readonly (readonly [name: string, good: () => Delivery, signature: string, time?: string])[] =
   [
     ['github', () => github(issue(1)), 'x-hub-signature-256'],
