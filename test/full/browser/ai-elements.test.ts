@@ -1,4 +1,7 @@
-/** Pages of AI Elements in a real browser: one with all that a person may do, and those of its own docs, as they stand there. */
+/**
+ * Pages of AI Elements in a real browser: a page of our own with every feature, and unchanged pages from the AI
+ * Elements docs.
+ */
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -18,7 +21,7 @@ if (!isThere) {
   console.warn(`skipped: what AI Elements imports is not installed (${how})`);
 }
 
-/** The places that the components and the pages import each other from. */
+/** The folders for the import prefixes of the components and pages. */
 const PLACES = {
   '@repo/elements': join(VENDOR, 'elements'),
   '@repo/shadcn-ui': join(VENDOR, 'shadcn-ui'),
@@ -26,12 +29,12 @@ const PLACES = {
   '@/components/ui': join(VENDOR, 'shadcn-ui/components/ui'),
 };
 
-/** What one package of Tailwind exports, as far as it is used here. */
+/** The part of Tailwind's exports that this test uses. */
 interface Tailwind {
   compile(css: string, options: object): Promise<{ build(words: readonly string[]): string }>;
 }
 
-/** Makes the styles of all classes that the components and pages name, as a page of Tailwind has them. */
+/** Generates the styles for all classes in the components and pages, as Tailwind does for a page. */
 async function styles(): Promise<string> {
   const packages = join(FOLDER, 'node_modules');
   const { compile }: Tailwind = await import(pathToFileURL(join(packages, 'tailwindcss/dist/lib.mjs')).href);
@@ -55,7 +58,9 @@ async function styles(): Promise<string> {
   return build(texts.join(' ').split(/["'`\s]+/));
 }
 
-/** Leaves out what a page would load later and these never do: diagrams, and the highlighting of languages but JSON. */
+/**
+ * Removes imports that these pages never load: diagrams, and syntax highlighting for languages other than JSON.
+ */
 const lighter: Plugin = {
   name: 'lighter',
   setup(building) {
@@ -66,7 +71,7 @@ const lighter: Plugin = {
   },
 };
 
-/** Puts the styles into the page. */
+/** Inserts the styles into the page. */
 const styled: Plugin = {
   name: 'styled',
   setup(building) {
@@ -81,7 +86,10 @@ const OWN = `import { HoldfastChatTransport } from '${join(ROOT, 'src/client/ai-
 const transport = new HoldfastChatTransport(AGENT);
 `;
 
-/** What is changed in the pages. That of Tool reads a result before it is there, and that of Confirmation sends no answer, with any server. */
+/**
+ * The edits to the pages. The Tool page reads a result before it exists, and the Confirmation page never sends
+ * its decision. Both fail with any server.
+ */
 const URL_AND_KEY = 'api: AGENT.api, headers: AGENT.headers,';
 const OF_DOCS: Readonly<Record<string, CopiedPage['changes']>> = {
   conversation: [['useChat()', 'useChat({ transport })']],

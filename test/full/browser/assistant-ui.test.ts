@@ -1,4 +1,4 @@
-/** The first page of assistant-ui in a real browser, as its README has it, by `HoldfastChatTransport`. */
+/** The first page from the README of assistant-ui in a real browser, with `HoldfastChatTransport`. */
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { HAS_BROWSER, HELLO, showPage } from './shown-page.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** The page in the README of assistant-ui. */
+/** Returns the page from the README of assistant-ui. */
 async function page(): Promise<CopiedPage> {
   const readme = await readFile(join(ROOT, 'node_modules/@assistant-ui/react/README.md'), 'utf8');
   const [, code = ''] = /```tsx\n(.*?)```/s.exec(readme) ?? [];
@@ -47,7 +47,10 @@ describe.skipIf(!HAS_BROWSER)('a page with assistant-ui in chromium, at another 
   beforeEach(async () => {
     await shown.page.goto(`${shown.address}&page=readme&agent=desk`);
   });
-  /** Its button to stop is always there. */
+  /**
+   * Waits until no reply is running. The page always shows its stop button, so the test checks that it is
+   * disabled.
+   */
   const ready = async (): Promise<void> => {
     await expect.poll(() => shown.page.getByRole('button', { name: 'Stop' }).isDisabled()).toBe(true);
   };
@@ -88,7 +91,7 @@ describe.skipIf(!HAS_BROWSER)('a page with assistant-ui in chromium, at another 
     await expect.poll(() => texts()).toEqual(edited);
     await ready();
     await look('5-edited');
-    // The next message goes to the fork, whose model is shown what the page shows.
+    // The next message goes to the fork. Its model receives the messages that the page shows.
     await say('What did I say? Repeat all.');
     await expect
       .poll(() => texts())

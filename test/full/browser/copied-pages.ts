@@ -1,23 +1,25 @@
-/** Pages that are copied from the docs of others, and what is changed in them. */
+/** Pages that are copied from the docs of other libraries, and the edits to them. */
 import type { Plugin } from 'esbuild';
 
-/** A page as its docs have it. */
+/** A page from the docs of a library. */
 export interface CopiedPage {
   readonly code: string;
-  /** Where its imports are looked for. */
+  /** The folder from which its imports are resolved. */
   readonly folder: string;
-  /** What is changed, and into what. Each is there once. */
+  /** Replacements of text. Each `from` must occur once. */
   readonly changes: readonly (readonly [from: string, to: string])[];
 }
 
-/** The block of a page in the docs that is named so: its first one. */
+/** Returns the first block with this file name in the docs. */
 export function blockOf(docs: string, file: string): string {
   const [, code] = new RegExp(`\`\`\`tsx [^\\n]*'${file}'[^\\n]*\\n(.*?)\`\`\``, 's').exec(docs) ?? [];
   if (code === undefined) throw new Error(`The docs have no ${file}.`);
   return code;
 }
 
-/** Makes pages known to a bundle, which imports each of them when it is asked for: `import { pages } from 'copied:pages'`. */
+/**
+ * Lets a bundle import the pages with `import { pages } from 'copied:pages'`. Each page is loaded on demand.
+ */
 export const copiedPages = (pages: Readonly<Record<string, CopiedPage>>): Plugin => ({
   name: 'copied pages',
   setup(building) {

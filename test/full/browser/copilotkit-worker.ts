@@ -1,4 +1,7 @@
-/** The Worker of the page with CopilotKit, whose model paints the page when it is asked to, and says what it was told of the page. */
+/**
+ * The Worker of the CopilotKit page. Its model recolors the page on request, and reports the context that the
+ * page sent.
+ */
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { agUi } from '../../../src/examples/ag-ui/ag-ui.ts';
 import { type ChatModel, defineAgent } from '../../../src/index.ts';
@@ -6,7 +9,7 @@ import { clientTools } from '../../../src/modules/client-tools/entry.ts';
 import { cors } from '../../../src/modules/http/entry.ts';
 import { liveText } from '../../../src/modules/live-text/entry.ts';
 
-/** Of the pages that may ask; in its place stands what the build says. */
+/** The allowed origin of pages. The build inserts it. */
 declare const PAGES: string;
 
 const model: ChatModel = {

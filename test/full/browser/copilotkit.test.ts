@@ -1,4 +1,4 @@
-/** A page with CopilotKit in a real browser, which talks to the example of AG-UI. */
+/** A CopilotKit page in a real browser, with the AG-UI example. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -24,7 +24,7 @@ const supportAgent = new HttpAgent({
 </CopilotKit>;
 `;
 
-/** The app, which the docs leave open, is their chat. */
+/** The docs do not show the app component, so it is their chat component. */
 const SELF_MANAGED: CopiedPage = {
   code: `import { CopilotChat } from '@copilotkit/react-core/v2';
 import '@copilotkit/react-core/v2/styles.css';
@@ -43,7 +43,7 @@ if (!isThere) {
   console.warn(`skipped: CopilotKit is not installed (${how})`);
 }
 
-/** Puts the styles that a script imports into the page, as a bundler of pages does. */
+/** Inserts the styles that a script imports into the page, as bundlers do. */
 const styles: Plugin = {
   name: 'styles',
   setup(building) {

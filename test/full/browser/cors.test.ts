@@ -1,4 +1,4 @@
-/** What a page of a second origin may do in a real browser: with an origin that the app names, and with another. */
+/** Requests of a page to another origin in a real browser, with an allowed origin and with a forbidden one. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -13,18 +13,18 @@ if (program === undefined) console.warn('skipped: there is no chromium on this m
 
 const root = resolve(import.meta.dirname, '../../..');
 const PAGE = readFileSync(resolve(root, 'src/examples/browsers/page.html'), 'utf8');
-/** In the example: the origin of its pages, and its Worker. */
+/** The origins in the example: its pages, and its Worker. */
 const ITS_PAGES = 'http://localhost:5173';
 const ITS_WORKER = 'http://localhost:8787';
 const TOKEN = 'a-token-of-the-tests';
-/** It finds its tool by the words of the message. */
+/** The offline model selects its tool by the words of this message. */
 const MESSAGE = 'Please pay invoice INV-17.';
 
-/** A picture of one pixel. */
+/** An image of one pixel. */
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
-/** As a page has it. */
+/** The options of `fetch` in a page. */
 type Asked = RequestInit & { readonly credentials?: string };
 
 describe.skipIf(program === undefined)('a page of another origin in chromium', () => {
@@ -37,7 +37,10 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
   let anothers: string;
   const servers: Server[] = [];
 
-  /** Another site, that serves the page, and its origin. Both are on this machine: a page of elsewhere may not reach that. */
+  /**
+   * Serves the page from another origin and returns the origin. It is on this machine, because a public page
+   * must not reach the local network.
+   */
   async function site(): Promise<string> {
     const server = createServer((_, response) => {
       response.setHeader('content-type', 'text/html');
@@ -86,11 +89,11 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
   const newSession = (worker: RunningWorker): string =>
     `${worker.url.origin}/agents/clerk/sessions/${crypto.randomUUID()}`;
 
-  /** Runs an asynchronous function in the page. Its text is what crosses, so that it knows nothing but its arguments. */
+  /** Runs an asynchronous function in the page. Only its text is sent, so it can use only its arguments. */
   const inPage = (body: string, ...args: readonly unknown[]): Promise<unknown> =>
     page.evaluate(`(async (...args) => { ${body} })(...${JSON.stringify(args)})`);
 
-  /** Asks as a page does, and answers what the page may read of it. */
+  /** Sends a request from the page. Returns the part of the response that the page can read. */
   const ask = (url: string, init: Asked = {}, names: readonly string[] = []): Promise<unknown> =>
     inPage(
       `const [url, init, names] = args;
@@ -195,7 +198,7 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
     const failed = 'TypeError: Failed to fetch';
     expect(await ask(`${session}/messages`, post())).toBe(failed);
     expect(await ask(`${open.url.origin}/agents`)).toBe(failed);
-    // What a browser sends without asking first, and no page may read.
+    // A browser sends this without a preflight, and the page cannot read the response.
     await inPage(
       "await fetch(args[0], { method: 'POST', mode: 'no-cors', body: args[1] }).catch(() => {})",
       `${session}/messages`,
@@ -228,7 +231,7 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
     const first = ['session-opened 1', expect.stringMatching(/^turn-ended \d+$/)];
     await expect.poll(seen).toEqual(first);
     await fetch(session, { method: 'DELETE' });
-    // It comes again by itself without an id, and is answered 404 since there is no session: that ends it.
+    // The browser reconnects without an id. The session no longer exists, so it receives a 404 and stops.
     const ended = [...first, 'erased ', 'error 0', 'error 2'];
     await expect.poll(seen).toEqual(ended);
     await say();

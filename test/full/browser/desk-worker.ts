@@ -1,4 +1,4 @@
-/** The desk of the example behind a model that says its lines word by word, for pages of one other origin. */
+/** The desk example for pages of another origin. Its model streams its replies word by word. */
 
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { desk } from '../../../src/examples/pages/desk.ts';
@@ -9,7 +9,7 @@ import { cors } from '../../../src/modules/http/entry.ts';
 import { liveText } from '../../../src/modules/live-text/entry.ts';
 import { pauseBefore, withEnd } from './slow-reply.ts';
 
-/** Of the pages that may ask; in its place stands what the build says. */
+/** The allowed origin of pages. The build inserts it. */
 declare const PAGES: string;
 
 const MINUTE = 60_000;

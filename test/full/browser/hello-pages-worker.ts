@@ -1,4 +1,6 @@
-/** An agent for pages that are copied from the docs of others, with the tools that these name. */
+/**
+ * An agent for pages that are copied from the docs of other libraries, with the tools that these pages name.
+ */
 import * as v from 'valibot';
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { type ChatModel, defineAgent, defineDomainType, defineTool } from '../../../src/index.ts';
@@ -10,7 +12,7 @@ import { cors } from '../../../src/modules/http/entry.ts';
 import { aiSdkUi } from '../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { pauseBefore, withEnd } from './slow-reply.ts';
 
-/** Of the pages that may ask; in its place stands what the build says. */
+/** The allowed origin of pages. The build inserts it. */
 declare const PAGES: string;
 
 const Weather = defineDomainType({
@@ -77,7 +79,7 @@ const tools = [
 
 type Call = readonly [name: string, input: object];
 
-/** The calls that a message leads to, one after another. The last result is the city. */
+/** Returns the calls for a message, in order. The last result contains the city. */
 const callsFor = (said: string, city: string): readonly Call[] =>
   /weather data/i.test(said)
     ? [['fetch_weather_data', { location: 'San Francisco', units: 'fahrenheit' }]]
@@ -91,7 +93,7 @@ const callsFor = (said: string, city: string): readonly Call[] =>
           ]
         : [];
 
-/** How often each message was answered. */
+/** The number of replies to each message. */
 const asked = new Map<string, number>();
 
 const model: ChatModel = {
@@ -100,7 +102,7 @@ const model: ChatModel = {
   async ask({ messages }, { signal, onText }): Promise<ModelReply> {
     const start = messages.findLastIndex(({ role }) => role === 'user');
     const user = messages[start];
-    // A line names each file.
+    // The text contains a line for each file.
     const said = user?.text.replaceAll(/\[file .*?\]\s*/g, '') ?? '';
     if (said.includes('for ever')) {
       onText?.('I begin, and ');

@@ -1,4 +1,4 @@
-/** The first pages in the docs of the AI SDK, as they stand there: they are told the URL of an agent, and a key. */
+/** The first pages in the docs of the AI SDK. Only the URL of an agent and a key are added. */
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { HAS_BROWSER, showPage } from './shown-page.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** The URL, and the key. */
+/** Adds the URL and the key. */
 const CHANGES = [["api: '/api/chat',", 'api: AGENT.api, headers: AGENT.headers,']] as const;
 
 const pageOf = async (sdk: string, docs: string) => {

@@ -1,4 +1,4 @@
-/** `useSessions` in a real browser, where React mounts twice: the list is kept up to date, and no more once it is gone. */
+/** `useSessions` in a real browser, where React mounts twice. The list is refreshed until it unmounts. */
 import { resolve } from 'node:path';
 import { build } from 'esbuild';
 import { chromium } from 'playwright-core';
@@ -6,7 +6,9 @@ import { expect, it } from 'vitest';
 import { CHROMIUM_ARGS, findChromium } from '../files/chromium.ts';
 import { HAS_BROWSER } from './shown-page.ts';
 
-/** The index says how often it was asked, and has one session more each time. A button hides the list. */
+/**
+ * The index reports how often it was queried, and returns one more session each time. A button hides the list.
+ */
 const PAGE = `
   import { createElement as h, StrictMode, useState } from 'react';
   import { createRoot } from 'react-dom/client';
@@ -59,7 +61,7 @@ it.skipIf(!HAS_BROWSER)(
       const asked = () => page.evaluate('globalThis.asked');
       const before = await asked();
       await page.waitForTimeout(500);
-      // One may have been under way.
+      // One request can already be in progress.
       expect(Number(await asked()) - Number(before)).toBeLessThanOrEqual(1);
       await page.getByRole('button', { name: 'Hide' }).click();
       await page.getByText('1 shown, more').waitFor();

@@ -1,4 +1,4 @@
-/** The page of the example with `useSession` in a real browser. */
+/** The `useSession` example page in a real browser. */
 
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';

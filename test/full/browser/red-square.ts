@@ -1,3 +1,3 @@
-/** A picture of a red square, 100 pixels wide: the base64 of a PNG. */
+/** A red square, 100 pixels wide, as a PNG in base64. */
 export const RED_SQUARE =
   'iVBORw0KGgoAAAANSUhEUgAAAGQAAABkCAIAAAD/gAIDAAAAoUlEQVR42u3QMQ0AAAgDsEmafxVIwgIfT5MqaKblKApkyZIlS5YsBbJkyZIlS5YCWbJkyZIlS4EsWbJkyZKlQJYsWbJkyVIgS5YsWbJkKZAlS5YsWbIUyJIlS5YsWQpkyZIlS5YsBbJkyZIlS5YCWbJkyZIlS4EsWbJkyZKlQJYsWbJkyVIgS5YsWbJkKZAlS5YsWbIUyJIlS5YsWQpkyfq20dRls60oHB8AAAAASUVORK5CYII=';

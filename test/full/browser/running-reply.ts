@@ -1,18 +1,18 @@
-/** Pages that come into a reply while it runs. `RUNS` says how often each is tried. */
+/** Pages that are opened while a reply is streaming. `RUNS` sets the number of runs of each test. */
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { HELLO, type ShownPage } from './shown-page.ts';
 
 const RUNS = Number(process.env.RUNS ?? 1);
 
-/** Declares the test that a page shows a reply that runs from its beginning, however often it is loaded again meanwhile. */
+/** Defines the test that a page shows a running reply from its beginning after any number of reloads. */
 export function comesIntoReply(shown: ShownPage): void {
   it.each(Array.from({ length: RUNS }, (_, run) => run + 1))(
     'shows a running reply from its beginning after each of three reloads and in two tabs, run %i',
     async () => {
       const { page, open, say, texts, look, endReply } = shown;
       let known = 0;
-      /** Resolves when a page shows at least as much as another page did before. */
+      /** Resolves when a page shows at least as much as another page showed before. */
       const showsBeginning = async (on: Page): Promise<void> => {
         await expect
           .poll(async () => (await texts(on))[1]?.length ?? 0)

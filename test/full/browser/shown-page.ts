@@ -1,4 +1,4 @@
-/** A page of the examples in a real browser, at another origin than its Worker. */
+/** An example page in a real browser, on another origin than its Worker. */
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { basename, join, resolve } from 'node:path';
@@ -12,15 +12,15 @@ import { RED_SQUARE } from './red-square.ts';
 const program = findChromium();
 if (program === undefined) console.warn('skipped: there is no chromium on this machine to show a page in');
 
-/** False where there is no browser to show a page in. */
+/** `false` if there is no browser on this machine. */
 export const HAS_BROWSER = program !== undefined;
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 export const TOKEN = 'a-token-of-the-tests';
 
-/** Signs the addresses of files. */
+/** The key that signs file URLs. */
 export const FILES_KEY = 'browser-tests-draw-files-0123456789';
-/** The reply of both Workers' models to a greeting. */
+/** The reply of both models to a greeting. */
 export const HELLO = 'Hello! Our shop is open from nine to five, and we are happy to help you with anything.';
 /** The folder for screenshots. */
 const { SCREENSHOTS } = process.env;
@@ -30,41 +30,41 @@ export const PNG = Buffer.from(RED_SQUARE, 'base64');
 
 /** The page to show. */
 export interface Shown {
-  /** The script of the page. */
+  /** The entry script of the page. */
   readonly entry: string;
-  /** A file that has to be in it: a page that lacks it would show nothing of what is tested. */
+  /** A file that must be in the bundle. Without it, the page would not run the tested code. */
   readonly holds: string;
-  /** How it is bundled, beside the ordinary. */
+  /** Additional build options. */
   readonly bundled?: Pick<BuildOptions, 'alias' | 'plugins'>;
-  /** Looks at the files that are in the bundle. */
+  /** Checks the files in the bundle. */
   readonly checked?: (files: readonly string[]) => void;
-  /** The Worker that it talks to, and constants of its build beside the origin of the page. */
+  /** The entry of the Worker, and additional build constants. `PAGES` is always set. */
   readonly worker: string;
   readonly constants?: Readonly<Record<string, string>>;
   readonly deployedAs?: DeployedAs;
-  /** The parameter of the page's address that names the conversation. */
+  /** The query parameter that names the conversation. */
   readonly conversation: string;
-  /** The page around it. Defaults to that of the examples. */
+  /** The HTML of the page. Defaults to the HTML of the examples. */
   readonly html?: string;
-  /** What is there once the page can be used. */
+  /** A selector that matches when the page is ready. */
   readonly ready: string;
-  /** Stands before the names of pictures. */
+  /** The prefix of screenshot names. */
   readonly pictures?: string;
 }
 
-/** A page that is open, in a browser of its own for each test. */
+/** An open page. Each test has a new browser context. */
 export interface ShownPage {
   readonly page: Page;
   readonly context: BrowserContext;
   readonly address: string;
-  /** Where pages are served. */
+  /** The origin that serves the pages. */
   readonly origin: string;
   /** The errors in a page. */
   readonly complaints: readonly string[];
   /** Opens another tab. */
   open(): Promise<Page>;
   say(text: string, on?: Page): Promise<void>;
-  /** Lets a reply end that was asked for slowly. */
+  /** Lets a slow reply end. */
   endReply(): Promise<void>;
   /** Takes a screenshot if a folder is set. */
   look(name: string, on?: Page): Promise<void>;
@@ -72,7 +72,7 @@ export interface ShownPage {
   texts(on?: Page): Promise<string[]>;
 }
 
-/** Shows a page in each test of the group in which it is called. */
+/** Opens a page before each test of the enclosing group. */
 export function showPage(shown: Shown): ShownPage {
   let pages: Served;
   let worker: RunningWorker;
@@ -152,7 +152,7 @@ interface Served {
 
 const EXAMPLES_HTML = 'src/examples/pages/index.html';
 
-/** Serves the page as its own origin would. */
+/** Serves the page from a separate origin. */
 async function serve({ entry, holds, bundled, checked, html = EXAMPLES_HTML }: Shown): Promise<Served> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
@@ -162,12 +162,12 @@ async function serve({ entry, holds, bundled, checked, html = EXAMPLES_HTML }: S
     write: false,
     format: 'esm',
     jsx: 'automatic',
-    // What a page imports later comes when it does.
+    // Dynamic imports stay separate files.
     splitting: true,
     outdir: '/',
     entryNames: 'page',
     ...bundled,
-    define: { 'process.env.NODE_ENV': '"development"' }, // in which React mounts twice
+    define: { 'process.env.NODE_ENV': '"development"' }, // React mounts twice in development
   });
   const files = Object.keys(metafile.inputs);
   expect(files).toContain(holds);

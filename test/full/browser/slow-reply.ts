@@ -1,21 +1,27 @@
-/** A reply that does not end before a test lets it: asked to say it slowly, a model waits with its last words. */
+/**
+ * Slow replies for tests. If the message contains "slowly", the model stops before its last words until the
+ * test lets it end.
+ */
 let mayEnd = true;
 
-/** How many words a model says when it is asked to say it slowly, until a test lets the reply end, and in which pauses, in ms. */
+/** The number of words before the stop, and the time between words of a slow reply, in ms. */
 const WORDS = 12;
 const PACE = 200;
 
-/** How long it waits for a word otherwise, in ms: a page shows several pieces of a reply, and a test does not wait for them. */
+/**
+ * The time between words of any other reply, in ms. It lets a page show several pieces without slowing the
+ * test.
+ */
 const FAST = 5;
 
-/** Waits before the word at this place of a reply to what was asked. */
+/** Waits before the word at this position of the reply to `asked`. */
 export async function pauseBefore(place: number, asked: string): Promise<void> {
   if (place === 0) mayEnd = !asked.includes('slowly');
   await new Promise((resolve) => setTimeout(resolve, mayEnd ? FAST : PACE));
   while (place >= WORDS && !mayEnd) await new Promise((resolve) => setTimeout(resolve, FAST));
 }
 
-/** The Worker's `fetch`, and `/end`, which lets a slow reply end. */
+/** Adds the route `/end`, which lets a slow reply end, to a Worker's `fetch`. */
 export const withEnd =
   <Given extends readonly [Pick<Request, 'url'>, ...unknown[]], Answer>(fetch: (...given: Given) => Answer) =>
   (...given: Given): Answer | Response => {

@@ -1,4 +1,4 @@
-/** A Worker whose chats are in an index, for pages of one other origin. */
+/** A Worker with an index of its chats, for pages of another origin. */
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { desk } from '../../../src/examples/pages/desk.ts';
 import type { ChatModel } from '../../../src/index.ts';
@@ -7,7 +7,7 @@ import { cors } from '../../../src/modules/http/entry.ts';
 import { sessionIndex } from '../../../src/modules/index/entry.ts';
 import { aiSdkUi } from '../../../src/surfaces/ai-sdk-ui/entry.ts';
 
-/** Of the pages that may ask; in its place stands what the build says. */
+/** The allowed origin of pages. The build inserts it. */
 declare const PAGES: string;
 
 const model: ChatModel = {

@@ -1,4 +1,4 @@
-/** The list of chats beside `useChat`, in a real browser. */
+/** The list of chats beside `useChat` in a real browser. */
 import { describe, expect, it } from 'vitest';
 import { HAS_BROWSER, showPage, TOKEN } from './shown-page.ts';
 
@@ -34,7 +34,7 @@ describe.skipIf(!HAS_BROWSER)('the list of chats of a page with useChat in chrom
     await page.reload();
     await expect.poll(() => texts()).toEqual([FIRST, `You said: ${FIRST}`]);
 
-    // Somebody else says something in the other chat.
+    // Another user sends a message in the other chat.
     await expect.poll(() => page.locator('nav li.unread').count()).toBe(0);
     const query = new URL(page.url()).searchParams;
     const list = async () => {
@@ -52,7 +52,7 @@ describe.skipIf(!HAS_BROWSER)('the list of chats of a page with useChat in chrom
     await expect.poll(() => texts()).toContain('You said: Hello from far away');
     await expect.poll(() => page.locator('nav li.unread').count()).toBe(0);
 
-    // A fork is no thread of its own.
+    // A fork is not listed as a separate thread.
     page.once('dialog', (dialog) => dialog.accept(OTHER));
     await page.getByRole('button', { name: 'Edit' }).first().click();
     await expect.poll(() => texts()).toEqual([OTHER, `You said: ${OTHER}`]);

@@ -1,4 +1,6 @@
-/** The Worker of the page with `useChat`, behind a model that says its lines word by word, for pages of one other origin. */
+/**
+ * The Worker of the `useChat` page, for pages of another origin. Its model streams its replies word by word.
+ */
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { desk } from '../../../src/examples/pages/desk.ts';
 import { type ChatModel, content, defineTool, image, ModelError } from '../../../src/index.ts';
@@ -9,7 +11,7 @@ import { aiSdkUi } from '../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { RED_SQUARE } from './red-square.ts';
 import { pauseBefore, withEnd } from './slow-reply.ts';
 
-/** Of the pages that may ask; in its place stands what the build says. */
+/** The allowed origin of pages. The build inserts it. */
 declare const PAGES: string;
 
 const BYTES = Uint8Array.from(atob(RED_SQUARE), (one) => one.charCodeAt(0));
@@ -21,7 +23,7 @@ const draw = defineTool({
   run: () => content(['A square:', image(BYTES, 'image/png')]),
 });
 
-/** How often the model was asked for a draft, or failed, by the words that ask for it. */
+/** The number of requests for a draft or a failure, by message. */
 const asked = new Map<string, number>();
 
 const model: ChatModel = {
@@ -34,7 +36,7 @@ const model: ChatModel = {
       onText?.('I begin, and ');
       await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     }
-    // Behind a reply that was cut off stands a line that asks to go on.
+    // After a cut-off reply, the last user message asks the model to continue. It starts with a bracket.
     const said = messages.findLast((one) => one.role === 'user' && !one.text.startsWith('['))?.text ?? '';
     const times = (asked.get(said) ?? 0) + 1;
     if (/draft|fail once/i.test(said)) asked.set(said, times);
@@ -77,7 +79,10 @@ const { worker, TurnRunner } = createHoldfast({
   use: [aiSdkUi(), files(), cors({ origins: [PAGES] })],
 });
 
-/** A page may ask to cancel only after a while, as from far away: it may be gone by then. */
+/**
+ * Delays the preflight of a cancel request, as over a slow network. The page can be closed before the request
+ * is sent.
+ */
 const fetch: typeof worker.fetch = async (request, ...more) => {
   const isFar = request.method === 'OPTIONS' && new URL(request.url).pathname.endsWith('/cancel');
   if (isFar) await new Promise((resolve) => setTimeout(resolve, 300));

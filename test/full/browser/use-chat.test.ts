@@ -13,10 +13,10 @@ import { FILES_KEY, HAS_BROWSER, HELLO, PNG, showPage, TOKEN } from './shown-pag
 
 const WORKER = 'test/full/browser/use-chat-worker.ts';
 
-/** Asks for a reply that does not end before the test lets it. */
+/** Asks for a reply that does not end until the test lets it. */
 const SLOWLY = 'When are you open? Say it slowly.';
 
-/** A line to a Worker that can be cut, and refuse whoever comes. */
+/** Opens a proxy to a Worker that can cut its connections and refuse new ones. */
 async function cuttable({ hostname, port }: URL) {
   const open = new Set<Socket>();
   let isRefusing = false;
@@ -158,7 +158,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       const { page } = shown;
       await say('Talk for ever.');
       await page.getByText('I begin, and').waitFor();
-      // Whoever stops it may load the page again at once.
+      // A user can reload the page immediately after stopping a reply.
       await page.getByRole('button', { name: 'Stop' }).click();
       await page.reload();
       await page.getByText('I begin, and').waitFor();
@@ -171,7 +171,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       await page.getByRole('alert').waitFor();
       expect(await page.getByRole('alert').textContent()).toContain('waits for an answer from outside');
       await look('8-refused');
-      // What it was refused for can still be answered.
+      // The refused call can still be approved.
       await page.getByRole('button', { name: 'Approve' }).click();
       await page.getByText('Here is what came of it: 40 euro of order A-17 are on their way back.').waitFor();
       await ready();
@@ -189,7 +189,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       await ready();
       await look('13-tried-again');
       expect(await texts()).toEqual([words, `Answer 2 to: ${words}`]);
-      // The page has dropped what the reply had said before it failed. The session keeps it.
+      // The page dropped the text of the failed reply. The session kept it.
       await page.reload();
       await expect.poll(() => texts()).toEqual([words, 'I begin, and ', `Answer 2 to: ${words}`]);
       expect(shown.complaints).toEqual([]);
@@ -255,7 +255,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
     it('shows all of a reply during which its Worker was killed', async () => {
       const { page } = shown;
       const storage = await mkdtemp(join(tmpdir(), 'holdfast-page-'));
-      // The Worker as the other tests have it, which is built already.
+      // The same Worker as in the other tests, from the build cache.
       const bundle = join(storage, 'worker.js');
       await writeFile(bundle, await buildWorker(WORKER, { constants: { PAGES: shown.origin } }));
       const start = () =>
@@ -269,7 +269,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
         await killable.kill();
         await rm(storage, { recursive: true, force: true, maxRetries: 3 });
       });
-      // It comes again at another port, which the address of the page names.
+      // The restarted Worker has another port, which the page's URL contains.
       const load = async (): Promise<void> => {
         const query = new URL(shown.address).searchParams;
         query.set('worker', new URL(killable.url).origin);
@@ -283,7 +283,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       await look('10-killed');
       killable = await start();
       await load();
-      // Its model is asked again after a while.
+      // The model is retried after a pause.
       await expect
         .poll(async () => {
           await fetch(`${killable.url}/end`);
@@ -292,7 +292,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
         .toEqual([SLOWLY, HELLO]);
       await ready();
       await look('11-back');
-      // What was asked of a Worker that is gone fails, and nothing else does.
+      // Only requests to the stopped Worker fail.
       expect(shown.complaints.filter((one) => one !== 'TypeError: Failed to fetch')).toEqual([]);
     });
   },

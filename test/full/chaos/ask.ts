@@ -11,7 +11,7 @@ export interface Shown {
 export interface Request {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Sent as JSON by POST. Absent: GET. */
+  /** The JSON body of a POST. Without a body, the request is a GET. */
   readonly body?: object | undefined;
   readonly signal: AbortSignal;
   readonly shown?: ((event: Shown) => void) | undefined;
@@ -56,7 +56,7 @@ async function streamed(response: Response, { shown }: Request): Promise<Reply> 
 }
 
 function turnOf(data: string): string {
-  const { turn }: { turn: string } = JSON.parse(data); // of an event of the turn's stream
+  const { turn }: { turn: string } = JSON.parse(data); // an event of the turn's stream
   return turn;
 }
 

@@ -1,6 +1,6 @@
 import { pause } from './worker/pause.ts';
 
-/** How often a session is looked at, in ms. */
+/** The interval between checks of a session, in ms. */
 const LOOK_EVERY = 250;
 
 /** The part of a session's state that shows whether it is busy. */
@@ -24,7 +24,7 @@ export async function atRest(url: string, sessions: readonly string[], signal: A
   );
 }
 
-/** No turn is open, or the open turn and the queue behind it wait for a person. */
+/** Returns `true` if no turn is open, or if the open turn and its queue wait for a person. */
 async function isAtRest(session: string): Promise<boolean> {
   const response = await fetch(session);
   if (response.status === 404) return true;

@@ -9,23 +9,23 @@ import { planText } from './worker/plan.ts';
 /** The outcome of a request, and when it was sent, in milliseconds since the epoch. */
 export type SentReply = Reply & {
   readonly sentAt: number;
-  /** The request: the message itself, a read of its turn, or a decision. */
+  /** The purpose of the request: to send the message, to read its turn, or to decide about a call. */
   readonly to: 'message' | 'look' | 'decision';
 };
 
-/** A message on its way. */
+/** A message, and what its sender has received so far. */
 export interface Sent {
   readonly errand: Errand;
-  /** In order, of every request that may have arrived. */
+  /** The replies to every request that may have arrived, in order. */
   readonly replies: SentReply[];
-  /** The content of its streams. */
+  /** The events of its streams. */
   readonly shown: Shown[];
 }
 
-/** Where messages are sent to, and until when. */
+/** The target of messages, and the signals that end the sending. */
 export interface Place {
   readonly url: string;
-  /** Aborts when new work must not begin. */
+  /** Aborts when no new work may start. */
   readonly closing: AbortSignal;
   /** Aborts when all waits must end. */
   readonly over: AbortSignal;
@@ -137,14 +137,14 @@ async function decided(place: Place, { errand, replies }: Sent, pending: readonl
   }
 }
 
-/** Asks for the end of the session's turn, whichever that is by then. */
+/** Cancels the turn that the session is running at that time. */
 async function cancelled(place: Place, { session, cancelAfter }: Errand): Promise<void> {
   if (cancelAfter === undefined) return;
   await pause(cancelAfter, place.over);
   await askStubbornly(place, `${pathOf(place.url, session)}/cancel`, {});
 }
 
-/** Asks until an answer comes, or it is over. */
+/** Repeats a request until it is answered, or until the run ends. */
 async function askStubbornly({ over }: Place, url: string, body: object): Promise<Reply> {
   let reply: Reply;
   do {

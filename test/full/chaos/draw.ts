@@ -4,18 +4,21 @@ import type { Plan, PlannedCall, ToolName } from './worker/plan.ts';
 /** A user's decision about a call that waits for approval. */
 export type Verdict = 'approve' | 'reject' | 'leave';
 
-/** One message, and how its sender behaves. All times in ms. */
+/** One message, and the behavior of its sender. All times are in ms. */
 export interface Errand {
   readonly session: string;
   readonly plan: Plan;
-  /** How the first request wants its answer. */
+  /** The requested form of the first answer. */
   readonly way: 'json' | 'stream' | 'background';
-  /** With an `Idempotency-Key`: sent again until it is answered. Without: sent again only when it cannot have arrived. */
+  /**
+   * If `true`, the message has an `Idempotency-Key` and is repeated until it is answered. Otherwise, it is
+   * repeated only if it cannot have arrived.
+   */
   readonly keyed: boolean;
   readonly whenBusy: 'reject' | 'queue' | 'steer';
-  /** Requests that send it at the same time. */
+  /** The number of identical requests that are sent at the same time. */
   readonly copies: number;
-  /** It waits for the answer by sending the message again, and not by looking at the turn. */
+  /** Waits for the answer by repeating the message. Otherwise, reads the turn. */
   readonly rejoins: boolean;
   readonly startAfter: number;
   readonly hangUpAfter?: number | undefined;
@@ -23,7 +26,9 @@ export interface Errand {
   readonly verdict: Verdict;
 }
 
-/** Messages that are sent to a session together, and the rest before the next ones. */
+/**
+ * Messages that are sent to a session at the same time. The next round starts after all of them are answered.
+ */
 export interface Round {
   readonly errands: readonly Errand[];
   readonly rest: number;
@@ -42,7 +47,7 @@ export function* drawRounds(chance: Chance, session: string, habit: Habit): Gene
   }
 }
 
-/** Messages that meet a busy session. */
+/** Draws messages that arrive while the session is busy. */
 function drawOthers(chance: Chance, session: string, name: string, habit: Habit): Errand[] {
   const whenBusy = BUSY[habit];
   if (whenBusy === undefined) return [];
@@ -60,7 +65,7 @@ const BUSY: Readonly<Partial<Record<Habit, Errand['whenBusy']>>> = {
   steerer: 'steer',
 };
 
-/** @param name of the message */
+/** Draws one message. @param name The name of the message. */
 function drawErrand(chance: Chance, session: string, name: string, habit: Habit): Errand {
   const keyed = chance.between(1, 10) > 1;
   const way = oneOf(chance, ['json', 'stream', 'background'] as const);
@@ -105,7 +110,7 @@ const CARES: readonly ToolName[] = ['read', 'idempotent', 'once', 'once', 'recon
 const drawCall = (chance: Chance, label: string): PlannedCall => ({
   tool: oneOf(chance, CARES),
   label,
-  // At once as often as not: then the effect follows the record of its start most closely.
+  // About half of the values are 0. Then the effect immediately follows the record of its start.
   before: Math.max(0, chance.between(-400, 400)),
   after: chance.between(0, 400),
 });

@@ -9,13 +9,13 @@ import type { ToolName } from './worker/plan.ts';
 /** The calls and effects of one tool. */
 export interface EffectFigures {
   readonly tool: ToolName;
-  /** Calls by the outcome that the model received. */
+  /** The calls by the outcome that the model received. */
   readonly told: Readonly<Record<Told, number>>;
-  /** Things that happened, as the counter knows them. */
+  /** The effects that the counter has recorded. */
   readonly seen: number;
-  /** Executions of something that had happened before; for an idempotent tool, under the same key. */
+  /** Repeated executions of the same effect. For an idempotent tool, these have the same key. */
   readonly again: number;
-  /** The calls with an unknown outcome that did happen. */
+  /** Calls with an unknown outcome whose effect happened. */
   readonly unknownSeen: number;
 }
 
@@ -23,25 +23,25 @@ export interface EffectFigures {
 export interface Figures {
   readonly accepted: number;
   /**
-   * Turns' ends, by message; `left waiting` where nobody was to decide, `given up` where one was taken over again and again
-   * without progress.
+   * The outcomes of turns, by message. `left waiting` counts turns that no one was to decide about. `given up`
+   * counts turns that were abandoned after repeated take-overs without progress.
    */
   readonly outcomes: Readonly<Record<string, number>>;
   /** Messages without a key whose connection broke, so that their arrival is unknown. */
   readonly uncertain: number;
   /** Messages that were never accepted, because their sessions were busy or the Worker was down. */
   readonly refused: number;
-  /** Requests that found the turn of the same message there. */
+  /** Requests that found an existing turn of the same message. */
   readonly joined: number;
   /** Messages that had to wait for earlier ones. */
   readonly queued: number;
-  /** Messages that a running turn has taken in. */
+  /** Messages that a running turn accepted. */
   readonly steered: number;
   readonly tookOver: number;
   readonly effects: readonly EffectFigures[];
-  /** From the last restart to the last end, in ms; 0 when everything had ended before. */
+  /** The time from the last restart to the end of the last turn, in ms. 0 if all turns had ended before. */
   readonly last: number;
-  /** The most that one turn took from then on, or from the end of the turn that it had to wait for, in ms. */
+  /** The longest time that a turn took after the last restart or after the end of the previous turn, in ms. */
   readonly longest: number;
 }
 
@@ -84,7 +84,7 @@ function outcomeOf(sent: Ledger['sent'][number], homes: Homes): string {
 
 const isQueued = (reply: Reply): boolean => reply.came === 'accepted' && reply.status === 'queued';
 
-/** Requests that were answered from a turn which had started before they were sent. */
+/** Counts requests that were answered from a turn that had already started. */
 function joinedIn({ sent }: Ledger, homes: Homes): number {
   return sent
     .filter(({ errand }) => errand.keyed)

@@ -1,4 +1,4 @@
-/** A small run, made by hand: what the tests of the oracle break. */
+/** A small run, built by hand. The tests of the oracle modify it. */
 
 import type { TimelineEvent } from '../../../src/examples/demo/client.ts';
 import type { Execution } from '../../../src/examples/demo/counted-effects.ts';
@@ -8,14 +8,14 @@ import type { Errand } from './draw.ts';
 import type { Ledger } from './ledger.ts';
 import { type PlannedCall, planText, SERVICES, type ToolName } from './worker/plan.ts';
 
-/** When the process was killed, in ms since the epoch; the turn starts 100 ms before. */
+/** The time of the kill, in ms since the epoch. The turn starts 100 ms before. */
 export const KILLED = 1_000;
 const STARTED = KILLED - 100;
-/** The turn's id, and its session. */
+/** The ids of the turn and its session. */
 export const TURN = 't1';
 export const SESSION = 's00';
 
-/** The calls of the plan, one of each care, in one step. */
+/** The planned calls: one of each kind of tool, in one step. */
 export const CALLS: readonly PlannedCall[] = (['read', 'idempotent', 'once', 'reconciled'] as const).map(
   (tool, index) => ({ tool, label: `m1.1.${index + 1}`, before: 0, after: 0 }),
 );
@@ -32,14 +32,14 @@ export const errand: Errand = {
   verdict: 'approve',
 };
 
-/** The call's id in the journal. */
+/** Returns the id of a call in the journal. */
 export const idOf = ({ label }: Pick<PlannedCall, 'label'>): string =>
   `${TURN}.3.${Number(label.slice(-1)) - 1}`;
 
-/** What a call came to in the journal. */
+/** The end of a call in the journal. */
 export type CallEnd = 'done' | 'unknown-outcome' | 'cancelled' | 'threw';
 
-/** One event of the turn, before it has a place. */
+/** An event of the turn without its sequence number. */
 export type Bare = SessionEvent;
 
 export const started = (call: PlannedCall): Bare => ({
@@ -75,7 +75,7 @@ export const turnEnded = (outcome: 'completed' | 'cancelled'): Bare => ({
   outcome,
 });
 
-/** The beginning of every journal here: the message, and the model's reply that asks for the calls. */
+/** The events at the start of every journal: the message, and the reply that requests the calls. */
 export const opening = (calls: readonly PlannedCall[] = CALLS): readonly Bare[] => [
   { type: 'session-opened', incarnation: 'i', agent: 'chaos' },
   {
@@ -101,11 +101,11 @@ export const opening = (calls: readonly PlannedCall[] = CALLS): readonly Bare[] 
   },
 ];
 
-/** Events in their places, 50 ms apart. */
+/** Numbers the events, with 50 ms between them. */
 export const journal = (...events: readonly Bare[]): readonly TimelineEvent[] =>
   events.map((event, index) => ({ ...event, seq: index + 1, at: STARTED + 50 * index }));
 
-/** The journal of a run in which a process died once, and nothing went wrong. */
+/** The journal of a correct run in which a process died once. */
 export const goodJournal = (): readonly Bare[] => [
   ...opening(),
   ...CALLS.map(started),
@@ -114,7 +114,7 @@ export const goodJournal = (): readonly Bare[] => [
   turnEnded('completed'),
 ];
 
-/** One line of the counter for a call. */
+/** One record of the counter for a call. */
 export function execution({ tool, label }: PlannedCall, more: Partial<Execution> = {}): Execution {
   const service = tool === 'read' ? '' : SERVICES[tool];
   const call = idOf({ label });
@@ -132,7 +132,7 @@ export const answer = (outcome = 'completed', turn = TURN): SentReply => ({
   to: 'message',
 });
 
-/** A run whose sender lost its connection once and was answered when it asked again. */
+/** The ledger of a run whose sender lost its connection once and was answered on the next request. */
 export function ledger(more: Partial<Ledger> = {}, sent: Partial<Sent> = {}): Ledger {
   const broken: SentReply = { came: 'broken', sentAt: STARTED - 1, to: 'message' };
   return {
@@ -147,7 +147,7 @@ export function ledger(more: Partial<Ledger> = {}, sent: Partial<Sent> = {}): Le
   };
 }
 
-/** The journals of a run whose session has these events. */
+/** The journals of a run whose only session has these events. */
 export const withJournal = (...events: readonly Bare[]) => ({
   journals: new Map([[SESSION, journal(...events)]]),
 });

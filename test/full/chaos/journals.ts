@@ -3,11 +3,11 @@ import type { TimelineEvent } from '../../../src/examples/demo/client.ts';
 /** A page of the events endpoint. */
 interface Page {
   readonly events: readonly TimelineEvent[];
-  /** The address of the next one. */
+  /** The URL of the next page. */
   readonly next: string | null;
 }
 
-/** Every session's journal; an empty one for a session that was never begun. */
+/** Returns the journal of every session. A session that never started has an empty journal. */
 export async function journalsOf(
   url: string,
   sessions: readonly string[],
@@ -17,7 +17,7 @@ export async function journalsOf(
   return journals;
 }
 
-/** @throws Error when a page is answered with an error. */
+/** @throws Error if a page has an error status. */
 async function journalOf(url: string, session: string): Promise<readonly TimelineEvent[]> {
   const events: TimelineEvent[] = [];
   let next: string | null = `/agents/chaos/sessions/${session}/events`;
@@ -25,7 +25,7 @@ async function journalOf(url: string, session: string): Promise<readonly Timelin
     const response: Response = await fetch(url + next);
     if (response.status === 404) break;
     if (!response.ok) throw new Error(`The journal of ${session} was answered ${response.status}.`);
-    const page = (await response.json()) as Page; // what DESIGN 7 says
+    const page = (await response.json()) as Page; // documented in DESIGN 7
     events.push(...page.events);
     ({ next } = page);
   }

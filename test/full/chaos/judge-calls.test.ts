@@ -24,10 +24,10 @@ const [read, idempotent, once, reconciled] = CALLS as readonly [
   PlannedCall,
   PlannedCall,
   PlannedCall,
-]; // hand-made: four
+]; // the plan has four calls
 const others = (call: PlannedCall): readonly PlannedCall[] => CALLS.filter((one) => one !== call);
 
-/** A turn in which this call alone ends otherwise. */
+/** A turn in which only this call has a different end. */
 const endingOf = (call: PlannedCall, end: Parameters<typeof ended>[1], events: readonly Bare[] = [resumed]) =>
   withJournal(
     ...opening(),
@@ -181,7 +181,7 @@ describe('the chaos oracle for calls', () => {
         finish: 'tool-calls',
         toolCalls: [again],
       },
-      { ...ended(read), call: again.id } as Bare, // of the other call
+      { ...ended(read), call: again.id } as Bare, // the end of the other call
       turnEnded('completed'),
     ];
     expect(judge(ledger(withJournal(...events)))).toEqual([

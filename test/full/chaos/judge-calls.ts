@@ -10,13 +10,13 @@ export function effectsByLabel(executions: readonly Execution[]): ReadonlyMap<st
 }
 
 function labelOf(what: string): string {
-  const { label }: { label: string } = JSON.parse(what); // the chaos agent's body
+  const { label }: { label: string } = JSON.parse(what); // the input of the chaos agent's tools
   return label;
 }
 
 /**
- * Every planned call was told of once, and its effect happened as often as was told. Effects are counted by what they are
- * for, so that two calls of the same step, under two keys, are two effects.
+ * Checks that every planned call has one result and that its effect happened accordingly. Effects are counted
+ * by label, so the same planned call under two keys is a violation.
  */
 export function judgeCalls(ledger: Ledger, homes: Homes): Finding[] {
   const effects = effectsByLabel(ledger.executions);
@@ -24,7 +24,7 @@ export function judgeCalls(ledger: Ledger, homes: Homes): Finding[] {
   const calls = stories.flatMap((turn) => [...turn.calls.values()].map((call) => ({ turn, call })));
   const planned = ledger.sent.flatMap(({ errand }) => {
     const turns = homes.get(errand.plan.message) ?? [];
-    return turns.slice(0, 1).flatMap((turn) => judgePlan(errand.plan, turn)); // more than one is found elsewhere
+    return turns.slice(0, 1).flatMap((turn) => judgePlan(errand.plan, turn)); // another check reports several turns
   });
   return [
     ...planned,
@@ -39,7 +39,7 @@ const about = (rule: string, { label, tool }: Pick<CallStory, 'label' | 'tool'>,
   what,
 });
 
-/** A completed turn has made every call of its plan exactly once. */
+/** Checks that a completed turn made every call of its plan exactly once. */
 function judgePlan({ steps }: Plan, turn: TurnStory): Finding[] {
   const made = [...turn.calls.values()].map(({ label }) => label);
   return steps.flat().flatMap((call) => {
@@ -63,7 +63,10 @@ function judgeCall(turn: TurnStory, call: CallStory, effects: readonly Execution
   return [...judgeCount(call, word, effects), ...judgeDoubt(turn, call, word)];
 }
 
-/** Told done: it happened, once under one key. Told not run: it did not. Unknown: at most once. */
+/**
+ * Checks the number of effects against the result: `done` is exactly one effect under one key, `not-run` is
+ * none, and `unknown` is at most one.
+ */
 function judgeCount(call: CallStory, word: Told, effects: readonly Execution[]): Finding[] {
   // An idempotent service recognizes the key: repeated requests with one key have one effect.
   const isKeyed = call.tool === 'idempotent';
@@ -75,7 +78,7 @@ function judgeCount(call: CallStory, word: Told, effects: readonly Execution[]):
   return [];
 }
 
-/** An outcome is unknown only if a holder died inside the call, or the turn was cancelled. */
+/** Checks that an outcome is unknown only if a holder died during the call, or if the turn was cancelled. */
 function judgeDoubt(turn: TurnStory, call: CallStory, word: Told): Finding[] {
   if (word !== 'unknown' || turn.cancelRequested || turn.outcomes[0] === 'failed') return [];
   const isAnswerable = call.tool === 'idempotent' || call.tool === 'reconciled';
@@ -83,7 +86,9 @@ function judgeDoubt(turn: TurnStory, call: CallStory, word: Told): Finding[] {
   return call.tookOver ? [] : [about('unknown', call, 'Nothing happened between its start and its end.')];
 }
 
-/** A call has one key, a key has one call, and no effect happens without a recorded start. */
+/**
+ * Checks that each call has one key, that each key has one call, and that every effect has a recorded start.
+ */
 function judgeKeys(executions: readonly Execution[], calls: ReadonlyMap<string, CallStory>): Finding[] {
   const keyOf = new Map(executions.map(({ call, key }) => [call, key]));
   const callOf = new Map(executions.map(({ call, key }) => [key, call]));

@@ -1,12 +1,15 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Finding } from './ledger.ts';
 
-/** What wrangler says when nothing is wrong. Requests may be answered as they like: their senders judge that. */
+/**
+ * Lines that wrangler prints in a correct run. The status of a request is not checked here, because its sender
+ * checks it.
+ */
 const EXPECTED: readonly RegExp[] = [
   /^\s*$/,
   /^ ⛅️ wrangler /,
   /^─+$/,
-  // Said once on each machine, and again by each new version, also where nothing may be sent.
+  // Printed once on each machine and by each new version, even if telemetry is blocked.
   /^Cloudflare collects anonymous telemetry about your usage of Wrangler\. /,
   /^Using secrets defined in /,
   /^Your Worker has access to the following bindings:$/,
@@ -15,21 +18,22 @@ const EXPECTED: readonly RegExp[] = [
   /^⎔ Starting local server\.\.\.$/,
   /^\[wrangler:info\] Ready on http:/,
   /^\[wrangler:info\] (GET|POST|DELETE) \S+ \d{3} .*\(\d+ms\)$/,
-  // Logged once by each process that lets this machine in: .dev.vars opens local mode.
+  // Logged once by each process in local mode, which .dev.vars enables.
   /^▲ \[WARNING\] holdfast: This machine is let in without a token\. /,
-  // The line of each turn. One that failed is looked at.
+  // The log line of each turn. A failed turn does not match, so it is reported.
   /^\{"owner":\{[^}]*\},"agent":"chaos","session":"s\d+",.*"event":"turn","outcome":"(completed|cancelled)",/,
-  // Somebody saves a file while this runs, which restarts the Worker once more.
+  // Printed if someone saves a file during the run, which restarts the Worker.
   /^⎔ (Reloading local server\.\.\.|Local server updated and ready)$/,
-  // It asks for a file at its start, and there is no network.
+  // Wrangler requests a file at its start, and there is no network.
   /^\[wrangler:warn\] Unable to fetch the `Request\.cf` object! /,
   /^Error: getaddrinfo \w+ workers\.cloudflare\.com$/,
   /^ {4}at GetAddrInfoReqWrap\./,
-  // workerd's own notes: after a SIGKILL its alarm manager and the object's storage know of different times.
+  // Notes of workerd. After a SIGKILL, its alarm manager and the object's storage can have different alarm
+  // times.
   /NOSENTRY SQLite alarm (overdue, running despite AlarmManager mismatch|handler canceled with requestScheduledAlarm)/,
 ];
 
-/** Every line of the log that nobody expects: an error that was not caught, or one that was told of. */
+/** Returns a finding for every unexpected line of the log, such as an uncaught or logged error. */
 export const judgeLog = (log: string): Finding[] =>
   stripVTControlCharacters(log)
     .split('\n')

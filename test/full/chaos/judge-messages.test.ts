@@ -23,7 +23,7 @@ import {
 import { judge } from './oracle.ts';
 import { type PlannedCall, planText } from './worker/plan.ts';
 
-const [read, , once] = CALLS as readonly [PlannedCall, PlannedCall, PlannedCall, PlannedCall]; // hand-made: four
+const [read, , once] = CALLS as readonly [PlannedCall, PlannedCall, PlannedCall, PlannedCall]; // the plan has four calls
 
 describe('the chaos oracle for messages', () => {
   it('reports no findings for a correct run in which a process died', () => {

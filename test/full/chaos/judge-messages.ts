@@ -2,10 +2,10 @@ import { cannotBeThere, type Sent } from './deliver.ts';
 import type { Finding, Ledger } from './ledger.ts';
 import { storyOf, type TurnStory } from './story.ts';
 
-/** The turns that took each message in. */
+/** The turns that accepted each message. */
 export type Homes = ReadonlyMap<string, readonly TurnStory[]>;
 
-/** One turn for each message, if all is well. */
+/** Finds the turns that accepted each message. In a correct run, each message has one. */
 export function homesOf({ journals }: Pick<Ledger, 'journals'>): Homes {
   const homes = new Map<string, TurnStory[]>();
   for (const turn of [...journals.values()].flatMap(storyOf)) {
@@ -17,14 +17,17 @@ export function homesOf({ journals }: Pick<Ledger, 'journals'>): Homes {
 /** `true` once a response has confirmed that the message is stored. */
 export const isAccepted = ({ replies }: Sent): boolean => replies.some((reply) => 'turn' in reply);
 
-/** The turn waits for a decision that its sender will not make, or does not know of. */
+/** Returns `true` if the turn waits for a decision that its sender will not make or does not know about. */
 export const isLeft = (sent: Sent, turn: TurnStory): boolean =>
   (sent.errand.verdict === 'leave' || mayGiveUp(sent)) && turn.waiting > 0 && turn.outcomes.length === 0;
 
-/** A message without a key whose connection broke: sent again, it could be a second one. */
+/** Returns `true` if the sender must not repeat the message. It has no key, so it could be stored twice. */
 const mayGiveUp = (sent: Sent): boolean => !sent.errand.keyed && !isAccepted(sent);
 
-/** Every accepted message has exactly one outcome, in time, and its sender received no other. */
+/**
+ * Checks that every accepted message has exactly one outcome in time, and that its sender received only that
+ * outcome.
+ */
 export function judgeMessages(ledger: Ledger, homes: Homes): Finding[] {
   return ledger.sent.flatMap((sent) => {
     const turns = homes.get(sent.errand.plan.message) ?? [];
@@ -43,7 +46,7 @@ const about = (sent: Sent, rule: string, what: string): Finding => ({
   what,
 });
 
-/** How long a turn took from the last restart on, or from the end of the turn that it had to wait for, in ms. */
+/** Returns how long a turn took after the last restart, or after the end of the previous turn, in ms. */
 export const tookSince = (
   { restartedAt }: Pick<Ledger, 'restartedAt'>,
   { freeAt, endedAt }: TurnStory,
@@ -74,7 +77,8 @@ const GIVEN_UP_AFTER = 8;
 /** A turn completes unless it is cancelled or its holders died repeatedly. */
 function judgeOutcome(ledger: Ledger, sent: Sent, turn: TurnStory): Finding[] {
   const { outcomes, error, cancelRequested, startedAt, endedAt, inVain } = turn;
-  // Whoever takes over and is killed at once leaves no word of it; a holder that is held up is not killed, and loses its lease.
+  // An invocation that is killed immediately after its take-over leaves no event. A stalled holder loses its
+  // lease without a kill.
   const kills = ledger.kills.filter((at) => at >= startedAt && at <= endedAt).length;
   switch (outcomes[0]) {
     case 'completed':
@@ -89,7 +93,7 @@ function judgeOutcome(ledger: Ledger, sent: Sent, turn: TurnStory): Finding[] {
   }
 }
 
-/** Responses match the journal. */
+/** Checks that the replies match the journal. */
 function judgeReplies(sent: Sent, [home]: readonly TurnStory[]): Finding[] {
   return sent.replies.flatMap((reply) => {
     if (reply.came === 'unexpected') return about(sent, 'unexpected answer', `${reply.status} ${reply.body}`);
@@ -104,7 +108,7 @@ function judgeReplies(sent: Sent, [home]: readonly TurnStory[]): Finding[] {
   });
 }
 
-/** A sender who can retry, or whose message is stored, receives an answer in the end. */
+/** Checks that a sender receives an answer if it can retry or if its message is stored. */
 function judgeSilence(sent: Sent): Finding[] {
   const { replies, errand } = sent;
   const isOver = replies.some(({ came }) => came === 'answer' || came === 'unexpected');
@@ -113,7 +117,7 @@ function judgeSilence(sent: Sent): Finding[] {
   return [about(sent, 'not answered', `It was sent ${replies.length} times, and nobody told how it ended.`)];
 }
 
-/** Only durable results are shown (DESIGN 5, rule 7). */
+/** Checks that streams showed only durable events (DESIGN 5, rule 7). */
 function judgeShown({ journals }: Ledger, sent: Sent): Finding[] {
   const journal = journals.get(sent.errand.session) ?? [];
   const types = new Map(journal.map(({ seq, type }) => [seq, type]));

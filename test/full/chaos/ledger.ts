@@ -2,28 +2,28 @@ import type { TimelineEvent } from '../../../src/examples/demo/client.ts';
 import type { Execution } from '../../../src/examples/demo/counted-effects.ts';
 import type { Sent } from './deliver.ts';
 
-/** Everything that is known of a run when it is over. Times are ms since the epoch. */
+/** Everything that is known about a run after its end. Times are in ms since the epoch. */
 export interface Ledger {
   readonly sent: readonly Sent[];
-  /** By session; empty where no message was ever taken. */
+  /** The journals by session. Empty if the session never accepted a message. */
   readonly journals: ReadonlyMap<string, readonly TimelineEvent[]>;
-  /** What the counter has on its disk. */
+  /** The records on the counter's disk. */
   readonly executions: readonly Execution[];
-  /** When the processes were killed. */
+  /** The times of the kills. */
   readonly kills: readonly number[];
-  /** When the last one answered again. */
+  /** The time when the last process was ready. */
   readonly restartedAt: number;
-  /** What a turn may take after that, or after the turn before it, in ms. */
+  /** The longest time that a turn may take after that, or after the previous turn, in ms. */
   readonly patience: number;
-  /** What wrangler has printed. */
+  /** The output of wrangler. */
   readonly log: string;
 }
 
-/** Something that may not be. */
+/** A violation of a guarantee. */
 export interface Finding {
-  /** The rule that is broken. */
+  /** The violated rule. */
   readonly rule: string;
-  /** The message, call, session or line that breaks it. */
+  /** The message, call, session or log line that violates it. */
   readonly where: string;
   readonly what: string;
 }

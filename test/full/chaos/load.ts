@@ -3,17 +3,20 @@ import { deliver, type Place, type Sent } from './deliver.ts';
 import { drawRounds, HABITS } from './draw.ts';
 import { pause } from './worker/pause.ts';
 
-/** Many users, each with a session, who send one message after another. */
+/** Many users. Each has a session and sends one message after another. */
 export interface Load {
-  /** Every message so far. */
+  /** All messages so far. */
   readonly sent: readonly Sent[];
-  /** The sessions' names. */
+  /** The paths of the sessions. */
   readonly sessions: readonly string[];
-  /** No new messages: what may have arrived is brought to its end. Resolves when all is answered, or nothing is waited for any more. */
+  /**
+   * Stops new messages. Resolves when every message that may have arrived is answered, or when waiting is
+   * aborted.
+   */
   close(): Promise<void>;
 }
 
-/** Lets the users begin. What they do is the same for the same chance, but for how fast they are answered. */
+/** Starts the users. The same seed yields the same actions, although their timing depends on the replies. */
 export function startLoad(where: Omit<Place, 'closing'>, chance: Chance, sessions: number): Load {
   const closing = new AbortController();
   const place: Place = { ...where, closing: closing.signal };

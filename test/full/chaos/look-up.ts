@@ -1,6 +1,6 @@
 import { ask } from './ask.ts';
 import type { Reply } from './reply.ts';
 
-/** Where a turn stands, as its address tells. */
+/** Reads the state of a turn. */
 export const lookUp = (path: string, turn: string, signal: AbortSignal): Promise<Reply> =>
   ask({ url: `${path}/turns/${turn}`, signal });

@@ -15,7 +15,7 @@ export function judge(ledger: Ledger): readonly Finding[] {
   ];
 }
 
-/** Every message in a turn was sent. */
+/** Checks that every message in a turn was sent by a user. */
 function judgeStrangers({ sent }: Ledger, messages: readonly string[]): Finding[] {
   const known = new Set(sent.map(({ errand }) => errand.plan.message));
   return messages
@@ -23,7 +23,7 @@ function judgeStrangers({ sent }: Ledger, messages: readonly string[]): Finding[
     .map((message) => ({ rule: 'stranger', where: message, what: 'A turn has it, and nobody sent it.' }));
 }
 
-/** A journal has no gap. */
+/** Checks that no journal has a gap. */
 function judgeJournals({ journals }: Ledger): Finding[] {
   return [...journals].flatMap(([session, events]) => {
     const gap = events.findIndex(({ seq }, at) => seq !== at + 1);

@@ -8,7 +8,7 @@ export type Reply =
   | { readonly came: 'suspended'; readonly turn: string; readonly pending: readonly Pending[] }
   /** 202: the message is stored, and the answer arrives elsewhere. */
   | { readonly came: 'accepted'; readonly turn: string; readonly status: string }
-  /** Not now: the session is busy, waits, or cannot be reached. */
+  /** The session is busy, suspended or unreachable. */
   | { readonly came: 'refused'; readonly why: string; readonly retryAfter: number }
   /** The Worker was down, so the request did not arrive. */
   | { readonly came: 'down' }
@@ -17,7 +17,7 @@ export type Reply =
   /** A response that must never occur. */
   | { readonly came: 'unexpected'; readonly status: number; readonly body: string };
 
-/** The body of a JSON answer, or of a problem, as far as it matters here. */
+/** The relevant members of a JSON answer or a problem. */
 interface Body {
   readonly turn?: string;
   readonly outcome?: string;
@@ -28,7 +28,7 @@ interface Body {
 
 const PROBLEM = 'urn:holdfast:problem:';
 
-/** Why a request may be refused in a run like this; anything else is unexpected. */
+/** The reasons for which requests may be refused in this run. Any other reason is unexpected. */
 const REFUSALS = ['session-busy', 'turn-suspended', 'queue-full', 'session-unavailable'];
 
 /**
@@ -36,7 +36,7 @@ const REFUSALS = ['session-busy', 'turn-suspended', 'queue-full', 'session-unava
  */
 const RELOADED = 'Your worker restarted mid-request.';
 
-/** Reads a JSON answer. */
+/** Converts a response to a reply. */
 export function toReply(response: Response, text: string): Reply {
   const { status, headers } = response;
   const { turn = '', outcome, status: word, pending, type } = bodyOf(text);
@@ -56,6 +56,6 @@ function bodyOf(text: string): Body {
   try {
     return JSON.parse(text) ?? {};
   } catch {
-    return {}; // not ours, and so unexpected
+    return {}; // not one of our responses, so it is unexpected
   }
 }

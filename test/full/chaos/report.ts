@@ -1,7 +1,7 @@
 import type { EffectFigures, Figures } from './figures.ts';
 import type { Finding } from './ledger.ts';
 
-/** How many findings are shown. */
+/** The maximum number of findings in the report. */
 const SHOWN = 40;
 
 /** Formats the figures and the violations of a run. */

@@ -1,7 +1,7 @@
 /**
- * `npm run chaos -- --seed N`: the real `wrangler dev` under a load of many sessions, killed by SIGKILL at random moments
- * and started again. Effects are counted by a process of its own. Prints how it goes and what came of it; the exit code
- * says it too.
+ * `npm run chaos -- --seed N` runs `wrangler dev` with many concurrent sessions, kills it with SIGKILL at
+ * random moments, and restarts it. A separate process counts effects. Prints the progress and the findings.
+ * Exits with 1 if there are findings.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,15 +25,18 @@ import { drawLives } from './schedule.ts';
 
 const ENTRY = 'test/full/chaos/worker/chaos-worker.ts';
 
-/** Beside three terms of a lease, what a turn may take after the last restart, or after the turn before it, in ms. */
+/**
+ * The time that a turn may take after the last restart or the previous turn, in ms, in addition to three lease
+ * terms.
+ */
 const PATIENCE = 10_000;
-/** How much longer it is waited, so that what is late is told from what is stuck, in ms. */
+/** The additional wait in ms that distinguishes late turns from stuck turns. */
 const LAST_WAIT = 30_000;
 
 const began = performance.now();
 const seconds = (): string => `${((performance.now() - began) / 1000).toFixed(1).padStart(5)} s`;
 
-/** @throws Error when something else than a guarantee broke. */
+/** @throws Error if the run fails for another reason than a violated guarantee. */
 async function run(options: ChaosOptions): Promise<boolean> {
   const { seed, kills, sessions, leaseMs } = options;
   console.log(`chaos: seed ${seed}; ${kills} kills, ${sessions} sessions, leases of ${leaseMs} ms`);

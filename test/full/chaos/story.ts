@@ -3,49 +3,52 @@ import type { ResultData } from '../../../src/index.ts';
 import type { FinalOutcome, TurnError } from '../../../src/journal/entry.ts';
 import { planIn, type ToolName } from './worker/plan.ts';
 
-/** What the model was told of a call: that it was done, that nobody knows, or that it was not run. */
+/**
+ * The result of a call as the model received it. `unknown` is an unknown outcome, and `not-run` is a call that
+ * did not run.
+ */
 export type Told = 'done' | 'unknown' | 'not-run' | 'failed';
 
-/** A call, by the journal. */
+/** A call, as recorded in the journal. */
 export interface CallStory {
   readonly id: string;
   readonly tool: ToolName;
   readonly label: string;
-  /** Its effect may begin: the start is on record. */
+  /** The start is recorded, so the effect may happen. */
   started: boolean;
-  /** Another invocation took over between its start and its end. */
+  /** Another invocation took over between the start and the end of the call. */
   tookOver: boolean;
-  /** Once, if all is well. */
+  /** Contains one result in a correct run. */
   readonly told: Told[];
 }
 
-/** A message, and the turn that it was accepted as. */
+/** A message, and the status under which its turn accepted it. */
 interface TakenIn {
   readonly name: string;
   readonly as: string;
 }
 
-/** A turn, by the journal. Times are ms since the epoch, by the object's clock. */
+/** A turn, as recorded in the journal. Times are in ms since the epoch, by the object's clock. */
 export interface TurnStory {
   readonly turn: string;
-  /** The messages that it takes in, the first and those that steer it. */
+  /** The first message, and the messages that steered the turn. */
   readonly messages: TakenIn[];
   readonly startedAt: number;
-  /** When the turn before it ended; 0 for the first. */
+  /** The time at which the previous turn ended. 0 for the first turn. */
   readonly freeAt: number;
   endedAt: number;
-  /** One, if all is well; none while it waits. */
+  /** Contains one outcome in a correct run. Empty while the turn waits. */
   readonly outcomes: FinalOutcome[];
   error: TurnError | undefined;
   cancelRequested: boolean;
-  /** Take-overs from a dead holder since the last reply or result. */
+  /** The number of take-overs from dead holders since the last reply or result. */
   inVain: number;
-  /** A call waits for somebody outside. */
+  /** The number of calls that wait for a person. */
   waiting: number;
   readonly calls: Map<string, CallStory>;
 }
 
-/** The turns of a session, by its journal, in the order of their starts. */
+/** Returns the turns in a session's journal, in the order of their starts. */
 export function storyOf(events: readonly TimelineEvent[]): readonly TurnStory[] {
   const turns = new Map<string, TurnStory>();
   const begun: TurnStory[] = [];
@@ -115,19 +118,19 @@ function takeCall(turn: TurnStory, event: CallEvent): void {
   const call = turn.calls.get(event.call);
   if (event.type === 'tool-call-started' && call) call.started = true;
   if (event.type === 'tool-call-ended') call?.told.push(toldBy(event.result));
-  // Those that the turn's own end closes are no progress, and tell that nobody knows.
+  // Calls that the end of the turn closes have an unknown outcome, and do not count as progress.
   if (event.type === 'tool-call-ended' && toldBy(event.result) === 'done') turn.inVain = 0;
   if (event.type === 'tool-call-suspended') turn.waiting += 1;
   if (event.type === 'tool-call-answered') turn.waiting -= 1;
 }
 
 function toCall(id: string, name: string, input: string): CallStory {
-  const { label }: { label: string } = JSON.parse(input); // the chaos model wrote it
-  const tool = name as ToolName; // it calls no others
+  const { label }: { label: string } = JSON.parse(input); // the chaos model wrote this input
+  const tool = name as ToolName; // the chaos model calls only these tools
   return { id, tool, label, started: false, tookOver: false, told: [] };
 }
 
-/** What the model is told of an `idempotent` call that a cancel met while it ran. */
+/** The end of the result of an `idempotent` call that was cancelled while it ran. */
 const IN_DOUBT = ' while it ran. It may have taken effect.';
 
 function toldBy(result: ResultData): Told {

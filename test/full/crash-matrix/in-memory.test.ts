@@ -1,7 +1,7 @@
 /**
- * The crash matrix in memory: every kind, disturbed at every position. What tells the ways of a disturbance apart is when an effect
- * happens, so that kinds of effects are disturbed in every way at every position, and the others in each way in turn.
- * `npm run crash-matrix` disturbs all of them in every way.
+ * The crash matrix in memory: every kind, disturbed at every position. The ways of a disturbance differ only in
+ * the time of an effect. So kinds with effects are disturbed in every way at every position, and other kinds in
+ * alternating ways. `npm run crash-matrix` uses every way for all kinds.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fromSnapshot, toSnapshot } from '../../doors/journal.ts';

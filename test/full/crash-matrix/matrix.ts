@@ -12,7 +12,7 @@ import { type Guard, SABOTAGES } from './lab/sabotage.ts';
 import type { Scenario } from './lab/scenario.ts';
 import { type Finding, Trial } from './lab/trial.ts';
 
-/** One play of the matrix. */
+/** A scenario and one disturbance. */
 export interface Cell {
   readonly trial: Trial;
   readonly disturbance: Disturbance;
@@ -24,7 +24,7 @@ export interface Played extends Finding {
   readonly disturbance: Disturbance;
 }
 
-/** Every cell of these scenarios: each position under each of the modes. */
+/** Returns every cell of these scenarios: each position with each mode. */
 export const cellsOf = (trials: readonly Trial[], modes: readonly Mode[]): Cell[] =>
   trials.flatMap((trial) =>
     modes.flatMap((mode) =>
@@ -32,7 +32,7 @@ export const cellsOf = (trials: readonly Trial[], modes: readonly Mode[]): Cell[
     ),
   );
 
-/** The same, but of the ways of a disturbance one at each position, in turn: neighbours are met by others, on either side. */
+/** Returns cells with one mode for each position. The modes alternate, so that neighboring positions differ. */
 export const cellsInTurn = (trials: readonly Trial[]): Cell[] =>
   cellsOf(trials, MODES).filter(({ disturbance: { at, mode } }) => {
     const ways: readonly Mode[] = DISTURBANCES[nameOf(mode)];
@@ -44,12 +44,12 @@ export const trialsOf = (scenarios: readonly Scenario[]): Promise<Trial[]> =>
   Promise.all(scenarios.map((scenario) => Trial.of(scenario)));
 
 export interface PlayAllOptions {
-  /** The guard that is taken away. */
+  /** The guard to remove. */
   readonly without?: Guard | undefined;
   readonly onPlayed?: ((played: Played) => void) | undefined;
 }
 
-/** Plays the cells in memory, and answers them in order. */
+/** Plays the cells in memory. Returns the results in the order of the cells. */
 export function playAll(
   cells: readonly Cell[],
   { without, onPlayed = () => {} }: PlayAllOptions = {},

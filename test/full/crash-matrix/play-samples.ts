@@ -3,12 +3,15 @@ import { crashableObjectSession } from './lab/crashable-object-session.ts';
 import { type Guard, SABOTAGES } from './lab/sabotage.ts';
 import type { Cell, Played } from './matrix.ts';
 
-/** Where a lease has to expire, in ms. Another invocation that stalls as long is only one more disturbance. */
+/**
+ * The lease for plays that wait for an expiry, in ms. If an invocation stalls that long, it is only another
+ * disturbance.
+ */
 const SHORT_LEASE = 1_500;
-/** Where nobody is abandoned: no machine is so busy that it runs out. */
+/** The lease for plays without a lost invocation. It is long enough for any busy machine. */
 const LONG_LEASE = 20_000;
 
-/** Plays cells in real Durable Objects. Most of their time they wait for a lease to expire. */
+/** Plays cells in real Durable Objects. Most of the time is spent waiting for a lease to expire. */
 export function playSamples(
   cells: readonly Cell[],
   {

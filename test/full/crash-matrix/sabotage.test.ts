@@ -1,4 +1,4 @@
-/** The matrix notices when a guard is taken away, and what came of it. */
+/** The matrix detects each removed guard and reports its effect. */
 import { describe, expect, it } from 'vitest';
 import type { Mode } from '../../doors/testing.ts';
 import type { Guard } from './lab/sabotage.ts';

@@ -2,7 +2,7 @@ import { disturbancesAt, MODES } from '../../doors/testing.ts';
 import type { Trial } from './lab/trial.ts';
 import type { Cell } from './matrix.ts';
 
-/** Cells drawn by a seed, the same for the same seed: every trial in turn, under any mode at any position. */
+/** Draws cells by a seed: each trial in turn, with a random mode and position. */
 export function samplesOf(
   trials: readonly Trial[],
   { count, seed }: { count: number; seed: number },
@@ -22,7 +22,7 @@ function pick<T>(list: readonly T[], index: number): T {
   return found;
 }
 
-/** Whole numbers below a bound, by chance, the same for the same seed. */
+/** Returns a deterministic generator of integers below a bound. */
 function randomBy(seed: number): (bound: number) => number {
   let state = seed >>> 0 || 1;
   return (bound) => {

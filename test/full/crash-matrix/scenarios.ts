@@ -15,7 +15,7 @@ import { processes } from './scenarios/processes.ts';
 import { unfoldings } from './scenarios/unfoldings.ts';
 import { waits } from './scenarios/waits.ts';
 
-/** Every kind of tool, each in a script of its own. */
+/** A scenario for every kind of tool. */
 export const SCENARIOS: readonly Scenario[] = [
   ...leaves,
   ...memories,

@@ -1,14 +1,14 @@
 import { type CrashRow, crashTable } from '../../doors/testing.ts';
 import type { Played } from './matrix.ts';
 
-/** A kind and what was played of it. */
+/** A kind and its plays. */
 export interface TableRow {
   readonly kind: string;
-  /** Positions of its scenario. */
+  /** The number of positions in its scenario. */
   readonly positions: number;
 }
 
-/** The plays as a table: per kind how often it was disturbed in each way, and what came of it. */
+/** Formats the plays as a table: for each kind, the disturbances and their results. */
 export const tableOf = (rows: readonly TableRow[], played: readonly Played[]): string =>
   crashTable(
     'kind',
@@ -27,7 +27,7 @@ export const tableOf = (rows: readonly TableRow[], played: readonly Played[]): s
     ),
   );
 
-/** Why plays failed, the first few of them, with what is needed to see one again. */
+/** Returns the first failures, with the arguments that reproduce them. */
 export function failuresOf(played: readonly Played[], most: number): string[] {
   const failed = played.flatMap(({ kind, disturbance: { at, mode }, verdict }) =>
     verdict.is === 'failed' ? [{ head: `${kind} at ${at}, ${mode}`, why: verdict.why }] : [],

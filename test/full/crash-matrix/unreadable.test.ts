@@ -1,4 +1,7 @@
-/** Wherever an invocation is lost, and whatever the next one cannot read: every message has one outcome. */
+/**
+ * Lost invocations, followed by invocations that cannot read an event or message: every message has exactly one
+ * outcome.
+ */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { SessionPort } from '../../../src/testing/entry.ts';
 import type { InboxMessage, Leased } from '../../doors/journal.ts';
@@ -15,10 +18,10 @@ import { Trial } from './lab/trial.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { failuresOf } from './table.ts';
 
-/** Scripts in which nobody has to answer: a turn that was given up waits for nothing. */
+/** Scripts without questions. An abandoned turn does not wait for answers. */
 const KINDS = ['once', 'read', 'parallel-batch', 'subagent', 'playbook', 'state-machine', 'reasoning'];
 
-/** What an invocation is told with its lease, changed. */
+/** A session that changes the data of each granted lease. */
 const telling = (change: (leased: Leased) => Leased): CrashableSession => {
   const session = crashableMemorySession();
   const told = <T extends { readonly status: string }>(answer: T): T =>
@@ -31,7 +34,7 @@ const telling = (change: (leased: Leased) => Leased): CrashableSession => {
   return { ...session, port };
 };
 
-/** Nobody who is given the session can fold an event of this type. */
+/** A session in which events of this type are unreadable for every lease holder. */
 const without = (type: string): CrashableSession => ({
   ...telling(({ page, ...leased }) => {
     const rows = page.rows.map((row) => (row.type === type ? { ...row, body: '{' } : row));
@@ -40,15 +43,15 @@ const without = (type: string): CrashableSession => ({
   isUnreadable: true,
 });
 
-/** A message that only newer code knows lies in the inbox of every turn. */
+/** A session in which the inbox of every turn contains a message of an unknown kind. */
 const withUnknownMessage = (): CrashableSession =>
   telling((leased) => {
     const turn = leased.page.openTurn?.id ?? '';
-    const praise = { id: 1_000_000, kind: 'praise', turn, body: '{}' } as unknown as InboxMessage; // of newer code
+    const praise = { id: 1_000_000, kind: 'praise', turn, body: '{}' } as unknown as InboxMessage; // written by newer code
     return { ...leased, inbox: [praise, ...leased.inbox] };
   });
 
-/** Turns that were accepted, and have not exactly one outcome. */
+/** Returns the accepted turns that do not have exactly one outcome. */
 const withoutOutcome = ({ events, turns, broken }: PlayResult): readonly string[] => [
   ...(broken ? [broken.message] : []),
   ...turns.filter(
@@ -64,7 +67,7 @@ beforeAll(async () => {
   );
 });
 
-/** Ms that a matrix may take on a busy machine. */
+/** The timeout of a matrix on a busy machine, in ms. */
 const MINUTES = 5 * 60_000;
 
 describe('an invocation that is lost at any event', () => {
@@ -74,7 +77,7 @@ describe('an invocation that is lost at any event', () => {
       expect(trials.map(({ scenario }) => scenario.kind).toSorted()).toEqual(KINDS.toSorted());
       const cells = trials.flatMap((trial) => {
         const types = [...new Set(trial.result.events.map(({ type }) => type))];
-        // Each type at every third position, and at each position every third type.
+        // Each type is tested at every third position, and each position with every third type.
         return types.flatMap((type, index) =>
           disturbancesAt(trial.positions, 'hangs')
             .filter(({ at }) => (at + index) % 3 === 0)

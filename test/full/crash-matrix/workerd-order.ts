@@ -1,7 +1,7 @@
 import type { Guard } from './lab/sabotage.ts';
 import type { Played } from './matrix.ts';
 
-/** What the script asks of the tests in workerd. */
+/** The options that the script passes to the tests in workerd. */
 export interface WorkerdOrder {
   readonly count: number;
   readonly seed: number;
@@ -9,7 +9,7 @@ export interface WorkerdOrder {
   readonly without?: Guard | undefined;
 }
 
-/** With what it is said how far it is. */
+/** The prefix of progress lines. */
 export const PROGRESS = 'crash-matrix: ';
 
 declare module 'vitest' {

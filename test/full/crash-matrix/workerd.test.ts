@@ -1,4 +1,6 @@
-/** A seeded sample of the crash matrix, in real Durable Objects. `npm run crash-matrix` plays a larger one. */
+/**
+ * A seeded sample of the crash matrix in real Durable Objects. `npm run crash-matrix` plays a larger sample.
+ */
 import { expect, inject, it } from 'vitest';
 import { trialsOf } from './matrix.ts';
 import { playSamples } from './play-samples.ts';
@@ -7,7 +9,7 @@ import { SCENARIOS } from './scenarios.ts';
 import { failuresOf } from './table.ts';
 import { PROGRESS, type WorkerdOrder } from './workerd-order.ts';
 
-/** What the full tier plays, unless the script says otherwise. */
+/** The default size in the full test run. */
 const FEW: WorkerdOrder = { count: 20, seed: 1 };
 
 it('every kind of tool survives in a real Durable Object', { timeout: 300_000 }, async ({ task }) => {

@@ -1,4 +1,6 @@
-/** Both packages from their tarballs: each template is created, checked, tested, built for a deployment, and answers what it shows. */
+/**
+ * Both packages from their tarballs. Each template is created, checked, tested, built for deployment and run.
+ */
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -26,7 +28,7 @@ beforeAll(async () => {
     GIT_COMMITTER_EMAIL: email,
   };
   env = userEnv({ TMPDIR: folder, XDG_CONFIG_HOME: folder, ...git });
-  // Both are there as they are packed; what they ask for is what the repository has.
+  // The tarballs are unpacked. Their dependencies come from the repository.
   for (const [name, tarball] of [
     ['holdfast', tarballs.holdfast],
     ['create-holdfast', tarballs.createHoldfast],
@@ -54,7 +56,7 @@ const createHoldfast = (...args: string[]) => {
   return run(process.execPath, [program, ...args], { cwd: folder, env });
 };
 
-/** Creates a project, whose packages are found in the folder above. */
+/** Creates a project that resolves its packages from the parent folder. */
 async function created(template: string): Promise<string> {
   const { stdout } = await createHoldfast(template, '--template', template, '--yes', '--no-install');
   expect(stdout).toContain(`\n  cd ${template}\n  npm install\n  npm run dev\n`);
@@ -67,7 +69,10 @@ async function created(template: string): Promise<string> {
   return path;
 }
 
-/** Builds what would be deployed, about which `holdfast doctor` has nothing to say. Returns what wrangler said of it. */
+/**
+ * Builds the deployment. Asserts that `holdfast doctor` reports no problems, and returns the output of
+ * wrangler.
+ */
 async function checkDeployment(path: string): Promise<string> {
   const packages = join(tarballs.folder, 'node_modules');
   const program = (name: string, ...args: string[]) =>
@@ -96,7 +101,7 @@ it('creates a repository with a first commit that does not use this machine’s 
   const files = (await git('ls-files')).split('\n');
   expect(files.filter((file) => file.startsWith('.dev.vars'))).toEqual(['.dev.vars.example']);
   expect(await git('status', '--short')).toBe('');
-  // The folder is in one now: `create` makes none in it.
+  // The folder is already in a repository, so `create` does not initialize another.
   await createHoldfast('committed/inner', '--yes', '--no-install');
   expect(await git('log', '--format=%s')).not.toContain('inner');
   expect(await git('status', '--short')).toBe('?? inner/\n');

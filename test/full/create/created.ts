@@ -10,14 +10,14 @@ import { packPackage } from '../process/packed.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
-/** Both packages as they are published, in a folder outside of the repository. */
+/** The published form of both packages, in a folder outside of the repository. */
 export interface Tarballs {
   readonly folder: string;
   readonly holdfast: string;
   readonly createHoldfast: string;
 }
 
-/** Packs both; the caller removes the folder. */
+/** Packs both packages. The caller removes the folder. */
 export async function packBoth(): Promise<Tarballs> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-create-'));
   const { tarball } = await packPackage();
@@ -26,7 +26,7 @@ export async function packBoth(): Promise<Tarballs> {
   return { folder, holdfast: tarball, createHoldfast: join(folder, name) };
 }
 
-/** The environment of commands that are run as a user does, who has neither our scripts nor our settings. */
+/** The environment of a user's commands, without the scripts and settings of this repository. */
 export function userEnv(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(
     ([name]) => !/^(npm_|vitest|node_env|node_options)/i.test(name),
@@ -35,32 +35,35 @@ export function userEnv(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
     ...Object.fromEntries(own),
     CI: '1',
     WRANGLER_SEND_METRICS: 'false',
-    // What a terminal would make of colours is in the way of whoever reads a log.
+    // Color codes make logs hard to read.
     NO_COLOR: '1',
     ...more,
   };
 }
 
-/** A project under its own `dev` script. */
+/** A project that runs with its own `dev` script. */
 export interface RunningProject {
-  /** What the command that it shows answers. */
+  /** The output of the command that the project prints. */
   readonly answer: string;
-  /** What it has said so far. */
+  /** The output so far. */
   log(): string;
   end(): Promise<void>;
 }
 
-/** Starts a project by its script, as Node does it, waits for the command that it shows, and runs that by bash. */
+/**
+ * Starts a project with its script under Node, waits for the command that it prints, and runs that command with
+ * bash.
+ */
 export async function runDev(path: string, env: NodeJS.ProcessEnv, script = 'dev'): Promise<RunningProject> {
   const place = join(path, '.wrangler');
   mkdirSync(place, { recursive: true });
   const file = join(place, 'dev.log');
   const { scripts } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as {
     scripts: Readonly<Record<string, string>>;
-  }; // ours
+  }; // our own script
   const [program, entry = ''] = scripts[script]?.split(' ') ?? [];
   if (program !== 'node') throw new Error(`The script ${script} is ${scripts[script]}.`);
-  // What `npm run` finds its programs by.
+  // The PATH that `npm run` sets.
   const bin = `${join(path, 'node_modules/.bin')}:${join(path, '../node_modules/.bin')}`;
   const log = (): string => readFileSync(file, 'utf8');
   let server: ProcessGroup | undefined;

@@ -1,4 +1,4 @@
-/** A tool that is another one in the next build: what waits for a decision about it, and what was started of it. */
+/** A tool that changes in the next build, while calls of it wait for a decision or have started. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../src/examples/demo/ports.ts';
 import { openSite, type Site } from './site.ts';
@@ -34,20 +34,20 @@ beforeAll(async () => {
   const held = started.map((scene) => world.hold(scene, 'charge'));
   for (const scene of started) await site.visit(scene).start('Go.');
   await Promise.all(held.map(({ reached }) => reached));
-  // A read runs before the reply that asked for it is stored.
+  // A read runs before its reply is stored.
   for (const scene of started) await site.visit(scene).happened('tool-call-started');
   await site.deploy({ constants: { BUILD: 'after' } });
   for (const { release } of held) release();
 });
 afterAll(() => site.close());
 
-/** Approves what a session waits for. */
+/** Approves the pending call of a session. */
 async function approve(scene: string): Promise<Heard> {
   const [pending] = await site.visit(scene).pending();
   return site.visit(scene).post(`/approvals/${pending?.call}`, { decision: 'approve' });
 }
 
-/** What the model was told of the calls that it made first. */
+/** Returns the results of the model's first calls. */
 const answers = (scene: string) => answersIn(site.world.asked(scene).at(-1));
 const done = (scene: string): number => site.world.done(scene).length;
 
@@ -64,7 +64,7 @@ describe('a waiting approval', () => {
           "Tool 'refund' has changed since this was asked, so this answer no longer applies. The model sees this and can ask again.",
       },
     });
-    // The turn goes on in the background.
+    // The turn resumes in the background.
     await until('the model asks again', 5_000, async () => site.world.asked('schema').length > 1);
     expect(answers('schema')).toEqual([['refund', changed]]);
     expect(done('schema')).toBe(0);
@@ -122,7 +122,7 @@ describe('a call that was started under one effect and resumed under another', (
     ['once-to-read', unknown('charge'), 1],
     ['once-to-idempotent', unknown('charge'), 1],
     ['once-to-reconciled', 'charged before', 1],
-    // It may be repeated by the word of the build that began it, and not by that of the one that would repeat it.
+    // The build that started a call decides whether it may be repeated, not the build that would repeat it.
     ['idempotent-to-once', unknown('charge'), 1],
     ['idempotent-to-reconciled', 'charged before', 1],
     ['idempotent-to-read', 'charge is done', 2],

@@ -1,4 +1,7 @@
-/** What tools come from is gone in the next build: an unfolding tool, a domain type, a playbook's tool, a subagent, an agent. */
+/**
+ * Sources of tools that the next build does not have: an unfolding tool, a domain type, a playbook's tool, a
+ * subagent and an agent.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../src/examples/demo/ports.ts';
 import { openSite, type Site } from './site.ts';
@@ -11,7 +14,10 @@ const order: Line = [['clerk', { message: 'Send the order.' }]];
 const research: Line = [['research', { topic: 'kelp' }]];
 const inside = '{"topic":"kelp"}';
 
-/** What the model of a scene was offered last, and what it has read of its calls, in the conversation that begins so. */
+/**
+ * Returns the tools of the scene's last request and the results that it contains. `begun` selects the
+ * conversation by its first words.
+ */
 function last(scene: string, begun = 'Go.') {
   const requests = site.world
     .asked(scene)
@@ -59,7 +65,7 @@ beforeAll(async () => {
   await site.deploy({ constants: { BUILD: 'after' } });
   for (const { release } of [...running, searchingAgain]) release();
 
-  /** The first search unlocks the report; the second is in the reply that asks for it. */
+  /** The first search unlocks the report. The second search is in the reply that requests the report. */
   function letNextWait() {
     searching.release();
     return world.hold('playbook', 'search');

@@ -1,4 +1,7 @@
-/** A position that the next build does not have is named, and stays, until a build says which state that is now. */
+/**
+ * A position that does not exist in the next build is reported by name and kept until a build maps it to a
+ * state.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSite, type Site } from './site.ts';
 import { answersIn, type Line } from './world.ts';
@@ -11,10 +14,10 @@ const gone =
   "The position of 'orders' for '41' is 'packed', a state that it no longer has. No call can change that: its developer " +
   "has to name the state of now under 'renamed'.";
 
-/** What the session remembers of where its orders stand. */
+/** Returns the positions of the state machines in the session's memory. */
 const positions = async (agent: string): Promise<unknown> => {
   const { body } = await site.visit(agent).get();
-  return (body as { readonly memory: Readonly<Record<string, unknown>> }).memory['state-machines']; // what DESIGN 7 says
+  return (body as { readonly memory: Readonly<Record<string, unknown>> }).memory['state-machines']; // documented in DESIGN 7
 };
 
 beforeAll(async () => {

@@ -1,4 +1,7 @@
-/** A tool that the next build does not have is answered by the tool-not-found policy, or is in doubt; it is never lost. */
+/**
+ * A tool that the next build does not have. Its calls are answered by the tool-not-found policy or have an
+ * unknown outcome.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSite, type Site } from './site.ts';
 import { notFound, unknown } from './texts.ts';
@@ -18,7 +21,7 @@ beforeAll(async () => {
   for (const scene of ['asked', ...held]) await site.visit(scene).start('Go.');
   for (const scene of ['approval', 'manual']) await site.visit(scene).say('Go.');
   await Promise.all(running.map(({ reached }) => reached));
-  // A read runs before the reply that asked for it is stored.
+  // A read runs before its reply is stored.
   await site.visit('read').happened('tool-call-started');
   await site.deploy({ constants: { BUILD: 'after' } });
   for (const { release } of running) release();

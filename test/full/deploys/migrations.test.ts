@@ -1,4 +1,4 @@
-/** The tables of a session that another version of the object has made (durable-objects/journal-schema.ts). */
+/** The tables of a session that another version of the object created (durable-objects/journal-schema.ts). */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSite, type Site } from './site.ts';
@@ -9,7 +9,7 @@ import type { Heard } from './visit.ts';
 let site: Site;
 let before: Stored;
 let shown: Heard;
-/** Kept in parts of its own. */
+/** Long enough to be stored in parts. */
 const long = `Keep this: ${'kelp '.repeat(20_000)}`;
 
 beforeAll(async () => {
@@ -57,7 +57,7 @@ describe('the next version of the tables', () => {
     addToAgenda(site.storage, 'audit');
     await site.deploy(tellingAlarms);
     expect(await site.visit('clerk').say('And you?')).toMatchObject({ body: { text: 'Still here.' } });
-    await delay(500); // that nothing happens cannot be awaited
+    await delay(500); // the absence of a change cannot be awaited
     expect(site.logs().filter((line) => line === 'alarm').length).toBeLessThan(3);
     await site.kill();
     expect(stored()).toMatchObject({ version: before.version + 1, agenda: ['audit'] });

@@ -1,4 +1,7 @@
-/** A build that meets events which newer code wrote leaves the session alone until that is back (DESIGN 5, rule 10). */
+/**
+ * A build that finds events of a newer build does not touch the session until the newer build returns (DESIGN
+ * 5, rule 10).
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../src/examples/demo/ports.ts';
@@ -15,7 +18,7 @@ let waiting: Promise<unknown>;
 const at = (session: string): Visit => site.visit('clerk', session);
 const storedAs = (session: string): string => JSON.stringify(['local', 'clerk', session]);
 
-/** What a client is told, whatever it wants of a session whose event `seq` is newer than the build. */
+/** The response to every request for a session whose event `seq` is newer than the build. */
 const newer = (seq: number) => ({
   status: 503,
   type: 'application/problem+json',
@@ -73,7 +76,7 @@ describe('an older build', () => {
     const turn = turnIn('running');
     const givenBack = () => site.logs().filter((line) => line.includes(`turn ${turn} was not taken over`));
     await until('the turn is given back', 5_000, async () => givenBack().length > 0);
-    await delay(1_000); // that nothing happens cannot be awaited
+    await delay(1_000); // the absence of a change cannot be awaited
     expect(givenBack()).toEqual([
       JSON.stringify({
         level: 'error',
@@ -87,7 +90,7 @@ describe('an older build', () => {
     const sent = await send('ended');
     expect(sent).toMatchObject({ status: 202, body: { session: 'ended', status: 'accepted' } });
     expect(sent.location).toContain('/agents/clerk/sessions/ended');
-    // Its sender may ask for the answer, under the same key, and waits for whoever goes on with the turn.
+    // The sender can repeat the request with the same key, and waits for the build that continues the turn.
     waiting = send('ended').catch(() => 'lost');
     const { body } = await send('typed', { accept: 'text/event-stream' });
     expect(body).toMatch(
@@ -128,7 +131,7 @@ describe('the newer build that is restored', () => {
   });
 
   it('answers each accepted message once', async () => {
-    expect(await waiting).toBe('lost'); // with the build that was asked
+    expect(await waiting).toBe('lost'); // the request was lost with its build
     expect(await send('ended')).toMatchObject({ status: 200, body: { text: 'Two.', outcome: 'completed' } });
     const events = await at('typed').ended(before.get(storedAs('typed'))?.events.length);
     expect(events.filter(({ type }) => type === 'turn-started')).toHaveLength(2);
@@ -142,11 +145,11 @@ describe('the newer build that is restored', () => {
   });
 });
 
-/** The same message each time, under one key. */
+/** Sends the same message each time, with the same key. */
 const send = (session: string, headers = {}): Promise<Heard> =>
   at(session).post('/messages', { message: 'Go on.' }, { headers: { 'idempotency-key': 'k1', ...headers } });
 
-/** The first event of a type that was stored before the older build came. */
+/** Returns the first event of a type that was stored before the older build started. */
 function firstOf(session: string, type: string) {
   const event = before.get(storedAs(session))?.events.find((one) => one.type === type);
   return JSON.parse(event?.body ?? '{}');

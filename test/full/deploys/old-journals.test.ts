@@ -1,4 +1,4 @@
-/** What an older build has stored: a snapshot that is not read, and events that are upgraded. */
+/** Data of an older build: a snapshot that is ignored, and events that are upgraded. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSite, type Site } from './site.ts';
 import { storedIn } from './stored.ts';
@@ -7,7 +7,7 @@ import { answersIn } from './world.ts';
 
 let site: Site;
 const name = JSON.stringify(['local', 'long', 's']);
-/** More events than a session has without a snapshot. */
+/** More events than a session without a snapshot has. */
 const CALLS = 110;
 
 beforeAll(async () => {
@@ -19,14 +19,14 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** Ends the build, and answers what it left of a snapshot; `isNew`: it covers all that there is. */
+/** Ends the build and returns its snapshot. `isNew` is `true` if the snapshot covers all events. */
 async function snapshot(): Promise<unknown> {
   await site.kill();
   const { snapshot: left, events } = storedIn(site.storage).get(name) ?? {};
   return { ...left, isNew: left?.seq === events?.at(-1)?.seq };
 }
 
-/** What the model of the session was shown last. */
+/** Returns the messages of the session's last model request. */
 function shown() {
   const request = site.world.asked('long').at(-1);
   const said = request?.messages.flatMap((one) => (one.role === 'user' ? one.text : []));

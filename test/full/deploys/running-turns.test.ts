@@ -1,4 +1,4 @@
-/** A build is replaced while turns run, at every place of a turn: nothing is lost, and nothing is done twice. */
+/** A build that is replaced while turns run, at every step of a turn. No work is lost or done twice. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type End, openSite, type Site } from './site.ts';
 import type { Heard } from './visit.ts';
@@ -9,11 +9,11 @@ const script: readonly Line[] = [[['look_up']], [['charge'], ['mail']], 'Done.']
 const answers = ['look_up', 'charge', 'mail'].map((tool) => [tool, `${tool} is done`]);
 const places = ['model', 'look_up', 'charge', 'mail'] as const;
 
-/** Asked again under the same key, it is the same message. */
+/** Sends a message. A repeat with the same key is the same message. */
 const ask = (scene: string): Promise<Heard> =>
   site.visit(scene).post('/messages', { message: 'Go.' }, { headers: { 'idempotency-key': 'k1' } });
 
-/** Turns at every place, a build that ends in the middle of them, and the next one. */
+/** Starts turns at every step, ends their build, and starts the next build. */
 async function replaceBuild(end: End): Promise<void> {
   site = await openSite('running.ts', end);
   const { world } = site;
@@ -44,7 +44,7 @@ async function replaceBuild(end: End): Promise<void> {
   expect(await Promise.all(lost)).toEqual(places.map(() => 'lost'));
   for (const { release } of held) release();
 
-  /** A client goes while its turn runs, so that it is given back, and not taken over. */
+  /** Closes the connection of a client while its turn runs, so that the turn is handed over. */
   async function leave(): Promise<void> {
     const looking = world.hold('left', 'look_up');
     const client = new AbortController();
@@ -94,7 +94,7 @@ describe.each(['stopped', 'killed'] as const)('a turn whose build is %s', (end) 
     ]);
     expectDone('queued');
 
-    /** The sequence at which this many turns have ended. */
+    /** Returns the sequence number at which this many turns have ended. */
     async function endOf(turns: number): Promise<number> {
       let last = 0;
       for (let ended = 0; ended < turns; ended += 1) {
@@ -106,7 +106,10 @@ describe.each(['stopped', 'killed'] as const)('a turn whose build is %s', (end) 
   });
 });
 
-/** Charged once, and mailed under one key, with the model of the next build told all of it. */
+/**
+ * Asserts that the charge happened once, that the mail has one key, and that the model of the next build
+ * received both results.
+ */
 function expectDone(scene: string, model = scene): void {
   const { world } = site;
   const request = world.asked(model).at(-1);

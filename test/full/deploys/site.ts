@@ -9,26 +9,28 @@ import { openWorld, type World } from './world.ts';
 /** One storage, on which builds of a Worker run one after another. */
 export interface Site {
   readonly world: World;
-  /** The folder of its storage. */
+  /** The folder of the storage. */
   readonly storage: string;
-  /** Ends the build that runs, in the middle of whatever it does, and starts this one in its place. */
+  /** Ends the running build at any point of its work, and starts this build. */
   deploy(build: Build): Promise<void>;
-  /** Ends what runs. */
+  /** Ends the running build. */
   kill(): Promise<void>;
-  /** A session of an agent, at the build that runs when it is used. */
+  /** Opens a session of an agent. Each request goes to the build that is running at that time. */
   visit(agent: string, session?: string): Visit;
-  /** What the build that runs wrote to its console; nothing of one that is `killed`. */
+  /** Returns the console output of the running build. Empty if the build is `killed`. */
   logs(): readonly string[];
   close(): Promise<void>;
 }
 
-/** Short, so that a turn is soon taken over; long enough for a build to start in. */
+/** Short, so that a turn is taken over soon, but longer than the start of a build. */
 const LEASE_MS = 1_500;
 
-/** How a build is ended: its workerd alone, or with it the process that had started it, as by a power cut. */
+/**
+ * How a build ends: only its workerd process stops, or its parent process is also killed, as in a power cut.
+ */
 export type End = 'stopped' | 'killed';
 
-/** A build that runs. */
+/** A running build. */
 interface Running {
   readonly url: URL;
   readonly logs: readonly string[];
@@ -46,7 +48,7 @@ const START: Readonly<Record<End, (entry: string, settings: WorkerSettings) => P
   },
 };
 
-/** A site of the Worker that `entry` is, before its first deployment. */
+/** Creates a site for the Worker in `entry`, before its first deployment. */
 export async function openSite(entry: string, end: End = 'stopped'): Promise<Site> {
   const storage = await mkdtemp(join(tmpdir(), 'holdfast-deploys-'));
   const world = await openWorld();

@@ -3,24 +3,24 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type PackedEvents, unpackEvents } from '../../doors/journal.ts';
 
-/** What is stored of a session. */
+/** The stored data of a session. */
 export interface Stored {
-  /** Of its tables. */
+  /** The version of its tables. */
   readonly version: number;
-  /** `body` is `null` for one that is kept in parts. */
+  /** `body` is `null` if it is stored in parts. */
   readonly events: readonly { readonly seq: number; readonly type: string; readonly body: string | null }[];
   readonly lease: { readonly epoch: number; readonly turn: string | null; readonly state: string };
-  /** The kinds of what is to be done. */
+  /** The kinds of its agenda rows. */
   readonly agenda: readonly string[];
-  /** Its body is parsed. */
+  /** The body is parsed. */
   readonly snapshot?: { readonly seq: number; readonly reducer: number; readonly body: unknown };
 }
 
-/** The databases of all sessions in a storage, by the sessions' names. Only while no Worker runs on it. */
+/** Reads the databases of all sessions, by session name. No Worker may be running on the storage. */
 export const storedIn = (storage: string): ReadonlyMap<string, Stored> =>
   new Map(databasesIn(storage).flatMap(read));
 
-/** The files of the sessions' databases. */
+/** Returns the database files of the sessions. */
 export function databasesIn(storage: string): readonly string[] {
   const files = readdirSync(storage, { recursive: true, encoding: 'utf8' });
   const databases = files.filter((file) => file.endsWith('.sqlite') && !file.endsWith('metadata.sqlite'));
@@ -33,7 +33,7 @@ function read(file: string): [string, Stored][] {
     const { name, version } = database.prepare('SELECT name, version FROM schema').get() ?? {};
     const rows = database.prepare('SELECT seq, type, bytes, lengths, body FROM events ORDER BY seq').all();
     const events = rows.flatMap(({ body, ...row }) =>
-      // What the table holds, by journal-schema.ts.
+      // The columns are those of journal-schema.ts.
       unpackEvents({ ...row, body: body ?? '' } as unknown as PackedEvents).map((event) => ({
         seq: event.seq,
         type: event.type,
@@ -46,7 +46,7 @@ function read(file: string): [string, Stored][] {
       .prepare(`SELECT seq, reducer, body FROM chunks WHERE owner = 'snapshot'`)
       .all();
     const kept = snapshot && { ...snapshot, body: parse(snapshot.body) };
-    // What the tables hold, by journal-schema.ts.
+    // The columns are those of journal-schema.ts.
     const rest = { agenda: agenda.map(({ kind }) => kind), ...(kept && { snapshot: kept }) };
     return [[String(name), { version, events, lease, ...rest } as unknown as Stored]];
   } finally {
@@ -57,7 +57,7 @@ function read(file: string): [string, Stored][] {
 const parse = (body: unknown): unknown =>
   JSON.parse(body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body));
 
-/** Has something to be done in every session of a storage, since long ago. Only while no Worker runs on it. */
+/** Adds an overdue agenda row to every session of a storage. No Worker may be running on the storage. */
 export function addToAgenda(storage: string, kind: string): void {
   for (const file of databasesIn(storage)) {
     const database = new DatabaseSync(file);

@@ -1,9 +1,9 @@
-/** Builds with the library of another version, as edits of this one. */
+/** Builds with another version of the library, as edits of the current one. */
 import { EVENT_VERSION } from '../../doors/journal.ts';
 import type { Build } from '../process/start-worker.ts';
 import type { Edit } from '../process/with-edits.ts';
 
-/** Events of a version that is not known yet, whatever they hold. */
+/** Writes events of an unknown later version. */
 const laterEvents: readonly Edit[] = [
   {
     from: `export const EVENT_VERSION = ${EVENT_VERSION};`,
@@ -11,7 +11,7 @@ const laterEvents: readonly Edit[] = [
   },
 ];
 
-/** A type of events that is not known yet, under the version of now. */
+/** Writes events of an unknown type, with the current version. */
 const anotherType: readonly Edit[] = [
   {
     from: `  'turn-started': { message: true },`,
@@ -27,16 +27,16 @@ const anotherType: readonly Edit[] = [
   },
 ];
 
-/** This one. */
+/** The current version. */
 export const current: Build = {};
 
-/** Writes events of this version, and a type among them that is new. */
+/** Writes events of the current version, and one event of a new type. */
 export const withAnotherType: Build = { edits: anotherType };
 
-/** Writes events of the next version, and that new type. */
+/** Writes events of the next version, and one event of a new type. */
 export const later: Build = { edits: [...laterEvents, ...anotherType] };
 
-/** Stamps its snapshots as another reducer does, and gives them a form that this one cannot read. */
+/** Writes snapshots of another reducer version, in a format that the current one cannot read. */
 export const earlierSnapshots: Build = {
   edits: [
     {
@@ -50,7 +50,10 @@ export const earlierSnapshots: Build = {
   ],
 };
 
-/** Writes events of the next version, and upgrades those of this one: visibly, for a test. */
+/**
+ * Writes events of the next version, and upgrades events of the current one. The upgrade changes their text so
+ * that a test can see it.
+ */
 export const upgrading: Build = {
   edits: [
     ...laterEvents,
@@ -69,15 +72,15 @@ const migrating = (sql: string): Build => ({
   edits: [{ from: `${UPGRADES}[];`, to: `${UPGRADES}[${JSON.stringify(sql)}];` }],
 });
 
-/** Has one migration more. */
+/** Adds one migration. */
 export const laterMigration: Build = migrating('ALTER TABLE events ADD COLUMN note TEXT');
 
-/** Has one that fails after it has begun. */
+/** Adds one migration that fails after its first statement. */
 export const brokenMigration: Build = migrating(
   'ALTER TABLE events ADD COLUMN note TEXT; INSERT INTO nowhere VALUES (1)',
 );
 
-/** This one, and it tells of each alarm. */
+/** The current version, with a log line for each alarm. */
 export const tellingAlarms: Build = {
   edits: [
     {

@@ -1,40 +1,40 @@
 import { openSession, type TimelineEvent } from '../../../src/examples/demo/client.ts';
 import { until } from '../../../src/examples/demo/ports.ts';
 
-/** A response, read to its end. */
+/** A response with its whole body. */
 export interface Heard {
   readonly status: number;
   readonly type: string | null;
   readonly retryAfter: string | null;
   readonly location: string | null;
-  /** JSON is parsed, all else is text. */
+  /** The parsed JSON, or the text of any other type. */
   readonly body: unknown;
 }
 
-/** One session over HTTP, as anybody uses it; what a test looks at is looked at in there. */
+/** One session over HTTP, as any client uses it. */
 export interface Visit {
   get(path?: string, headers?: Readonly<Record<string, string>>): Promise<Heard>;
   post(path: string, body?: object, more?: Sending): Promise<Heard>;
-  /** Says something, and waits for the answer. */
+  /** Sends a message and waits for the answer. */
   say(message: string): Promise<Heard>;
-  /** Says something in the background, and answers the id of its turn. */
+  /** Sends a message in the background and returns the id of its turn. */
   start(message: string): Promise<string>;
-  /** Resolves with the journal when a turn that ends after this sequence has ended. */
+  /** Resolves with the journal when a turn has ended after this sequence number. */
   ended(after?: number): Promise<readonly TimelineEvent[]>;
   /** Resolves when an event of this type is in the journal. */
   happened(type: TimelineEvent['type']): Promise<void>;
-  /** What is waited for, as soon as something is. */
+  /** Waits until there are pending calls, and returns them. */
   pending(): Promise<readonly Pending[]>;
 }
 
-/** What else there is to a request. */
+/** The options of a request. */
 export interface Sending {
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Aborts when the client goes without the answer. */
+  /** Aborts when the client disconnects before the answer. */
   readonly leave?: AbortSignal | undefined;
 }
 
-/** A call that waits for somebody. */
+/** A pending call. */
 export interface Pending {
   readonly call: string;
   readonly tool: string;
@@ -43,7 +43,7 @@ export interface Pending {
 
 const PATIENCE = 20_000;
 
-/** `address`: of the session, now. */
+/** @param address Returns the session's current URL. */
 export function openVisit(address: () => string): Visit {
   const send = async (path: string, init: RequestInit): Promise<Heard> =>
     read(await fetch(address() + path, { signal: AbortSignal.timeout(PATIENCE), ...init }));
@@ -62,7 +62,7 @@ export function openVisit(address: () => string): Visit {
     async start(message) {
       const { status, body } = await post('/messages', { message }, { headers: { prefer: 'respond-async' } });
       if (status !== 202) throw new Error(`A background message was answered ${status}, not 202.`);
-      return (body as { readonly turn: string }).turn; // what DESIGN 7 says
+      return (body as { readonly turn: string }).turn; // documented in DESIGN 7
     },
     ended: (after = 0) => {
       const { origin, pathname } = new URL(address());
@@ -72,14 +72,14 @@ export function openVisit(address: () => string): Visit {
     happened: (type) =>
       until(`an event ${type}`, PATIENCE, async () => {
         const { body } = await get('/events');
-        const { events = [] } = body as { readonly events?: readonly TimelineEvent[] }; // what DESIGN 7 says
+        const { events = [] } = body as { readonly events?: readonly TimelineEvent[] }; // documented in DESIGN 7
         return events.some((event) => event.type === type);
       }),
     async pending() {
       let pending: readonly Pending[] = [];
       await until('something is waited for', PATIENCE, async () => {
         const { body } = await get();
-        ({ pending = [] } = body as { readonly pending?: readonly Pending[] }); // what DESIGN 7 says
+        ({ pending = [] } = body as { readonly pending?: readonly Pending[] }); // documented in DESIGN 7
         return pending.length > 0;
       });
       return pending;

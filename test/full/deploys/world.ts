@@ -3,10 +3,10 @@ import { Gate, type Hold } from '../../../src/examples/demo/gate.ts';
 import { listen, readJson } from '../../../src/examples/demo/loopback.ts';
 import type { ModelMessage, ModelReply, ModelRequest } from '../../../src/model/entry.ts';
 
-/** One reply of a script: words, or calls of tools by name. */
+/** One reply of a script: text, or calls of tools by name. */
 export type Line = string | readonly (readonly [tool: string, input?: object])[];
 
-/** Something that a tool has done. */
+/** An effect of a tool. */
 export interface Deed {
   readonly tool: string;
   readonly input: unknown;
@@ -14,19 +14,20 @@ export interface Deed {
 }
 
 /**
- * What is outside of the Workers and outlives them: the model that they ask and the place where their tools act. Told apart
- * by scene, which the fixtures give to each agent.
+ * The external services that outlive the Workers: the model, and the services that tools call. The fixtures
+ * give each agent a scene, which separates its requests.
  */
 export interface World {
   readonly url: string;
   /**
-   * What the model of a scene says, in order: the reply to a request is chosen by how many replies its conversation has, so
-   * a request that is made again is answered alike. `to`: only in the conversation that begins with these words.
+   * Sets the replies of a scene's model, in order. The number of replies in the conversation selects the next
+   * one, so a repeated request receives the same reply. `to` limits the script to the conversation that begins
+   * with these words.
    */
   plays(scene: string, lines: readonly Line[], to?: string): void;
-  /** Answers from a tool, or from the `model`, wait from now on. What a tool was to do is done all the same. */
+  /** Holds responses of a tool or of the `model` from now on. The effects of the tool still happen. */
   hold(scene: string, what: string): Hold;
-  /** Requests to the model of a scene, oldest first. */
+  /** Returns the requests to the model of a scene, oldest first. */
   asked(scene: string): readonly ModelRequest[];
   done(scene: string): readonly Deed[];
   stop(): Promise<void>;
@@ -39,7 +40,7 @@ interface Kept {
   readonly done: Map<string, Deed[]>;
 }
 
-/** Opens a world on a port of this machine. */
+/** Starts a world on a local port. */
 export async function openWorld(): Promise<World> {
   const kept: Kept = { gate: new Gate(), scripts: new Map(), asked: new Map(), done: new Map() };
   const { server, url } = await listen((request, response) => {
@@ -62,8 +63,8 @@ const scriptName = (scene: string, to?: string): string =>
   JSON.stringify(to === undefined ? [scene] : [scene, to]);
 
 /**
- * `POST /{scene}/model` is a request to its model, `POST /{scene}/{tool}` a deed; `GET` asks whether that was done under the
- * same key.
+ * `POST /{scene}/model` is a model request, and `POST /{scene}/{tool}` is an effect. `GET` returns whether an
+ * effect with the same key happened.
  */
 async function answer(kept: Kept, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const [scene = '', what = ''] = (request.url ?? '').split('/').slice(1).map(decodeURIComponent);
@@ -74,7 +75,7 @@ async function answer(kept: Kept, request: IncomingMessage, response: ServerResp
     return;
   }
   const body = await readJson(request);
-  const said = what === 'model' ? replyTo(kept, scene, body as ModelRequest) : { did: what }; // as the fixtures send it
+  const said = what === 'model' ? replyTo(kept, scene, body as ModelRequest) : { did: what }; // sent by the fixtures
   if (what !== 'model') put(kept.done, scene, { tool: what, input: body, key: String(key) });
   await kept.gate.pass(`${scene} ${what}`);
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said));
@@ -108,7 +109,7 @@ function toReply(line: Line, place: number): ModelReply {
 const put = <T>(lists: Map<string, T[]>, name: string, one: T): unknown =>
   lists.set(name, [...(lists.get(name) ?? []), one]);
 
-/** What a model read of its calls: the tool messages of a request, by the name of their tool, in order. */
+/** Returns the tool messages of a request, with the name of each tool, in order. */
 export function answersIn(
   request: ModelRequest | undefined,
 ): readonly (readonly [tool: string, text: string])[] {

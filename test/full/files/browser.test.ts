@@ -1,4 +1,4 @@
-/** What a browser does with files of a session that hold scripts, when it is logged in. */
+/** How a logged-in browser handles session files that contain scripts. */
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type RunningWorker, startWorker } from '../process/start-worker.ts';
@@ -13,7 +13,7 @@ const auth = { authorization: `Bearer ${TOKEN}` };
 const ran = (by: string): string => `fetch('/ran?by=${by}')`;
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8" onload="${ran('onload')}"><script>${ran('svg')}</script><rect width="8" height="8"/></svg>`;
 const HTML = `<!doctype html><title>evil</title><script>${ran('html')}</script><img src="x" onerror="${ran('onerror')}">`;
-/** Of one pixel. */
+/** An image of one pixel. */
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 
@@ -23,7 +23,7 @@ describe.skipIf(program === undefined)('a file of a session in chromium', () => 
   let context: BrowserContext;
   let page: Page;
   let origin: string;
-  /** What scripts of files have asked for. */
+  /** The requests that scripts in files have sent. */
   let asked: string[];
 
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe.skipIf(program === undefined)('a file of a session in chromium', () => 
   });
   afterEach(() => context.close());
 
-  /** Uploads a file, and answers its address. */
+  /** Uploads a file and returns its URL. */
   async function upload(
     mediaType: string,
     content: string | Uint8Array<ArrayBuffer>,
@@ -63,11 +63,11 @@ describe.skipIf(program === undefined)('a file of a session in chromium', () => 
     return `${session}/files/${events[1]?.parts?.[0]?.id}`;
   }
 
-  /** A page of the same origin. */
+  /** Returns the URL of a page on the same origin that serves this body. */
   const carelessly = (type: string, body: string): string =>
     `${origin}/careless?${new URLSearchParams({ type, body })}`;
 
-  /** Opens an address that the browser saves, and answers under which name. */
+  /** Opens a URL that the browser downloads, and returns the file name. */
   async function saved(address: string): Promise<string> {
     const download = page.waitForEvent('download');
     await expect(page.goto(address)).rejects.toThrow(/Download is starting|net::ERR_ABORTED/);
@@ -113,7 +113,7 @@ describe.skipIf(program === undefined)('a file of a session in chromium', () => 
         const answered = page.waitForResponse(address);
         await page.goto(carelessly('text/html', `<!doctype html>${element}`));
         expect((await answered).status()).toBe(200);
-        // A script would have asked by then: these frames are done.
+        // The frames are loaded, so a script would have sent its request.
         await page.waitForLoadState('networkidle');
         for (const frame of page.frames().slice(1))
           expect(await frame.title().catch(() => '')).not.toBe('evil');

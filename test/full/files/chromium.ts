@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs';
 
-/** Where Debian and others put it. */
+/** The usual paths of the browser's program. */
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** The program of the browser; `undefined` when there is none. @throws Error then, where CHROMIUM says `required`, as in CI. */
+/**
+ * Returns the path of the browser's program, or `undefined` if there is none. @throws Error if there is none
+ * and CHROMIUM is `required`, as in CI.
+ */
 export function findChromium(): string | undefined {
   const found = PLACES.find((place) => existsSync(place));
   if (found === undefined && process.env.CHROMIUM === 'required')
@@ -13,7 +16,7 @@ export function findChromium(): string | undefined {
   return found;
 }
 
-/** A browser that asks nobody but the tests' Worker for anything. */
+/** Options of a browser that contacts only the tests' Worker. */
 export const CHROMIUM_ARGS = [
   '--headless',
   '--no-sandbox',

@@ -1,4 +1,4 @@
-/** A Worker whose agent takes any file, and pages of its origin in which a browser is shown them. */
+/** A Worker whose agent accepts any file, and pages of the same origin that show files. */
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../src/index.ts';
 import { files } from '../../../src/modules/files/entry.ts';
@@ -18,7 +18,7 @@ export default {
   async fetch(request, env, ctx) {
     const { pathname, searchParams } = new URL(request.url);
     const [type, body] = [searchParams.get('type'), searchParams.get('body')];
-    // Answers what the address says, as an app would that took no care.
+    // Serves the body and type from the query string, like a careless app.
     if (pathname === '/careless') return new Response(body, { headers: { 'content-type': type ?? '' } });
     if (pathname === '/ran') return new Response();
     return worker.fetch(request, env, ctx);

@@ -1,4 +1,4 @@
-/** An upload that is larger than a body may be, over a connection. */
+/** An upload over the body limit, on a raw connection. */
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -15,16 +15,16 @@ const MIB = 1024 * 1024;
 it('an upload of 20 MB is refused before all of it was sent', async () => {
   const sending = request(new URL('/agents/seer/sessions/s1/messages', worker.url).href, {
     method: 'POST',
-    // Without a length: it goes in chunks.
+    // A chunked request without a `content-length`.
     headers: { 'content-type': 'multipart/form-data; boundary=x' },
   });
   const answered = once(sending, 'response');
-  // What comes of the connection after the answer is nothing to this test.
+  // Errors of the connection after the response are not part of this test.
   sending.on('error', () => {});
   sending.write(
     '--x\r\ncontent-disposition: form-data; name="f"; filename="f"\r\ncontent-type: image/png\r\n\r\n',
   );
-  // It is never ended: whoever waits for its end waits for ever.
+  // The request never ends, so the server must not wait for its end.
   const chunk = Buffer.alloc(MIB);
   for (let sent = 0; sent < 13; sent += 1)
     if (!sending.write(chunk)) await Promise.race([once(sending, 'drain'), answered]);

@@ -1,4 +1,7 @@
-/** The Worker whose memory `npm run growth` measures: its agents' model is asked over HTTP, with the files of a session. */
+/**
+ * The Worker whose memory `npm run growth` measures. Its model is a server that receives the files of a
+ * session.
+ */
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, image } from '../../../src/index.ts';
 import { openaiCompatible } from '../../../src/model/openai-compatible/entry.ts';
@@ -8,7 +11,7 @@ const MIB = 1024 * 1024;
 
 let drawn = 0;
 
-/** Eight MiB that no other image has. */
+/** Creates a unique image of 8 MiB. */
 const draw = defineTool({
   name: 'draw',
   description: 'Draws.',
@@ -22,7 +25,7 @@ const draw = defineTool({
 const seer = defineAgent({
   name: 'seer',
   description: 'Sees.',
-  // A character beyond Latin-1, as people write them: text with one takes twice the memory.
+  // The apostrophe is not Latin-1, as in typical text. A string with such a character takes twice the memory.
   instructions: 'Say what’s on the images.',
   tools: [draw],
   model: (env) =>
@@ -48,7 +51,7 @@ export default {
   },
 } satisfies typeof worker;
 
-/** The engine has it when it is told to expose it. */
+/** Exists if V8 runs with `--expose-gc`. */
 function collectGarbage(): void {
   const { gc } = globalThis as { gc?: () => void };
   if (!gc) throw new Error('The engine was not told to expose its garbage collector.');

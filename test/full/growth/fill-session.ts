@@ -4,17 +4,17 @@ import type { SessionPort } from '../../../src/testing/entry.ts';
 import { type NewRow, toRow } from '../../doors/journal.ts';
 import { readerOf, toTurnStart } from '../../doors/session.ts';
 
-/** About what people write, and what models answer. */
+/** A typical message and answer. */
 const WORDS = 'The zarnik of the third flomp was moved to the northern shelf, where it is dry. ';
 const QUESTION = WORDS.repeat(2);
 const ANSWER = WORDS.repeat(6);
 
-/** Rows that leave together when a session is filled. */
+/** The number of rows in each append. */
 const AT_ONCE = 5_000;
 
 type Call = Extract<SessionEvent, { type: 'model-replied' }>['toolCalls'][number];
 
-/** The events of a turn after its start: a question was asked, and is answered. */
+/** The events of an answered turn after its start. */
 const answered = (turn: string, answer = ANSWER): SessionEvent[] => [
   replied(turn, answer),
   { type: 'turn-ended', turn, outcome: 'completed' },
@@ -45,7 +45,7 @@ const startOf = (agent: string, turn: string) => {
   return toTurnStart(start, () => ids.shift() ?? '');
 };
 
-/** Begins a turn that nobody runs. */
+/** Begins a turn that no invocation runs. */
 export async function beginTurn(port: SessionPort, agent: string, turn: string) {
   const request = { nonce: `of ${turn}`, start: startOf(agent, turn), reader: readerOf() };
   const leased = await port.begin(request);
@@ -53,11 +53,13 @@ export async function beginTurn(port: SessionPort, agent: string, turn: string) 
   return { request, leased };
 }
 
-/** Stores a conversation of so many messages, half of them replies, as that many turns would have. */
+/**
+ * Fills a session with a conversation of this many messages. Half of them are replies, each in its own turn.
+ */
 export const fillSession = (port: SessionPort, agent: string, messages: number): Promise<void> =>
   fillWith(port, agent, { messages });
 
-/** The same, of replies that all say `answer`. */
+/** Fills a session with a conversation whose replies are all `answer`. */
 export async function fillWith(
   port: SessionPort,
   agent: string,
@@ -71,7 +73,7 @@ export async function fillWith(
   await store(port, agent, events);
 }
 
-/** Stores a session whose blackboard has so many entries, a hundred a call. */
+/** Fills a session's blackboard with this many entries, 100 for each call. */
 export async function fillBlackboard(port: SessionPort, agent: string, entries: number): Promise<void> {
   const turns = Array.from({ length: entries / 100 }, (_, turn) => `t${turn}`);
   const events = turns.flatMap((turn, index): SessionEvent[] => {
@@ -96,7 +98,7 @@ export async function fillBlackboard(port: SessionPort, agent: string, entries: 
   await store(port, agent, events);
 }
 
-/** As one holder would that never stops; the last event ends the last turn. */
+/** Appends events like a holder that never stops. The last event ends the last turn. */
 async function store(port: SessionPort, agent: string, events: readonly SessionEvent[]): Promise<void> {
   const { leased } = await beginTurn(port, agent, 't0');
   const rows: NewRow[] = events.map(toRow);
@@ -109,7 +111,7 @@ async function store(port: SessionPort, agent: string, events: readonly SessionE
   }
 }
 
-/** What one more iteration appends: a reply with a call, the call's start, its end. */
+/** Returns the events of one more iteration: a reply with a call, and the start and end of the call. */
 export function iteration(turn: string, at: number): readonly NewRow[] {
   const call = `${turn}.${at}.0`;
   const calls = [{ id: call, providerId: call, name: 'look', input: '{"id":7}' }];

@@ -1,4 +1,6 @@
-/** The Worker that `npm run growth` measures from outside: it fills sessions, opens them and appends to them. */
+/**
+ * The Worker that `npm run growth` measures from outside. It fills sessions, opens them and appends to them.
+ */
 import { SessionObject as Base } from '../../../durable-objects/index.ts';
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../src/index.ts';
@@ -9,7 +11,7 @@ import { BUILT_IN_KINDS } from '../../doors/kinds.ts';
 import { foldLeased, readerOf, toSessionName } from '../../doors/session.ts';
 import { beginTurn, fillBlackboard, fillSession, iteration } from './fill-session.ts';
 
-/** A session object that tells how much it keeps, and how many rows its database has read and written. */
+/** A session object that reports its size, and the rows that its database has read and written. */
 export class SessionObject extends Base {
   readonly #cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
 
@@ -20,13 +22,13 @@ export class SessionObject extends Base {
     sql.exec = (...given) => {
       const cursor = exec(...given);
       cursors.push(cursor);
-      return cursor as never; // of the type that was asked for
+      return cursor as never; // the type that the caller asked for
     };
     super(ctx, env);
     this.#cursors = cursors;
   }
 
-  /** Since it was asked last. */
+  /** Returns the rows since the previous call. */
   rows(): { readonly read: number; readonly written: number } {
     const cursors = this.#cursors.splice(0);
     return {
@@ -84,7 +86,7 @@ export default {
       case '/size':
         return Response.json(await env.SESSIONS.getByName(name).size());
       case '/open': {
-        // The same nonce is answered the same lease, as whoever opens the session first is.
+        // A repeated nonce receives the same lease, so each request opens the session as a new holder does.
         const { request: again } = await beginTurn(port, agent, query.get('turn') ?? '');
         const reducer = query.get('from') === 'journal' ? 0 : REDUCER_VERSION;
         for (let i = 0; i < count; i += 1) {
@@ -110,7 +112,7 @@ export default {
         break;
       }
       default:
-        return holdfast.worker.fetch(request as Request<unknown, IncomingRequestCfProperties>, env, ctx); // read by nobody
+        return holdfast.worker.fetch(request as Request<unknown, IncomingRequestCfProperties>, env, ctx); // no code reads `cf`
     }
     return new Response('ok');
   },

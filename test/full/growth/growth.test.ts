@@ -13,12 +13,12 @@ interface Work {
   readonly written: number;
 }
 
-/** What the object does with its database for one call of it. */
+/** Counts the rows that the object reads and writes during a call. */
 function workOf({ stub }: ObjectHarness, call: (object: SessionObject) => void): Promise<Work> {
   return runInDurableObject(stub(), (object, { storage }) => {
     const exec = vi.spyOn(storage.sql, 'exec');
     call(object);
-    const cursors = exec.mock.results.map((result) => result.value as SqlStorageCursor<never>); // what `exec` answers
+    const cursors = exec.mock.results.map((result) => result.value as SqlStorageCursor<never>); // the results of `exec`
     exec.mockRestore();
     return {
       statements: cursors.length,
@@ -76,7 +76,7 @@ describe('a long session', () => {
       }
     }
     expect(new Set(whole.map(({ statements }) => statements)).size).toBe(1);
-    // The same request for the lease renews it, which is stored.
+    // A repeated request for the lease renews it, which writes one row.
     expect(new Set(whole.map(({ written }) => written))).toEqual(new Set([1]));
     const [small = 0, ...longer] = whole.map(({ read }) => read);
     for (const read of longer) expect(read - small).toBeLessThan(8);

@@ -8,7 +8,7 @@ import { appWith } from '../../gate/workerd/http/app.ts';
 import { json, newSession, post, sessionId } from '../../gate/workerd/http/client.ts';
 
 const MIB = 1024 * 1024;
-/** Five million characters of one to four bytes: a chunk ends within one of them. */
+/** Five million characters of one to four bytes, so that a chunk ends inside a character. */
 const LONG = 'aé€😀'.repeat(1_000_000);
 
 const tools = [
@@ -28,7 +28,7 @@ const via = appWith({
   http: { bodyContext: ['payload'], maxBodyBytes: 32 * MIB },
 });
 
-/** The longest value of every table in the object of a session, in bytes. */
+/** Returns the longest value of every table in a session's object, in bytes. */
 function longestIn(path: string): Promise<Record<string, number>> {
   const session = sessionId(path);
   const stub = env.SESSIONS.getByName(toSessionName({ owner: { id: 'owner' }, agent: 'writer', session }));
@@ -50,7 +50,7 @@ function longestIn(path: string): Promise<Record<string, number>> {
   });
 }
 
-/** A whole journal, a page after the other. */
+/** Reads a whole journal, page by page. */
 async function eventsOf(session: string): Promise<Record<string, unknown>[]> {
   const events: Record<string, unknown>[] = [];
   let path: unknown = `${session}/events`;
@@ -92,13 +92,13 @@ describe('bodies of five million characters', () => {
     );
     expect(Math.max(...Object.values(longest))).toBeLessThanOrEqual(MIB);
     expect(longest.events).toBeLessThanOrEqual(64 * 1024);
-    // The next turn folds all of it.
+    // The next turn folds the whole journal.
     expect((await json(await post(session, { message: 'More?' }, { via }))).outcome).toBe('failed');
   }, 60_000);
 
   it('wait in the inbox in parts and are read back unchanged', async () => {
     const session = newSession('writer');
-    // So many bytes as may wait in one session.
+    // The maximum size of the messages that can wait in a session.
     const long = LONG.slice(0, 4_900_000);
     const first = held('First.');
     const { message } = script(first.reply, 'Second.');

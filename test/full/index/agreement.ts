@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { each, type IndexedSite, type Listed, type Place } from './indexed-site.ts';
 import type { JournalFacts, Shown } from './worker/journal-facts.ts';
 
-/** Sessions by their names, as something shows them: a text for each. */
+/** The visible state of sessions as text, by name. */
 type View = ReadonlyMap<string, string>;
 
 const line = (facts: Omit<JournalFacts, 'stops'>): string => {
@@ -31,7 +31,7 @@ const rowLine = ({ status, outcome, turns, input_tokens, output_tokens, title }:
     ...{ inputTokens: input_tokens, outputTokens: output_tokens },
   });
 
-/** What an owner's sessions are by their journals. */
+/** The sessions of an owner, computed from their journals. */
 export interface OwnerJournals {
   readonly view: View;
   readonly facts: ReadonlyMap<string, JournalFacts>;
@@ -75,7 +75,7 @@ export async function d1Differs(
   return differences(view, new Map(rows.map((row) => [row.session, rowLine(row)])));
 }
 
-/** Repeats a comparison until it finds nothing, or the time is over. Returns what it found last. */
+/** Repeats a comparison until there are no differences, or until the timeout. Returns the last differences. */
 export async function settled(compare: () => Promise<string[]>, ms: number): Promise<string[]> {
   for (const until = Date.now() + ms; ; await wait(250)) {
     const found = await compare();
@@ -83,7 +83,7 @@ export async function settled(compare: () => Promise<string[]>, ms: number): Pro
   }
 }
 
-/** Returns how long after each stop of a turn the index has shown it, in ms. Stops that it has not shown are not among them. */
+/** Returns the delay until the index showed each stop of a turn, in ms. Skips stops that were never shown. */
 export async function lagsOf(site: IndexedSite, owner: string, { facts }: OwnerJournals): Promise<number[]> {
   const bySession = Map.groupBy(
     await site.ask<readonly Shown[]>(`/shown?owner=${owner}`),
@@ -97,7 +97,7 @@ export async function lagsOf(site: IndexedSite, owner: string, { facts }: OwnerJ
   );
 }
 
-/** Returns the value below which that share of the values is. */
+/** Returns the quantile of the values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

@@ -1,4 +1,4 @@
-/** `npm run index` in small: what it compares must agree, however long the machine takes. */
+/** A small run of `npm run index`. Everything it compares must agree. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { IndexedSite } from './indexed-site.ts';
 import { NOTHING_LEFT, runErasure, runLoad } from './run-play.ts';
 
-/** How long what is compared may take until it agrees, in ms: a row that no one answered is offered again after a minute. */
+/** The timeout of the comparison, in ms. A row that was not acknowledged is sent again after a minute. */
 const SETTLES = 150_000;
 
 async function site(leaseMs: number): Promise<IndexedSite> {

@@ -1,4 +1,4 @@
-/** A Worker with an index, its clients, and what can be known of it from outside. */
+/** A Worker with an index, and requests that read its data from outside. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { buildWorker } from '../process/start-worker.ts';
 
 const ENTRY = 'test/full/index/worker/index-worker.ts';
 
-/** How long a request is tried again whose Worker was killed, in ms. */
+/** How long a request is repeated after a kill of the Worker, in ms. */
 const PATIENCE = 120_000;
 
 /** A session of the site. */
@@ -26,7 +26,7 @@ export interface Listed {
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
 }
 
-/** The standing of an owner. */
+/** The usage of an owner. */
 export interface Standing {
   readonly sessions: number;
   readonly erasure?: { readonly status: string; readonly removed: number };
@@ -51,7 +51,7 @@ export class IndexedSite {
     };
   }
 
-  /** Starts a site in a directory, which keeps what it stores. */
+  /** Starts a site. The directory keeps its storage. */
   static async start(directory: string, leaseMs: number): Promise<IndexedSite> {
     const bundle = join(directory, 'worker.js');
     writeFileSync(bundle, await buildWorker(ENTRY));
@@ -74,7 +74,7 @@ export class IndexedSite {
     this.#isUp.resolve();
   }
 
-  /** Ends the process as a power cut does, and starts it again with what it had stored. */
+  /** Kills the process like a power cut, and restarts it on the same storage. */
   async kill(): Promise<void> {
     this.kills += 1;
     this.#isUp = Promise.withResolvers();
@@ -84,7 +84,7 @@ export class IndexedSite {
 
   stop = async (): Promise<void> => this.#worker?.kill();
 
-  /** Sends a request until it is answered. @throws Error if that is not in time. */
+  /** Sends a request until it is answered. @throws Error after the timeout. */
   async request(path: string, init: RequestInit = {}): Promise<Response> {
     for (const until = Date.now() + PATIENCE; ; ) {
       await this.#isUp.promise;
@@ -104,10 +104,10 @@ export class IndexedSite {
     const response = await this.request(path, init);
     const text = await response.text();
     if (!response.ok) throw new Error(`${path} was answered ${response.status}: ${text}`);
-    return (text === '' ? undefined : JSON.parse(text)) as Answer; // as the Worker of this folder answers
+    return (text === '' ? undefined : JSON.parse(text)) as Answer; // returned by the Worker of this folder
   }
 
-  /** Sends a message, again after a kill, until its turn has stopped. */
+  /** Sends a message, and repeats it after a kill, until its turn has stopped. */
   async say({ owner, session }: Place, message: unknown, key: string): Promise<void> {
     const headers = { 'content-type': 'application/json', 'x-owner': owner, 'idempotency-key': key };
     for (const until = Date.now() + PATIENCE; Date.now() < until; await wait(50)) {
@@ -120,7 +120,7 @@ export class IndexedSite {
     throw new Error(`The turn of ${key} did not stop.`);
   }
 
-  /** Returns all sessions that the index has of an owner. */
+  /** Returns all sessions of an owner from the index. */
   async sessions(owner: string): Promise<readonly Listed[]> {
     const all: Listed[] = [];
     for (let cursor = ''; ; ) {
@@ -138,10 +138,10 @@ export class IndexedSite {
     this.ask<Standing>(`/owners/tenant:${owner}`, { method, headers: { 'x-operator': 'yes' } });
 }
 
-/** Whether a problem is the outcome of a turn that has failed. */
+/** Returns `true` if a problem is the outcome of a failed turn. */
 const isOutcome = (body: string): boolean => body.includes('"outcome":"failed"');
 
-/** Does work for each, so many at once. */
+/** Processes the items with this concurrency. */
 export async function each<Item>(
   items: readonly Item[],
   atOnce: number,

@@ -32,7 +32,9 @@ ${Object.entries(DEFAULTS)
   .join('\n')}
   --help                   prints this`;
 
-/** Reads the arguments. Returns `undefined` if help is asked for. @throws Error that says what is wrong with them. */
+/**
+ * Parses the arguments. Returns `undefined` if help is requested. @throws Error if the arguments are invalid.
+ */
 export function readOptions(args: readonly string[]): IndexOptions | undefined {
   const names = Object.keys(DEFAULTS) as (keyof IndexOptions)[]; // its own keys
   const { values } = parseArgs({
@@ -50,5 +52,5 @@ export function readOptions(args: readonly string[]): IndexOptions | undefined {
       throw new Error(`--${name} takes a whole number, not '${text}'.`);
     return Number(text);
   };
-  return Object.fromEntries(names.map((name) => [name, read(name)])) as unknown as IndexOptions; // of all names
+  return Object.fromEntries(names.map((name) => [name, read(name)])) as unknown as IndexOptions; // all names are read
 }

@@ -1,4 +1,7 @@
-/** `npm run index`: what an index shows of many sessions under kills, and what an erasure leaves of an owner. The exit code says it too. */
+/**
+ * `npm run index` compares an index with the journals of many sessions under kills, and checks that an erasure
+ * removes all data of an owner. Exits with 1 if there are differences.
+ */
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,10 +12,13 @@ import { IndexedSite } from './indexed-site.ts';
 import { type IndexOptions, readOptions, USAGE } from './options.ts';
 import { NOTHING_LEFT, runErasure, runLoad } from './run-play.ts';
 
-/** How long the index may take after the load until it agrees, in ms, beside terms of a lease. */
+/** The timeout of the comparison after the load in ms, in addition to lease terms. */
 const SETTLES = 180_000;
 
-/** The lag that 99 of 100 turns may have without kills, in ms. With kills it is two terms. */
+/**
+ * The maximum delay of the 99th percentile of turns without kills, in ms. With kills, the maximum is two lease
+ * terms.
+ */
 const MOST_LAG = 5_000;
 
 async function run(options: IndexOptions): Promise<boolean> {

@@ -1,9 +1,9 @@
-/** The two plays: many sessions under kills, and an owner that is erased under kills. */
+/** The two plays: many sessions under kills, and the erasure of an owner under kills. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { d1Differs, indexDiffers, lagsOf, type OwnerJournals, readJournals, settled } from './agreement.ts';
 import { each, type IndexedSite, type Place } from './indexed-site.ts';
 
-/** How large a play is. */
+/** The size of a play. */
 export interface LoadSize {
   readonly sessions: number;
   readonly owners: number;
@@ -11,28 +11,28 @@ export interface LoadSize {
   readonly kills: number;
 }
 
-/** What a load came to. */
+/** The results of a load. */
 export interface LoadResult {
   readonly turns: number;
-  /** In ms, for each turn that stopped. */
+  /** The delay of each stopped turn, in ms. */
   readonly lags: readonly number[];
-  /** How index and D1 differ from the journals. */
+  /** The differences of the index and D1 from the journals. */
   readonly differences: readonly string[];
   readonly seconds: number;
 }
 
-/** Every seventh fails, every fifth waits, all others are answered. */
+/** Every seventh message fails, every fifth waits, and all others are answered. */
 const messageOf = (index: number): string =>
   `${index % 7 === 3 ? 'fail' : index % 5 === 2 ? 'pay' : 'ask'} number ${index}`;
 
-/** A turn in each session, and a second one in every fourth whose first has ended. */
+/** Runs a turn in each session, and a second turn in every fourth session whose first turn has ended. */
 async function talk(site: IndexedSite, place: Place, index: number): Promise<void> {
   await site.say(place, messageOf(index), `first-${place.session}`);
   if (index % 4 === 0 && !messageOf(index).startsWith('pay'))
     await site.say(place, `again ${messageOf(index + 1).slice(0, 3)}`, `second-${place.session}`);
 }
 
-/** Runs many sessions while the process is killed, evenly over the run. */
+/** Runs many sessions, and kills the process at regular intervals. */
 export async function runLoad(site: IndexedSite, size: LoadSize, settleMs: number): Promise<LoadResult> {
   const places = Array.from({ length: size.sessions }, (_, index) => ({
     owner: `o${index % size.owners}`,
@@ -69,7 +69,7 @@ export async function runLoad(site: IndexedSite, size: LoadSize, settleMs: numbe
 const missing = ({ facts }: OwnerJournals, places: readonly Place[]): string[] =>
   places.filter(({ session }) => !facts.has(session)).map(({ session }) => `${session} has no journal`);
 
-/** What was left of an owner when its erasure was said to be done. */
+/** The data of an owner after its erasure was reported as done. */
 export interface ErasureResult {
   readonly removed: number;
   readonly left: Readonly<Record<string, unknown>>;
@@ -77,11 +77,11 @@ export interface ErasureResult {
   readonly seconds: number;
 }
 
-/** One pixel. */
+/** An image of one pixel. */
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** Erases an owner with so many sessions, each with a file, under kills, and looks for what is left. */
+/** Erases an owner with this many sessions, each with a file, under kills. Then searches for remaining data. */
 export async function runErasure(
   site: IndexedSite,
   size: Omit<LoadSize, 'owners'>,
@@ -108,7 +108,7 @@ export async function runErasure(
   };
   await settled(look, settleMs);
   const seconds = (Date.now() - began) / 1_000;
-  // Files in a store outside go a term and a quarter of a lease after their session.
+  // Files in an external store are removed one and a quarter lease terms after their session.
   await settled(async () => ((await leftOf(site, owner)).files === 0 ? [] : ['files']), settleMs);
   const { facts } = await readJournals(site, places, size.atOnce);
   const left = {
@@ -121,7 +121,7 @@ export async function runErasure(
 const leftOf = (site: IndexedSite, owner: string) =>
   site.ask<{ readonly files: number; readonly rows: number; readonly used: number }>(`/left?owner=${owner}`);
 
-/** Nothing is left, and the index says so. */
+/** The expected result: no data remains, and the index reports the erasure. */
 export const NOTHING_LEFT = {
   ...{ status: 'erased', sessions: 0, journals: 0 },
   ...{ listed: 0, files: 0, rows: 0, used: 0 },

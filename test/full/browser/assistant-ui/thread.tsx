@@ -1,4 +1,4 @@
-/** A thread made of the primitives of assistant-ui, in the place of the one that its CLI copies. */
+/** A thread made of assistant-ui primitives. It replaces the one that its CLI copies. */
 import {
   ActionBarPrimitive,
   ComposerPrimitive,

@@ -1,4 +1,4 @@
-/** The pages that a bundle holds, by their names. */
+/** The pages in the bundle, by name. */
 declare module 'copied:pages' {
   export const pages: Readonly<
     Record<string, () => Promise<{ readonly default: () => React.ReactNode }> | undefined>

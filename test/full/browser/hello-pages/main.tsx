@@ -1,4 +1,4 @@
-/** Shows a page that is copied from the docs of somebody: the address says which one, and where the Worker is. */
+/** Shows a copied page. The query string names the page and the Worker. */
 
 import { pages } from 'copied:pages';
 import { StrictMode } from 'react';
@@ -10,7 +10,7 @@ const {
   page = '',
   agent = 'hello',
 } = Object.fromEntries(new URLSearchParams(location.search));
-// What is changed in the pages: their URL, and the key.
+// The global that the edited pages read for their URL and key.
 Object.assign(globalThis, {
   AGENT: { api: `${worker}/agents/${agent}/chat`, headers: { authorization: `Bearer ${token}` } },
 });

@@ -8,7 +8,7 @@ import { SERVICES } from './plan.ts';
 const input = v.object({ label: v.string(), before: v.number(), after: v.number() });
 type Input = v.InferOutput<typeof input>;
 
-/** The agent under fire: a tool of every care, each with an effect that the shop's services count. */
+/** The tested agent. It has a tool of each kind, and the shop's services count the effects. */
 export const defineChaos = (shop: Shop): Agent<'chaos'> =>
   defineAgent({
     name: 'chaos',
@@ -71,7 +71,7 @@ const approved = (shop: Shop) =>
 
 const order = ({ label }: Input) => ({ label });
 
-/** Takes its time around the effect, so that a process can die on either side of it. */
+/** Waits before and after the effect, so that a process can die in either phase. */
 async function slowly<T>(
   { before, after }: Input,
   { signal }: CallContext,

@@ -1,4 +1,4 @@
-/** The Worker that the chaos run kills: the chaos agent, whose effects happen at `SHOP_URL`. */
+/** The Worker of the chaos run: the chaos agent, with its effects at `SHOP_URL`. */
 import { env } from 'cloudflare:workers';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { shopAt } from '../../../../src/examples/support/shop.ts';
@@ -8,13 +8,13 @@ import { plannedModel } from './planned-model.ts';
 declare global {
   namespace Cloudflare {
     interface Env {
-      /** Where the effects happen. */
+      /** The URL of the shop's services. */
       readonly SHOP_URL: string;
     }
   }
 }
 
-/** On the way from one process to another of this machine, nothing takes as long as a lease. */
+/** Requests between processes on this machine are always shorter than a lease. */
 const shop = shopAt(env.SHOP_URL, { longestRequest: 0 });
 
 const holdfast = createHoldfast({

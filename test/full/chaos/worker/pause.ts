@@ -1,4 +1,4 @@
-/** Resolves after `ms`, or at once when the signal aborts. */
+/** Resolves after `ms` or when the signal aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,9 +1,9 @@
-/** The requests of the load to the agent, in a form that both of them and the oracle read. */
+/** The requests of the load. The agent and the oracle both parse them. */
 
-/** The agent's tools, by the effect of running a call twice. */
+/** The agent's tools, named by the behavior of a repeated call. */
 export type ToolName = 'read' | 'idempotent' | 'once' | 'reconciled' | 'approved';
 
-/** The service that has the effect of a tool; `read` has none. Each is called by one tool alone. */
+/** The service for the effect of each tool. `read` has no effect. Only one tool calls each service. */
 export const SERVICES = {
   idempotent: 'delivery-notes',
   once: 'emails',
@@ -14,21 +14,21 @@ export const SERVICES = {
 /** One call that the model makes. */
 export interface PlannedCall {
   readonly tool: ToolName;
-  /** Unique in a run; the effect is known by it. */
+  /** Unique in a run. It identifies the effect. */
   readonly label: string;
-  /** How long `run` takes before its effect, in ms. */
+  /** The time before the effect, in ms. */
   readonly before: number;
-  /** How long it takes afterwards, in ms. */
+  /** The time after the effect, in ms. */
   readonly after: number;
 }
 
-/** A message of the load, with the plan for the model. */
+/** A message of the load. It contains the plan for the model. */
 export interface Plan {
   /** Unique in a run. */
   readonly message: string;
-  /** It may join a turn that runs; the model does both. */
+  /** The message may steer a running turn. The model then executes both plans. */
   readonly steers?: boolean | undefined;
-  /** How long the model takes for each reply, in ms. */
+  /** The time that the model takes for each reply, in ms. */
   readonly think: number;
   /** The calls of each reply, in order. */
   readonly steps: readonly (readonly PlannedCall[])[];
@@ -36,7 +36,7 @@ export interface Plan {
 
 const PREFIX = 'plan ';
 
-/** The text that carries a plan to the model. */
+/** Returns the message text that contains a plan. */
 export const planText = (plan: Plan): string => PREFIX + JSON.stringify(plan);
 
 /** Returns the plan in a text, or `undefined` if the text has none. */

@@ -4,8 +4,8 @@ import { pause } from './pause.ts';
 import { type Plan, type PlannedCall, planIn } from './plan.ts';
 
 /**
- * A model whose reply follows from the conversation alone: it does the calls of the plan that it was last sent, step by
- * step, and answers. So a reply that was lost is given again.
+ * A model whose replies depend only on the conversation. It requests the calls of the last plan step by step
+ * and then answers, so a lost reply is generated again.
  */
 export const plannedModel: ChatModel = {
   name: 'planned',
@@ -31,7 +31,10 @@ const asking = (calls: readonly PlannedCall[]): ModelReply => ({
   finish: 'tool-calls',
 });
 
-/** The plans since the last answer in words, and how many of their steps were asked for. A plan that does not steer begins anew. */
+/**
+ * Returns the plans since the last text answer, and the number of steps that were requested. A plan that does
+ * not steer starts a new list.
+ */
 function unfinished(messages: readonly ModelMessage[]): { plans: readonly Plan[]; place: number } {
   let plans: readonly Plan[] = [];
   let place = 0;

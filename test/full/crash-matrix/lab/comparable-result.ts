@@ -5,23 +5,23 @@ import { BUILT_IN_KINDS, PROCESS } from '../../../doors/kinds.ts';
 import { type CallNames, callNames, type PlayResult, unknownIn } from '../../../doors/testing.ts';
 import { comparable, comparableState } from './comparable.ts';
 
-/** An result in a form in which two can be compared: texts that are equal when nothing was lost. */
+/** A result in a comparable form. Two results are equal if no data was lost. */
 export interface ComparableResult {
-  /** What the model was shown, each request. */
+  /** Each request that the model received. */
   readonly shown: readonly string[];
-  /** What happened, in no order: calls that ran at once end as they please. */
+  /** The events, sorted. Parallel calls can end in any order. */
   readonly happened: readonly string[];
-  /** What the session remembers. */
+  /** The state of the session. */
   readonly memory: Readonly<Record<string, string>>;
-  /** Invocations that took the turn over because the one before them had fallen silent. */
+  /** The number of invocations that took the turn over after a lease expired. */
   readonly takenOver: number;
-  /** Names of the calls whose outcome is unknown. */
+  /** The names of the calls with an unknown outcome. */
   readonly unknown: ReadonlySet<string>;
-  /** Of those, the ones that the invocation which says so had begun itself. */
+  /** The calls with an unknown outcome that the same invocation had started. */
   readonly unjustified: readonly string[];
 }
 
-/** What invocations say of themselves, and of time. */
+/** Events about invocations and their timing. */
 const OF_INVOCATIONS: readonly string[] = [
   'session-opened',
   'turn-resumed',
@@ -29,11 +29,11 @@ const OF_INVOCATIONS: readonly string[] = [
   'tool-call-started',
 ];
 
-/** What a budget holds back for an attempt at a reply. */
+/** Returns `true` for the tokens that a budget reserves for a reply. */
 const isHeldBack = (event: SessionEvent): boolean =>
   event.type === 'module-event' && event.module === 'budgets';
 
-/** What calls ask somebody outside, and are answered. */
+/** Events of the questions of calls. */
 const OF_QUESTIONS: readonly string[] = ['tool-call-suspended', 'tool-call-answered'];
 
 const nameOf = (event: SessionEvent, names: CallNames): string =>
@@ -46,11 +46,11 @@ export function toComparable(
   const names = callNames(events);
   const unknown = unknownIn(events);
   return {
-    // How long a reply may be depends on what dead attempts have used of a limit.
+    // The output limit depends on the tokens that dead attempts used.
     shown: requests.map(({ maxOutputTokens: _, ...request }) => comparable(request, names)),
     happened: events
       .filter((event) => !OF_INVOCATIONS.includes(event.type) && !isHeldBack(event))
-      // How far it came with its questions depends on where it was cut off.
+      // The number of questions of an interrupted call depends on when it was interrupted.
       .filter((event) => !OF_QUESTIONS.includes(event.type) || !unknown.has(nameOf(event, names)))
       .map((event) =>
         comparable(
@@ -66,15 +66,15 @@ export function toComparable(
   };
 }
 
-/** Where in the journal the messages stood of which a summary was dropped is not compared. */
+/** Removes the journal position of the messages whose summary was dropped. */
 const placeless = (event: StoredEvent): StoredEvent =>
   event.type === 'module-event'
     ? { ...event, facts: event.facts.map((one) => ({ ...one, fact: { ...Object(one.fact), from: 0 } })) }
     : event;
 
-/** The state, but for what it says of the invocations that made it. */
+/** Returns the state without its data about invocations. */
 function memoryOf(state: SessionState, names: CallNames): Record<string, string> {
-  // Where in the journal something stands depends on who took a turn over before it.
+  // Journal positions depend on earlier take-overs.
   const { seq: _, turn, memories, callState: cells, starts, cut, ...rest } = state;
   const { lastEvent: __, resumedSinceReply: ___, ...last } = turn ?? {};
   const parts = {
@@ -94,18 +94,18 @@ function memoryOf(state: SessionState, names: CallNames): Record<string, string>
   );
 }
 
-/** What a scenario's own kind remembers is times alone: how many there are is compared, and not when it was. */
+/** Replaces times. The memory of a scenario's own kind contains only times, and their number is compared. */
 const timeless = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (_, one: unknown) => (typeof one === 'number' ? 'a time' : one)));
 
-/** It tells of calls as they ended: at once ended calls in any order, and some run for longer than others. */
+/** Sorts the history, because parallel calls end in any order and take different times. */
 function sortedProcess(memories: SessionState['memories']): object {
   const { history, tools, ...rest } = valueIn(memories, PROCESS, '');
   const called = history.map(({ tool, failed }) => `${tool} ${failed}`);
   return { ...rest, history: called.sort(), tools: tools.toSorted((a, b) => (a.tool < b.tool ? -1 : 1)) };
 }
 
-/** Calls that are unknown to the very invocation that began them. */
+/** Returns the calls with an unknown outcome that the same invocation had started. */
 function unjustifiedIn(events: readonly StoredEvent[], names: CallNames): string[] {
   const begunBefore = new Set<string>();
   let begun: string[] = [];
@@ -121,7 +121,7 @@ function unjustifiedIn(events: readonly StoredEvent[], names: CallNames): string
   });
 }
 
-/** The state of a session by its whole journal. */
+/** Folds a whole journal to the state of its session. */
 export const foldEvents = (
   events: readonly StoredEvent[],
   { memories }: Pick<typeof BUILT_IN_KINDS, 'memories'> = BUILT_IN_KINDS,

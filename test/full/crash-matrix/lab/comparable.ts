@@ -1,16 +1,16 @@
 import type { CallNames } from '../../../doors/testing.ts';
 
-/** The data as text that is the same for the same data: ids of calls are replaced by their names. */
+/** Serializes data, with call ids replaced by names, so that equal data has equal text. */
 export const comparable = (data: unknown, names: CallNames): string =>
   renamed(JSON.stringify(data ?? null, untimed), names);
 
-/** Facts carry the time of a clock that disturbances move. */
+/** Removes the times of facts, because a disturbance changes the clock. */
 function untimed(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('slice' in value && 'fact' in value)) return value;
   return { ...value, at: undefined };
 }
 
-/** The same for what is kept under keys whose order says nothing. */
+/** Serializes data whose keys have no significant order. */
 export function comparableState(data: unknown, names: CallNames): string {
   const text = JSON.stringify(data ?? null, (key, value: unknown) =>
     value instanceof Map ? [...value] : untimed(key, value),
@@ -25,5 +25,5 @@ export function comparableState(data: unknown, names: CallNames): string {
 const renamed = (text: string, names: CallNames): string =>
   text.replaceAll(AN_ID, (id) => names.get(id) ?? id);
 
-/** Of calls, and of turns that are scheduled; plays number the others. */
+/** Matches the ids of calls and scheduled turns. A play numbers all other turns. */
 const AN_ID = /\b(t\d+|[0-9a-f]{16})(\.\d+\.\d+)?\b/g;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../src/testing/entry.ts';
 import { soon } from '../../../doors/session.ts';
 
-/** The clock, and how many timers are on it. */
+/** Counts the active timers of a clock. */
 export function counted(clock: Clock): { readonly clock: Clock; timersLeft(): number } {
   const timers = new Set<object>();
   return {

@@ -6,10 +6,10 @@ import type { CrashableSession } from '../../../doors/testing.ts';
 import { withLease } from '../../../fixtures/lease-terms.ts';
 import { counted } from './counted-clock.ts';
 
-/** Nothing that has to come takes longer, in ms. */
+/** The maximum wait for an expected event, in ms. */
 const HANGS = 30_000;
 
-/** A session in a real Durable Object, in real time. Its alarm session the turn to a runner that leaves it alone. */
+/** A session in a real Durable Object, in real time. Its alarms hand the turn to a runner that ignores it. */
 export function crashableObjectSession(leaseMs: number): CrashableSession {
   const name = JSON.stringify(['owner', 'agent', `${withLease(leaseMs)}-${crypto.randomUUID()}`]);
   const { clock, timersLeft } = counted(systemClock);
@@ -22,7 +22,7 @@ export function crashableObjectSession(leaseMs: number): CrashableSession {
     wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     async restart(abruptly) {
       if (abruptly) return abort(stub());
-      // An object that is not running cannot be evicted.
+      // Only a running object can be evicted.
       await stub().read({ from: 1, limit: 1 });
       await evictDurableObject(stub());
     },
@@ -30,12 +30,12 @@ export function crashableObjectSession(leaseMs: number): CrashableSession {
   };
 }
 
-/** As a crash does: what was in flight is lost. */
+/** Aborts the object like a crash. Requests in progress are lost. */
 async function abort(stub: ReturnType<typeof env.SESSIONS.getByName>): Promise<void> {
   const aborted = runInDurableObject(stub, (_, state) => {
     state.abort('reset by the crash matrix');
   });
-  await aborted.catch(() => {}); // so ends a call into an object that aborts itself
+  await aborted.catch(() => {}); // a call to an object that aborts itself always rejects
 }
 
 async function unlessHanging<T>(promise: Promise<T>): Promise<T> {

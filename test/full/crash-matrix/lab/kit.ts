@@ -18,20 +18,23 @@ interface KitTool<Name extends string, Input, Output> {
   readonly serial?: string;
   readonly returnDirect?: boolean;
   readonly output?: StandardSchemaV1;
-  /** What it answers; `name done` unless given. Must be a function of the input and of what the call sees. */
+  /** Returns the result. Defaults to `name done`. It must depend only on the input and the call context. */
   readonly answer?: (input: Input, call: CallContext) => Output;
 }
 
-/** What is outside of a scenario beside its effects. */
+/** The external state of a scenario, except for its effects. */
 export interface LabWorld {
-  /** Invocations that begin from now on have the next version of the code. */
+  /** If `true`, new invocations run the next version of the code. */
   isDeployed: boolean;
 }
 
-/** What a scenario's tools are made with. */
+/** Creates the tools of a scenario. */
 export interface Kit {
   readonly world: LabWorld;
-  /** Does something outside which is no call: a crash may fall before it and after it. With the same key it counts once. */
+  /**
+   * Performs an external effect that is not a call. A crash can happen before or after it. Repeats with the
+   * same key count once.
+   */
   readonly effect: CrashKit['effect'];
   tool<const Name extends string, Declaration extends InputDeclaration = undefined, Output = unknown>(
     declared: KitTool<Name, InputOf<Declaration>, Output> & { readonly input?: Declaration },
@@ -39,7 +42,7 @@ export interface Kit {
   text<const Name extends string>(declared: KitTool<Name, string, unknown>): Tool<Name, string>;
 }
 
-/** Tools whose `reconcile` asks whoever saw them run. */
+/** Creates a kit. The `reconcile` of its tools checks whether the call ran. */
 export const kitOf = ({ ran, world, effect }: Pick<CrashKit<LabWorld>, 'ran' | 'world' | 'effect'>): Kit => ({
   world,
   effect,
@@ -66,7 +69,7 @@ function acts<Name extends string, Input, Output>(
 ) {
   const { name, description = `To ${name}.` } = declared;
   const answerOf = (input: Input, call: CallContext): Output =>
-    answer ? answer(input, call) : (`${name} done` as Output); // without an answer of its own nobody relies on its type
+    answer ? answer(input, call) : (`${name} done` as Output); // without `answer`, no caller uses the type
   return {
     ...declared,
     description,

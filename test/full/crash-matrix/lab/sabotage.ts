@@ -2,22 +2,22 @@ import type { Clock, SessionPort } from '../../../../src/testing/entry.ts';
 import type { Change, Deferred, Leased, NewRow, NotResumed, NotStarted } from '../../../doors/journal.ts';
 import type { CrashableSession } from '../../../doors/testing.ts';
 
-/** Takes a guard away, to see that the matrix notices. */
+/** Removes a guard, to check that the matrix detects it. */
 type Sabotage = (session: CrashableSession) => CrashableSession;
 
 export const SABOTAGES = {
-  /** Appends are acknowledged before they are stored: what is not stored yet when the invocation dies, is lost. */
+  /** Acknowledges appends before they are stored, so a crash loses them. */
   'write-ahead': (session) => ({ ...session, outgoing: (port) => acknowledgedEarly(port, session.clock) }),
-  /** Whoever appends, appends: neither the epoch nor the sequence is looked at. */
+  /** Accepts every append without a check of the epoch or the sequence. */
   fencing: (session) => ({ ...session, port: withoutFence(session.port) }),
-  /** Replies are stored without their first part. */
+  /** Stores replies without their first part. */
   'every-part': (session) => storing(session, ([, ...others]) => others),
-  /** The first two parts of a reply are stored in the other order. */
+  /** Swaps the first two parts of stored replies. */
   'part-order': (session) =>
     storing(session, ([first, second, ...others]) =>
       [second, first, ...others].filter((one) => one !== undefined),
     ),
-  /** What a provider keeps beside a part is stored with a letter less. */
+  /** Removes a character from the provider's data of each stored part. */
   signatures: (session) =>
     storing(session, (parts) =>
       parts.map((part) => JSON.parse(JSON.stringify(part).replace(/("signature":"[^"]*)[^"]"/, '$1"'))),
@@ -26,7 +26,7 @@ export const SABOTAGES = {
 
 export type Guard = keyof typeof SABOTAGES;
 
-/** Stores replies of parts with other parts: whoever has made them knows them as they were, and nobody else. */
+/** Changes the parts of stored replies. Only the invocation that received a reply knows its original parts. */
 const storing = (
   session: CrashableSession,
   change: (parts: readonly unknown[]) => readonly unknown[],

@@ -4,19 +4,19 @@ import { toolKinds } from '../../../doors/kinds.ts';
 import type { Subject } from '../../../doors/testing.ts';
 import { type Kit, kitOf, type LabWorld } from './kit.ts';
 
-/** A script for one kind of tool, which goes the same way whenever it is played. */
+/** A deterministic script for one kind of tool. */
 export interface Scenario {
-  /** The kind, as the matrix names it. */
+  /** The kind's name in the matrix. */
   readonly kind: string;
-  /** Part of its journal, without which the script does not show its kind. */
+  /** A text that must be in the journal. Otherwise, the script does not exercise its kind. */
   readonly tells?: string;
-  /** Calls that are refused, as they are meant to be; none unless given. */
+  /** The number of calls that are refused on purpose. Defaults to 0. */
   readonly refuses?: number;
-  /** Made anew for every invocation, as code is. */
+  /** Builds the agent. It is called for every invocation, like the code of a deployment. */
   agent(kit: Kit): Agent;
-  /** Others of its app, for whoever is given by name. */
+  /** Builds the other agents of the app, which can be addressed by name. */
   agents?(kit: Kit): readonly Agent[];
-  /** Of its app, beside the library's own. */
+  /** The app's own modules. */
   readonly kinds?: readonly ModuleUse[];
   readonly script: readonly ScriptedExchange[];
   readonly steps: readonly CrashStep[];
@@ -27,7 +27,7 @@ export interface LabSubject extends Subject<LabWorld> {
   readonly known: ReturnType<typeof toolKinds>;
 }
 
-/** The scenario as it is played. */
+/** Converts a scenario to a subject that can be played. */
 export const toSubject = (scenario: Scenario): LabSubject => ({
   app(crash) {
     const kit = kitOf(crash);

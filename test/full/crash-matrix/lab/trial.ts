@@ -15,13 +15,13 @@ import type { LabWorld } from './kit.ts';
 import { type LabSubject, type Scenario, toSubject } from './scenario.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 
-/** What disturbances made of a scenario: for whoever uses it, and for whoever knows what it is made of. */
+/** The result of a disturbed play: the damage that a user sees, and a comparison of its internals. */
 export interface Finding {
   readonly damage: Damage;
   readonly verdict: Verdict;
 }
 
-/** One scenario as it goes undisturbed, and what disturbances make of it. */
+/** A scenario's undisturbed play. Disturbed plays are compared with it. */
 export class Trial {
   readonly scenario: Scenario;
   readonly #subject: LabSubject;
@@ -34,7 +34,7 @@ export class Trial {
     this.#undisturbed = undisturbed;
   }
 
-  /** @throws Error when it cannot be played undisturbed. */
+  /** @throws Error if the undisturbed play fails. */
   static async of(scenario: Scenario): Promise<Trial> {
     const subject = toSubject(scenario);
     return new Trial(scenario, subject, await Undisturbed.of(subject));
@@ -44,12 +44,12 @@ export class Trial {
     return this.#undisturbed.result;
   }
 
-  /** What is done at each position of the scenario. */
+  /** The positions of the scenario. */
   get positions(): readonly Position[] {
     return this.result.positions;
   }
 
-  /** Plays it disturbed, each time on a fresh session, and compares. */
+  /** Plays the scenario on a new session with these disturbances, and compares the result. */
   async find(makeSession: () => CrashableSession, disturbances: readonly Disturbance[]): Promise<Finding> {
     const seen = await playDisturbed(this.#subject, makeSession, { disturbances });
     const modes = disturbances.map(({ mode }) => mode);
@@ -72,7 +72,7 @@ export class Trial {
     return { damage, verdict: why.length > 0 ? { is: 'failed', why } : verdict };
   }
 
-  /** Many plays are compared with the same few. */
+  /** Converts a result and caches it, because many plays are compared with the same results. */
   #toComparable(result: PlayResult): ComparableResult {
     const comparable = this.#comparables.get(result) ?? toComparable(result, this.#subject.known);
     this.#comparables.set(result, comparable);
@@ -80,7 +80,7 @@ export class Trial {
   }
 }
 
-/** Whoever was cut off may have known of any of the calls what became of it. */
+/** Returns all subsets. An interrupted invocation may have known the outcome of any subset of the calls. */
 function subsetsOf([first, ...rest]: readonly string[]): string[][] {
   if (first === undefined) return [[]];
   const without = subsetsOf(rest);

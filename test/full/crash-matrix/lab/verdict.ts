@@ -1,25 +1,31 @@
 import { isGentle as isGentleMode, type Mode } from '../../../doors/testing.ts';
 import type { ComparableResult } from './comparable-result.ts';
 
-/** What a disturbance did to a play. */
+/** The effect of a disturbance on a play. */
 export type Verdict =
   | { readonly is: 'equal' }
-  /** But for calls that were cut off and that nobody can ask about: the model was told so. */
+  /**
+   * Equal except for interrupted calls that cannot be reconciled. The model received an unknown outcome for
+   * each.
+   */
   | { readonly is: 'unknown' }
   | { readonly is: 'failed'; readonly why: readonly string[] };
 
-/** What a disturbed play is compared with. */
+/** The expected results for a disturbed play. */
 export interface Comparison {
   readonly modes: readonly Mode[];
-  /** The undisturbed play in which the connection of the same calls broke; the undisturbed one itself when none is unknown. */
+  /** The undisturbed play in which the same calls have an unknown outcome. */
   readonly expected: ComparableResult;
-  /** What the model may have been shown by whoever was cut off: he knew of calls what nobody else does. */
+  /**
+   * Requests that an interrupted invocation may have sent. It knew the outcomes of calls that later invocations
+   * cannot know.
+   */
   readonly alsoShown: readonly string[];
 }
 
 /**
- * Compares a disturbed play with the undisturbed one: what the model was shown, what the session remembers, and what
- * happened. How often each call had its effect is another's to say.
+ * Compares a disturbed play with the undisturbed one: the model's requests, the session's state, and the
+ * events. Another check counts the effects of each call.
  */
 export function verdictOf(seen: ComparableResult, { modes, expected, alsoShown }: Comparison): Verdict {
   const isGentle = modes.every(isGentleMode);
@@ -35,7 +41,7 @@ export function verdictOf(seen: ComparableResult, { modes, expected, alsoShown }
 }
 
 interface Expectation extends Pick<Comparison, 'expected' | 'alsoShown'> {
-  /** Everything is to have happened exactly as often. */
+  /** If `true`, every request must occur exactly as often as in the undisturbed play. */
   readonly isGentle: boolean;
 }
 

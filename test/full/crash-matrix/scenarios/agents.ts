@@ -8,7 +8,7 @@ import { survivor } from './survivor.ts';
 
 const task = v.object({ task: v.string() });
 
-/** Two nested loops at once, one with a loop of its own inside. */
+/** Two parallel nested loops. One of them contains another nested loop. */
 const agentic: Scenario = {
   kind: 'agentic',
   agent: (kit) => {
@@ -49,7 +49,7 @@ const agentic: Scenario = {
   steps: [{ send: 'Go.' }],
 };
 
-/** What a nested loop is cut off in, with nobody to ask. */
+/** A nested loop whose interrupted call cannot be reconciled. */
 const agenticOnce: Scenario = {
   kind: 'agentic-once',
   agent: (kit) =>
@@ -68,7 +68,7 @@ const agenticOnce: Scenario = {
   steps: [{ send: 'Go.' }],
 };
 
-/** A question to somebody outside, from within a nested loop. */
+/** A question from a call inside a nested loop. */
 const nestedApproval: Scenario = {
   kind: 'agentic-approval',
   agent: (kit) =>
@@ -114,7 +114,7 @@ const helper = (kit: Kit) =>
     ],
   });
 
-/** Given by definition and by name; what it adds to the blackboard comes back when it has succeeded. */
+/** Subagents that are given as a definition and by name. Their blackboard entries are returned on success. */
 const subagent: Scenario = {
   kind: 'subagent',
   agent: (kit) =>

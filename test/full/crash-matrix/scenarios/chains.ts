@@ -19,7 +19,7 @@ interface Types {
   readonly Order: DomainType;
 }
 
-/** A customer has orders, and an order is shipped: what each call does is told by the object that it belongs to. */
+/** A customer has orders, and orders are shipped. The result of each call contains its object. */
 function typesOf(kit: Kit): Types {
   const Order = defineDomainType({
     name: 'Order',
@@ -68,7 +68,7 @@ const listCustomers = (kit: Kit, Customer: DomainType) =>
 
 const getting = (one: string) => ({ name: 'get_customer', input: { id: one } });
 
-/** Another customer takes the place of the first, and what is bound is there in the next turn. */
+/** A second customer replaces the first, and the bound objects are available in the next turn. */
 const chain = (kind: string, entries: (types: Types) => readonly Chained[]): Scenario => ({
   kind,
   agent(kit) {
@@ -92,7 +92,7 @@ const chain = (kind: string, entries: (types: Types) => readonly Chained[]): Sce
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 });
 
-/** All objects of a list, each with tools of its own name. */
+/** All objects of a list, each with tools of different names. */
 const discovered: Scenario = {
   kind: 'discover',
   agent(kit) {
@@ -115,7 +115,7 @@ const discovered: Scenario = {
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };
 
-/** Bound in a nested loop, and there when the next one of its path begins. */
+/** An object that is bound in a nested loop, and is available when a loop with the same path starts again. */
 const nested: Scenario = {
   kind: 'chaining-nested',
   agent(kit) {

@@ -8,10 +8,10 @@ import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 
-/** Words that fill a conversation. */
+/** Text that fills a conversation. */
 const AT_LENGTH = 'as you asked, and in the way that you had asked for, '.repeat(4);
 
-/** A conversation whose beginning is summed up twice; what was paid stays paid. */
+/** A conversation that is summarized twice. A summary that was paid for is not requested again. */
 const compacted = (
   kind: string,
   options: SummaryOptions,
@@ -32,10 +32,10 @@ const compacted = (
   steps: [{ send: 'Go.' }, { send: 'And then?' }, { send: 'Again.' }],
 });
 
-/** The tokens that a model reads at the most, of four characters each. */
+/** The model's context window in tokens of four characters. */
 const WINDOW = 1_500;
 
-/** Says these words, or that the request is too long for it. */
+/** Returns a reply, or the error that the request is too long. */
 const ifItFits =
   (words: string): ScriptedReply =>
   (request) => {
@@ -44,7 +44,10 @@ const ifItFits =
     throw new ModelError('context-length', 'This is too long.', { length: { sent, most: WINDOW } });
   };
 
-/** Results that do not fit their model, in a turn and in a loop inside one: they are shown shortened, and the turns before leave. */
+/**
+ * Results that exceed the context window, in a turn and in a nested loop. Results are shortened and earlier
+ * turns are dropped.
+ */
 const tooLong: Scenario = {
   kind: 'context-length',
   tells: '"type":"conversation-cut"',
@@ -84,7 +87,7 @@ export const compactions: readonly Scenario[] = [
     { to: '{"assistant":', replies: ['In short: it was paid.'] },
   ]),
   {
-    // What was paid for in vain is not paid for again by an invocation that comes after.
+    // A later invocation does not pay again for a dropped summary.
     ...compacted('compaction-dropped', { overTokens: 60, keepTurns: 0 }, [
       { to: '{"assistant":', replies: [' '] },
     ]),

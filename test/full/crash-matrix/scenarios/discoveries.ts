@@ -15,7 +15,7 @@ import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 
-/** By their names, as a source tells them. */
+/** The tools by name. */
 const toolsOf = (kit: Kit): ReadonlyMap<string, AnyTool> =>
   new Map<string, AnyTool>([
     ['look', kit.tool({ name: 'look', care: 'read' })],
@@ -23,18 +23,21 @@ const toolsOf = (kit: Kit): ReadonlyMap<string, AnyTool> =>
     ['sell', kit.tool({ name: 'sell', care: 'once' })],
   ]);
 
-/** What the session knows of a source. */
+/** Returns the tools that the session knows of a source. */
 const knownOf = (key: string, view: LoopView | undefined): readonly string[] =>
-  (view?.recall(LISTINGS).find((one) => one.key === key)?.told ?? []) as readonly string[]; // as `found` tells it
+  (view?.recall(LISTINGS).find((one) => one.key === key)?.told ?? []) as readonly string[]; // stored by `found`
 
 const found = (key: string, names: readonly string[]): MemoryFact =>
   factOf(LISTINGS, { key, told: [...names] });
 
-/** A source outside. `names`: what it has at a moment of the loop; nothing when it is down. */
+/**
+ * An external source of tools. `names` returns its tools at each step of the loop. An empty list means that the
+ * source is down.
+ */
 function source(kit: Kit, key: string, names: (view: LoopView) => readonly string[]): ToolProvider {
   const tools = toolsOf(kit);
   const ask = ({ view, ask }: Discovery): Promise<MemoryFact> =>
-    // Longer than a lease: whoever falls silent has lost the turn before it takes the source for one that fails.
+    // Longer than a lease: a stalled invocation must lose the turn before it treats the source as failed.
     ask({ subrequests: 1, ms: 60_000 }, async () => {
       await kit.effect(`${key} asked`, names(view).join());
       return found(key, names(view));
@@ -55,7 +58,10 @@ function source(kit: Kit, key: string, names: (view: LoopView) => readonly strin
   });
 }
 
-/** One source is down at first and has more later, one is found by a nested loop, and all stay known. */
+/**
+ * A source that is down at first and has more tools later, and a source that a nested loop discovers. Both stay
+ * known.
+ */
 const discovery: Scenario = {
   kind: 'discovery',
   tells: '"type":"tools-listed","turn":"t1","frame":',
@@ -87,7 +93,7 @@ const discovery: Scenario = {
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };
 
-/** An unfolding tool that asks what it has when it is called, and a second time when there is nothing at first. */
+/** An unfolding tool that discovers its tools when it is called, and again if the first discovery was empty. */
 const prepared: Scenario = {
   kind: 'unfolding-prepared',
   tells: '"slice":"listings"',

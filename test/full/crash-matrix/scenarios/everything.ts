@@ -22,7 +22,7 @@ const tools = (kit: Kit): readonly AnyTool[] => [
   }),
 ];
 
-/** A frame by hand, of the same tools. */
+/** A hand-written frame with the same tools. */
 const dig = (kit: Kit): AnyTool => ({
   name: 'dig',
   description: 'Digs deeper.',
@@ -42,7 +42,7 @@ const dig = (kit: Kit): AnyTool => ({
   },
 });
 
-/** Every kind of call at once, inside and outside of a frame. */
+/** Parallel calls of every kind, inside and outside of a frame. */
 export const everything: Scenario = {
   kind: 'everything',
   agent: (kit) =>

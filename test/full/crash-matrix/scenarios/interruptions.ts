@@ -2,7 +2,7 @@ import { sendLater } from '../../../../src/modules/schedules/entry.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 
-/** Two messages wait for the turn that runs, and are answered one after another. */
+/** Two messages that wait for the running turn and are answered in order. */
 const queued: Scenario = {
   kind: 'queued',
   agent: (kit) =>
@@ -23,7 +23,7 @@ const queued: Scenario = {
   ],
 };
 
-/** A message that is taken into the turn that runs. */
+/** A message that the running turn accepts. */
 const steered: Scenario = {
   kind: 'steered',
   tells: '"type":"turn-steered"',
@@ -40,7 +40,7 @@ const steered: Scenario = {
   steps: [{ send: 'Go.', meanwhile: [{ during: 'put', send: 'Mail it, too.', whenBusy: 'steer' }] }],
 };
 
-/** A turn that is cancelled while the calls of a batch run. */
+/** A turn that is cancelled while a batch of calls runs. */
 const cancelled: Scenario = {
   kind: 'cancelled',
   tells: '"outcome":"cancelled"',
@@ -60,7 +60,7 @@ const cancelled: Scenario = {
   steps: [{ send: 'Go.', meanwhile: [{ during: 'put', cancel: true }] }, { send: 'Again.' }],
 };
 
-/** A call that schedules a message to its own session. */
+/** A call that schedules a message to its session. */
 const scheduled: Scenario = {
   kind: 'scheduled',
   tells: '"scheduled":[',

@@ -2,7 +2,7 @@ import type { Care } from '../../../doors/testing.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 
-/** One tool of each care, called alone and then twice in one reply. */
+/** One tool, called once and then twice in one reply. */
 const leaf = (kind: string, care: Care): Scenario => ({
   kind,
   agent: (kit) => survivor([kit.tool({ name: 'act', care })]),
@@ -10,7 +10,7 @@ const leaf = (kind: string, care: Care): Scenario => ({
   steps: [{ send: 'Go.' }],
 });
 
-/** More calls in a reply than an invocation has slots, of every care. */
+/** A reply with more calls than an invocation runs in parallel, with a tool of each kind. */
 const batch: Scenario = {
   kind: 'parallel-batch',
   agent: (kit) =>
@@ -29,7 +29,7 @@ const batch: Scenario = {
   steps: [{ send: 'Go.' }],
 };
 
-/** Calls of one reply that each count on from the one before. */
+/** Serial calls of one reply. Each depends on the previous one. */
 const serialLane: Scenario = {
   kind: 'serial-lane',
   agent: (kit) =>
@@ -53,7 +53,7 @@ const serialLane: Scenario = {
   steps: [{ send: 'Go.' }],
 };
 
-/** A text that nobody parses on its way in, and a tool whose result is the answer. */
+/** A tool with unparsed text input, and a tool whose result is the answer. */
 const textTool: Scenario = {
   kind: 'text-tool',
   agent: (kit) =>

@@ -5,7 +5,7 @@ import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 
-/** Orders, each with a position of its own, over two turns. */
+/** Orders with separate positions, over two turns. */
 const machine = (kind: string, care: Care): Scenario => ({
   kind,
   agent: (kit) => survivor([orders(kit, care)]),
@@ -48,7 +48,7 @@ function order(id: number, note?: string) {
   return { name: 'orders', input: { id, ...(note !== undefined && { note }) } };
 }
 
-/** Orders that were confirmed elsewhere. */
+/** Orders that were confirmed outside of the session. */
 const elsewhere: Scenario = {
   kind: 'state-machine-elsewhere',
   agent: (kit) => survivor([startingIn(orders(kit, 'reconciled'), 'confirmed')]),
@@ -61,7 +61,7 @@ const elsewhere: Scenario = {
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };
 
-/** A new version of the code, in which a state has another name. */
+/** A new version of the code that renames a state. */
 const renamed: Scenario = {
   kind: 'state-machine-renamed',
   agent: (kit) => {

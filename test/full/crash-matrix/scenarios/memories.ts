@@ -5,7 +5,7 @@ import { oneShotPerLoop, publishToBlackboard } from '../../../../src/modules/dec
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 
-/** Delivered once a loop, and pointed at after that; a new turn has a new loop. */
+/** A result that is delivered once for each loop and referenced afterwards. A new turn delivers it again. */
 const oneShot: Scenario = {
   kind: 'one-shot',
   agent: (kit) => survivor([oneShotPerLoop(kit.tool({ name: 'manual', care: 'read' }), 'Write it now.')]),
@@ -16,7 +16,7 @@ const oneShot: Scenario = {
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };
 
-/** Artifacts that reach the blackboard, and a tool that reads it. */
+/** Artifacts that are written to the blackboard, and a tool that reads it. */
 const sinks: Scenario = {
   kind: 'sink-blackboard',
   agent: (kit) =>
@@ -55,7 +55,7 @@ const sinks: Scenario = {
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };
 
-/** Steps without a model in between. */
+/** Steps that run without a model request between them. */
 const pipeline: Scenario = {
   kind: 'pipeline',
   agent: (kit) =>

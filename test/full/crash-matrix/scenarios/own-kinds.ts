@@ -7,7 +7,7 @@ import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 
-/** A tool with a limit, whose texts say nothing of the time that is left: a disturbance takes some. */
+/** A rate-limited tool. The remaining time is removed from its texts, because disturbances take time. */
 const limited = (kit: Kit, care: Care, perHour: number): AnyTool => {
   const tool = withRateLimit({ perHour })(kit.tool({ name: 'act', care }));
   return decorate(tool, {
@@ -16,7 +16,7 @@ const limited = (kit: Kit, care: Care, perHour: number): AnyTool => {
   });
 };
 
-/** Calls that fill a limit alone and together, and are refused beyond it, in the next turn too. */
+/** Calls that reach a limit, one by one and in parallel. Further calls are refused, also in the next turn. */
 const rateLimited = (care: Care): Scenario => ({
   kind: `rate-limited-${care}`,
   refuses: 2,
@@ -30,7 +30,7 @@ const rateLimited = (care: Care): Scenario => ({
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 });
 
-/** A subagent's calls count for whoever asked it. */
+/** The calls of a subagent count for the agent that called it. */
 const counted: Scenario = {
   kind: 'rate-limited-subagent',
   refuses: 1,

@@ -8,12 +8,12 @@ import { survivor } from './survivor.ts';
 
 type Call = string | readonly [name: string, input: string];
 
-/** What its provider keeps beside a part: its bytes go back as they came, in their order. */
+/** The data that a provider attaches to a part. Its bytes and their order must be preserved. */
 const signature = (of: string) => ({
   maker: { signature: `${of}:`.repeat(12), 'b\u2028': [null, 1.5], a: 'é' },
 });
 
-/** A reply that thinks, says this, and calls these tools side by side, all of it signed under a word of its own. */
+/** A reply with a thought, a text and parallel calls. All parts are signed with `word`. */
 const thinks = (word: string, text: string, ...calls: readonly Call[]): ScriptedReply => ({
   parts: [
     { type: 'reasoning', text: `I think ${word}.`, provider: signature(word) },
@@ -28,7 +28,7 @@ const thinks = (word: string, text: string, ...calls: readonly Call[]): Scripted
   provider: { maker: { reply: word } },
 });
 
-/** Signed thoughts around calls that run side by side, here and in a nested loop, over two turns. */
+/** Signed thoughts around parallel calls, at the top level and in a nested loop, over two turns. */
 const reasoning: Scenario = {
   kind: 'reasoning',
   tells: 'I think inside.',
@@ -66,7 +66,7 @@ const reasoning: Scenario = {
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };
 
-/** What a provider ran itself, with its sources, before calls that are ours. */
+/** A reply with the provider's own tool calls and their sources, before calls of our tools. */
 const searched = (word: string, ...calls: readonly string[]): ScriptedReply => ({
   parts: [
     { type: 'reasoning', text: `I search ${word}.`, provider: signature(word) },
@@ -114,5 +114,5 @@ const providerTools: Scenario = {
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };
 
-/** Replies of parts, which go back to their model as they came. */
+/** Replies with several parts, which the next request repeats unchanged. */
 export const parts: readonly Scenario[] = [reasoning, providerTools];

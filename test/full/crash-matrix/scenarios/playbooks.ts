@@ -7,7 +7,7 @@ import { survivor } from './survivor.ts';
 
 const Finding = defineDomainType({ name: 'Finding', schema: v.object({ id: v.string() }) });
 
-/** Unlocked step by step, each topic by itself, and one of them begun anew in a later turn. */
+/** A playbook that unlocks tools step by step, separately for each topic. A later turn restarts one topic. */
 const playbook: Scenario = {
   kind: 'playbook',
   agent: (kit) => {

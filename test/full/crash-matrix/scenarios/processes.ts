@@ -9,7 +9,7 @@ import { callLimits, budget as holdBack } from '../../../../src/modules/limits/e
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 
-/** A turn that looks at itself: at what does not tell of time. */
+/** A turn that inspects its process, except for times. */
 const process: Scenario = {
   kind: 'process-tools',
   agent: (kit) =>
@@ -31,7 +31,7 @@ const process: Scenario = {
   steps: [{ send: 'Go.' }],
 };
 
-/** A turn that looks at its blackboard, and tells the user of it. */
+/** A turn that reads its blackboard and shows it to the user. */
 const blackboard: Scenario = {
   kind: 'blackboard-tools',
   agent: (kit) =>
@@ -73,7 +73,7 @@ const blackboard: Scenario = {
   steps: [{ send: 'Go.' }],
 };
 
-/** Tokens are held back before each model call: enough for one that dies. */
+/** A budget that reserves tokens before each model call, with enough for one lost attempt. */
 const budget: Scenario = {
   kind: 'budget',
   agent: (kit) => {

@@ -10,7 +10,7 @@ import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 
-/** Closed again with the next turn. */
+/** An unfolding tool that closes when the next turn starts. */
 const plain: Scenario = {
   kind: 'unfolding',
   agent: (kit) =>
@@ -41,7 +41,7 @@ const plain: Scenario = {
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };
 
-/** Opened once for the session, by one category and then by another. */
+/** An unfolding tool that opens once for the session, with one category and then with another. */
 const byCategory: Scenario = {
   kind: 'unfolding-category',
   agent: (kit) =>
@@ -75,7 +75,7 @@ function office(category: string) {
   return { name: 'office', input: { category } };
 }
 
-/** The shopping cart of the guide: the tools that a selection brings share what is in it. */
+/** The shopping cart from the guide. The tools of a selection share the content of the cart. */
 const selectable: Scenario = {
   kind: 'unfolding-selectable',
   agent: (kit) =>
@@ -121,7 +121,7 @@ const checkOut = (kit: Kit) =>
     answer: (_, { state }) => `bought:${state.get('cart')}`,
   });
 
-/** An unfolding tool inside an unfolding tool, and one that is all there is once it is open. */
+/** An unfolding tool inside another, and one that hides all other tools when it is open. */
 const nested: Scenario = {
   kind: 'unfolding-nested',
   agent: (kit) =>
@@ -161,7 +161,7 @@ const nested: Scenario = {
   steps: [{ send: 'Go.' }],
 };
 
-/** Every call behind it is approved, at two levels, in the turn that opens it and in a later one. */
+/** An unfolding tool whose inner calls need approval at two levels, in the same turn and in a later one. */
 const guarded: Scenario = {
   kind: 'unfolding-guarded',
   agent: (kit) =>
@@ -206,7 +206,7 @@ const guarded: Scenario = {
   ],
 };
 
-/** The tools of the position: what it unfolds into is told by what the session knows then. */
+/** An unfolding tool whose inner tools depend on the session's state. */
 const ofTheMoment: Scenario = {
   kind: 'unfolding-position',
   agent: (kit) =>
@@ -245,7 +245,7 @@ const ofTheMoment: Scenario = {
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };
 
-/** Rules of its own: a tool comes with a call and goes with another. */
+/** A custom strategy: one call adds a tool, and another removes it. */
 const byStrategy: Scenario = {
   kind: 'strategy',
   agent(kit) {

@@ -5,7 +5,7 @@ import type { Care } from '../../../doors/testing.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 
-/** One payment is approved and one edited, while another call of the reply has run already. */
+/** Two payments, one approved and one edited, after another call of the reply has already run. */
 const approval: Scenario = {
   kind: 'approval',
   agent: (kit) => {
@@ -38,7 +38,7 @@ const approval: Scenario = {
   ],
 };
 
-/** The caller runs one tool of a reply. */
+/** A tool of a reply that the caller runs. */
 const manualResult: Scenario = {
   kind: 'manual-result',
   agent: (kit) =>
@@ -63,7 +63,7 @@ const manualResult: Scenario = {
   steps: [{ send: 'Go.' }, { result: 'ask_user', as: { text: 'Yes.' } }],
 };
 
-/** Nobody answers what two calls ask while they run: one may begin anew, and one may not. */
+/** Two calls that ask questions while they run and receive no answer. Only one of them may be restarted. */
 const askingWhileRunning: Scenario = {
   kind: 'asks-while-running',
   tells: '"type":"tool-call-answered"',
@@ -81,7 +81,7 @@ const askingWhileRunning: Scenario = {
     return survivor(tools, { use: [answers] });
   },
   script: [{ to: 'Go.', replies: [{ calls: ['book', 'look'] }, { calls: ['put', 'book'] }, 'Booked.'] }],
-  // What may begin anew is suspended when its invocation is gone.
+  // A restartable call is suspended when its invocation is lost.
   steps: [{ send: 'Go.' }, { wait: 100 }],
 };
 

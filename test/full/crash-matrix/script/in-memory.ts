@@ -7,13 +7,13 @@ import type { TableRow } from '../table.ts';
 import type { Share, ThreadMessage } from './memory-thread.ts';
 import type { MatrixOptions } from './options.ts';
 
-/** Everything that was played in memory. */
+/** The results of all plays in memory. */
 export interface MemoryPlays {
   readonly rows: readonly TableRow[];
   readonly played: readonly Played[];
 }
 
-/** Plays every cell in memory, on all processors. `onPlayed` is told how many of how many are done. */
+/** Plays every cell in memory, on all processors. `onPlayed` receives the progress. */
 export async function playInMemory(
   { only, at, without }: Pick<MatrixOptions, 'only' | 'at' | 'without'>,
   onPlayed: (done: number, of: number) => void,

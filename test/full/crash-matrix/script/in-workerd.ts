@@ -9,10 +9,10 @@ import { PROGRESS, type WorkerdOrder } from '../workerd-order.ts';
 const root = resolve(import.meta.dirname, '../../../..');
 
 /**
- * Plays a seeded sample in real Durable Objects: a test of its own, whose report holds what was played. Its progress is
- * printed.
+ * Plays a seeded sample in real Durable Objects. A separate Vitest run plays it, prints its progress, and
+ * writes a report.
  *
- * @throws Error when there is no report.
+ * @throws Error if there is no report.
  */
 export async function playInWorkerd(order: WorkerdOrder): Promise<readonly Played[]> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-crash-matrix-'));
@@ -27,7 +27,7 @@ export async function playInWorkerd(order: WorkerdOrder): Promise<readonly Playe
   }
 }
 
-/** Answers what the test said. */
+/** Runs the test and returns its output. */
 async function runTest(report: string, order: WorkerdOrder): Promise<string> {
   const config = join(import.meta.dirname, 'vitest.config.ts');
   const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${report}`];
@@ -40,7 +40,7 @@ async function runTest(report: string, order: WorkerdOrder): Promise<string> {
   test.stderr.on('data', (data) => said.push(String(data)));
   for await (const line of createInterface({ input: test.stdout })) {
     said.push(line);
-    const at = line.indexOf(PROGRESS); // a reporter colours the beginnings of lines
+    const at = line.indexOf(PROGRESS); // a reporter adds colors before the text
     if (at >= 0) console.log(line.slice(at));
   }
   return said.join('\n');
@@ -52,6 +52,6 @@ function playedIn(report: string): readonly Played[] | undefined {
       readonly assertionResults: readonly { readonly meta: { readonly crashMatrix?: readonly Played[] } }[];
     }[];
   }
-  const { testResults } = JSON.parse(report) as Report; // vitest's own JSON report
+  const { testResults } = JSON.parse(report) as Report; // Vitest's JSON report
   return testResults.flatMap(({ assertionResults }) => assertionResults).at(0)?.meta.crashMatrix;
 }

@@ -1,20 +1,20 @@
-/** A thread of the script: plays its share of the cells in memory. */
+/** A worker thread that plays its share of the cells in memory. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Disturbance } from '../../../doors/testing.ts';
 import type { Guard } from '../lab/sabotage.ts';
 import { type Cell, type Played, playAll, trialsOf } from '../matrix.ts';
 import { SCENARIOS } from '../scenarios.ts';
 
-/** What one thread plays. */
+/** The cells of one thread. */
 export interface Share {
   readonly cells: readonly { readonly kind: string; readonly disturbance: Disturbance }[];
   readonly without: Guard | undefined;
 }
 
-/** What a thread says: each play, and that it is done. */
+/** A message from a thread: a finished play, or `done`. */
 export type ThreadMessage = { readonly played: Played } | 'done';
 
-const { cells, without } = workerData as Share; // given by whoever starts this
+const { cells, without } = workerData as Share; // set by the code that starts the thread
 const say = (message: ThreadMessage): void => parentPort?.postMessage(message);
 
 const kinds = new Set(cells.map(({ kind }) => kind));

@@ -1,16 +1,16 @@
 import { parseArgs } from 'node:util';
 import { type Guard, SABOTAGES } from '../lab/sabotage.ts';
 
-/** What is played. */
+/** The options of a run. */
 export interface MatrixOptions {
-  /** This kind alone. */
+  /** Plays only this kind. */
   readonly only: string | undefined;
-  /** This position alone, in memory. */
+  /** Plays only this position in memory. */
   readonly at: number | undefined;
-  /** The guard that is taken away; the matrix must then fail. */
+  /** The guard to remove. The matrix must then fail. */
   readonly without: Guard | undefined;
   readonly seed: number;
-  /** How many samples are played in workerd. */
+  /** The number of samples in workerd. */
   readonly samples: number;
 }
 
@@ -36,7 +36,9 @@ const OPTIONS = {
   help: { type: 'boolean', default: false },
 } as const;
 
-/** Reads the arguments. @throws Error that says what is wrong with them. `undefined`: help is asked for. */
+/**
+ * Parses the arguments. Returns `undefined` if help is requested. @throws Error if the arguments are invalid.
+ */
 export function readOptions(args: readonly string[], kinds: readonly string[]): MatrixOptions | undefined {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   if (values.help) return undefined;

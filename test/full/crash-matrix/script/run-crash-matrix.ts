@@ -1,6 +1,7 @@
 /**
- * `npm run crash-matrix`: every kind of tool, disturbed at every position of its script in every way, in memory; and a
- * seeded sample of that in real Durable Objects; and forks and retries, struck at each message to an object (`npm run plays`). Prints what was played and what came of it; the exit code says it too.
+ * `npm run crash-matrix` plays every kind of tool in memory with every disturbance at every position. It also
+ * plays a seeded sample in real Durable Objects, and forks and retries with a disturbance at each message to an
+ * object (`npm run plays`). Prints the results. Exits with 1 if a guarantee is violated.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -14,10 +15,10 @@ import { help, type MatrixOptions, readOptions } from './options.ts';
 
 const kinds = SCENARIOS.map(({ kind }) => kind);
 
-/** How many failures are shown. */
+/** The maximum number of failures in the output. */
 const SHOWN = 10;
 
-/** @throws Error when something else than a guarantee broke. */
+/** @throws Error if the run fails for another reason than a violated guarantee. */
 async function run(options: MatrixOptions): Promise<boolean> {
   const began = performance.now();
   const { only, at, without, seed, samples: count } = options;
@@ -38,7 +39,10 @@ async function run(options: MatrixOptions): Promise<boolean> {
   return isRight;
 }
 
-/** Several sessions are beyond a script: these are plays of the real session object, with all its requests. */
+/**
+ * Runs the plays of several sessions. A script has only one session, so these use the real session object and
+ * its requests.
+ */
 function forksAndRetries(): boolean {
   const plays = join(import.meta.dirname, '../../plays/run-plays.ts');
   return spawnSync(process.execPath, [plays, '--matrix', 'whole'], { stdio: 'inherit' }).status === 0;

@@ -1,4 +1,4 @@
-/** The configuration with which the script plays samples in workerd. */
+/** The Vitest configuration for the samples in workerd. */
 import { cloudflareTest } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
 

@@ -13,7 +13,7 @@ export const USAGE = `npm run try-create -- [--pm npm,pnpm,yarn,bun] [--node 22,
 Creates projects as a user does, from the tarballs of both packages, in empty folders: with each package manager, which is fetched
 from the registry of npm, on each version of Node. Shows how long each step took, and what the package manager warned of.`;
 
-/** @throws Error for an argument that is not known. */
+/** @throws Error if an argument is unknown. */
 export function readOptions(args: readonly string[]): Options | undefined {
   const { values } = parseArgs({
     args: [...args],
@@ -39,6 +39,6 @@ function among<Name extends string>(
 ): Name[] {
   return list.split(',').map((name) => {
     if (!Object.hasOwn(known, name)) throw new Error(`There is no ${what} "${name}".`);
-    return name as Name; // it is one of them
+    return name as Name; // checked above
   });
 }

@@ -1,4 +1,7 @@
-/** `npm run try-create`: what a new user goes through, with real package managers on real versions of Node, timed. */
+/**
+ * `npm run try-create` follows the steps of a new user with real package managers and several versions of Node,
+ * and measures the time.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -9,7 +12,7 @@ import { runCommand } from '../../process/run-command.ts';
 import { packBoth, runDev, type Tarballs, userEnv } from '../created.ts';
 import { type Options, readOptions, USAGE } from './options.ts';
 
-/** The package of each program, and how its command finds it. */
+/** The npm packages of each program, and the setup of its command. */
 const PROGRAMS: Readonly<Record<Manager, readonly string[]>> = {
   npm: ['npm'],
   pnpm: ['pnpm'],
@@ -22,7 +25,7 @@ interface Said {
   readonly text: string;
 }
 
-/** Runs a command to its end. @throws Error with all that it said, if it fails. */
+/** Runs a command to its end. @throws Error with all output if the command fails. */
 async function command(line: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Said> {
   const start = performance.now();
   const child = spawn('bash', ['-c', line], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -33,7 +36,7 @@ async function command(line: string, cwd: string, env: NodeJS.ProcessEnv): Promi
   return { ms: performance.now() - start, text };
 }
 
-/** Yarn numbers what it says: these are its progress. */
+/** Matches warnings. Yarn numbers its messages, and the excluded numbers are progress. */
 const WARNING = /\bwarn|deprecated|YN(?!0000|0007|0013|0019|0085)\d{4}|ERR_|peer/i;
 
 interface Trial {
@@ -44,7 +47,7 @@ interface Trial {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Creates one project, and does with it what its README says. */
+/** Creates one project and follows its README. */
 async function tryOne({ manager, node, template, tarballs, env }: Trial): Promise<string[]> {
   const cwd = join(tarballs.folder, `${manager}-${node}`);
   const path = join(cwd, template);
@@ -101,7 +104,7 @@ async function tryAll({ managers, nodes, templates }: Options): Promise<boolean>
       const bin = await programsFor(node, managers, tarballs, tools);
       for (const manager of managers) {
         for (const template of templates) {
-          // A user is not CI, where Yarn would write no lock file.
+          // `CI` is unset, because Yarn would not write a lock file.
           const env = userEnv({
             CI: undefined,
             PATH: `${bin}:/usr/local/bin:/usr/bin:/bin`,
@@ -126,7 +129,9 @@ async function tryAll({ managers, nodes, templates }: Options): Promise<boolean>
   return !hasFailed;
 }
 
-/** Installs a version of Node, `create-holdfast` and the package managers, and returns the folder of their commands. */
+/**
+ * Installs a version of Node, `create-holdfast` and the package managers. Returns the folder of their commands.
+ */
 async function programsFor(
   node: string,
   managers: readonly Manager[],

@@ -1,4 +1,7 @@
-/** What a session with 50 MiB of files costs: one more turn, cold and warm, the memory of the isolate meanwhile, and its files. */
+/**
+ * Measures a session with 50 MiB of files: another turn, cold and warm, the memory of the isolate, and
+ * operations on the files.
+ */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,17 +18,17 @@ import { type ModelServer, startModelServer } from './model-server.ts';
 
 const MIB = 1024 * 1024;
 
-/** Just under 50 MiB; the last two are the 16 MiB that a request carries. */
+/** Just under 50 MiB in total. The last two fill the 16 MiB that a request can carry. */
 const SIZES = [1.9, 8, 8, 8, 8, 8, 8].map((mib) => Math.floor(mib * MIB));
 
 /**
- * An isolate has 128 MB. What a turn holds while its model has a request is the base64 of 16 MiB, as much again that is sent, and what
- * a tool has just made: half of the isolate is left for what is garbage soon, and for the app.
+ * An isolate has 128 MB. During a model request, a turn holds the base64 of 16 MiB, the request body of the
+ * same size, and the newest tool result. Half of the isolate remains for garbage and for the app.
  */
 const MOST_HELD = 64 * MIB;
-/** What is left when a turn is over must not grow with its files. */
+/** The memory after a turn must not grow with its files. */
 const MOST_AFTER = 8 * MIB;
-/** On a busy machine; it takes about one. */
+/** The limit on a busy machine. A turn usually takes about one second. */
 const MOST_MS = 10_000;
 
 const ASK = JSON.stringify({ message: 'What’s there?' });
@@ -38,15 +41,15 @@ function upload(bytes: number): FormData {
 }
 
 export interface FileGrowth {
-  /** What was measured; times in ms, memory in MiB. */
+  /** The measured values: times in ms, memory in MiB. */
   readonly rows: readonly (readonly string[])[];
-  /** Where it is more than it may be. */
+  /** Values above their limits. */
   readonly problems: readonly string[];
 }
 
 export const FILE_HEAD = ['turn', 'ms', 'held', 'most seen', 'after', 'process', 'request'];
 
-/** Measures it all, in processes of its own. */
+/** Runs all measurements, in separate processes. */
 export async function fileGrowth(): Promise<FileGrowth> {
   const model = await startModelServer();
   const storage = mkdtempSync(join(tmpdir(), 'growth-'));
@@ -68,7 +71,7 @@ export async function fileGrowth(): Promise<FileGrowth> {
 
 type Named<Value> = readonly [string, Value];
 
-/** Each kind of turn, the cold ones in a process that has just been started over the same storage. */
+/** Measures each kind of turn. Cold turns run in a process that was just started on the same storage. */
 async function turnsOver(model: ModelServer, storage: string): Promise<Named<MeasuredTurn>[]> {
   const turns: Named<MeasuredTurn>[] = [];
   const within = async (work: (at: MeasuredWorker) => Promise<void>): Promise<void> => {
@@ -102,7 +105,7 @@ async function turnsOver(model: ModelServer, storage: string): Promise<Named<Mea
   return turns;
 }
 
-/** What is done with the files themselves. */
+/** Measures operations on the files. */
 async function loadsOver(model: ModelServer, storage: string): Promise<Named<number>[]> {
   const at = await startMeasured(model, storage);
   try {

@@ -1,19 +1,19 @@
-/** What the isolate of a Worker holds, asked from outside. */
+/** Measures the memory of a Worker's isolate from outside. */
 import { openInspector } from '../../../bench/inspector.ts';
 
-/** What answers how many bytes an isolate holds: objects, strings, and what buffers have outside of the heap; garbage with it. */
+/** Returns the bytes that an isolate holds: objects, strings, and external buffers, including garbage. */
 export interface HeapReader {
   read(): Promise<number>;
   close(): void;
 }
 
-/** What the protocol says of a heap. */
+/** The heap usage in the protocol's format. */
 interface Usage {
   readonly usedSize: number;
   readonly backingStorageSize: number;
 }
 
-/** Asks the inspector of a Worker's process. @throws Error when it does not know the Worker. */
+/** Connects to the inspector of a Worker's process. @throws Error if it does not list the Worker. */
 export async function readHeapOf(worker: string, url: URL): Promise<HeapReader> {
   const inspector = await openInspector(worker, url);
   return {

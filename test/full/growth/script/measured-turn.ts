@@ -1,4 +1,4 @@
-/** A Worker whose turns are measured from outside: their time, and the memory that they take. */
+/** Measures the time and memory of a Worker's turns from outside. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { workerdMost } from '../../../bench/workerd-cpu.ts';
 import { type RunningWorker, startWorker } from '../../process/start-worker.ts';
@@ -11,7 +11,7 @@ export interface MeasuredWorker {
   readonly model: ModelServer;
 }
 
-/** Starts a process over this storage. Its engine is told to expose its garbage collector. */
+/** Starts a process on this storage. Its engine exposes the garbage collector. */
 export async function startMeasured(model: ModelServer, storage: string): Promise<MeasuredWorker> {
   process.env.MINIFLARE_WORKERD_V8_FLAGS = '--expose-gc';
   const vars = { MODEL_URL: model.url };
@@ -27,26 +27,29 @@ export async function stopMeasured({ worker, heap }: MeasuredWorker): Promise<vo
 export const sessionAt = ({ worker }: MeasuredWorker, session: string): string =>
   new URL(`/agents/seer/sessions/${session}`, worker.url).href;
 
-/** Memory in bytes. */
+/** The measurements of a turn. Memory is in bytes. */
 export interface MeasuredTurn {
   readonly ms: number;
-  /** What cannot be collected while the model's server has a request: the most of all requests. */
+  /** The maximum of the live memory during a model request. */
   readonly held: number;
-  /** The most that was seen, garbage with it. */
+  /** The maximum memory that was observed, including garbage. */
   readonly seen: number;
-  /** What is left when the turn is over. */
+  /** The live memory after the turn. */
   readonly after: number;
-  /** The most that the process has had since it started. */
+  /** The peak memory of the process since its start. */
   readonly process: number;
-  /** The largest that the model's server was sent. */
+  /** The largest request to the model server. */
   readonly request: number;
 }
 
-/** Collections until nothing is found any more: a buffer goes with the one after that of its object. */
+/**
+ * The number of collections that free all garbage. A buffer is freed by the collection after that of its
+ * object.
+ */
 const COLLECTIONS = 3;
 
 async function held({ worker, heap }: MeasuredWorker): Promise<number> {
-  // The inspector has a command for that, which waits until the Worker is asked something.
+  // The inspector also has a command for this, but it blocks until the Worker receives a request.
   for (let i = 0; i < COLLECTIONS; i += 1) {
     const response = await fetch(new URL('/collect', worker.url));
     if (!response.ok) throw new Error(`/collect answered ${response.status}.`);
@@ -55,7 +58,7 @@ async function held({ worker, heap }: MeasuredWorker): Promise<number> {
   return heap.read();
 }
 
-/** Runs a turn to its end. Time that the measurement takes is not counted. */
+/** Runs a turn to its end. The time of the measurement itself is subtracted. */
 export async function measureTurn(
   at: MeasuredWorker,
   session: string,

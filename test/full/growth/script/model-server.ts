@@ -1,15 +1,15 @@
-/** A server of chat completions on this machine, which reads what it is sent, tells of it, and answers. */
+/** A local server of chat completions that reports the size of each request before it replies. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 
 export interface ModelServer {
   readonly url: string;
-  /** Is told how many bytes a request had, and awaited before that is answered. */
+  /** Receives the size of a request. The server awaits it before it replies. */
   onRequest: (bytes: number) => Promise<void>;
   close(): void;
 }
 
-/** Told `Draw 5`, it calls the tool `draw` five times, once a reply. */
+/** Starts the server. For a message `Draw 5`, it calls the tool `draw` in five replies. */
 export async function startModelServer(): Promise<ModelServer> {
   const server = createServer((request, response) => {
     const answering = async (): Promise<void> => {
@@ -40,12 +40,12 @@ interface Said {
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  for await (const piece of request) pieces.push(piece as Buffer); // no encoding is set
+  for await (const piece of request) pieces.push(piece as Buffer); // no encoding is set, so pieces are buffers
   return Buffer.concat(pieces);
 }
 
 function replyTo(messages: readonly Said[]): object {
-  // Images that were drawn follow in messages of parts.
+  // Drawn images follow as user messages with several parts, so the search skips them.
   const at = messages.findLastIndex(({ role, content }) => role === 'user' && typeof content === 'string');
   const wanted = Number(/^Draw (\d+)/.exec(String(messages[at]?.content))?.[1] ?? 0);
   const done = messages.slice(at).filter(({ role }) => role === 'tool').length;

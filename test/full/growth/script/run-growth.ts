@@ -1,8 +1,9 @@
 /**
- * `npm run growth`: what a session costs that becomes long, measured from outside over the built Worker and the real object.
- * An append is to cost the same however long the session is, and to open it what it holds: `whole` folds the journal,
- * `snapshot` reads the messages beside it, `compacted` those that are kept. Medians of several runs, in ms. Then what one costs
- * that is full of files, with limits that fail the command; `-- --files` measures that alone.
+ * `npm run growth` measures from outside how the cost of a session grows with its length, on the built Worker
+ * and the real object. The cost of an append must not depend on the length, and the cost to open a session must
+ * depend only on its content. `whole` folds the journal, `snapshot` also reads the stored messages, and
+ * `compacted` reads the messages that are kept. Prints medians in ms. Then measures a session with many files,
+ * and fails above the limits. `-- --files` measures only the files.
  */
 import { measure } from '../../../bench/measure.ts';
 import { type RunningWorker, startWorker } from '../../process/start-worker.ts';
@@ -46,7 +47,7 @@ interface Size {
 
 const sizeOf = async (query: Query): Promise<Size> => (await ask('/size', query)) as Size;
 
-/** One session, opened by a turn of its own, which is left open. */
+/** Measures the opening of one session by a turn that stays open. */
 const opened = async (query: Query, from: 'journal' | 'snapshot'): Promise<number> => {
   const { median } = await measure(() => ask('/open', { ...query, from, count: OPENS }), {
     units: OPENS,
@@ -61,7 +62,7 @@ async function growth(messages: number): Promise<readonly string[]> {
   const { journal } = await sizeOf(plain);
   const whole = await opened(plain, 'journal');
   await ask('/end', plain);
-  // Two turns: a session of few events has no snapshot, and is folded whole.
+  // Two turns are needed. A session with few events has no snapshot and is folded whole.
   await say('plain', plain.session);
   const next = { ...plain, turn: 'next' };
   const snapshot = await opened(next, 'snapshot');
@@ -82,7 +83,7 @@ async function growth(messages: number): Promise<readonly string[]> {
   ];
 }
 
-/** The same of a session with many entries on its blackboard. */
+/** Measures the opening of a session with many blackboard entries. */
 async function blackboard(entries: number): Promise<readonly string[]> {
   const query = { agent: 'plain', session: `b${entries}`, turn: 'measured' };
   await ask('/fill-blackboard', { ...query, count: entries });
@@ -106,10 +107,13 @@ interface Rows {
   readonly written: number;
 }
 
-/** Turns of an agent after one another: more than lie between two snapshots. */
+/** The number of consecutive turns. It is larger than the distance between two snapshots. */
 const TURNS = 80;
 
-/** What one more turn reads and writes in a session of so many turns: the median, and the most of all that a snapshot is among. */
+/**
+ * Returns the rows that another turn reads and writes in a session of this many turns: the median, and the
+ * maximum, which includes a snapshot.
+ */
 async function rowsOfTurns(agent: string, turns: number): Promise<readonly string[]> {
   const query = { agent, session: `r${turns}`, turn: 'rows' };
   await ask('/fill', { ...query, count: turns * 2 });

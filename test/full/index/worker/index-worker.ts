@@ -1,6 +1,7 @@
 /**
- * The Worker whose index is compared with its journals: a tenant for each `x-owner`, an operator for `x-operator`. `/journal` returns what a
- * journal says, `/shown` when the index has shown what, and `/left` what the stores have of an owner.
+ * The Worker whose index is compared with its journals. `x-owner` selects a tenant, and `x-operator` makes the
+ * caller an operator. `/journal` returns the state from a journal, `/shown` returns when the index stored each
+ * report, and `/left` returns the remaining data of an owner.
  */
 import { SessionObject } from '../../../../durable-objects/index.ts';
 import { createHoldfast, type Env } from '../../../../src/create-holdfast.ts';
@@ -20,7 +21,7 @@ interface Bound extends Env {
   readonly FILES: R2Bucket;
 }
 
-/** An index that notes when it has stored which report. */
+/** An index that records when it stores each report. */
 export class IndexObject extends Index {
   override async report(report: Parameters<Index['report']>[0]): Promise<boolean> {
     const isTaken = await super.report(report);
@@ -41,10 +42,13 @@ export class IndexObject extends Index {
 
 const pay = asksFirst(defineTool({ name: 'pay', description: 'Pays.', run: () => 'Paid.' }));
 
-/** How long the model thinks, in ms. */
+/** The time that the model takes for a reply, in ms. */
 const THINKS = 20;
 
-/** Replies as the message says: `pay` waits for an approval, `fail` fails, all others are answered. */
+/**
+ * Replies according to the message: `pay` waits for an approval, `fail` fails, and any other message is
+ * answered.
+ */
 const model: ChatModel = {
   name: 'planned',
   async ask({ messages }) {

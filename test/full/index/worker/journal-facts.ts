@@ -1,5 +1,5 @@
-/** What a journal says about its session, read by other code than that of the index. */
-/** As a list of sessions is to show it. */
+/** Computes the state of a session from its journal, with different code than the index. */
+/** The state of a session as a list must show it. */
 export interface JournalFacts {
   readonly status: string;
   readonly outcome: string | undefined;
@@ -7,11 +7,11 @@ export interface JournalFacts {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly title: string;
-  /** When each turn ended, and when the open one began to wait. */
+  /** The times at which turns ended, and at which the open turn started to wait. */
   readonly stops: readonly { readonly seq: number; readonly at: number }[];
 }
 
-/** What is read of a session. */
+/** A page of a session's events. */
 interface Page {
   readonly rows: readonly {
     readonly seq: number;
@@ -22,14 +22,14 @@ interface Page {
   readonly openTurn: { readonly state: string } | null;
 }
 
-/** When the index has shown a session as it was after an event. */
+/** The time at which the index showed a session with its events up to `seq`. */
 export interface Shown {
   readonly session: string;
   readonly seq: number;
   readonly at: number;
 }
 
-/** Returns the facts of a page that has all events, or `null` if there is no session. */
+/** Returns the facts of a page with all events, or `null` if the session does not exist. */
 export function factsOf(page: Page | null): JournalFacts | null {
   if (!page) return null;
   const events = page.rows.map(({ seq, at, type, body }) => ({ ...Object(JSON.parse(body)), seq, at, type }));
