@@ -1,4 +1,4 @@
-/** A Worker that publishes an agent which waits for approvals, and has them done in a shop outside. */
+/** A Worker that publishes an agent whose calls wait for approvals. Its effects happen in an external shop. */
 import { env } from 'cloudflare:workers';
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { defineRefunds } from '../../../src/examples/refunds/refunds.ts';
@@ -7,7 +7,7 @@ import { defineMcpEndpoint } from '../../../src/mcp/server/entry.ts';
 import { openaiCompatible } from '../../../src/model/openai-compatible/entry.ts';
 import { orOffline } from '../../../src/offline-model/entry.ts';
 
-const { SHOP_URL } = env as { readonly SHOP_URL: string }; // as the test sets it
+const { SHOP_URL } = env as { readonly SHOP_URL: string }; // set by the test
 
 const holdfast = createHoldfast({
   agents: [defineRefunds(shopAt(SHOP_URL))],

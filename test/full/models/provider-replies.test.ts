@@ -1,4 +1,7 @@
-/** What providers really sent, through the providers of the AI SDK and our adapter: nothing of it may be lost. */
+/**
+ * Recorded replies of providers, read through the AI SDK's providers and our adapter. Our replies must contain
+ * all of their data.
+ */
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { fromAiSdk } from '../../../src/model/ai-sdk/entry.ts';
@@ -12,7 +15,7 @@ const options: LanguageModelV4CallOptions = {
   prompt: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }],
 };
 
-/** One part, as far as both sides can say it alike. */
+/** A part in a form that both sides can produce. */
 interface Read {
   readonly type: string;
   readonly said: unknown;
@@ -23,7 +26,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
 
-/** A part as the SDK gives it. */
+/** Converts a part of the SDK. */
 function readSdk(part: Fields): readonly Read[] {
   const { type, text, toolCallId, toolName, input, result, url, kind, providerMetadata } = part;
   if (kind === 'anthropic.message_start') return [];
@@ -32,7 +35,7 @@ function readSdk(part: Fields): readonly Read[] {
   return [{ type: String(type), said, ...(providerMetadata ? { provider: json(providerMetadata) } : {}) }];
 }
 
-/** A part as our reply has it. */
+/** Converts a part of our reply. */
 function readOurs(part: Fields): Read {
   const { type, text, id, name, input, result, url, kind, ranBy, provider } = part;
   const [call, tool] = type === 'source' ? [] : [id, name];
@@ -40,7 +43,7 @@ function readOurs(part: Fields): Read {
   return { type: String(type), said, ...(provider ? { provider: json(provider) } : {}) };
 }
 
-/** What the parts of a stream come to: a text and a thought grow, and what comes later of their data replaces the former. */
+/** Combines the parts of a stream. Texts and thoughts are appended, and later data replaces earlier data. */
 async function settled(stream: ReadableStream<unknown>): Promise<readonly Read[]> {
   const parts: Record<string, unknown>[] = [];
   const open = new Map<unknown, Record<string, unknown>>();
@@ -77,7 +80,7 @@ async function byUs(reply: RecordedReply): Promise<readonly Read[]> {
   const model = modelOf(reply);
   if (!model) return [];
   const { provider, modelId, specificationVersion, supportedUrls } = model;
-  // A model without streams is asked for whole replies.
+  // A model without streaming is asked for whole replies.
   const whole = {
     specificationVersion,
     provider,

@@ -7,10 +7,10 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 
-/** Beside the checkout, and not part of it. */
+/** The folder is next to the checkout, not in it. */
 const FOLDER = resolve(import.meta.dirname, '../../../../shared/data/provider-replies');
 
-/** What a provider sent once: a whole reply, or the data lines of a streamed one. */
+/** A recorded reply: a whole body, or the data lines of a stream. */
 export interface RecordedReply {
   readonly file: string;
   readonly provider: string;
@@ -18,7 +18,7 @@ export interface RecordedReply {
   readonly text: string;
 }
 
-/** The recorded replies, or `undefined` where they are not at hand. */
+/** Returns the recorded replies, or `undefined` if the folder does not exist. */
 export function readReplies(): readonly RecordedReply[] | undefined {
   if (!existsSync(FOLDER)) return undefined;
   const files = readdirSync(FOLDER).filter((file) => file.includes('--'));
@@ -26,7 +26,7 @@ export function readReplies(): readonly RecordedReply[] | undefined {
     const text = readFileSync(join(FOLDER, file), 'utf8');
     const streamed = file.endsWith('.chunks.txt');
     const reply = { file, provider: file.split('--', 1)[0] ?? '', streamed };
-    // One file holds every reply of a turn.
+    // A file contains all replies of a turn.
     const texts = streamed ? text.split(/^(?=\{"type":"message_start")/m) : [text];
     return texts.map((one, at) => ({ ...reply, file: at === 0 ? file : `${file} (${at + 1})`, text: one }));
   });
@@ -49,17 +49,22 @@ const compatible =
   (fetch) =>
     createOpenAICompatible({ name, baseURL, fetch })('recorded');
 
-/** The providers that are installed. Chat completions of others are read as those of any server that speaks as OpenAI's. */
+/**
+ * The installed providers. Chat completions of other providers are read with the OpenAI-compatible provider.
+ */
 const MODELS: ReadonlyMap<string, Make> = new Map<string, Make>([
   ['anthropic', (fetch) => createAnthropic({ apiKey, fetch })('claude-sonnet-4-6')],
   ['openai', (fetch) => createOpenAI({ apiKey, fetch }).responses('gpt-5.5')],
-  // Gemini gives its calls no ids.
+  // Gemini does not send call ids.
   ['google', (fetch) => createGoogle({ apiKey, fetch, generateId: counted() })('gemini-3-pro-preview')],
   ['deepseek', (fetch) => createDeepSeek({ apiKey, fetch })('deepseek-reasoner')],
   ...['alibaba', 'groq', 'moonshotai', 'xai'].map((name) => [name, compatible(name)] as const),
 ]);
 
-/** The model of the provider whose server sends this reply; `undefined` where its package is not installed. */
+/**
+ * Returns a model of the provider whose server sends this reply, or `undefined` if the provider is not
+ * installed.
+ */
 export function modelOf({ provider, streamed, text }: RecordedReply): LanguageModelV4 | undefined {
   const type = streamed ? 'text/event-stream' : 'application/json';
   const body = streamed ? eventsOf(text, provider) : text;

@@ -8,7 +8,7 @@ describe('a checkout without one module', () => {
   const checkout = readCheckout(resolve(import.meta.dirname, '../../..'));
   const [module = { path: 'src/modules', entries: [] }] = modulesOf(checkout);
 
-  // `npm run delete-modules` deletes each of them, and runs more tests.
+  // `npm run delete-modules` deletes each module and runs more tests.
   it(`compiles, and its journal folds as before, without ${module.path}`, {
     timeout: 5 * MINUTES,
   }, async () => {

@@ -1,16 +1,19 @@
 import { parseArgs } from 'node:util';
 import { HOLES } from './machine/holes.ts';
 
-/** What is run. */
+/** The options of a run. */
 export interface PlaysOptions {
   readonly seed: number;
   readonly count: number;
   readonly isTraced: boolean;
-  /** Plays forks and retries, struck at each message, and no seeds: in each way, or in one way in turn. */
+  /**
+   * Plays forks and retries with a fault at each message instead of seeds. `whole` uses every fault, and
+   * `in-turn` alternates.
+   */
   readonly matrix: 'whole' | 'in-turn' | undefined;
-  /** Ends behind the first play with findings. */
+  /** Stops after the first play with findings. */
   readonly bails: boolean;
-  /** Mutations that are planted in the library, to see that plays find them. */
+  /** Mutations to plant in the library. The plays must find them. */
   readonly holes: readonly string[];
 }
 
@@ -40,7 +43,9 @@ const OPTIONS = {
   help: { type: 'boolean', default: false },
 } as const;
 
-/** Reads the arguments. `undefined`: help is asked for. @throws Error that says what is wrong with them. */
+/**
+ * Parses the arguments. Returns `undefined` if help is requested. @throws Error if the arguments are invalid.
+ */
 export function readOptions(args: readonly string[]): PlaysOptions | undefined {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   if (values.help) return undefined;

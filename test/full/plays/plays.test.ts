@@ -9,7 +9,7 @@ const plays = (...args: readonly string[]) =>
     maxBuffer: 2 ** 28,
   });
 
-/** On a machine that does much else, in ms. */
+/** The timeout on a busy machine, in ms. */
 const PATIENCE = 600_000;
 
 describe('npm run plays', () => {
@@ -37,7 +37,7 @@ describe('npm run plays', () => {
     expect(traceOf('--seed', '102', '--count', '2').endsWith(alone)).toBe(true);
   });
 
-  // With several seeds, since what one of them meets changes with the library.
+  // Several seeds, because a change of the library changes what each seed finds.
   it.each([
     ['reconcile', 100, /: doubled: /],
     ['append-again', 1, /: (?:snapshot is not cold|warm is not cold|ends once|stream): /],

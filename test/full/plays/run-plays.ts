@@ -1,6 +1,6 @@
 /**
- * `npm run plays -- --count 2000 --seed N`: random plays over the real session object in Node. Prints what was found, with the seed
- * that plays it again; the exit code says it too.
+ * `npm run plays -- --count 2000 --seed N` runs random plays with the real session object in Node. Prints the
+ * findings with their seeds. Exits with 1 if there are findings.
  */
 import { runCommand } from '../process/run-command.ts';
 import { prepareImports } from './machine/load-library.ts';
@@ -9,7 +9,7 @@ import type { MatrixReport } from './play/matrix.ts';
 
 const MOST_SHOWN = 10;
 
-/** Returns whether nothing was found. */
+/** Returns `true` if there are no findings. */
 async function run({ seed, count, isTraced, bails, holes, matrix }: PlaysOptions): Promise<boolean> {
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   prepareImports(holes);
@@ -29,12 +29,12 @@ async function run({ seed, count, isTraced, bails, holes, matrix }: PlaysOptions
   say(
     `plays: ${played} from seed ${seed}; ${failed.length} with findings; ${seconds.toFixed(1)} s; ${verdict}`,
   );
-  // A process that ends loses what is still on its way into a pipe.
+  // An exiting process loses the output that is still in a pipe.
   await new Promise<void>((resolve) => void process.stdout.write('', () => resolve()));
   return failed.length === 0;
 }
 
-/** Returns whether nothing was found. */
+/** Returns `true` if there are no findings. */
 function runMatrix(reports: readonly MatrixReport[], say: (line: string) => void): boolean {
   for (const { scene, messages, played, failed } of reports)
     say(`matrix: ${scene}: ${messages} messages; ${played} plays, ${failed} with findings`);

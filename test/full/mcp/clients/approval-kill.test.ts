@@ -1,4 +1,4 @@
-/** An approval through MCP clients of 2026-07-28, whose Worker is killed between the question and its answer. */
+/** Approvals through MCP clients of 2026-07-28. The Worker is killed between the question and its answer. */
 import { Client, type ElicitResult, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type KilledWorker, MCP_URL, startKilled } from './killed-worker.ts';
@@ -11,7 +11,7 @@ afterAll(() => worker?.stop());
 
 type Decide = (asked: unknown) => ElicitResult | Promise<ElicitResult>;
 
-/** Asks for a refund by the second SDK's client, whose user is asked in a form. */
+/** Calls a refund with the client of the second SDK. Its user decides in a form. */
 async function refund(orderId: number, decide: Decide) {
   const client = new Client(
     { name: 'foreign-client', version: '1' },

@@ -11,24 +11,24 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { MCPServerStreamableHttp } from '@openai/agents';
 import * as v from 'valibot';
 
-/** What a call came to, as far as a client lets its user see it. */
+/** The result of a call, as far as the client exposes it. */
 export interface Called {
   readonly text: string;
-  /** `undefined` where the client keeps it to itself. */
+  /** `undefined` if the client does not expose it. */
   readonly structured: Readonly<Record<string, unknown>> | undefined;
-  /** The words of its progress, in turn. */
+  /** The progress messages, in order. */
   readonly told: readonly (string | undefined)[];
 }
 
-/** A client that is not ours, connected. */
+/** A connected client of another library. */
 export interface ForeignClient {
-  /** The names of the tools that it lists. */
+  /** Returns the names of the listed tools. */
   tools(): Promise<readonly string[]>;
   call(name: string, input: Readonly<Record<string, string>>): Promise<Called>;
   close(): Promise<void>;
 }
 
-/** What all of them understand as the answer of a call. */
+/** The part of a call's result that all clients return. */
 const Answer = v.object({
   content: v.array(v.looseObject({ text: v.optional(v.string(), '') })),
   structuredContent: v.optional(v.record(v.string(), v.unknown())),
@@ -44,7 +44,7 @@ const names = (tools: readonly { readonly name: string }[]): readonly string[] =
 
 const WHO = { name: 'foreign-client', version: '1' };
 
-/** The second SDK's client, which speaks one revision only. */
+/** The client of the second SDK, restricted to one revision. */
 const sdk2 =
   (mode: 'legacy' | { readonly pin: string }) =>
   async (url: URL): Promise<ForeignClient> => {
@@ -61,12 +61,12 @@ const sdk2 =
     };
   };
 
-/** Answers a question to the person behind a client. */
+/** Returns the answer of the client's user to a question. */
 export type Decide = (asked: unknown) => { readonly action: 'decline' | 'cancel' };
 
 /**
- * A program that is an MCP server on standard input and output, and passes all on to ours; asked by the first SDK. In its
- * arguments, `URL` stands for the endpoint's.
+ * Connects the first SDK to a stdio MCP server that forwards to our endpoint. `URL` in its arguments is
+ * replaced by the endpoint's URL.
  */
 async function bridge(url: URL, args: readonly string[], decide?: Decide): Promise<ForeignClient> {
   const client = new Client(WHO, { capabilities: decide ? { elicitation: {} } : {} });
@@ -77,7 +77,8 @@ async function bridge(url: URL, args: readonly string[], decide?: Decide): Promi
     new StdioClientTransport({
       command: process.execPath,
       args: [main, ...flags],
-      // Where mcp-remote keeps what it knows of those who signed in: not in the home of whoever runs the tests.
+      // The folder for mcp-remote's credentials. The default is in the home folder of the person who runs the
+      // tests.
       env: {
         ...getDefaultEnvironment(),
         MCP_REMOTE_CONFIG_DIR: mkdtempSync(join(tmpdir(), 'holdfast-remote-')),
@@ -105,9 +106,9 @@ async function aiSdk(url: URL): Promise<ForeignClient> {
   };
 }
 
-/** Words, or a link to a resource. */
+/** A text, or a link to a resource. */
 const Block = v.object({ text: v.optional(v.string()) });
-/** What LangChain makes of an answer: of one block, a text. */
+/** LangChain's form of a result. A result with one block is a string. */
 const ToolMessage = v.object({
   content: v.union([v.array(Block), v.string()]),
   artifact: v.array(v.object({ type: v.string(), data: v.record(v.string(), v.unknown()) })),
@@ -148,11 +149,11 @@ async function openAiAgents(url: URL): Promise<ForeignClient> {
 const REMOTE = ['mcp-remote/dist/proxy.js', 'URL', '--allow-http', '--transport', 'http-only'];
 const GATEWAY = ['supergateway/dist/index.js', '--streamableHttp', 'URL', '--logLevel', 'none'];
 
-/** mcp-remote, where it speaks 2026-07-28 to an endpoint, and 2025-11-25 to its own client. */
+/** mcp-remote with 2026-07-28 to the endpoint and 2025-11-25 to its own client. */
 export const translating = (url: URL, decide?: Decide): Promise<ForeignClient> =>
   bridge(url, [...REMOTE, '--protocol', 'auto'], decide);
 
-/** All that the tests know, by name. */
+/** All tested clients by name. */
 export const FOREIGN_CLIENTS: Readonly<Record<string, (url: URL) => Promise<ForeignClient>>> = {
   "the second SDK's client, of 2025-11-25": sdk2('legacy'),
   "the second SDK's client, of 2026-07-28": sdk2({ pin: '2026-07-28' }),

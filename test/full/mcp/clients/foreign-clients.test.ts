@@ -1,4 +1,7 @@
-/** What other people's MCP clients make of an endpoint: each lists, calls a tool and an agent, and goes on with its session. */
+/**
+ * MCP clients of other libraries with our endpoint. Each lists tools, calls a tool and an agent, and continues
+ * its session.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningWorker, startWorker } from '../../process/start-worker.ts';
 import { FOREIGN_CLIENTS, type ForeignClient, translating } from './foreign-client.ts';
@@ -9,12 +12,12 @@ beforeAll(async () => {
 });
 afterAll(() => worker?.stop());
 
-/** Those whose users cannot ask for progress; supergateway passes no notification of a server on. */
+/** Clients whose users cannot request progress. supergateway does not forward notifications from a server. */
 const DEAF = new Set(['@ai-sdk/mcp', '@openai/agents', 'supergateway']);
-/** Those that may pass an answer on before they have passed on all the progress that came before it. */
+/** Clients that can return a result before they have forwarded all earlier progress. */
 const HASTY = new Set(['mcp-remote', 'mcp-remote, of 2026-07-28']);
 
-/** What the librarian is at, the first time. */
+/** The first progress messages of the librarian. */
 const AT_FIRST = [
   'search_documents: started',
   'search_documents: done',
@@ -52,7 +55,7 @@ describe.each(Object.entries(FOREIGN_CLIENTS))('%s', (name, connect) => {
     const session = /call 'researcher' with the session '([\w-]+)'/.exec(first.text)?.[1] ?? '';
     const again = await client.call('researcher', { message: 'Research tides again', session });
     expect([first.structured, again.structured]).toMatchObject([{ session }, { session }]);
-    // What the first turn unlocked is unlocked: it reports at once.
+    // The tool that the first turn unlocked is still unlocked, so the first progress is its report.
     const [told = 'nothing'] = again.told;
     const silence = HASTY.has(name) || DEAF.has(name) ? ['nothing'] : [];
     expect(['report_findings: started', ...silence]).toContain(told);

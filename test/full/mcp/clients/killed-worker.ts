@@ -4,22 +4,25 @@ import { join } from 'node:path';
 import { type CountedEffects, countEffects } from '../../../../src/examples/demo/counted-effects.ts';
 import { type KillableWorker, startKillable } from '../../process/killable-worker.ts';
 
-/** The published Worker, which a test kills and starts again, with a shop whose effects are counted by another process. */
+/** The built Worker, which a test kills and restarts. A separate process counts the effects of its shop. */
 export interface KilledWorker {
   readonly effects: CountedEffects;
-  /** Reaches whichever Worker runs, as soon as one does: each has another port, behind the same name. */
+  /**
+   * Sends a request to the running Worker, and waits for one to start. Each Worker has a different port behind
+   * the same host name.
+   */
   readonly fetch: typeof fetch;
-  /** What was done for a service, each time that it was. */
+  /** Returns the effects of a service, including repeats. */
   done(service: string): readonly unknown[];
-  /** SIGKILL, while `meanwhile` happens; then it is started again, with the same storage. */
+  /** Kills the Worker with SIGKILL, runs `meanwhile`, and restarts the Worker on the same storage. */
   restart(meanwhile?: () => void): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Where clients believe the Worker to be. */
+/** The URL of the Worker for clients. */
 export const MCP_URL = new URL('http://worker.test/mcp');
 
-/** Starts it. */
+/** Starts a Worker that a test can kill. */
 export async function startKilled(): Promise<KilledWorker> {
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-mcp-kill-'));
   const effects = await countEffects(join(directory, 'effects.jsonl'));

@@ -1,4 +1,4 @@
-/** A call that is a task, while the Worker is killed: its client, the extension's own, polls it and reads what it came to. */
+/** A task whose Worker is killed. The client of the tasks extension polls the task and reads its result. */
 import { resultFromTaskOutcome, type TaskEnabledSession } from '@modelcontextprotocol/ext-tasks/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { within } from '../../../../src/examples/demo/ports.ts';
@@ -21,7 +21,9 @@ async function connected(): Promise<TaskEnabledSession> {
   return session;
 }
 
-/** Has an order packed, and resolves when the warehouse is at it, whose answer is held back. */
+/**
+ * Starts the packing of an order. Resolves when the warehouse has received the request, and holds its response.
+ */
 async function packing(session: TaskEnabledSession, orderId: number) {
   const hold = await worker.effects.hold('warehouse');
   const execution = await session.callTool('orders', { message: `Move order ${orderId} to packed` });

@@ -6,7 +6,7 @@ import { MCP_URL } from './killed-worker.ts';
 const REVISION = '2026-07-28';
 const clientInfo = { name: 'foreign-client', version: '1' };
 
-/** The tasks extension's own client over that of the second SDK. */
+/** The client of the tasks extension, on a connection of the second SDK. */
 export async function taskSession(via: typeof fetch): Promise<TaskEnabledSession> {
   const client = new Client(clientInfo, { versionNegotiation: { mode: { pin: REVISION } } });
   await client.connect(new StreamableHTTPClientTransport(MCP_URL, { fetch: via }));
@@ -14,7 +14,7 @@ export async function taskSession(via: typeof fetch): Promise<TaskEnabledSession
   return createTaskSessionFromClient(client, {
     endpointId: 'published',
     v2RequestFraming: { protocolVersion: REVISION, clientInfo, clientCapabilities: {} },
-    // The SDK's client does not know answers that are tasks, so that the extension's has its requests sent as they are.
+    // The SDK's client rejects task results, so requests of the extension bypass it.
     async rawDispatch(request) {
       const { method, params } = Object(request);
       id += 1;
@@ -30,7 +30,7 @@ export async function taskSession(via: typeof fetch): Promise<TaskEnabledSession
           },
           body: JSON.stringify({ jsonrpc: '2.0', id, ...Object(request) }),
         });
-      // Whoever only asks how a task stands may ask again when the connection is lost.
+      // A `tasks/get` request can be repeated if its connection is lost.
       const response = await ask().catch((lost: unknown) => {
         if (method !== 'tasks/get') throw lost;
         return ask();
@@ -41,12 +41,12 @@ export async function taskSession(via: typeof fetch): Promise<TaskEnabledSession
   });
 }
 
-/** The answer is the last message of a stream. */
+/** Returns the last message of a stream. */
 async function answerIn(response: Response) {
   const text = await response.text();
   if (response.headers.get('content-type') !== 'text/event-stream') return JSON.parse(text);
   const told: string[] = [];
-  // The first event of a stream only gives it an id.
+  // The first event of a stream only sets its id.
   const parser = createParser({ onEvent: ({ data }) => data !== '' && told.push(data) });
   parser.feed(text);
   return JSON.parse(told.at(-1) ?? 'null');

@@ -3,8 +3,8 @@ import type { ToolDefinition } from '../../../../src/model/entry.ts';
 import { isJsonObject } from '../../../doors/tools.ts';
 
 /**
- * A model that calls every tool once that it is offered, with the input that the message wants, or one that fits, and then says
- * that it is done.
+ * A model that calls each offered tool once and then ends. Inputs come from the message, or are examples for
+ * the schema.
  */
 export const callsEverything: ChatModel = {
   name: 'calls-everything',
@@ -12,7 +12,7 @@ export const callsEverything: ChatModel = {
     const last = messages.at(-1);
     const wanted = last?.role === 'user' ? wantedIn(last.text) : new Map();
     const schema = tools.find(({ name }) => name === 'json_schema_2020_12_tool')?.inputSchema;
-    if (schema) wanted.set(ECHO, { schema: schema as JsonObject }); // as it is sent: JSON
+    if (schema) wanted.set(ECHO, { schema: schema as JsonObject }); // a schema is sent as JSON
     const toolCalls = last?.role === 'user' ? tools.map((tool, index) => callOf(tool, index, wanted)) : [];
     return toolCalls.length > 0
       ? { text: '', toolCalls, finish: 'tool-calls' }
@@ -22,17 +22,17 @@ export const callsEverything: ChatModel = {
 
 type Wanted = Map<string, JsonObject>;
 
-/** Wants the schema of another tool back, to see what a client has made of it. */
+/** A tool whose input is the schema of another tool, as the client received it. */
 const ECHO = 'json_schema_echo';
 
 const callOf = ({ name, inputSchema }: ToolDefinition, index: number, wanted: Wanted) => ({
   id: `call_${index}`,
   name,
-  // A tool's schema is shown as it is sent: JSON.
+  // The schema of a tool is sent as JSON.
   input: JSON.stringify(wanted.get(name) ?? exampleOf(inputSchema as JsonObject)),
 });
 
-/** The inputs that a message holds as JSON. What is `null` there is left out: a model that has nothing to say says nothing. */
+/** Returns the inputs in a message of JSON. Omits `null` values, as a model would. */
 function wantedIn(message: string): Wanted {
   if (!message.startsWith('{')) return new Map();
   const { toolCalls = [] }: { readonly toolCalls?: readonly { name: string; arguments: JsonObject }[] } =
@@ -42,7 +42,7 @@ function wantedIn(message: string): Wanted {
   return new Map(toolCalls.map(({ name, arguments: input }) => [name, said(input)]));
 }
 
-/** A value for a plain schema, of the kind that the suite's tools have. */
+/** Returns an example for the simple schemas of the suite's tools. */
 function exampleOf({ type, properties }: JsonObject): Json {
   switch (type) {
     case 'object':

@@ -1,4 +1,4 @@
-/** The Worker that the suite's client scenarios look at: an agent that calls every tool of the scenario's server. */
+/** The Worker for the client scenarios of the suite. Its agent calls every tool of the scenario's server. */
 import * as v from 'valibot';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../src/index.ts';
@@ -15,16 +15,16 @@ const scenarioOf = ({ context }: McpUser): Scenario => ({
 const server = defineMcpClient({
   name: 'scenario',
   url: (user) => scenarioOf(user).server,
-  // The suite's servers are on this machine.
+  // The suite's servers run on this machine.
   allowPrivate: true,
-  // All scenarios are played at the same time, on a machine that may be busy with other tests.
+  // All scenarios run in parallel, and the machine can be busy.
   connectTimeout: 60_000,
   timeout: 60_000,
   oauth: (caller) => providerOf(scenarioOf(caller)),
 });
 
 const holdfast = createHoldfast({
-  // All scenarios at the same time, as one caller.
+  // All scenarios run in parallel as one caller.
   http: { maxStreams: 1_000, bodyContext: ['scenario', 'server', 'given'] },
   agents: [
     defineAgent({

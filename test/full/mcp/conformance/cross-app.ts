@@ -5,7 +5,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import * as v from 'valibot';
 
-/** What the identity provider knows of the user, and the authorization server of the client. */
+/** The data from which the identity provider knows the user, and the authorization server knows the client. */
 export interface CrossApp {
   readonly client_id: string;
   readonly client_secret: string;
@@ -17,8 +17,9 @@ export interface CrossApp {
 const Exchanged = v.object({ access_token: v.string() });
 
 /**
- * A provider for a user who has signed in to the company already: the identity provider exchanges the id token for a grant
- * (RFC 8693), and the authorization server that for a token (RFC 7523); MCP's SEP-990.
+ * A provider for a user who is already signed in to the company (SEP-990 of MCP). The identity provider
+ * exchanges the id token for a grant (RFC 8693). The authorization server exchanges the grant for an access
+ * token (RFC 7523).
  */
 export function crossApp(app: CrossApp): OAuthClientProvider {
   let tokens: StoredOAuthTokens | undefined;

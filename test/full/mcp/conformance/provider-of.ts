@@ -7,12 +7,15 @@ import * as v from 'valibot';
 import { crossApp } from './cross-app.ts';
 import { signingIn } from './signing-in.ts';
 
-/** A scenario of the suite, as a turn is told of it. */
+/** A scenario of the suite, as the message of a turn describes it. */
 export interface Scenario {
   readonly name: string;
-  /** The address of its MCP server. */
+  /** The URL of its MCP server. */
   readonly server: string;
-  /** What it gives the client to know, as JSON, its credentials too, which an app would have in `secrets`; empty for most. */
+  /**
+   * The data for the client as JSON, including credentials. An app would have them in `secrets`. Empty for most
+   * scenarios.
+   */
   readonly given: string;
 }
 
@@ -25,10 +28,10 @@ const Company = v.object({
   idp_token_endpoint: v.string(),
 });
 
-/** What the suite wants to see as the client's id; nothing is asked there. */
+/** The client id that the suite expects. It is never requested. */
 const METADATA_URL = 'https://conformance-test.local/client-metadata.json';
 
-/** Whoever gets the tokens of a scenario: as an app would choose it for a server that it knows. */
+/** Returns the OAuth provider that an app would choose for the server of this scenario. */
 export function providerOf({ name, server, given }: Scenario): OAuthClientProvider {
   const read = <Schema extends v.GenericSchema>(schema: Schema): v.InferOutput<Schema> =>
     v.parse(schema, JSON.parse(given));

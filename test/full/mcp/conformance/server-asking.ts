@@ -6,7 +6,7 @@ import {
   type McpQuestion,
 } from '../../../../src/mcp/server/entry.ts';
 
-/** A form with one field that has to be filled in. */
+/** A form with one required field. */
 const form = (message: string, field: string) =>
   ({
     method: 'elicitation/create',
@@ -45,7 +45,7 @@ const asksForConsent = (name: string, answer: string): AnyTool =>
     },
   });
 
-/** The tools that ask the suite for more, as each scenario of SEP-2322 asks for them. */
+/** The tools that ask the suite for more input, as the scenarios of SEP-2322 require. */
 export const askingTools: readonly AnyTool[] = [
   defineTool({
     ...base,
@@ -127,7 +127,7 @@ export const askingTools: readonly AnyTool[] = [
   }),
 ];
 
-/** The prompt that asks the suite for more. */
+/** The prompts that ask the suite for more input. */
 export const askingPrompts: readonly McpPrompt[] = [
   defineMcpPrompt({
     name: 'test_input_required_result_prompt',

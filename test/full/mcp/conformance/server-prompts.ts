@@ -3,7 +3,7 @@ import { PNG } from './samples.ts';
 
 const text = (words: string) => ({ role: 'user', content: { type: 'text', text: words } }) as const;
 
-/** The prompts that the suite's server scenarios ask for. */
+/** The prompts for the suite's server scenarios. */
 export const serverPrompts: readonly McpPrompt[] = [
   defineMcpPrompt({
     name: 'test_simple_prompt',

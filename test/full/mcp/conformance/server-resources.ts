@@ -1,7 +1,7 @@
 import { defineMcpResource, type McpResource } from '../../../../src/mcp/server/entry.ts';
 import { PNG } from './samples.ts';
 
-/** The resources that the suite's server scenarios read. */
+/** The resources for the suite's server scenarios. */
 export const serverResources: readonly McpResource[] = [
   defineMcpResource({
     name: 'static-text',

@@ -9,7 +9,7 @@ const base = { input: nothing, effect: 'read' } as const;
 
 const image = { type: 'image', data: PNG, mimeType: 'image/png' } as const;
 
-/** The tools that the suite's server scenarios call, as each scenario asks for them. */
+/** The tools for the suite's server scenarios. */
 export const serverTools: readonly AnyTool[] = [
   defineTool({
     ...base,

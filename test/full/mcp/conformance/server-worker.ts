@@ -1,4 +1,4 @@
-/** The Worker that the suite's server scenarios look at: it publishes what they ask for. */
+/** The Worker for the suite's server scenarios. It publishes their tools, prompts and resources. */
 
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineMcpEndpoint } from '../../../../src/mcp/server/entry.ts';

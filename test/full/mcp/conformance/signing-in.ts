@@ -6,22 +6,22 @@ import {
   type StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 
-/** Somebody who signs in wherever they are sent. */
+/** A client that signs in at any authorization server. */
 interface SignIn {
-  /** The MCP server's address. */
+  /** The URL of the MCP server. */
   readonly server: string;
-  /** Registered with the authorization server already; absent: the provider registers by itself. */
+  /** The existing registration. Without it, the provider registers the client. */
   readonly client?: StoredOAuthClientInformation | undefined;
-  /** Where a description of the client is, which stands for a registration. */
+  /** The URL of the client's metadata document, which replaces a registration. */
   readonly clientMetadataUrl?: string | undefined;
 }
 
-/** An address where nobody is: what it is sent in a redirect is read off that. */
+/** The redirect URL. It has no server, because the code is read from the redirect itself. */
 const REDIRECT = 'http://localhost:9/signed-in';
 
 /**
- * A provider with the authorization code flow, whose browser is itself: it goes where somebody is sent to sign in, reads the
- * code off the redirect back, and has a token before `redirectToAuthorization` resolves.
+ * A provider with the authorization code flow that acts as its own browser. It follows the sign-in URL, reads
+ * the code from the redirect, and stores a token before `redirectToAuthorization` resolves.
  */
 export function signingIn({ server, client, clientMetadataUrl }: SignIn): OAuthClientProvider {
   let information = client;
@@ -63,7 +63,7 @@ export function signingIn({ server, client, clientMetadataUrl }: SignIn): OAuthC
   return provider;
 }
 
-/** Answers the code, and who says that somebody has signed in: whether that is whoever was asked, the SDK looks at. */
+/** Returns the code and the issuer of a sign-in. The SDK compares the issuer. */
 async function signedInAt(
   address: URL,
 ): Promise<{ readonly authorizationCode: string; readonly iss?: string }> {

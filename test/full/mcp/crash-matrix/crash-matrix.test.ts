@@ -1,4 +1,7 @@
-/** Crashes at every point of turns that call MCP servers: no message is lost, and nothing happens twice at a server. */
+/**
+ * Crashes at every position of turns that call MCP servers. No message is lost, and no effect happens twice at
+ * a server.
+ */
 import { expect, it } from 'vitest';
 import type { ToolSource } from '../../../../src/index.ts';
 import { createMcpToolFactory, type McpClient, mcpToolProvider } from '../../../../src/mcp/tools/entry.ts';
@@ -10,7 +13,7 @@ import { clerkOf, makeShop, type Shop } from './shop.ts';
 
 const call = (name: string, n: number) => ({ name, input: { n } });
 
-/** `first`: what the model replies before anything can be called. */
+/** @param first The replies of the model before any tool is available. */
 const scriptOf = (...first: readonly ScriptedReply[]): CrashScript => ({
   steps: [
     {
@@ -43,7 +46,7 @@ it.each<[string, Way]>([
     { script: scriptOf(), server: { kind: 'stateless', json: true }, toolsOf: flat },
   ],
 ])('tools %s are not lost or doubled at any crash of the Worker', async (_, { script, server, toolsOf }) => {
-  warnings(); // of each call that is in doubt
+  warnings(); // one for each call with an unknown outcome
   const shops: Shop[] = [];
   const report = await crashMatrix<Shop>((kit) => clerkOf(kit, toolsOf), script, {
     world: () => {
@@ -55,7 +58,7 @@ it.each<[string, Way]>([
   expect(report.failures).toEqual([]);
   expect(report).toMatchObject({ messagesLost: 0, effectsDoubled: 0, passed: true });
   expect(report.plays).toBeGreaterThan(200);
-  // As the server saw it, whatever was reported.
+  // Checks the server's record, because the model's result can differ.
   const twice = shops.flatMap(({ ran }) =>
     (ran.get('pay') ?? []).filter((key, at, keys) => keys.indexOf(key) < at),
   );

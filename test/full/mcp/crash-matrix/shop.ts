@@ -9,14 +9,14 @@ import {
   fakeServer,
 } from '../../../fixtures/mcp/fake-server.ts';
 
-/** A server that outlives every crash, and what it was asked to do. */
+/** A server that survives every crash, with a record of its calls. */
 export interface Shop {
   readonly server: FakeServer;
-  /** Idempotency keys of the calls that it carried out, by the tool's name; one for each time. */
+  /** The idempotency keys of each execution, by the name of the tool. */
   readonly ran: ReadonlyMap<string, string[]>;
 }
 
-/** What its tools say of themselves, and what the loop makes of it. */
+/** The annotations of the tools, and the resulting effects. */
 const TOOLS = {
   look: { annotations: { readOnlyHint: true }, effect: 'read' },
   put: { annotations: { idempotentHint: true }, effect: 'idempotent' },
@@ -40,12 +40,12 @@ export function makeShop(options: FakeServerOptions = {}): Shop {
   return { server: fakeServer({ ...options, tools: [toolOf('look'), toolOf('put'), toolOf('pay')] }), ran };
 }
 
-/** An agent with the shop's tools, behind whatever `toolsOf` makes of its client. */
+/** An agent with the shop's tools. `toolsOf` creates them from the client. */
 export function clerkOf(kit: CrashKit<Shop>, toolsOf: (client: McpClient) => ToolSource): Agent {
   const client = defineMcpClient({
     name: 'shop',
     url: kit.world.server.url,
-    // The clock of a play goes by itself.
+    // The clock of a play advances on its own.
     connectTimeout: 900_000,
     timeout: 900_000,
     elicitation: 'refuse',
@@ -59,7 +59,7 @@ export function clerkOf(kit: CrashKit<Shop>, toolsOf: (client: McpClient) => Too
   });
 }
 
-/** A crash may fall before and after what a call does at the server: so it is reported from the way there. */
+/** Wraps `fetch` to report the effect of each call. A crash can happen before or after it. */
 const reporting =
   ({ world, effect }: CrashKit<Shop>): Fetch =>
   async (url, init) => {

@@ -1,16 +1,16 @@
 import { expect } from 'vitest';
 
-/** A call of a tool of the everything server that only answers. */
+/** A call of a tool of the everything server that only returns a result. */
 export type Answered = readonly [
   tool: string,
   input: Readonly<Record<string, unknown>>,
-  /** What the model is shown. */
+  /** The result as the model receives it. */
   shows: unknown,
-  /** What the program gets beside it; nothing unless given. */
+  /** The artifacts of the result. Defaults to none. */
   artifacts?: readonly { readonly type?: string; readonly value: unknown }[],
 ];
 
-/** What it lists and no call of ours can run: it wants another kind of call (MCP specification, Tasks). */
+/** Tools that the server lists but our calls cannot run. They require tasks (MCP specification, Tasks). */
 export const TASKS = ['simulate-research-query'];
 
 export const THAT_ASK = ['trigger-elicitation-request'];
@@ -20,13 +20,13 @@ const HIDDEN = '[1 block is for the user only]';
 const withContent = (...content: readonly unknown[]) => [{ type: 'McpContent', value: { content } }];
 
 const text = (words: unknown) => ({ type: 'text', text: words });
-/** For the user only, so that it is no file. */
+/** An image for the user only, so it does not become a file. */
 const hiddenImage = {
   type: 'image',
   mimeType: 'image/png',
   data: expect.stringMatching(/^iVBORw0KGgo.{5000,}$/),
 };
-/** Bytes of which a file of the result has this many. */
+/** A file of a result that is stored elsewhere, with this size in bytes. */
 const elsewhere = (size: unknown) => ({ sha256: expect.stringMatching(/^[0-9a-f]{64}$/), size });
 const annotated = (priority: number, ...audience: readonly string[]) => ({
   annotations: { priority, audience },
@@ -147,7 +147,7 @@ const answersOfContent: readonly Answered[] = [
   ],
 ];
 
-/** Every tool that only answers, and each kind of content that it can answer. */
+/** Every tool that only returns a result, with each kind of content. */
 export const answers: readonly Answered[] = [
   ['echo', { message: 'Grüße, 世界!' }, 'Echo: Grüße, 世界!'],
   ['get-sum', { a: 2, b: 3.5 }, 'The sum of 2 and 3.5 is 5.5.'],

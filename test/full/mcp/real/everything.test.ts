@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => warnings.mockRestore());
 
-/** What the turn's stream tells of the progress of its calls until there is enough; then the turn is cancelled. */
+/** Collects the progress of a turn's calls from its stream until `isEnough`, and then cancels the turn. */
 async function progressOf(
   talk: RealTalk,
   isEnough: (status: unknown) => boolean,
@@ -100,7 +100,7 @@ describe('the real everything server used by an agent', () => {
     const work = { name: 'trigger-long-running-operation', input: { duration: 25, steps: 1 } };
     const replies = [{ calls: [work, { name: 'toggle-simulated-logging' }] }];
     const talk = realTalk(realRun('everything'), { replies });
-    // It logs at once and then every 5 s: the first time perhaps before anybody listens.
+    // The server logs at once and then every 5 s. The first message can arrive before the client listens.
     const told = await progressOf(talk, (status) => String(status).startsWith('['));
     expect(told).toEqual([expect.stringMatching(/^\[\w+\] .*message - SessionId [\w-]{36}$/)]);
   });

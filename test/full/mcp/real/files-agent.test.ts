@@ -7,9 +7,9 @@ import { json, newSession, post } from '../../../gate/workerd/http/client.ts';
 import { answer } from '../../../gate/workerd/http/waiting.ts';
 import { type RealRun, realRun } from './real-run.ts';
 
-/** A session of the example agent over HTTP, with the offline planner and a run's server. */
+/** Opens a session of the example agent over HTTP, with the offline planner and the server of a run. */
 function talk({ url }: RealRun) {
-  // A turn stays in one invocation, since the next one would be run by the Worker of the tests.
+  // Keeps a turn in one invocation, because the tests' Worker would run the next one.
   const platform = { subrequests: 10_000 };
   const via = appWith(
     { agents: [defineFiles({ url })], model: orOffline(openaiCompatible()), limits: platform },
@@ -22,7 +22,7 @@ function talk({ url }: RealRun) {
   };
 }
 
-/** The methods that the server was asked for, and the names of the tools called, oldest first. */
+/** Returns the methods of the server's requests and the names of the called tools, oldest first. */
 async function asked(run: RealRun): Promise<readonly string[]> {
   const posted = (await run.requests()).filter(({ body }) => body !== '').map(({ body }) => JSON.parse(body));
   return posted
@@ -47,12 +47,12 @@ it('the files agent lists, reads and writes approved files without a language mo
       },
     ],
   });
-  const [pending] = asks.pending as [{ readonly links: { readonly approvals: string } }]; // as was just checked
+  const [pending] = asks.pending as [{ readonly links: { readonly approvals: string } }]; // checked above
   const written = await decide(pending.links.approvals, { decision: 'approve' });
   expect(written).toMatchObject({ outcome: 'completed' });
   expect((await say('Read the text file with the path "packing.txt"')).text).toContain('Two tents');
   expect(await asked(run)).toEqual([
-    // What the server speaks is asked once, too.
+    // The revision of the server is also requested only once.
     ...['server/discover', 'initialize', 'tools/list', 'list_directory'],
     ...['initialize', 'read_text_file'],
     ...['initialize', 'write_file'],

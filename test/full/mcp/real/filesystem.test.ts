@@ -7,11 +7,11 @@ import { calls, realTalk } from './real-talk.ts';
 interface Step {
   readonly tool: string;
   readonly input?: Readonly<Record<string, unknown>>;
-  /** What the model is then shown. */
+  /** The expected result, as the model receives it. */
   readonly shows: unknown;
 }
 
-/** What a model without media reads of a file. */
+/** Matches the text that describes a file to a model without media support. */
 const fileOf = (mimeType: string, size: number, name = '', from = '') =>
   expect.stringMatching(
     new RegExp(
@@ -20,7 +20,7 @@ const fileOf = (mimeType: string, size: number, name = '', from = '') =>
     ),
   );
 
-/** One day of work in a folder: every tool of the server, each finding what the one before has left. */
+/** Uses every tool of the server. Each step uses the files of the previous steps. */
 const steps = ({ folder }: RealRun): readonly Step[] => [
   { tool: 'list_allowed_directories', shows: `Allowed directories:\n${folder}` },
   { tool: 'read_text_file', input: { path: 'notes.txt', head: 1 }, shows: 'One line.' },

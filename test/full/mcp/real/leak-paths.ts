@@ -12,16 +12,16 @@ import type { RecordedRequest, ServerName } from '../servers/provided.ts';
 import type { RealRun } from './real-run.ts';
 import { atProgress, calls, type RealTalk, worksFor } from './real-talk.ts';
 
-/** A way on which a turn reaches a server: nothing of the caller's may cross on any of them but what a converter lets. */
+/** A way in which a turn sends data to a server. Only the data that a converter allows may be sent. */
 export interface LeakPath {
   readonly replies: readonly ScriptedReply[];
   readonly agent?: (client: McpClient) => Partial<AgentConfig<'agent'>>;
   readonly client?: Partial<McpClientConfig>;
-  /** `everything` unless given. */
+  /** Defaults to `everything`. */
   readonly server?: ServerName;
-  /** Has the message answered; nothing else happens unless given. */
+  /** The turn to run. By default, the message is sent and answered. */
   readonly turn?: Turn;
-  /** What is sent on it, and has to be found in the record: see `kindOf`. A call unless given. */
+  /** The kinds of requests that must be in the record (see `kindOf`). Defaults to a call. */
   readonly sends?: readonly string[];
 }
 
@@ -114,7 +114,7 @@ export const LEAK_PATHS: Readonly<Record<string, LeakPath>> = {
   },
 };
 
-/** The same by 2026-07-28, which has no session: each request says by itself who asks. */
+/** The same paths with 2026-07-28. It has no sessions, so each request identifies its caller. */
 export const LEAK_PATHS_2026: Readonly<Record<string, LeakPath>> = {
   'a list of tools': { replies: [], server: 'sdk-2026', sends: [] },
   'a call': { replies: [calls('count_letters', { word: 'tide' })], server: 'sdk-2026' },
@@ -138,13 +138,16 @@ export const LEAK_PATHS_2026: Readonly<Record<string, LeakPath>> = {
   },
 };
 
-/** The method of a message, `answer` to one of the server's, `resume` of a stream, or the method of HTTP. */
+/**
+ * Returns the method of a message, `answer` for a response to the server, `resume` for a resumed stream, or the
+ * HTTP method.
+ */
 export function kindOf({ method, headers, body }: RecordedRequest): string {
   if (body !== '') return JSON.parse(body).method ?? 'answer';
   return headers.includes('last-event-id') ? 'resume' : method;
 }
 
-/** The ids of the sessions in which a server was asked. */
+/** Returns the ids of the sessions in these requests. */
 export const sessionsIn = (requests: readonly RecordedRequest[]): readonly string[] => [
   ...new Set(
     requests.flatMap(({ headers }) => {

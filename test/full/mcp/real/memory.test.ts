@@ -10,9 +10,9 @@ const wrote = { from: 'Ada', to: 'Engine', relationType: 'programs' };
 interface Step {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** The structured content of the answer. */
+  /** The structured content of the result. */
   readonly value: Readonly<Record<string, unknown>>;
-  /** What the model is shown; the value as JSON unless given. */
+  /** The result as the model receives it. Defaults to `value` as JSON. */
   readonly shows?: string;
 }
 
@@ -25,7 +25,10 @@ const deletes = (tool: string, what: string, input: Step['input']): Step => ({
 
 const likes = { entityName: 'Ada', addedObservations: ['likes numbers'] };
 
-/** Every tool of the server, each finding what the one before has left. The server words only some of its data. */
+/**
+ * Uses every tool of the server. Each step uses the data of the previous steps. The server formats only some of
+ * its data as text.
+ */
 const steps: readonly Step[] = [
   {
     tool: 'create_entities',

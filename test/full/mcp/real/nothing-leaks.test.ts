@@ -8,9 +8,9 @@ import { kindOf, LEAK_PATHS, LEAK_PATHS_2026, type LeakPath, sessionsIn } from '
 import { type RealRun, realRun } from './real-run.ts';
 import { allTools, calls, realTalk } from './real-talk.ts';
 
-/** All that a server must not learn holds this word, in keys and in values. */
+/** All data that a server must not receive contains this word, in its keys and values. */
 const PLANTED = /planted/i;
-/** The same in Base64, wherever it begins. */
+/** The base64 encodings of the word, for each alignment. */
 const ENCODED = /cGxhbnRlZ|BsYW50ZW|wbGFudGVk/;
 
 const CONTEXT = {
@@ -28,7 +28,7 @@ const converters: readonly (readonly [string, MetaConverter | undefined, object]
   ['with passThrough', passThrough, { ...CONTEXT, ...FROM_HEADER }],
 ];
 
-/** The first is the client's bearer token; no other may be sent. */
+/** The first secret is the client's bearer token. No other secret may be sent. */
 const SECRETS = { planted_bearer: 'planted-bearer-77e2', planted_other: 'planted-other-3b64' };
 
 const headers = {
@@ -52,11 +52,11 @@ const lookUp = defineTool({
   },
 });
 
-// Of a tool that is left out, by each session.
+// Each session warns about a tool that it leaves out.
 beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
 afterAll(() => void vi.restoreAllMocks());
 
-/** Runs a turn on this path, with something planted wherever there is room for it, until it has let go of the server. */
+/** Runs a turn on this path, with planted data wherever possible, until it has released the server. */
 async function runTurn(
   run: RealRun,
   { agent = allTools, client, replies, turn = (talk, body) => talk.say(body) }: LeakPath,
@@ -77,7 +77,10 @@ async function runTurn(
   return sessionId(talk.session);
 }
 
-/** An invocation ends its sessions with the server after it has answered; those of the old transport end with their stream. */
+/**
+ * Waits until the invocation has ended its sessions with the server, which happens after the answer. Sessions
+ * of the old transport end with their stream.
+ */
 async function untilLetGo(run: RealRun): Promise<void> {
   for (;;) {
     const requests = await run.requests();
@@ -92,7 +95,10 @@ const count = (kinds: readonly string[], kind: string): number => kinds.filter((
 
 const isCall = (request: RecordedRequest): boolean => kindOf(request) === 'tools/call';
 
-/** A request without what is meant to cross: the bearer token, and a call's `_meta`, which is looked at by itself. */
+/**
+ * Returns a request without the bearer token and a call's `_meta`, which are allowed. Another check covers
+ * `_meta`.
+ */
 function rest(request: RecordedRequest): string {
   const { method, url, headers: sent, body } = request;
   const message = body === '' ? {} : JSON.parse(body);
@@ -101,7 +107,7 @@ function rest(request: RecordedRequest): string {
   return [method, url, ...sent.filter((value) => value !== bearer), JSON.stringify(message)].join('\n');
 }
 
-/** Of the protocol, of HTTP, and what the platform adds. */
+/** The headers of the protocol, of HTTP, and of the platform. */
 const HEADERS = new Set([
   'accept',
   'authorization',
@@ -117,10 +123,10 @@ const HEADERS = new Set([
   'transfer-encoding',
 ]);
 
-/** Of names and values in turn. */
+/** Names and values alternate. */
 const isUnknownName = (word: string, at: number): boolean => at % 2 === 0 && !HEADERS.has(word.toLowerCase());
 
-/** What all that was sent must not tell, by whatever revision. */
+/** Asserts that no request contains planted data. */
 function expectNothingPlanted(requests: readonly RecordedRequest[], session: string): void {
   for (const text of requests.map(rest)) {
     expect(text).not.toMatch(PLANTED);
@@ -138,7 +144,7 @@ const OF_A_CALL = {
   progressToken: expect.any(Number),
 };
 
-/** Some wait until the session hears of an answer: they do so together. */
+/** Concurrent, because some of them wait for an answer. */
 describe.concurrent.each(converters)('the data of %s, on every path (MCP-05)', (_, meta, crossing) => {
   it.each(Object.entries(LEAK_PATHS))('is the only data that crosses by %s', async (_name, path) => {
     const run = realRun(path.server ?? 'everything');

@@ -5,7 +5,7 @@ import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/cfworker';
 import type { RealRun } from './real-run.ts';
 
-/** Talks to a run's server by the SDK's own client, with nothing of Holdfast in it, and then ends the session there. */
+/** Uses a run's server with the SDK's client, without Holdfast, and then ends the session. */
 export async function plainly<Answer>(
   { url }: RealRun,
   talk: (client: Client) => Promise<Answer>,
@@ -15,7 +15,7 @@ export async function plainly<Answer>(
     { jsonSchemaValidator: new CfWorkerJsonSchemaValidator(), capabilities: { elicitation: {} } },
   );
   const transport = new StreamableHTTPClientTransport(new URL(url));
-  // It may have no session id yet, which its type and that of transports say in two ways.
+  // The types of the SDK disagree about a missing session id.
   await client.connect(transport as Transport);
   try {
     return await talk(client);
@@ -25,6 +25,6 @@ export async function plainly<Answer>(
   }
 }
 
-/** What the server itself lists for a client that can be asked for forms. */
+/** Returns the tools that the server lists for a client with form support. */
 export const listedBy = (run: RealRun): Promise<readonly Tool[]> =>
   plainly(run, async (client) => (await client.listTools()).tools);

@@ -23,7 +23,7 @@ describe('a real server called by the SDK’s client in workerd', () => {
     const run = realRun('memory');
     await listedBy(run);
     const requests = await run.requests();
-    // The stream that waits for the server's own messages is opened beside the rest.
+    // The stream for messages of the server is opened in parallel.
     expect(requests.map(rpcOf).toSorted()).toEqual([
       'DELETE',
       'GET',

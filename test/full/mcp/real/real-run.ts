@@ -1,24 +1,24 @@
 import { inject } from 'vitest';
 import type { RecordedRequest, ServerName } from '../servers/provided.ts';
 
-/** One test's own use of a real server. */
+/** The use of a real server by one test. */
 export interface RealRun {
-  /** Where its MCP server answers. */
+  /** The URL of the MCP server. */
   readonly url: string;
-  /** Its own folder, as the servers see it. */
+  /** The run's folder, as a path of the servers. */
   readonly folder: string;
-  /** Everything that the server was sent so far. */
+  /** Returns all requests so far. */
   requests(): Promise<readonly RecordedRequest[]>;
-  /** Breaks its open connections. */
+  /** Breaks the open connections. */
   cut(): Promise<void>;
-  /** Breaks them, kills the process at the other end, and has nobody answer from then on. */
+  /** Breaks the connections, kills the server process, and stops answering. */
   kill(): Promise<void>;
 }
 
-/** Tells whether this machine has what a server needs: a browser, for one. */
+/** Returns `true` if this machine has the server's requirements, such as a browser. */
 export const isThere = (server: ServerName): boolean => inject('realServers').urls[server] !== undefined;
 
-/** A use of a real server that shares nothing with others. */
+/** Creates a run that is isolated from all others. */
 export function realRun(server: ServerName): RealRun {
   const { urls, folder } = inject('realServers');
   const name = crypto.randomUUID();

@@ -26,39 +26,39 @@ import type { RealRun } from './real-run.ts';
 
 export interface RealTalkOptions {
   readonly replies: readonly ScriptedReply[];
-  /** Over what every client of these tests says. */
+  /** Overrides of the client's default options. */
   readonly client?: Partial<McpClientConfig> | undefined;
-  /** Over what every agent of these tests says; it has all tools of the server, each by itself, unless given. */
+  /** Overrides of the agent's default options. By default, the agent has all tools of the server. */
   readonly agent?: ((client: McpClient) => Partial<AgentConfig<'agent'>>) | undefined;
   readonly app?: Partial<HoldfastConfig> | undefined;
-  /** Of every request. */
+  /** Headers for every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A session over HTTP with an agent whose tools are a real server's. */
+/** A session over HTTP. Its agent uses the tools of a real server. */
 export interface RealTalk {
-  /** Its path. */
+  /** The path of the session. */
   readonly session: string;
   readonly via: Send;
   readonly model: ScriptedModel;
-  /** Sends a message, with these headers too, and answers what the turn came to. */
+  /** Sends a message with additional headers, and returns the result of its turn. */
   say(
     body?: Readonly<Record<string, unknown>>,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Record<string, unknown>>;
-  /** Sends a message, and answers the events of its stream as they arrive. */
+  /** Sends a message and yields the events of its stream. */
   stream(body?: Readonly<Record<string, unknown>>): AsyncGenerator<Sent>;
-  /** The same session and the same script, by a Worker that has just started. */
+  /** Returns the same session and script on a new Worker. */
   restarted(): RealTalk;
-  /** Runs a turn that nobody holds, in an invocation of its own, as its alarm would have it run. */
+  /** Runs an open turn in a new invocation, like its alarm. */
   goOn(turn: string): Promise<void>;
-  /** The names of the tools that the model was offered with its last request, sorted. */
+  /** Returns the names of the tools in the last model request, sorted. */
   offered(): readonly string[];
-  /** What the model was shown with its last request, of the calls that it made before: oldest first. */
+  /** Returns the results of earlier calls in the last model request, oldest first. */
   shown(): readonly string[];
-  /** Waits until a call waits for somebody. */
+  /** Waits until a call is pending, and returns it. */
   pending(): Promise<Pending>;
-  /** Decides about what is pending, and answers what the turn came to. */
+  /** Decides about the pending call, and returns the result of the turn. */
   decide(pending: Pending, decision: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>;
 }
 
@@ -67,7 +67,7 @@ type RealTalkSend = (
   headers?: Readonly<Record<string, string>>,
 ) => Promise<Response>;
 
-/** What a session says of the one call that waits. */
+/** The pending call of a session. */
 export interface Pending {
   readonly tool: string;
   readonly message: string;
@@ -77,8 +77,8 @@ export interface Pending {
 }
 
 /**
- * Talks to an agent with a run's server. The agent's name is one whose turns the Worker of the tests leaves alone, since it
- * does not have this agent.
+ * Opens a session of an agent with a run's server. The tests' Worker does not have an agent of this name, so it
+ * leaves the turns alone.
  */
 export function realTalk(run: RealRun, options: RealTalkOptions): RealTalk {
   return talkIn(run, options, { session: newSession('agent'), model: scriptedModel(options.replies) });
@@ -123,13 +123,13 @@ function talkIn(
   };
 }
 
-/** A turn stays in one invocation, since the next one would be run by the Worker of the tests. */
+/** Keeps a turn in one invocation, because the tests' Worker would run the next one. */
 const PAID = { subrequests: 10_000 };
 
-/** All tools of a server, each by itself. */
+/** Offers all tools of a server directly. */
 export const allTools = (client: McpClient) => ({ tools: [mcpToolProvider({ clients: [client] })] });
 
-/** A session says what it waits for whenever it is asked; nothing tells when it begins to. */
+/** Polls the session, because no event announces a pending call. */
 async function pendingIn(session: string, via: Send, headers: HeadersInit): Promise<Pending> {
   for (;;) {
     const { pending } = await json(await via(session, { headers }));
@@ -139,7 +139,7 @@ async function pendingIn(session: string, via: Send, headers: HeadersInit): Prom
   }
 }
 
-/** Reads a turn's stream, acts once when a server has told of its progress, and answers what the turn came to. */
+/** Reads a turn's stream, calls `act` once at the first progress, and returns the result of the turn. */
 export async function atProgress(
   events: AsyncGenerator<Sent>,
   act: () => Promise<unknown>,
@@ -154,7 +154,10 @@ export async function atProgress(
   return undefined;
 }
 
-/** A reply that has the everything server work for so many seconds, and tell of it ten times a second. */
+/**
+ * A reply that calls the everything server's long operation for this many seconds, with ten progress messages a
+ * second.
+ */
 export const worksFor = (duration: number): ScriptedReply =>
   calls('trigger-long-running-operation', { duration, steps: duration * 10 });
 

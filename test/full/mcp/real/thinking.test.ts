@@ -1,4 +1,4 @@
-/** The real sequential-thinking server, which keeps its thoughts in a session. */
+/** The real sequential-thinking server, which stores its thoughts in a session. */
 import { abortAllDurableObjects } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import type { McpClientConfig } from '../../../../src/mcp/tools/entry.ts';
@@ -16,7 +16,7 @@ const thought = (number: number) =>
     nextThoughtNeeded: true,
   });
 
-/** What the server answers when it knows of so many thoughts. */
+/** The result of the server when it has stored this many thoughts. */
 const known = (number: number, history: number) =>
   JSON.stringify({
     thoughtNumber: number,
@@ -26,14 +26,14 @@ const known = (number: number, history: number) =>
     thoughtHistoryLength: history,
   });
 
-/** Three turns with a thought each. */
+/** A session of three turns with one thought each. */
 const talkWith = (run: RealRun, client: Partial<McpClientConfig>): RealTalk =>
   realTalk(run, {
     replies: [1, 2, 3].flatMap((number) => [thought(number), `Thought ${number}.`]),
     client,
   });
 
-/** Has a turn think, and answers what its model was shown of that. */
+/** Runs a turn, and returns the result of its thought as the model receives it. */
 async function think(talk: RealTalk): Promise<string | undefined> {
   expect(await talk.say()).toMatchObject({ outcome: 'completed' });
   return talk.shown().at(-1);
@@ -46,7 +46,7 @@ describe('the real sequential-thinking server used by an agent', () => {
     const run = realRun('sequential-thinking');
     const talk = talkWith(run, { keepSession: true });
     expect([await think(talk), await think(talk)]).toEqual([known(1, 1), known(2, 2)]);
-    // All that the Worker and its objects have in memory is gone.
+    // Discards all memory of the Worker and its objects.
     await abortAllDurableObjects();
     const restarted = talk.restarted();
     expect(await think(restarted)).toBe(known(3, 3));

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** A request to a server, read whole. */
+/** A request to a server with its whole body. */
 export interface Arrived {
-  /** Tests that use the same server are kept apart by this word. */
+  /** Isolates tests that use the same server. */
   readonly run: string;
-  /** What its URL says behind the run: `/mcp`. */
+  /** The rest of the URL after the run, such as `/mcp`. */
   readonly path: string;
   readonly request: IncomingMessage;
   readonly body: string;
@@ -14,9 +14,9 @@ export interface Arrived {
 /** One of the real servers, behind a front. */
 export interface Backend {
   handle(arrived: Arrived): Promise<void>;
-  /** Kills what serves this run only, without a word to whoever waits for it. */
+  /** Kills the processes of this run without closing its connections. */
   kill(run: string): void;
-  /** The processes that run for it now. */
+  /** Returns its running processes. */
   pids(): readonly number[];
   stop(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import {
 } from '../../../../src/examples/files/server/stdio-bridge.ts';
 import type { Backend } from './backend.ts';
 
-/** A server on standard input and output, by the bridge of the examples: each run has one of its own. */
+/** Creates a backend for a stdio server, with the bridge of the examples. Each run has its own process. */
 export function bridged(commandOf: (run: string) => StdioCommand, options: BridgeOptions = {}): Backend {
   const bridges = new Map<string, StdioBridge>();
   const all = (): readonly StdioBridge[] => [...bridges.values()];

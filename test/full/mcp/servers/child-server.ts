@@ -6,16 +6,16 @@ import { leash } from '../../../../src/examples/files/server/leash.ts';
 import type { Backend } from './backend.ts';
 import { type Listening, passOn } from './pass-on.ts';
 
-/** A program of Node that serves HTTP. */
+/** A Node program that serves HTTP. */
 export interface ChildCommand {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** What it says on its standard error once it listens. */
+  /** Matches its standard error when it is listening. */
   readonly ready: RegExp;
   readonly at: Listening;
 }
 
-/** Starts a server in a process of its own, which answers all runs. */
+/** Starts a server in a separate process, which serves all runs. */
 export async function startChild({ args, env, ready, at }: ChildCommand): Promise<Backend> {
   const child = spawn(process.execPath, [...leash({ reads: false }), ...args], {
     stdio: ['pipe', 'ignore', 'pipe'],
@@ -25,20 +25,20 @@ export async function startChild({ args, env, ready, at }: ChildCommand): Promis
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
   return {
     handle: async (arrived) => passOn(arrived, at),
-    // One process serves all runs. The front breaks the connections of the one that is to be killed.
+    // One process serves all runs, so the front only breaks the connections of this run.
     kill: () => {},
     pids: () => (hasEnded() || child.pid === undefined ? [] : [child.pid]),
     async stop() {
       if (hasEnded()) return;
       const ended = once(child, 'exit');
-      // Its leash: it exits, and takes with it what it has started.
+      // Closing the leash makes the process exit and end its children.
       child.stdin.end();
       await ended;
     },
   };
 }
 
-/** @throws Error with its words when it ends before it listens. */
+/** @throws Error with its output if it exits before it is listening. */
 async function listening(child: ChildProcess, stderr: Readable, ready: RegExp): Promise<void> {
   let said = '';
   await new Promise<void>((resolve, reject) => {

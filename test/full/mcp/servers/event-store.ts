@@ -1,7 +1,7 @@
 import type { EventStore } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 
-/** Keeps what a session was sent, so that a stream that broke can be taken up where it was. Ids count up. */
+/** Stores the messages of a session, so that a broken stream can be resumed. Ids increase. */
 export function eventStore(): EventStore {
   const events: { readonly stream: string; readonly message: JSONRPCMessage }[] = [];
   const streamOf = (id: string): string => events[Number(id)]?.stream ?? '';

@@ -1,12 +1,12 @@
 import type { Backend } from './backend.ts';
 import { startChild } from './child-server.ts';
 
-/** All that its tool `get-env` can tell. */
+/** The variables that its tool `get-env` can return. */
 export const EVERYTHING_ENV = { GREETING: 'Hello from the environment.' };
 
 /**
- * Starts the "everything" server by a transport of its own. It would listen on every interface of the machine, so what it
- * takes for a port is the path of a Unix socket.
+ * Starts the "everything" server with one of its transports. The value for its port is the path of a Unix
+ * socket, because it would otherwise listen on every interface.
  */
 export const startEverything = (
   main: string,

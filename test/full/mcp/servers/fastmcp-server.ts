@@ -9,7 +9,10 @@ import { A_STEP } from './sdk-server.ts';
 const nothing = (): void => {};
 const SILENT: Logger = { debug: nothing, error: nothing, info: nothing, log: nothing, warn: nothing };
 
-/** Starts a server that is made with fastmcp, by streamable HTTP in this process. One answers all runs, and none is killed. */
+/**
+ * Starts a server built with fastmcp in this process, with streamable HTTP. It serves all runs and cannot be
+ * killed.
+ */
 export async function startFastMcp(): Promise<Backend> {
   const server = new FastMCP({ name: 'recipes', version: '1.0.0', ping: { enabled: false }, logger: SILENT });
   server.addTool({

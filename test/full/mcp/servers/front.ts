@@ -3,15 +3,15 @@ import { listen } from '../../../../src/examples/demo/loopback.ts';
 import type { Arrived, Backend } from './backend.ts';
 import type { RecordedRequest } from './provided.ts';
 
-/** A server as tests reach it: on loopback, with a record of what it was sent. */
+/** A server as tests reach it: on loopback, with a record of its requests. */
 export interface Front {
   readonly url: string;
-  /** The processes behind it now. */
+  /** Returns the running processes of the backend. */
   pids(): readonly number[];
   stop(): Promise<void>;
 }
 
-/** What the front knows of one run. */
+/** The state of one run. */
 interface Run {
   readonly requests: RecordedRequest[];
   readonly open: Set<ServerResponse>;
@@ -19,8 +19,9 @@ interface Run {
 }
 
 /**
- * Serves `/{run}/...` by the backend. Beside it, for tests: `GET /{run}/requests` tells what the run has sent, `POST
- * /{run}/cut` breaks its open connections, and `POST /{run}/kill` also kills what serves it, and never answers it again.
+ * Serves `/{run}/...` with the backend. Tests also use `GET /{run}/requests`, which returns the requests of the
+ * run, `POST /{run}/cut`, which breaks its connections, and `POST /{run}/kill`, which also kills its server and
+ * refuses all later requests.
  */
 export async function startFront(backend: Backend): Promise<Front> {
   const runs = new Map<string, Run>();
@@ -73,7 +74,7 @@ export async function startFront(backend: Backend): Promise<Front> {
   };
 }
 
-/** The run names a folder, so it is a plain word. */
+/** The run is the name of a folder, so only simple words are allowed. */
 function partsOf({ url = '' }: IncomingMessage): [run: string, path: string] {
   const [, run, path] = /^\/([\w-]{1,64})(\/.*)$/.exec(url) ?? [];
   if (run === undefined || path === undefined) throw new Error(`No server of the tests answers ${url}.`);

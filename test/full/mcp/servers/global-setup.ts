@@ -2,7 +2,7 @@ import type { TestProject } from 'vitest/node';
 import './provided.ts';
 import { startServers } from './start-servers.ts';
 
-/** Of the tests against real servers only: they run for as long as those do. */
+/** The setup of the tests with real servers. The servers run until the tests end. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const { urls, folder, stop } = await startServers();
   project.provide('realServers', { urls, folder });

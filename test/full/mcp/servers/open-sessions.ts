@@ -1,9 +1,9 @@
 import type { RealServers } from './provided.ts';
 
-/** Of another transport, without sessions, and with a browser for each. */
+/** Servers with another transport, without sessions, or with a browser for each session. */
 const WITHOUT = new Set(['everything-sse', 'sdk-2026', 'playwright']);
 
-/** Begins a session with each server, so that each has a process that runs. */
+/** Opens a session with each server, so that each has a running process. */
 export async function openSessions({ urls }: RealServers): Promise<void> {
   const params = {
     protocolVersion: '2025-11-25',

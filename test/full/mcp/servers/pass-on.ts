@@ -1,16 +1,16 @@
 import { type IncomingMessage, request as requestTo } from 'node:http';
 import type { Arrived } from './backend.ts';
 
-/** Where a server listens. */
+/** The address of a server. */
 export type Listening = { readonly socketPath: string } | { readonly host: string; readonly port: number };
 
-/** Passes a request on to a server. */
+/** Forwards a request to a server. */
 export function passOn(arrived: Arrived, to: Listening): void {
   const { request, response, body, path } = arrived;
   const { method, headers } = request;
   const onward = requestTo({ ...to, path, method, headers }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers);
-    // At once: an event stream may have nothing to say for long.
+    // Sent immediately, because an event stream can be silent for a long time.
     response.flushHeaders();
     passBack(arrived, answer);
     answer.on('error', () => response.destroy());
@@ -20,7 +20,10 @@ export function passOn(arrived: Arrived, to: Listening): void {
   onward.end(body);
 }
 
-/** The old transport first says where messages are to be posted, and knows of no run. */
+/**
+ * Returns the response. In the old transport, the first event contains the URL for messages, which needs the
+ * run's prefix.
+ */
 function passBack({ run, path, response }: Arrived, answer: IncomingMessage): void {
   if (path === '/sse') {
     answer.once('data', (first: Buffer) => {

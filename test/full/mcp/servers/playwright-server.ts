@@ -5,11 +5,14 @@ import { startChild } from './child-server.ts';
 
 const main = resolve(import.meta.dirname, '../../../../node_modules/@playwright/mcp/cli.js');
 
-/** A page that remembers, for as long as it is open, how often its button was pressed. */
+/** A page that counts the clicks of its button while it is open. */
 const PAGE = `<!doctype html><title>Counter</title><link rel="icon" href="data:,">
 <button onclick="this.textContent = 'Pressed ' + ++presses + ' times'">Press</button><script>let presses = 0</script>`;
 
-/** Serves Playwright's MCP server, with a browser for each session, and at `/page` what it may look at. It starts when asked. */
+/**
+ * Serves Playwright's MCP server with a browser for each session, and a test page at `/page`. Starts on the
+ * first request.
+ */
 export function playwrightServer(chromium: string, folder: string): Backend {
   let starting: Promise<Backend> | undefined;
   let started: Backend | undefined;

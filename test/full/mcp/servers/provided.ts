@@ -1,4 +1,4 @@
-/** The real servers that the tests of `test/mcp/real` talk to. */
+/** The real servers for the tests in `test/mcp/real`. */
 export type ServerName =
   | 'everything'
   | 'everything-sse'
@@ -6,21 +6,21 @@ export type ServerName =
   | 'filesystem'
   | 'memory'
   | 'sequential-thinking'
-  /** Made with the second SDK: it speaks 2026-07-28 only. */
+  /** Built with the second SDK, for 2026-07-28 only. */
   | 'sdk-2026'
-  /** The same, which speaks the revisions before too. */
+  /** Built with the second SDK, for 2026-07-28 and earlier revisions. */
   | 'sdk-both'
   | 'fastmcp'
   | 'playwright';
 
-/** What the set-up tells the tests. */
+/** The values that the setup provides to the tests. */
 export interface RealServers {
   /**
-   * Where each server answers: `{url}/{run}/mcp`, for any run, and the one of the old transport `{url}/{run}/sse`. Without a
-   * browser there is none for `playwright`.
+   * The URL of each server. A run uses `{url}/{run}/mcp`, or `{url}/{run}/sse` for the old transport.
+   * `playwright` is missing if there is no browser.
    */
   readonly urls: Readonly<Partial<Record<ServerName, string>>>;
-  /** Where each run has a folder of its own, named for it. */
+  /** The parent of the runs' folders. Each is named after its run. */
   readonly folder: string;
 }
 
@@ -30,11 +30,11 @@ declare module 'vitest' {
   }
 }
 
-/** One request as a server got it: all that it says, apart from its HTTP version. */
+/** A request that a server received, except for its HTTP version. */
 export interface RecordedRequest {
   readonly method: string;
   readonly url: string;
-  /** Names and values in turn, as they were sent. */
+  /** Alternating names and values, as they were sent. */
   readonly headers: readonly string[];
   readonly body: string;
 }

@@ -1,4 +1,4 @@
-/** What the folder of every run holds to begin with, as Base64. */
+/** The initial files of every run's folder, in base64. */
 export const FILES = {
   'notes.txt': btoa('One line.\nAnother line.\nThe last line.\n'),
   'plans/garden.md': btoa('# Garden\n\nPlant the beans.\n'),

@@ -2,10 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FILES } from './run-files.ts';
 
-/** The folder of a run, made when it is first asked for, with a few files in it. */
+/** Returns the folder of a run. Creates it with a few files on first use. */
 export function runFolder(folder: string, run: string): string {
   const own = join(folder, run);
-  // Absent when the folder was there.
+  // `undefined` if the folder already existed.
   if (mkdirSync(own, { recursive: true }) === undefined) return own;
   for (const [name, content] of Object.entries(FILES)) {
     const file = join(own, name);

@@ -6,12 +6,12 @@ import { acceptedContent, createMcpHandler, inputRequired, McpServer } from '@mo
 import { z } from 'zod';
 import type { Backend } from './backend.ts';
 
-/** Milliseconds between two words of progress: a turn's stream tells of those that come slower. */
+/** The time between two progress messages, in ms. A turn's stream shows every message at this rate. */
 export const A_STEP = 200;
 
 const Answer = z.object({ word: z.string().describe('The word of the day.') });
 
-/** A server as its users write one with the second SDK, whose `ask_word` asks somebody in the way of 2026-07-28. */
+/** A typical server built with the second SDK. Its `ask_word` asks the user as in 2026-07-28. */
 function wordServer(): McpServer {
   const server = new McpServer(
     { name: 'words', version: '1.0.0' },
@@ -62,7 +62,7 @@ function wordServer(): McpServer {
   return server;
 }
 
-/** Serves it in this process; `reject`: to clients of 2026-07-28 only. One server answers all runs, and none is killed. */
+/** Serves it in this process, for all runs. It cannot be killed. `reject` allows only clients of 2026-07-28. */
 export function sdkServer(legacy: 'stateless' | 'reject'): Backend {
   const handler = createMcpHandler(() => wordServer(), { legacy });
   return {
@@ -94,6 +94,6 @@ function asked(
 async function reply(response: ServerResponse, { status, headers, body }: Response): Promise<void> {
   response.writeHead(status, Object.fromEntries(headers));
   if (body === null) return void response.end();
-  // Whoever asked may be gone.
+  // The client can already be disconnected.
   await pipeline(Readable.fromWeb(body), response).catch(() => response.destroy());
 }

@@ -1,4 +1,4 @@
-/** Starts the servers, begins a session with each, tells their processes, and waits to be killed. */
+/** Starts the servers, opens a session with each, prints their process ids, and waits to be killed. */
 import { openSessions } from './open-sessions.ts';
 import { startServers } from './start-servers.ts';
 

@@ -8,7 +8,10 @@ import { expect, it } from 'vitest';
 import { openSessions } from './open-sessions.ts';
 import { startServers } from './start-servers.ts';
 
-/** A process that has ended may be listed until somebody asks how it did: nobody does for those of a dead parent. */
+/**
+ * Returns `true` if a process is alive. A process that has ended stays listed until its parent reads its
+ * status, and a dead parent never does.
+ */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

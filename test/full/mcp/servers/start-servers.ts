@@ -15,7 +15,7 @@ import { runFolder } from './run-folder.ts';
 import { sdkServer } from './sdk-server.ts';
 
 export interface StartedServers extends RealServers {
-  /** The processes that run now. */
+  /** Returns the running processes. */
   pids(): readonly number[];
   stop(): Promise<void>;
 }
@@ -24,13 +24,13 @@ export const mainOf = (server: string): string =>
   createRequire(import.meta.url).resolve(`@modelcontextprotocol/server-${server}/dist/index.js`);
 
 /**
- * Starts the real servers on loopback, each run of tests with a folder and a memory of its own. All processes end by
- * `stop`, and also when this one ends without having called it.
+ * Starts the real servers on loopback. Each run has its own folder and server state. The processes end on
+ * `stop` or with the calling process.
  */
 export async function startServers(): Promise<StartedServers> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-mcp-')));
   const remove = () => rmSync(folder, { recursive: true, force: true });
-  // A run that is interrupted exits without having called `stop`.
+  // An interrupted run exits without a call of `stop`.
   process.once('exit', remove);
   const startOwn = async (transport: 'streamableHttp' | 'sse'): Promise<Front> => {
     const socketPath = join(folder, `${transport}.sock`);

@@ -1,4 +1,4 @@
-/** The played app: every kind of tool, by plans. */
+/** The app for the plays. It has every kind of tool, and messages contain plans for its model. */
 import { consumeTurns, createHoldfast, type LogEntry } from '../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../src/index.ts';
 import { logTo } from '../../../../src/modules/app/entry.ts';
@@ -10,7 +10,7 @@ import { toolsOf } from './tools.ts';
 
 export { SessionObject } from '../../../../durable-objects/index.ts';
 
-/** Makes the Worker of one version. */
+/** Creates the Worker of one version. */
 export function createApp(options: AppOptions) {
   const { tools, kinds } = toolsOf(options);
   const agent = defineAgent({

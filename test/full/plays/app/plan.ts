@@ -1,4 +1,4 @@
-/** What plays ask of the agent, as its model, its tools and the judges read it. */
+/** The plans for the agent. The model, the tools and the judges parse them. */
 
 /** The agent's tools. */
 export type ToolName =
@@ -12,15 +12,15 @@ export type ToolName =
   | 'later'
   | 'tally'
   | 'legacy'
-  /** Loops of their own, with steps. */
+  /** Nested loops with their own steps. */
   | 'work'
   | 'order'
   | 'recipe'
-  /** Unfolds; behind it are the next two. */
+  /** An unfolding tool that contains the next two. */
   | 'desk'
   | 'filed'
   | 'noted'
-  /** Of the state machine and the playbook. */
+  /** Tools of the state machine and the playbook. */
   | 'confirm'
   | 'ship'
   | 'prepare'
@@ -29,15 +29,15 @@ export type ToolName =
 /** One call that the model makes. */
 export interface PlannedCall {
   readonly tool: ToolName;
-  /** Unique in a play; the effect is known by it. */
+  /** Unique in a play. It identifies the effect. */
   readonly label: string;
-  /** How long `run` takes before its effect, in ms. */
+  /** The time before the effect, in ms. */
   readonly before: number;
-  /** How long it takes afterwards, in ms. */
+  /** The time after the effect, in ms. */
   readonly after: number;
-  /** What is done inside, of a call that opens a loop. */
+  /** The steps of the nested loop that the call opens. */
   readonly steps?: Steps | undefined;
-  /** What a turn is to do that the call schedules. */
+  /** The plan of the turn that the call schedules. */
   readonly plan?: Plan | undefined;
   readonly delaySeconds?: number | undefined;
 }
@@ -45,23 +45,23 @@ export interface PlannedCall {
 /** The calls of each reply, in order. */
 export type Steps = readonly (readonly PlannedCall[])[];
 
-/** A message: what the model does about it. */
+/** A message, and the plan for its turn. */
 export interface Plan {
   /** Unique in a play. */
   readonly message: string;
-  /** It may join a turn that runs; the model does both. */
+  /** The message may steer a running turn. The model then executes both plans. */
   readonly steers?: boolean | undefined;
-  /** How long the model takes for each reply, in ms. */
+  /** The time that the model takes for each reply, in ms. */
   readonly think: number;
   readonly steps: Steps;
 }
 
 const PREFIX = 'plan ';
 
-/** The text that carries a plan to the model. */
+/** Returns the message text that contains a plan. */
 export const planText = (plan: Plan): string => PREFIX + JSON.stringify(plan);
 
-/** The plan in a text; `undefined` for what somebody else said. */
+/** Returns the plan in a text, or `undefined` if the text has none. */
 export function planIn(text: string): Plan | undefined {
   if (text.startsWith(PREFIX)) return JSON.parse(text.slice(PREFIX.length));
   if (!text.startsWith('{"label":')) return undefined;
@@ -69,6 +69,6 @@ export function planIn(text: string): Plan | undefined {
   return { message: label, think: before, steps };
 }
 
-/** All calls of steps, those inside of others included. */
+/** Returns all calls of the steps, including calls in nested loops. */
 export const callsOf = (steps: Steps): readonly PlannedCall[] =>
   steps.flat().flatMap((call) => [call, ...callsOf(call.steps ?? [])]);

@@ -4,8 +4,9 @@ import { callsOf, type Plan, type PlannedCall, planIn } from './plan.ts';
 import type { Outside } from './port.ts';
 
 /**
- * A model whose reply follows from the conversation alone: it does the calls of the plan that it was last sent, step by step, and
- * answers. A reply that was lost is given again. What it reads of calls that a fork has cut off, it does not do again.
+ * A model whose replies depend only on the conversation. It requests the calls of the last plan step by step
+ * and then answers, so a lost reply is generated again. It does not repeat calls that the notice of a fork
+ * lists as cut off.
  */
 export const plannedModel = (outside: Outside): ChatModel => ({
   name: 'planned',
@@ -47,13 +48,15 @@ const asking = (calls: readonly PlannedCall[]): ModelReply => ({
   finish: 'tool-calls',
 });
 
-/** A call was asked for, or it, or one inside of it, was done in a part that was cut off. */
+/**
+ * Returns `true` if the call was requested, or if it or an inner call happened in the part that was cut off.
+ */
 const isKnown = (call: PlannedCall, known: ReadonlySet<string>): boolean =>
   callsOf([[call]]).some(({ label }) => known.has(label));
 
 /**
- * The plans since the last answer in words, and the labels of all calls that are known to be made. A plan that does not steer replaces
- * those before it. What a failed reply has said is no answer.
+ * Returns the plans since the last text answer, and the labels of all calls that were made. A plan that does
+ * not steer replaces earlier plans. The text of a failed reply is not an answer.
  */
 function unfinished(messages: readonly ModelMessage[]): {
   plans: readonly Plan[];
@@ -68,12 +71,12 @@ function unfinished(messages: readonly ModelMessage[]): {
     if (isAnswer || (plan && !plan.steers)) plans = [];
     if (plan) plans = [...plans, plan];
     if (message.role === 'assistant')
-      for (const { input } of message.toolCalls) known.add((JSON.parse(input) as PlannedCall).label); // it wrote it
+      for (const { input } of message.toolCalls) known.add((JSON.parse(input) as PlannedCall).label); // the planned model wrote this input
     if (message.role === 'user' && message.text.startsWith(CUT_OFF))
       for (const [, label = ''] of message.text.matchAll(/"label":"([^"]+)"/g)) known.add(label);
   }
   return { plans, known };
 }
 
-/** How it begins what a fork's model is shown of the calls that were cut off. */
+/** The start of the notice that lists a fork's cut-off calls. */
 const CUT_OFF = 'A later part of this conversation was cut off.';

@@ -1,12 +1,12 @@
-/** What the played app has of the play, and the play of the app: the one is code for Workers, the other code for Node. */
+/** The interface between the app, which is Worker code, and the play, which is Node code. */
 
-/** The world in which effects happen. It knows nothing of sessions. */
+/** The external world with the effects. It has no knowledge of sessions. */
 export interface Outside {
-  /** Resolves after `ms` of the simulation. */
+  /** Resolves after `ms` of simulated time. */
   pause(ms: number): Promise<void>;
-  /** What was sent by a run that began before the last `recall` of this key is refused: the number of that, to be sent along. */
+  /** Returns the current ticket of a key. A request with a ticket from before the last `recall` is refused. */
   ticket(key: string): number;
-  /** Sends a request to have an effect; it may be on its way for long, also when whoever has sent it is dead. */
+  /** Sends a request for an effect. It can arrive late, even after the death of its sender. */
   act(request: {
     readonly key: string;
     readonly session: string;
@@ -14,17 +14,17 @@ export interface Outside {
     readonly label: string;
     readonly ticket: number;
   }): Promise<void>;
-  /** Says what became of the key, and refuses from then on what was sent for it before. */
+  /** Returns the outcome of the key, and refuses all earlier requests for it. */
   recall(key: string): Promise<'done' | 'not-done' | 'unknown'>;
-  /** Draws what the model's provider does with a request. */
+  /** Draws the fate of a model request. */
   modelFate(): 'fine' | 'error' | 'breaks' | 'silent';
 }
 
 /** One version of the app. */
 export interface AppOptions {
   readonly outside: Outside;
-  /** Two versions alternate in a deployment. */
+  /** A deployment alternates between two versions. */
   readonly version: 'v1' | 'v2';
-  /** Takes what the app logs. */
+  /** Receives the app's log lines. */
   readonly log: (line: string) => void;
 }

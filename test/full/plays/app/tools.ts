@@ -18,7 +18,7 @@ import type { AppOptions, Outside } from './port.ts';
 const input = v.looseObject({ label: v.string(), before: v.number(), after: v.number() });
 type Input = v.InferOutput<typeof input>;
 
-/** Does something around an effect, so that a process can die on either side of it. */
+/** Waits before and after the effect, so that a process can die in either phase. */
 async function act(
   outside: Outside,
   { label, before, after }: Input,
@@ -48,7 +48,7 @@ const reconcileBy =
     return known === 'done' ? { done: { did: label } } : known;
   };
 
-/** Tools of every effect. */
+/** Creates a tool for each effect. */
 export function simpleTools(outside: Outside) {
   const read = defineTool({
     name: 'read',
@@ -82,7 +82,7 @@ export function simpleTools(outside: Outside) {
   return { read, idempotent, once, reconciled, approved, fails };
 }
 
-/** When nobody has decided, in ms. */
+/** The expiry of an undecided approval, in ms. */
 const APPROVAL_EXPIRES = 90_000;
 
 const manual = defineManualTool({
@@ -102,14 +102,14 @@ const later = defineTool({
     plan: v.looseObject({ message: v.string() }),
   }),
   async run({ delaySeconds, plan }, call) {
-    const planned = plan as unknown as Plan; // the model's own
+    const planned = plan as unknown as Plan; // the model wrote this input
     return { turn: await sendLater(call, { message: planText(planned), delaySeconds }) };
   },
 });
 
 type Labels = { readonly [label: string]: number };
 
-/** Remembers labels. Of another version, a snapshot of the one before is of no use. */
+/** A module that stores labels. A version cannot read the snapshots of another version. */
 const tallies = (version: AppOptions['version']) =>
   defineModule({
     name: 'tally',
@@ -126,7 +126,7 @@ const tallies = (version: AppOptions['version']) =>
 
 const loopInput = v.looseObject({ label: v.string() });
 
-/** The agent's tools, and the kind that they bring, in this version. */
+/** Creates the agent's tools and their module for a version. */
 export function toolsOf({ outside, version }: AppOptions): {
   readonly tools: readonly AnyTool[];
   readonly kinds: readonly ModuleUse[];

@@ -1,14 +1,14 @@
 import type { StoredEvent } from '../../../../src/journal/entry.ts';
 
-/** A call whose effect a cut leaves out. */
+/** A call whose effect is not in a fork. */
 export interface CutOffCall {
   readonly call: string;
   readonly label: string;
 }
 
 /**
- * The calls with effects that started up to the event `until`, and that a fork at `at` shows not at all, or as open. Said in another way
- * than the library says it: by what the fork has.
+ * Returns the calls with effects that started up to the event `until` and are missing or open in a fork at
+ * `at`. Computed independently of the library, from the content of the fork.
  */
 export function cutOffIn(events: readonly StoredEvent[], at: number, until: number): readonly CutOffCall[] {
   const labels = new Map<string, string>();
@@ -18,7 +18,7 @@ export function cutOffIn(events: readonly StoredEvent[], at: number, until: numb
   for (const event of events) {
     if (event.type === 'model-replied')
       for (const { id, input } of event.toolCalls) {
-        labels.set(id, JSON.parse(input).label); // the planned model wrote it
+        labels.set(id, JSON.parse(input).label); // the planned model wrote this input
         turns.set(id, event.turn);
       }
     const isEffect =

@@ -5,24 +5,27 @@ import type { ToolMemory } from '../../../../src/module.ts';
 import { emptyState, foldCovered, fromSnapshot, MESSAGE_TYPES, reduce } from '../../../doors/journal.ts';
 import { composeModules } from '../../../doors/kinds.ts';
 
-/** A snapshot as a holder stores it. */
+/** A snapshot, as a holder stores it. */
 export interface StoredSnapshot {
   readonly seq: number;
   readonly reducer: number;
   readonly body: string;
 }
 
-/** Folds journals as the versions of the app do. */
+/** Folds journals with the modules of the app's versions. */
 export class Folds {
   readonly #memories = new Map<number, readonly ToolMemory[]>();
 
-  /** A version of the app has these modules. */
+  /** Registers the modules of a version. */
   knows(uses: readonly ModuleUse[]): void {
     const { reducer, memories } = composeModules(uses);
     this.#memories.set(reducer, memories);
   }
 
-  /** Returns what is wrong with a snapshot, which its writer made of the state in its memory. */
+  /**
+   * Returns the problem with a snapshot, or `undefined`. The snapshot was made from the state in its writer's
+   * memory.
+   */
   snapshotFault({ seq, reducer, body }: StoredSnapshot, events: readonly StoredEvent[]): string | undefined {
     const memories = this.#memories.get(reducer);
     if (!memories) return `its reducer ${reducer} is of no version`;
@@ -33,13 +36,16 @@ export class Folds {
     return difference(inSnapshot(cold), inSnapshot(fromSnapshot(body)));
   }
 
-  /** Returns the results by which a fold closes the calls of turns that ended unread. */
+  /** Returns the results with which a fold closes the open calls of abandoned, unreadable turns. */
   closedUnread(events: readonly StoredEvent[]): ReadonlyMap<string, ResultData> {
     const [memories = []] = this.#memories.values();
     return folded(events, memories).closedUnread;
   }
 
-  /** Returns how a fold from a snapshot and one from the beginning differ at the end of the journal. */
+  /**
+   * Returns the difference at the end of the journal between a fold from a snapshot and a fold from the start,
+   * or `undefined`.
+   */
   foldFault({ seq, reducer, body }: StoredSnapshot, events: readonly StoredEvent[]): string | undefined {
     const memories = this.#memories.get(reducer) ?? [];
     const state = fromSnapshot(body);
@@ -49,7 +55,7 @@ export class Folds {
         foldCovered(state, event);
     }
     const cold = folded(events, memories);
-    if (cold.turn?.outcome === undefined && cold.turn) return undefined; // no snapshot is made inside a turn
+    if (cold.turn?.outcome === undefined && cold.turn) return undefined; // no snapshot is stored during a turn
     return difference(cold, state);
   }
 }
@@ -60,14 +66,20 @@ function folded(events: readonly StoredEvent[], memories: readonly ToolMemory[])
   return state;
 }
 
-/** What a snapshot keeps of a state: neither the messages, which the journal has, nor loops that are open. */
+/**
+ * Returns the part of a state that a snapshot stores. It excludes messages, which are in the journal, and open
+ * loops.
+ */
 const inSnapshot = ({ messages: _, turn, offered, ...state }: ReturnType<typeof emptyState>) => ({
   ...state,
   offered: { ...offered, change: undefined },
   turn: turn && { ...turn, frames: undefined },
 });
 
-/** What differs, as far as one line says it. The states are compared, and not what is written of them, which may lack the same. */
+/**
+ * Returns the first difference in one line. Compares the states themselves, because their serialized forms can
+ * both lack the same data.
+ */
 function difference(cold: unknown, warm: unknown): string | undefined {
   const [one, other] = [cold, warm].map((value): unknown => JSON.parse(JSON.stringify(value, asEntries)));
   if (isDeepStrictEqual(one, other)) return undefined;

@@ -15,7 +15,7 @@ const ONCE: readonly ToolName[] = [
 ];
 const IDEMPOTENT: readonly ToolName[] = ['idempotent', 'noted'];
 const RECONCILED: readonly ToolName[] = ['reconciled', 'approved', 'confirm', 'ship', 'prepare', 'finish'];
-/** Tools that fail as planned, or are not in every version. */
+/** Tools that fail as planned or are missing in a version. */
 const MAY_FAIL: readonly ToolName[] = ['fails', 'legacy'];
 
 const about = (rule: string, { label, tool, id }: CallStory, what: string): Finding => ({
@@ -24,13 +24,13 @@ const about = (rule: string, { label, tool, id }: CallStory, what: string): Find
   what,
 });
 
-/** What may go wrong in a play with reason. */
+/** The permitted failures of a play. */
 interface Excuses {
   readonly mayTimeOut: boolean;
   readonly mayModelFail: boolean;
 }
 
-/** What the model was shown of each call is what happened. */
+/** Checks that the results of each call match its effects. */
 export function judgeCalls(
   turns: readonly TurnStory[],
   effects: readonly Effect[],
@@ -46,15 +46,18 @@ export function judgeCalls(
   });
 }
 
-/** The calls of a session, by its journal. */
+/** The calls in a session's journal. */
 export interface SessionCalls {
   readonly session: string;
   readonly turns: readonly TurnStory[];
-  /** The turns that are not copied from the session's source. */
+  /** The turns that were not copied from the session's source. */
   readonly own: readonly TurnStory[];
 }
 
-/** Every effect is of a call that its session has made, by a key that no other call has; and what is done once is done by one call. */
+/**
+ * Checks that every effect belongs to a call of its session under a unique key, and that an effect of a `once`
+ * tool belongs to one call.
+ */
 export function judgeStrangers(sessions: readonly SessionCalls[], effects: readonly Effect[]): Finding[] {
   const bySession = new Map(sessions.map((one) => [one.session, callsOf(one.own)]));
   const byLabel = Map.groupBy(effects, ({ label }) => label);
@@ -84,7 +87,9 @@ const placeOf = ({ call, session }: Effect): string => `${call} in ${session}`;
 const callsOf = (turns: readonly TurnStory[]): ReadonlyMap<string, CallStory> =>
   new Map(turns.flatMap(({ calls }) => [...calls]));
 
-/** In one conversation nothing that is to be done once was done by two calls, and nothing was asked for twice. */
+/**
+ * Checks that no conversation contains a call twice, and that two calls did not cause the same `once` effect.
+ */
 function judgeDoubled(
   { session, turns, own }: SessionCalls,
   byLabel: ReadonlyMap<string, readonly Effect[]>,
@@ -92,7 +97,7 @@ function judgeDoubled(
   const [all, mine] = [callsOf(turns), callsOf(own)];
   return [...Map.groupBy(all.values(), ({ label }) => label)].flatMap(([label, calls]) => {
     if (calls.length === 1) return [];
-    // A copied call was made in the source.
+    // The source made a copied call.
     const done = (byLabel.get(label) ?? []).filter(
       (one) => all.has(one.call) && mine.has(one.call) === (one.session === session),
     );
@@ -111,7 +116,7 @@ function judgeDoubled(
   });
 }
 
-/** A call, and what is to be known of it to judge it. */
+/** A call with the data that is needed to judge it. */
 interface Judged {
   readonly turn: TurnStory;
   readonly call: CallStory;
@@ -132,7 +137,7 @@ function judgeCall({ turn, call, excuses }: Judged, effects: readonly Effect[]):
   ];
 }
 
-/** Nothing happens whose start is not on record. */
+/** Checks that every effect has a recorded start. */
 function judgeStart(call: CallStory, effects: readonly Effect[]): Finding[] {
   const keys = new Set(effects.map(({ key }) => key));
   if (keys.size > 1) return [about('key', call, `It has used ${keys.size} keys.`)];
@@ -158,7 +163,10 @@ function judgeCount(call: CallStory, word: Told, effects: readonly Effect[]): Fi
   return [];
 }
 
-/** No call fails that is not to; a loop does where its model does, and a tool behind another that was not called in its turn. */
+/**
+ * Checks that a call fails only for a known reason: its tool fails as planned, the model of its loop failed, or
+ * its unfolding tool was not called in its turn.
+ */
 function judgeFailure({ turn, call, excuses }: Judged, word: Told): Finding[] {
   const result = resultOf(call);
   const isByModel = excuses.mayModelFail && MODEL_FAILED.some((words) => result.includes(words));
@@ -175,7 +183,10 @@ const MODEL_FAILED: readonly string[] = [
 const BEHIND_DESK: readonly ToolName[] = ['filed', 'noted'];
 const isDesk = ({ tool, told }: CallStory): boolean => tool === 'desk' && told.includes('done');
 
-/** No call is in doubt without a reason: a holder died inside it, or somebody cancelled the turn. Where nothing times out. */
+/**
+ * Checks that an unknown outcome has a reason: a holder died during the call, or the turn was cancelled. Used
+ * if no call can time out.
+ */
 function judgeDoubt(turn: TurnStory, call: CallStory): Finding[] {
   const [word] = call.told;
   const isStopped = turn.isCancelled || turn.outcomes[0] === 'failed' || turn.outcomes[0] === 'cancelled';

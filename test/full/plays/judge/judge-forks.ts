@@ -7,32 +7,32 @@ import type { Journals } from './judge-streams.ts';
 import type { CallStory, TurnStory } from './story.ts';
 import type { Finding } from './witness.ts';
 
-/** A session, as far as forks are concerned. */
+/** The data of a session that is needed to judge forks. */
 export interface ForkSession {
-  /** Its id. */
+  /** The id of the session. */
   readonly session: string;
   readonly events: readonly StoredEvent[];
   readonly turns: readonly TurnStory[];
-  /** The turns that are not copied. */
+  /** The turns that were not copied. */
   readonly own: readonly TurnStory[];
-  /** With those that were erased. */
+  /** Includes erased journals. */
   readonly journals: Journals;
-  /** It, or its source, may have been erased: what is left of it says little. */
+  /** `true` if the session or its source may have been erased. Then its remaining data proves little. */
   readonly isErasable: boolean;
-  /** Returns the last event that was stored at a time, in ms of the simulation. */
+  /** Returns the last event that was stored at a time, in simulated ms. */
   headAt(time: number): number;
 }
 
 export interface Forks {
   readonly sessions: ReadonlyMap<string, ForkSession>;
   readonly asked: readonly SentFork[];
-  /** What each session that was forked has listed, when all was over; `undefined`: it is not there. */
+  /** The final fork list of each forked session, or `undefined` if the session does not exist. */
   readonly listed: ReadonlyMap<string, readonly ListedFork[] | undefined>;
 }
 
 type Forked = Extract<StoredEvent, { type: 'session-forked' }>;
 
-/** Forks are what was asked for, and nothing is done again because of them. */
+/** Checks that forks match their requests, and that they do not repeat effects. */
 export function judgeForks(forks: Forks): Finding[] {
   const { sessions, asked } = forks;
   return [
@@ -43,11 +43,14 @@ export function judgeForks(forks: Forks): Finding[] {
   ];
 }
 
-/** What a session says of itself if it is a fork. */
+/** Returns the fork event of a session, if it is a fork. */
 export const forkedIn = ([first]: readonly StoredEvent[]): Forked | undefined =>
   first?.type === 'session-forked' ? first : undefined;
 
-/** A fork has the events of its source up to the cut, and then the ends of what was open there. */
+/**
+ * Checks that a fork contains the events of its source up to the cut, followed by the ends of open calls and
+ * turns.
+ */
 function judgeCopy({ session, events }: ForkSession, sessions: Forks['sessions']): Finding[] {
   const forked = forkedIn(events);
   if (!forked) return [];
@@ -77,10 +80,10 @@ function judgeCopy({ session, events }: ForkSession, sessions: Forks['sessions']
 const isSame = ({ at: _, ...event }: StoredEvent, source: StoredEvent | undefined): boolean =>
   isDeepStrictEqual({ ...event, at: 0 }, { ...source, at: 0 });
 
-/** How far an open call has come. */
+/** The progress of an open call. */
 type Stage = 'asked' | 'waits' | 'started' | 'known';
 
-/** The turn that is open behind these events, with its open calls. */
+/** Returns the turn that is open after these events, with its open calls. */
 function openIn(events: readonly StoredEvent[]): { turn: string; calls: Map<string, Stage> } | undefined {
   let open: { turn: string; calls: Map<string, Stage> } | undefined;
   for (const event of events) {
@@ -124,12 +127,15 @@ function isRight(stage: Stage, result: ResultData): boolean {
     case 'waits':
       return result.type === 'error' && reason === 'declined' && result.message.endsWith('Reason: branched');
     case 'asked':
-      // A call around a loop that is open is unknown, and one that somebody has declined is declined.
+      // A call of an open loop has an unknown outcome, and a declined call stays declined.
       return reason === 'cancelled' || reason === 'unknown-outcome' || reason === 'declined';
   }
 }
 
-/** The same request is the same fork, and one is refused if, and only if, effects were cut off. */
+/**
+ * Checks that a repeated request returns the same fork, and that a request is refused exactly if effects were
+ * cut off.
+ */
 function judgeRequests(
   { session, errand, replies }: SentFork,
   sessions: ReadonlyMap<string, ForkSession>,
@@ -205,7 +211,7 @@ function judgeForked(
   ];
 }
 
-/** Of a session there are no more forks than somebody asked for. */
+/** Checks that a session has only requested forks. */
 function judgeUnnamed({ sessions, asked }: Forks): Finding[] {
   return [...sessions.keys()].flatMap((source) => {
     const unnamed = [...sessions.values()].filter(
@@ -220,7 +226,7 @@ function judgeUnnamed({ sessions, asked }: Forks): Finding[] {
   });
 }
 
-/** What was done in a part that was cut off, as far as it was on record when the fork was first asked for. */
+/** Returns the cut-off effects that were recorded when the fork was first requested. */
 function cutOffBefore(fork: ForkSession, forks: Forks): readonly CutOffCall[] {
   const forked = forkedIn(fork.events);
   const source = forked && forks.sessions.get(forked.from);
@@ -229,7 +235,7 @@ function cutOffBefore(fork: ForkSession, forks: Forks): readonly CutOffCall[] {
   return [...own, ...cutOffBefore(source, forks)];
 }
 
-/** The last event of the source when its fork was first asked for; 0 if nobody knows when that was. */
+/** Returns the last event of the source when its fork was first requested, or 0 if the time is unknown. */
 function headWhenAsked({ session }: ForkSession, source: ForkSession, { asked }: Forks): number {
   const sent = asked.find(({ replies }) =>
     replies.some((reply) => reply.came === 'forked' && reply.session === session),
@@ -237,7 +243,10 @@ function headWhenAsked({ session }: ForkSession, source: ForkSession, { asked }:
   return sent ? source.headAt(Math.min(...sent.replies.map(({ sentAt }) => sentAt))) : 0;
 }
 
-/** The model of a fork, which heeds what it is shown, does nothing again that had begun in the part cut off. */
+/**
+ * Checks that the model of a fork does not repeat cut-off calls that had started, because its notice lists
+ * them.
+ */
 function judgeRepeated(fork: ForkSession, forks: Forks): Finding[] {
   const known = new Map(cutOffBefore(fork, forks).map(({ label, call }) => [label, call]));
   const calls = fork.own.flatMap((turn) => [...turn.calls.values()]);
@@ -249,7 +258,7 @@ function judgeRepeated(fork: ForkSession, forks: Forks): Finding[] {
   });
 }
 
-/** A session lists its forks, each once. One that had no turn yet does not know of them. */
+/** Checks that a session lists each of its forks once. Without a turn, a fork is not listed. */
 function judgeListed(forks: Forks): Finding[] {
   const { sessions, listed } = forks;
   return [...listed].flatMap(([source, list]) => {

@@ -2,13 +2,15 @@ import type { Sent } from '../play/user.ts';
 import type { TurnStory } from './story.ts';
 import type { Finding } from './witness.ts';
 
-/** What is known of the session that a message was for. */
+/** The data of the session that received a message. */
 export interface Home {
   readonly turns: readonly TurnStory[];
   readonly erasedTurns: ReadonlySet<string>;
 }
 
-/** Every accepted message has exactly one outcome, and its sender was shown no other. */
+/**
+ * Checks that every accepted message has exactly one outcome, and that its sender received only that outcome.
+ */
 export function judgeMessage(name: string, sent: Sent, { turns, erasedTurns }: Home): Finding[] {
   const find = (rule: string, what: string): Finding => ({ rule, where: name, what });
   const accepted = new Set(
@@ -37,7 +39,7 @@ interface Judged {
   find(rule: string, what: string): Finding;
 }
 
-/** Nobody is shown anything but what the journal says. */
+/** Checks that a reply matches the journal. */
 function judgeReply(reply: Sent['replies'][number], { homes, erasedTurns, find }: Judged): Finding[] {
   if (reply.came === 'unexpected')
     return [find('unexpected answer', `${reply.to}: ${reply.status} ${reply.body}`)];
@@ -52,7 +54,7 @@ function judgeReply(reply: Sent['replies'][number], { homes, erasedTurns, find }
     : [find('shown wrongly', `Shown ${reply.outcome} of turn ${reply.turn}, which is ${outcome}.`)];
 }
 
-/** Whoever sends a message with a key is answered in the end. */
+/** Checks that the sender of a message with a key finally receives an answer. */
 function judgeSilence({ errand, replies }: Sent, find: Judged['find']): Finding[] {
   const isOver = replies.some(
     (reply) =>
@@ -64,7 +66,7 @@ function judgeSilence({ errand, replies }: Sent, find: Judged['find']): Finding[
     : [find('not answered', `It was sent ${replies.length} times, and nobody said how it ended.`)];
 }
 
-/** A turn ends once, nothing of it comes afterwards, and it fails only for a reason. */
+/** Checks that a turn ends once, that no event of it follows, and that it fails only for a reason. */
 export function judgeTurn(turn: TurnStory, isFailureAllowed: (turn: TurnStory) => boolean): Finding[] {
   const where = `turn ${turn.turn}`;
   const { outcomes, afterEnd, error } = turn;
@@ -81,6 +83,6 @@ export function judgeTurn(turn: TurnStory, isFailureAllowed: (turn: TurnStory) =
   ];
 }
 
-/** Somebody has ended it by a decision. */
+/** Returns `true` if a decision ended the turn. */
 const exited = ({ calls }: TurnStory): boolean =>
   [...calls.values()].some(({ results }) => results.some(({ signal }) => signal?.type === 'exit'));

@@ -7,8 +7,8 @@ import type { Finding } from './witness.ts';
 const ANSWERED = ['completed', 'returned-direct'];
 
 /**
- * Only a turn without an answer is retried, only once, and only if it was the last one when that was asked for: a message may begin while the
- * request is on its way.
+ * Checks that a turn is retried only if it has no answer, only once, and only if it was the last turn when the
+ * retry was requested. Another message can start while the request is in transit.
  */
 export function judgeRetried({ session, turns, own, headAt }: ForkSession, sent: readonly Sent[]): Finding[] {
   const find = (what: string): Finding => ({ rule: 'retry', where: session, what });
@@ -30,7 +30,7 @@ export function judgeRetried({ session, turns, own, headAt }: ForkSession, sent:
   ];
 }
 
-/** When the first request for a retry was sent; at the end of time if nobody knows. */
+/** Returns when the first request for a retry was sent, or `Infinity` if that is unknown. */
 function askedAt({ turn }: TurnStory, sent: readonly Sent[]): number {
   const own = sent.filter(({ replies }) => replies.some((reply) => 'turn' in reply && reply.turn === turn));
   return own.length === 0
@@ -38,12 +38,12 @@ function askedAt({ turn }: TurnStory, sent: readonly Sent[]): number {
     : Math.min(...own.flatMap(({ replies }) => replies.map(({ sentAt }) => sentAt)));
 }
 
-/** What is known of the session that a retry was for. */
+/** The data of the session that received a retry. */
 interface Home extends Pick<ForkSession, 'turns' | 'events' | 'isErasable' | 'headAt'> {
   readonly erasedTurns: ReadonlySet<string>;
 }
 
-/** A retry is one turn, and its sender is shown no other outcome than the journal's. */
+/** Checks that a retry is one turn, and that its sender received only the outcome in the journal. */
 export function judgeRetry(name: string, sent: Sent, home: Home): Finding[] {
   const { turns, erasedTurns, isErasable } = home;
   const find = (rule: string, what: string): Finding => ({ rule, where: name, what });
@@ -78,7 +78,7 @@ export function judgeRetry(name: string, sent: Sent, home: Home): Finding[] {
   ];
 }
 
-/** At some moment between these the last turn that had ended was answered, or none had. */
+/** Returns `true` if, at any time in this range, the last ended turn was answered or no turn had ended. */
 function hadAnswer(
   { events, headAt }: Home,
   { sentAt, cameAt }: { readonly sentAt: number; readonly cameAt: number },
@@ -91,7 +91,7 @@ function hadAnswer(
 
 type Ended = Extract<StoredEvent, { type: 'turn-ended' }>;
 
-/** Retries under different keys are different turns. */
+/** Checks that retries with different keys are different turns. */
 export function judgeKeys(sent: readonly Sent[]): Finding[] {
   const byTurn = new Map<string, Set<string>>();
   for (const { session, errand, replies } of sent) {

@@ -3,20 +3,20 @@ import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import type { Reply, Shown } from '../play/reply.ts';
 import type { Finding } from './witness.ts';
 
-/** A stream that somebody read. */
+/** A stream that a client read. */
 export interface ReadStream {
   readonly session: string;
   readonly shown: readonly Shown[];
-  /** How the stream of a turn ended. */
+  /** The end of a turn's stream. */
   readonly end?: Reply | undefined;
-  /** It was read for so long that it has the whole journal. */
+  /** `true` if the stream was read long enough to contain the whole journal. */
   readonly isWhole: boolean;
 }
 
-/** The journals of a session, by its incarnations: also those that were erased. */
+/** The journals of a session by incarnation, including erased ones. */
 export type Journals = ReadonlyMap<string, readonly StoredEvent[]>;
 
-/** A reader is shown what the journal has, once it is durable, in order, and without a gap. */
+/** Checks that a stream shows the durable events of the journal, in order and without a gap. */
 export function judgeStream(stream: ReadStream, journals: Journals): Finding[] {
   const { session, shown } = stream;
   const find = (what: string): Finding => ({ rule: 'stream', where: session, what });
@@ -44,14 +44,17 @@ function judgeShown(shown: readonly Shown[], events: readonly StoredEvent[]): st
   });
 }
 
-/** What a stream of a turn leaves out is what was noted of forks, under another turn. */
+/** Returns `true` if the stream skipped only notes about forks that belong to another turn. */
 const isNext = (event: StoredEvent, between: readonly StoredEvent[]): boolean =>
   between.every((one) => one.type === 'module-event' && 'turn' in event && one.turn !== event.turn);
 
-/** A stream that tells the answer of a turn has shown its end, and one that was read to the end of all has shown all. */
+/**
+ * Checks that a stream with an answer has shown the end of its turn, and that a stream without end has shown
+ * all events.
+ */
 function judgeEnd({ shown, end, isWhole }: ReadStream, journals: Journals): string[] {
   const last = shown.at(-1);
-  // A fork may be noted behind it.
+  // The note of a fork can follow.
   const ended = shown.findLast(({ type }) => type !== 'module-event');
   if (end?.came === 'answer' && ended?.type !== 'turn-ended')
     return [`It tells the answer, and its last event is ${ended?.type} at ${ended?.seq}.`];

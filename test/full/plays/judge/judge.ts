@@ -12,7 +12,7 @@ import { type Finding, incarnationOf, journalOf, leftIn, turnsAreIn } from './wi
 
 export type { Finding } from './witness.ts';
 
-/** Everything of a play that must not be; nothing, if all is well. */
+/** Returns all violations in a play, or an empty list. */
 export function judge(evidence: Evidence): readonly Finding[] {
   const { platform, witness, sent, forks, listed, isOver, log } = evidence;
   const findings: Finding[] = [...witness.findings];
@@ -37,7 +37,7 @@ export function judge(evidence: Evidence): readonly Finding[] {
   return findings;
 }
 
-/** What is said of what plays do on purpose. */
+/** Log lines that plays cause on purpose. */
 const EXPECTED = [
   /^info /,
   /^(error|warn) (model-failed|turn-failed|turn-stuck|tool-threw) /,
@@ -49,16 +49,16 @@ const EXPECTED = [
 ];
 const isExpected = (line: string): boolean => EXPECTED.some((pattern) => pattern.test(line));
 
-/** The session's id, as its users call it. */
+/** Returns the session's id for its users. */
 const sessionOf = (name: string): string => String(JSON.parse(name)[2]);
 
-/** What is known of a session when a play is over. */
+/** The data of a session at the end of a play. */
 interface SessionStory extends ForkSession {
   readonly host: ObjectHost;
   readonly erasedTurns: ReadonlySet<string>;
 }
 
-/** Of a session that nothing has reached. */
+/** The data of a session that no message reached. */
 const NOWHERE: Pick<SessionStory, 'turns' | 'events' | 'isErasable' | 'headAt' | 'erasedTurns'> = {
   turns: [],
   events: [],
@@ -72,7 +72,7 @@ const judgeSent = (one: Sent, home: typeof NOWHERE): Finding[] =>
     ? judgeMessage(one.errand.plan.message, one, home)
     : judgeRetry(one.errand.name, one, home);
 
-/** In sessions that nobody erased, every effect is of a call in a journal. */
+/** Checks that every effect in sessions without an erasure belongs to a journaled call. */
 function judgeEffects({ outside, script }: Evidence, stories: readonly SessionStory[]): Finding[] {
   const isErasable = erasable(script);
   return judgeStrangers(
@@ -133,7 +133,7 @@ function judgeSession(evidence: Evidence, story: SessionStory): Finding[] {
   ];
 }
 
-/** In which time whoever reads is shown everything, in ms. */
+/** The maximum delay until a reader has received all events, in ms. */
 const BEHIND = 60_000;
 
 function streamsOf(
@@ -164,7 +164,7 @@ function count({ witness }: Evidence, turns: readonly TurnStory[]): void {
   }
 }
 
-/** A journal has no gap, and no event of an older lease behind one of a newer. */
+/** Checks that a journal has no gap, and that no event of an older lease follows a newer one. */
 function judgeJournal(host: ObjectHost, events: readonly StoredEvent[]): Finding[] {
   const { name: where } = host;
   const gap = events.findIndex(({ seq }, index) => seq !== index + 1);
@@ -187,7 +187,7 @@ function judgeJournal(host: ObjectHost, events: readonly StoredEvent[]): Finding
   ];
 }
 
-/** What a call has scheduled, starts once. */
+/** Checks that a scheduled turn starts once. */
 const judgeScheduled = (turns: readonly TurnStory[]): Finding[] =>
   turns
     .flatMap(({ scheduled }) => scheduled)
@@ -198,7 +198,7 @@ const judgeScheduled = (turns: readonly TurnStory[]): Finding[] =>
         : [{ rule: 'scheduled', where: `turn ${turn}`, what: `It was scheduled, and there are ${times}.` }];
     });
 
-/** Nothing of an erased session is left, and nothing comes behind it. */
+/** Checks that an erased session has no remaining data and receives no more events. */
 function judgeErased(host: ObjectHost, erased: ReadonlySet<string>): Finding[] {
   const back = turnsAreIn(host).filter((turn) => erased.has(turn));
   const isEmpty = !host.database.tables().includes('events');
@@ -210,7 +210,7 @@ function judgeErased(host: ObjectHost, erased: ReadonlySet<string>): Finding[] {
   ];
 }
 
-/** The snapshot and what comes after it make the state that all events make. */
+/** Checks that the snapshot and the events after it produce the same state as all events. */
 function judgeFolds({ witness }: Evidence, host: ObjectHost, events: readonly StoredEvent[]): Finding[] {
   if (!host.database.tables().includes('chunks')) return [];
   const rows = host.database
@@ -218,7 +218,7 @@ function judgeFolds({ witness }: Evidence, host: ObjectHost, events: readonly St
     .toArray();
   const [first] = rows;
   if (!first) return [];
-  const body = Buffer.concat(rows.map((row) => Buffer.from(row.body as ArrayBuffer))).toString(); // a column of bytes
+  const body = Buffer.concat(rows.map((row) => Buffer.from(row.body as ArrayBuffer))).toString(); // a BLOB column
   const fault = witness.folds.foldFault(
     { seq: Number(first.seq), reducer: Number(first.reducer), body },
     events,
@@ -227,8 +227,8 @@ function judgeFolds({ witness }: Evidence, host: ObjectHost, events: readonly St
 }
 
 /**
- * After the storm a turn takes no longer than this, from the end of the one before it on, in ms: the alarm of a machine whose clock is set
- * back by 20 minutes comes so much later, and a pause takes five at the most.
+ * The maximum duration of a turn after the storm or after the previous turn, in ms. An alarm on a machine whose
+ * clock is 20 minutes behind is late by that time, and a pause lasts at most 5 minutes.
  */
 const LONGEST = 25 * 60_000;
 

@@ -3,43 +3,46 @@ import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import { planIn, type ToolName } from '../app/plan.ts';
 import type { Finding } from './witness.ts';
 
-/** What the model was shown of a call: that it was done, that nobody knows, or that it was not run. */
+/**
+ * The result of a call as the model received it. `unknown` is an unknown outcome, and `not-run` is a call that
+ * did not run.
+ */
 export type Told = 'done' | 'unknown' | 'not-run' | 'failed';
 
-/** A call, by the journal. */
+/** A call, as recorded in the journal. */
 export interface CallStory {
   readonly id: string;
   readonly tool: ToolName;
   readonly label: string;
   readonly turn: string;
   isStarted: boolean;
-  /** Another invocation took over between its start and its end. */
+  /** Another invocation took over between the start and the end of the call. */
   isTakenOver: boolean;
   readonly told: Told[];
   readonly results: ResultData[];
 }
 
-/** A turn, by the journal. */
+/** A turn, as recorded in the journal. */
 export interface TurnStory {
   readonly turn: string;
-  /** The event that began it. */
+  /** The sequence number of its first event. */
   readonly seq: number;
-  /** The turn whose message it tries again. */
+  /** The turn that it retries. */
   readonly retries: string | undefined;
-  /** The messages that it takes in, the first and those that steer it, each with the turn that it was accepted as. */
+  /** The first message and the steering messages, each with the turn under which it was accepted. */
   readonly messages: { readonly name: string; readonly as: string }[];
   readonly outcomes: string[];
-  /** What failed it. */
+  /** The error of a failed turn. */
   error: { readonly type: string; readonly message: string } | undefined;
   isCancelled: boolean;
   readonly calls: Map<string, CallStory>;
   readonly scheduled: string[];
-  /** Types of events that came after its end. */
+  /** The types of the events after its end. */
   readonly afterEnd: string[];
   takeOvers: number;
 }
 
-/** The turns of a journal, in the order of their starts. */
+/** Returns the turns of a journal, in the order of their starts. */
 export function storyOf(events: readonly StoredEvent[]): readonly TurnStory[] {
   const turns = new Map<string, TurnStory>();
   for (const event of events) {
@@ -47,7 +50,7 @@ export function storyOf(events: readonly StoredEvent[]): readonly TurnStory[] {
     if (event.type === 'turn-started' && !turns.has(event.turn)) turns.set(event.turn, begun(event));
     const story = turns.get(event.turn);
     if (!story) continue;
-    // That it was forked may be noted at any time.
+    // The note of a fork can be stored at any time.
     if (story.outcomes.length > 0 && event.type !== 'module-event') story.afterEnd.push(event.type);
     take(story, event);
   }
@@ -75,14 +78,17 @@ const begun = ({
 
 const nameOf = (message: string): string => planIn(message)?.message ?? message;
 
-/** Says how the calls ended of a turn that nobody could read: not by events of their own, but as its end is folded. */
+/**
+ * Adds the results of calls in turns that were abandoned as unreadable. These results come from the fold of the
+ * turn's end, not from events.
+ */
 export function closeUnread(turns: readonly TurnStory[], closed: ReadonlyMap<string, ResultData>): void {
   for (const { error, calls } of turns) {
     if (error?.type !== 'stuck' || !error.message.includes(UNREAD)) continue;
     for (const call of calls.values()) {
       if (call.told.length > 0) continue;
       const result = closed.get(call.id);
-      // Of a call inside of another one, nobody is told.
+      // The model does not receive results of nested calls.
       call.told.push(result ? toldBy(result) : call.isStarted ? 'unknown' : 'not-run');
       if (result) call.results.push(result);
     }
@@ -91,7 +97,10 @@ export function closeUnread(turns: readonly TurnStory[], closed: ReadonlyMap<str
 
 const UNREAD = 'could not be read';
 
-/** What a call did after all is told once, before its end or, if its outcome was unknown, after it. */
+/**
+ * Checks that a late effect of a call is reported once: before its end, or after an end with an unknown
+ * outcome.
+ */
 export function judgeLate(events: readonly StoredEvent[], turns: readonly TurnStory[]): Finding[] {
   const calls = new Map(turns.flatMap((turn) => [...turn.calls]));
   const late = events.filter((event) => event.type === 'late-result-received');
@@ -145,17 +154,17 @@ function callOf(
   turn: string,
   { id, name, input }: { readonly id: string; readonly name: string; readonly input: string },
 ): CallStory {
-  const { label }: { label: string } = JSON.parse(input); // the planned model wrote it
-  const tool = name as ToolName; // it calls no others
+  const { label }: { label: string } = JSON.parse(input); // the planned model wrote this input
+  const tool = name as ToolName; // the planned model calls only these tools
   return { id, tool, label, turn, isStarted: false, isTakenOver: false, told: [], results: [] };
 }
 
-/** What the model is told of an `idempotent` call that a cancel met while it ran. */
+/** The end of the result of an `idempotent` call that was cancelled while it ran. */
 const IN_DOUBT = ' while it ran. It may have taken effect.';
 
 function toldBy(result: ResultData): Told {
   if (result.type !== 'error') return result.withheld ? 'not-run' : 'done';
-  // A loop that a decision has ended.
+  // A decision ended the loop.
   if (result.signal) return 'not-run';
   switch (result.reason) {
     case 'unknown-outcome':

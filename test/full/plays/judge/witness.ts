@@ -7,16 +7,16 @@ import type { SimulatedPlatform } from '../machine/platform.ts';
 import type { Simulation } from '../machine/simulation.ts';
 import { Folds, type StoredSnapshot } from './folds.ts';
 
-/** Something that must not be. */
+/** A violation of a guarantee. */
 export interface Finding {
-  /** The rule that is broken. */
+  /** The violated rule. */
   readonly rule: string;
-  /** The message, call or session that breaks it. */
+  /** The message, call or session that violates it. */
   readonly where: string;
   readonly what: string;
 }
 
-/** A page of the journal, as an object answers it. */
+/** A page of the journal, as an object returns it. */
 interface Page {
   readonly rows: readonly {
     readonly seq: number;
@@ -28,18 +28,18 @@ interface Page {
   readonly next: number | null;
 }
 
-/** Looks at every call to an object while a play goes on. */
+/** Checks every call to an object during a play. */
 export class Witness implements Observer {
   readonly findings: Finding[] = [];
   readonly folds = new Folds();
-  /** Turns of sessions that were erased, by the session. */
+  /** The turns of erased sessions, by session. */
   readonly erasedTurns = new Map<string, Set<string>>();
-  /** Journals of sessions that were erased, by the session and the incarnation. */
+  /** The journals of erased sessions, by session and incarnation. */
   readonly erasedJournals = new Map<string, Map<string, readonly StoredEvent[]>>();
-  /** When the end of each turn was committed, in ms of the simulation, by the session's object and the turn. */
+  /** The commit time of each turn's end in simulated ms, by object and turn. */
   readonly ends = new Map<string, number>();
   readonly figures = { turns: 0, retries: 0, calls: 0, takeOvers: 0, unknown: 0, longest: 0 };
-  /** What a user's code threw: a mistake of the play itself. */
+  /** An error in the play's own code. */
   broken: unknown;
   readonly #simulation: Simulation;
   readonly #epochs = new Map<string, { readonly epoch: number; readonly nonce: unknown }>();
@@ -75,7 +75,7 @@ export class Witness implements Observer {
       this.#leased(host, { epoch: value.epoch ?? 0, nonce: Object(args[0]).nonce });
   }
 
-  /** Returns the last event of an object that was committed at a time, in ms of the simulation, as far as was looked. */
+  /** Returns the last observed event of an object that was committed at a time, in simulated ms. */
   headAt(name: string, time: number): number {
     return this.#heads.get(name)?.findLast((one) => one.time <= time)?.head ?? 0;
   }
@@ -115,7 +115,10 @@ export class Witness implements Observer {
     if (fault) this.#find('warm is not cold', host.name, `the snapshot at ${snapshot.seq}: ${fault}`);
   }
 
-  /** Each lease has an epoch above the one before; the same request is given the same one. */
+  /**
+   * Checks that each lease has a higher epoch than the previous one, and that a repeated request receives the
+   * same lease.
+   */
   #leased(host: ObjectHost, given: { readonly epoch: number; readonly nonce: unknown }): void {
     host.output(() => {
       const last = this.#epochs.get(host.name);
@@ -132,13 +135,13 @@ export class Witness implements Observer {
     this.findings.push({ rule, where, what });
   }
 
-  /** Nothing is going on in any session, and nothing will by itself. */
+  /** Returns `true` if all sessions are idle and will stay idle. */
   isQuiet(platform: SimulatedPlatform): boolean {
     return [...platform.hosts.values()].every((host) => leftIn(host).length === 0);
   }
 }
 
-/** What a session still has to do, in words. */
+/** Returns the pending work of a session. */
 export function leftIn(host: ObjectHost): readonly string[] {
   const { database } = host;
   if (!database.tables().includes('lease')) return [];
@@ -157,7 +160,10 @@ export function leftIn(host: ObjectHost): readonly string[] {
   ];
 }
 
-/** Every turn that a session knows of, those included whose messages wait, or went into another turn. */
+/**
+ * Returns every turn in the inbox of a session, including turns whose messages wait or were accepted by another
+ * turn.
+ */
 export function turnsAreIn(host: ObjectHost): readonly string[] {
   if (!host.database.tables().includes('inbox')) return [];
   const waiting = host.database
@@ -170,13 +176,13 @@ export function turnsAreIn(host: ObjectHost): readonly string[] {
   return [...new Set([...waiting, ...ofEvents])];
 }
 
-/** Names the session that a journal is of among all that have had its id. */
+/** Identifies the incarnation that a journal belongs to. Several sessions can have the same id over time. */
 export function incarnationOf([opened]: readonly StoredEvent[]): string {
   const isFirst = opened?.type === 'session-opened' || opened?.type === 'session-forked';
   return isFirst ? (opened.incarnation ?? '') : '';
 }
 
-/** The journal of a session, as its object reads it. */
+/** Reads the journal of a session through its object. */
 export function journalOf(host: ObjectHost): readonly StoredEvent[] {
   const events: StoredEvent[] = [];
   for (let from: number | null = 1; from !== null; ) {

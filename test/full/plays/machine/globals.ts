@@ -1,6 +1,6 @@
 /**
- * Puts simulated time, chance and sockets in the place of the globals that the library reads. It is imported before the library,
- * which keeps some of them; without a simulation they are what they were.
+ * Replaces globals that the library reads with simulated time, chance and sockets. It must be imported before
+ * the library, which stores some of them. Without a simulation, the globals behave as usual.
  */
 import '../../../gate/hashes-at-once.ts';
 import { createDraw, type Draw, type Simulation } from './simulation.ts';
@@ -17,18 +17,18 @@ const real = {
   performance: performance.now.bind(performance),
 };
 
-/** Milliseconds of the real clock. */
+/** The real clock, in ms. */
 export const realTime = real.performance;
 
 interface Simulated {
   readonly simulation: Simulation;
-  /** Of the library's own draws, so that these do not move the play's. */
+  /** The library's own draws. They are separate, so that they do not change the draws of the play. */
   readonly draw: Draw;
 }
 
 let current: Simulated | undefined;
 
-/** Has the globals follow this simulation until the returned function is called. */
+/** Redirects the globals to this simulation until the returned function is called. */
 export function simulate(simulation: Simulation, seed: number): () => void {
   current = { simulation, draw: createDraw(seed) };
   timers.clear();
@@ -37,7 +37,7 @@ export function simulate(simulation: Simulation, seed: number): () => void {
   };
 }
 
-/** The simulation that runs. @throws Error if none does. */
+/** Returns the running simulation. @throws Error if there is none. */
 export function running(): Simulation {
   if (!current) throw new Error('No simulation runs.');
   return current.simulation;
@@ -76,13 +76,13 @@ function stopTimer(id: number): void {
   timers.delete(id);
 }
 
-/** A response that may come with a WebSocket, which Node's refuses. */
+/** A response that can have a WebSocket and the status 101, which Node's `Response` refuses. */
 class SocketResponse extends Response {
   constructor(
     body?: ConstructorParameters<typeof Response>[0],
     init: ResponseInit & { readonly webSocket?: SocketEnd } = {},
   ) {
-    // It may be another response, whose properties are not its own.
+    // `init` can be another response, whose properties are getters of its prototype.
     const { webSocket = null, status = 200, statusText = '', headers = {} } = init;
     super(body, { status: status === 101 ? 200 : status, statusText, headers });
     Object.defineProperty(this, 'webSocket', { value: webSocket });
@@ -123,7 +123,7 @@ set(performance, { now: () => (current ? current.simulation.elapsed : real.perfo
 set(crypto, { randomUUID: () => (current ? drawnId(current.draw) : real.randomUUID()) });
 set(AbortSignal, { timeout: (ms: number) => timedOut(ms) });
 
-/** Looks as a UUID does. */
+/** Returns an id in the form of a UUID. */
 function drawnId({ between }: Draw): string {
   const hex = (digits: number): string =>
     Array.from({ length: digits }, () => between(0, 15).toString(16)).join('');

@@ -1,12 +1,15 @@
 import type { Mutation } from '../../../mutations.ts';
 
-/** One place of the library, and what a hole makes of it. */
+/** One place in the library, and its replacement. */
 export type Change = Pick<Mutation, 'in' | 'text' | 'becomes'>;
 
-/** A way to break what plays must notice, and single tests need not: it shows where messages cross, or machines die. */
+/**
+ * A defect that plays must find, although unit tests may not. It takes effect only if messages overlap or
+ * machines die.
+ */
 export interface Hole {
   readonly name: string;
-  /** What users would see of it. */
+  /** The effect of the defect for users. */
   readonly breaks: string;
   readonly changes: readonly Change[];
 }

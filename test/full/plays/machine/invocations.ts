@@ -1,6 +1,6 @@
 import type { Owner, Simulation } from './simulation.ts';
 
-/** One deployed version of the app, as the platform calls it. */
+/** A deployed version of the app, with the entry points that the platform calls. */
 export interface Deployed {
   readonly version: string;
   readonly worker: {
@@ -10,7 +10,7 @@ export interface Deployed {
   readonly TurnRunner: new (ctx: object, env: object) => { run(handOver: unknown): Promise<void> };
 }
 
-/** How long what is left to `waitUntil` goes on without whoever has asked, in ms. */
+/** How long `waitUntil` work may run after the client has disconnected, in ms. */
 const LEFT_ALONE = 30_000;
 
 /** One invocation of a Worker. */
@@ -31,12 +31,12 @@ export class Invocation implements Owner {
     this.deployed = deployed;
   }
 
-  /** What its code has as `ctx`. */
+  /** The `ctx` of its code. */
   get context(): object {
     return { waitUntil: (work: Promise<unknown>) => this.hold(work), passThroughOnException: () => {} };
   }
 
-  /** It lasts at least as long as this. */
+  /** Extends the invocation until the work is done. */
   hold(work: Promise<unknown>): void {
     this.#work.add(work);
     const done = (): void => {
@@ -46,7 +46,7 @@ export class Invocation implements Owner {
     work.then(done, done);
   }
 
-  /** Called when all its work is done. */
+  /** Registers a function that is called when all work is done. */
   whenOver(run: () => void): void {
     this.#onOver = run;
   }
@@ -62,13 +62,13 @@ export class Invocation implements Owner {
     for (const run of this.#onDeath) run();
   }
 
-  /** Stands still for so many ms, in the middle of whatever it does. */
+  /** Pauses its code for `ms` at an arbitrary point. */
   freeze(ms: number): void {
     this.#simulation.trace(() => `${this.name} stands still for ${ms} ms`);
     this.frozenUntil = Math.max(this.frozenUntil, this.#simulation.now + ms);
   }
 
-  /** Nobody waits for it any more: it is ended after a while. */
+  /** The client has disconnected. The invocation is ended after a while. */
   leave(): void {
     if (this.#isLeft) return;
     this.#isLeft = true;

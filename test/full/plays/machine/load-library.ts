@@ -10,7 +10,7 @@ import { type Change, HOLES } from './holes.ts';
 const ROOT = resolve(import.meta.dirname, '../../../..');
 const SHIM = new URL('./workers-shim.ts', import.meta.url).href;
 
-/** Half of all turns write a snapshot, and not only long ones. */
+/** Makes half of all turns write a snapshot, not only long ones. */
 const SNAPSHOTS: Change = {
   in: 'snapshotIfDue',
   text: 'return (isLong',
@@ -23,8 +23,8 @@ interface Located {
 }
 
 /**
- * Has Node find what only workerd has, and read the library with these mutations of `test/mutations.ts`. To be called before the
- * library is imported. @throws Error for a name that no mutation has.
+ * Lets Node resolve the modules of workerd, and loads the library with these mutations of `test/mutations.ts`.
+ * Must be called before the library is imported. @throws Error if a mutation does not exist.
  */
 export function prepareImports(holes: readonly string[]): void {
   const sources = readLibrary(ROOT);

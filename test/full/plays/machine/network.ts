@@ -1,51 +1,53 @@
 import type { Answer, LiveObject, ObjectHost } from './object-host.ts';
 import type { Owner, Simulation } from './simulation.ts';
 
-/** How likely each thing is to happen to a call to an object. */
+/** The probability of each fault of a call to an object. */
 export interface Weather {
-  /** The call is lost on its way. */
+  /** The call is lost in transit. */
   readonly lost: number;
-  /** It was carried out, and its answer is lost. */
+  /** The call runs, and its response is lost. */
   readonly unanswered: number;
-  /** The object has too much to do. */
+  /** The object is overloaded. */
   readonly overloaded: number;
-  /** It, or its answer, is on its way for seconds. */
+  /** The call or its response is delayed by seconds. */
   readonly slow: number;
-  /** The object dies of it, before what it wrote is committed. */
+  /** The object crashes during the call, before its writes are committed. */
   readonly crash: number;
 }
 
 export const CALM: Weather = { lost: 0, unanswered: 0, overloaded: 0, slow: 0, crash: 0 };
 
-/** One thing that is sure to happen to one call. */
+/** A certain fault of one call. */
 export interface Strike {
-  /** Which of all calls to objects, from 0. */
+  /** The index of the call among all calls to objects, from 0. */
   readonly at: number;
-  /** Also: whoever calls dies, before the call is sent, or behind it. */
+  /**
+   * The way of the fault. `killed-before` and `killed-after` kill the caller before or after the call is sent.
+   */
   readonly way: 'killed-before' | 'killed-after' | 'lost' | 'unanswered' | 'crash';
 }
 
-/** How long a slow way takes, in ms. */
+/** The range of a delay, in ms. */
 const SLOW = [500, 25_000] as const;
 
-/** Notices what happens between Workers and objects. */
+/** Observes the calls between Workers and objects. */
 export interface Observer {
-  /** The object is about to carry out a call. */
+  /** Called before the object runs a call. */
   calling(host: ObjectHost, method: string): void;
-  /** The object has carried out a call; its writes may still be lost. */
+  /** Called after the object has run a call. Its writes can still be lost. */
   called(
     host: ObjectHost,
     call: { readonly method: string; readonly args: readonly unknown[]; readonly answer: Answer },
   ): void;
 }
 
-/** Carries calls from Workers to objects, and their answers back. */
+/** Delivers calls from Workers to objects, and their responses. */
 export class Network {
   weather: Weather = CALM;
   strike: Strike | undefined;
-  /** How many calls were sent. */
+  /** The number of sent calls. */
   sent = 0;
-  /** Ends whoever calls. */
+  /** Kills a caller. */
   onKill: (owner: Owner) => void = () => {};
   readonly #simulation: Simulation;
   readonly #hostOf: (name: string) => ObjectHost;
@@ -57,12 +59,12 @@ export class Network {
     this.#observer = observer;
   }
 
-  /** What a Worker has as `env.SESSIONS`. */
+  /** Returns the binding `env.SESSIONS` of a Worker. */
   namespace(): object {
     return { getByName: (name: string) => this.#stub(name) };
   }
 
-  /** Calls by one stub arrive in order. After a failure it is of no more use. */
+  /** Creates a stub. Its calls arrive in order, and it cannot be used after a failure. */
   #stub(name: string): object {
     const link: Link = { arrival: 0, broken: undefined };
     const fetch = (url: string, init: RequestInit): Promise<unknown> =>
@@ -129,7 +131,7 @@ export class Network {
     });
   }
 
-  /** What strikes this call; one whose sender dies behind it goes its way. */
+  /** Returns the fault of this call. If its sender dies after sending, the call is delivered normally. */
   #struck(owner: Owner | undefined): Exclude<Strike['way'], 'killed-after'> | undefined {
     const { strike } = this;
     this.sent += 1;
@@ -164,7 +166,7 @@ export class Network {
 }
 
 interface Link {
-  /** When the last call by it arrives. */
+  /** The arrival time of its last call. */
   arrival: number;
   broken: Error | undefined;
 }
@@ -189,7 +191,7 @@ const failed = (message: string, flags: object = {}): Answer => ({
   error: Object.assign(new Error(message), { remote: false, ...flags }),
 });
 
-/** What crosses is a copy. */
+/** Copies a value that crosses the network. */
 const cloned = (answer: Answer & { readonly ok: true }): Answer => ({
   ok: true,
   value: structuredClone(answer.value),

@@ -11,54 +11,57 @@ export interface LiveObject {
   readonly [method: string]: unknown;
 }
 
-/** Makes a life of an object, on the state that its host gives it. */
+/** Creates an object on the state of its host. */
 export type ObjectClass = new (ctx: object, env: object, now: () => number) => LiveObject;
 
-/** What a host needs of the platform around it. */
+/** The parts of the platform that a host uses. */
 export interface Platform {
   readonly simulation: Simulation;
   readonly ObjectClass: ObjectClass;
   /** The vars and bindings of the object. */
   readonly env: object;
-  /** `ctx.exports` of a life of the object. */
+  /** Returns the `ctx.exports` of an object. */
   exportsFor(host: ObjectHost, life: Owner): object;
-  /** How much later than it should the next alarm comes, in ms. */
+  /** Returns the delay of the next alarm, in ms. */
   alarmDelay(): number;
 }
 
-/** How a call to an object went. */
+/** The result of a call to an object. */
 export type Answer =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: Error };
 
-/** Writes that commit together, and what waits for that. */
+/** Writes that are committed together, and the outputs that wait for the commit. */
 interface Group {
   readonly outputs: (() => void)[];
-  /** Called with why the writes are lost. */
+  /** Called with the reason if the writes are lost. */
   readonly losses: ((error: Error) => void)[];
   readonly cancel: () => void;
   readonly alarmBefore: number | null;
-  /** The last event before these writes. */
+  /** The sequence number of the last event before these writes. */
   readonly headBefore: number;
 }
 
-/** How long a commit takes at most, in ms. */
+/** The maximum duration of a commit, in ms. */
 const COMMIT = 12;
-/** When an alarm comes again whose handler was cut off, in ms. */
+/** The delay before an interrupted alarm is retried, in ms. */
 const ALARM_AGAIN = 2_000;
 
 /**
- * The platform around one object: its database, its alarm, its sockets, and its output gate. What an object sends is held back until
- * what it wrote before is committed; a crash before loses both.
+ * The platform around one object: its database, alarm, sockets and output gate. Outputs of the object wait
+ * until its earlier writes are committed. A crash before the commit discards both.
  */
 export class ObjectHost {
   readonly name: string;
   readonly database = new Database(() => this.#mustBeInGroup());
-  /** How far the object's clock is ahead of the simulation's, in ms. */
+  /** How far the object's clock is ahead of the simulation, in ms. */
   clockAhead = 0;
   readonly #platform: Platform;
   readonly #sockets = new Map<SocketEnd, readonly string[]>();
-  /** What the platform answers without the object, and when it last did so over a socket, by the clock of the object's machine. */
+  /**
+   * The platform's automatic WebSocket response, and the time of the last one on each socket, by the clock of
+   * the object's machine.
+   */
   #pair: RequestResponsePair | undefined;
   readonly #answeredAt = new Map<SocketEnd, number>();
   #object: LiveObject | undefined;
@@ -66,7 +69,7 @@ export class ObjectHost {
   #lives = 0;
   #group: Group | undefined;
   #alarm: number | null = null;
-  /** The time for which the platform's timer runs; `null`: none does. */
+  /** The time of the platform's alarm, or `null` if there is none. */
   #armed: number | null = null;
   #cancelAlarm: () => void = () => {};
 
@@ -79,18 +82,21 @@ export class ObjectHost {
     return this.#alarm;
   }
 
-  /** The last event that no crash can take back. */
+  /** Returns the last event that is committed. */
   get durableHead(): number {
     return this.#group ? this.#group.headBefore : this.database.head();
   }
 
-  /** Delivers a call; `reply` is called once, when the answer may leave the object. Returns what the object itself has answered. */
+  /**
+   * Delivers a call. `reply` is called once, when the output gate opens. Returns the immediate result of the
+   * object.
+   */
   call(run: (object: LiveObject) => unknown, reply: (answer: Answer) => void): Answer {
     const { simulation } = this.#platform;
     const life = this.#wake();
     const answer = simulation.enter(life, (): Answer => {
       try {
-        return { ok: true, value: run(this.#object as LiveObject) }; // awake
+        return { ok: true, value: run(this.#object as LiveObject) }; // the object is awake
       } catch (thrown) {
         return { ok: false, error: thrown instanceof Error ? thrown : new Error(String(thrown)) };
       }
@@ -110,18 +116,18 @@ export class ObjectHost {
     return answer;
   }
 
-  /** Looks at the object without being a part of the play. */
+  /** Runs a read on the object that is not part of the play. */
   look<T>(run: (object: LiveObject) => T): T {
-    return this.#platform.simulation.enter(this.#wake(), () => run(this.#object as LiveObject)); // awake
+    return this.#platform.simulation.enter(this.#wake(), () => run(this.#object as LiveObject)); // the object is awake
   }
 
-  /** Sends something when what was written before is committed. */
+  /** Sends an output after earlier writes are committed. */
   output(send: () => void): void {
     if (this.#group) this.#group.outputs.push(send);
     else send();
   }
 
-  /** A message came over a socket that the object keeps. */
+  /** Receives a message on a hibernatable socket of the object. */
   receive(end: SocketEnd, message: string): void {
     if (message === this.#pair?.request) {
       this.#answeredAt.set(end, this.#platform.simulation.now + this.clockAhead);
@@ -134,7 +140,7 @@ export class ObjectHost {
     );
   }
 
-  /** A socket that the object keeps has closed. */
+  /** Handles the close of a hibernatable socket. */
   closed(end: SocketEnd): void {
     this.call(
       (object) => object.webSocketClose(end),
@@ -142,7 +148,7 @@ export class ObjectHost {
     );
   }
 
-  /** Throws the object's memory away with what is not committed; its sockets break. */
+  /** Discards the object's memory and uncommitted writes. Its sockets break. */
   crash(error: Error): void {
     const group = this.#group;
     if (group) {
@@ -159,7 +165,9 @@ export class ObjectHost {
     this.#pair = undefined;
   }
 
-  /** Throws the object's memory away when it has nothing to do; its sockets stay. Returns whether it did. */
+  /**
+   * Discards the memory of an idle object, whose sockets stay open. Returns `false` if the object is not idle.
+   */
   hibernate(): boolean {
     if (this.#group || !this.#object) return false;
     this.#end();
@@ -172,7 +180,7 @@ export class ObjectHost {
     this.#object = undefined;
   }
 
-  /** Sees to it that the object lives. */
+  /** Creates the object if it is not in memory. */
   #wake(): Owner {
     if (this.#life) return this.#life;
     const { simulation, ObjectClass, env } = this.#platform;
@@ -274,7 +282,7 @@ export class ObjectHost {
     for (const send of group.outputs) send();
   }
 
-  /** The alarm goes off by the clock of the object's machine. */
+  /** Schedules the alarm by the clock of the object's machine. */
   #schedule(delay = this.#platform.alarmDelay()): void {
     this.#cancelAlarm();
     const { simulation } = this.#platform;

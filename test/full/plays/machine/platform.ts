@@ -3,26 +3,26 @@ import { type Network, type Observer, Network as SimulatedNetwork } from './netw
 import { type ObjectClass, ObjectHost } from './object-host.ts';
 import type { Owner, Simulation } from './simulation.ts';
 
-/** What a client asks. */
+/** A request of a client. */
 export interface ClientRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The client goes away after so many ms. */
+  /** The time after which the client disconnects, in ms. */
   readonly hangUpAfter?: number | undefined;
-  /** Takes what comes of the body, as it comes. */
+  /** Receives the body in pieces. */
   readonly onText?: ((text: string) => void) | undefined;
 }
 
-/** What comes back; `undefined`: the connection was lost. */
+/** The received response. `undefined` if the connection was lost. */
 export interface ClientAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** What happens to messages of the queue. */
+/** The probability of each fault of a queue message. */
 export interface QueueWeather {
   readonly lost: number;
   readonly doubled: number;
@@ -39,13 +39,13 @@ interface Options {
   readonly alarmDelay: () => number;
 }
 
-/** Workers and objects of one account. */
+/** The Workers and objects of one account. */
 export class SimulatedPlatform {
   readonly network: Network;
   readonly hosts = new Map<string, ObjectHost>();
   readonly invocations = new Set<Invocation>();
   queueWeather: QueueWeather = { lost: 0, doubled: 0 };
-  /** How many invocations died in the middle of what they did. */
+  /** The number of invocations that died during their work. */
   deaths = 0;
   readonly #options: Options;
   #invoked = 0;
@@ -97,7 +97,10 @@ export class SimulatedPlatform {
     return invocation;
   }
 
-  /** Sends a request to the Worker. Resolves with what the client sees, whatever happens; never if it goes away. */
+  /**
+   * Sends a request to the Worker. Resolves with the response that the client receives. Never resolves if the
+   * client disconnects.
+   */
   request(asked: ClientRequest): Promise<ClientAnswer | undefined> {
     const { simulation } = this.#options;
     return new Promise((resolve) => {
@@ -147,7 +150,7 @@ export class SimulatedPlatform {
       headers,
       ...(body !== undefined && { body }),
     });
-    // Node's follows the signal by a weak reference.
+    // Node's own signal is only weakly referenced.
     Object.defineProperty(request, 'signal', { value: gone.signal });
     const responding = Promise.resolve(
       invocation.deployed.worker.fetch(request, this.#workerEnv, invocation.context),
@@ -158,7 +161,7 @@ export class SimulatedPlatform {
     return { status: response.status, headers: response.headers, text };
   }
 
-  /** The runner of turns, as a life of an object calls it. */
+  /** Returns the runner of turns for an object. */
   #loopback(host: ObjectHost, life: Owner): object {
     const { simulation } = this.#options;
     return {
@@ -184,7 +187,7 @@ export class SimulatedPlatform {
     const back = (settle: () => void): void =>
       void simulation.after(simulation.draw.between(1, 20), settle, life);
     invocation.whenDead(() => back(() => reject(new Error('Network connection lost.'))));
-    // An RPC ends with its caller.
+    // A remote call ends with its caller.
     const look = (): void => {
       if (life.isDead) invocation.leave();
       else if (!invocation.isDead && this.invocations.has(invocation)) simulation.after(5_000, look, null);
@@ -243,7 +246,7 @@ export class SimulatedPlatform {
   }
 }
 
-/** Reads a body to its end, or until its client has gone. */
+/** Reads a body to its end, or until its client disconnects. */
 async function read(
   response: Response,
   { gone, onText }: { readonly gone: AbortSignal; readonly onText: ClientRequest['onText'] },

@@ -1,47 +1,47 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createChance } from '../../process/chance.ts';
 
-/** Code that can die or stand still as a whole: an invocation of a Worker, or one life of an object. */
+/** Code that can die or pause as a unit: an invocation of a Worker, or an object in memory. */
 export interface Owner {
   readonly name: string;
-  /** Its code does not run again. */
+  /** If `true`, its code never runs again. */
   isDead: boolean;
-  /** Its code does not run before, in ms of the simulation. */
+  /** The simulated time in ms until which its code is paused. */
   frozenUntil: number;
 }
 
-/** Something that happens at a time. */
+/** A scheduled event. */
 interface Entry {
-  /** Later than it was, if its owner stands still at that time. */
+  /** Moved to a later time if its owner is paused. */
   at: number;
-  /** Entries of the same time happen in the order in which they were added. */
+  /** Events at the same time run in the order in which they were added. */
   readonly order: number;
   readonly run: () => void;
   readonly owner: Owner | null;
   isCancelled: boolean;
 }
 
-/** Draws from a seed. */
+/** A seeded source of random values. */
 export interface Draw {
-  /** Returns a whole number from `from` to `to`, both included. */
+  /** Returns an integer from `from` to `to`, inclusive. */
   between(from: number, to: number): number;
-  /** Returns true with this probability. */
+  /** Returns `true` with this probability. */
   happens(probability: number): boolean;
   oneOf<T>(list: readonly T[]): T;
-  /** Returns a number from 0 to 1, without 1. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   fraction(): number;
 }
 
 const FINE = 2 ** 30;
 
-/** Creates a source of draws, the same for the same seed. */
+/** Creates a source of random values. The same seed yields the same values. */
 export function createDraw(seed: number): Draw {
   const { between } = createChance(seed);
   const fraction = (): number => between(0, FINE - 1) / FINE;
   return {
     between,
     fraction,
-    // A probability of 0 or 1 draws too, so that what comes after stays the same.
+    // Also draws for the probabilities 0 and 1, so that later draws do not change.
     happens: (probability) => fraction() < probability,
     oneOf(list) {
       const one = list[between(0, list.length - 1)];
@@ -51,20 +51,20 @@ export function createDraw(seed: number): Draw {
   };
 }
 
-/** Taken before anything replaces it. */
+/** Stored before a test can replace it. */
 const { setImmediate } = globalThis;
 
 const BEGIN = Date.UTC(2030, 0, 1);
 
 /**
- * A world whose time passes only when nothing else can happen. Everything that takes time goes through it, in an order that follows
- * from the seed alone.
+ * A world whose time advances only when all other work is done. All timed work runs through it, in an order
+ * that depends only on the seed.
  */
 export class Simulation {
-  /** Milliseconds since the epoch. */
+  /** The current time, in ms since the epoch. */
   now = BEGIN;
   readonly draw: Draw;
-  /** What happened, in lines, if anybody wants to read it. */
+  /** The trace, if it is enabled. */
   readonly lines: string[] = [];
   readonly #isTraced: boolean;
   readonly #owners = new AsyncLocalStorage<Owner | undefined>();
@@ -76,17 +76,17 @@ export class Simulation {
     this.#isTraced = isTraced;
   }
 
-  /** Milliseconds since the simulation began. */
+  /** The time since the start of the simulation, in ms. */
   get elapsed(): number {
     return this.now - BEGIN;
   }
 
-  /** Whose code runs now; `undefined` for that of the play itself. */
+  /** The owner of the running code. `undefined` for the code of the play. */
   get owner(): Owner | undefined {
     return this.#owners.getStore();
   }
 
-  /** Runs code as its owner's; all that it waits for and continues with is its owner's too. */
+  /** Runs code for an owner, including all its continuations. */
   enter<T>(owner: Owner | undefined, run: () => T): T {
     return this.#owners.run(owner, run);
   }
@@ -95,7 +95,9 @@ export class Simulation {
     if (this.#isTraced) this.lines.push(`${(this.elapsed / 1000).toFixed(3).padStart(9)}  ${line()}`);
   }
 
-  /** Runs code after `ms`, unless its owner is dead then; `null`: it is the platform's own. The returned function cancels it. */
+  /**
+   * Runs code after `ms` unless its owner is dead. `null` is the platform. Returns a function that cancels it.
+   */
   after(ms: number, run: () => void, owner: Owner | null = this.owner ?? null): () => void {
     const at = this.now + Math.max(0, Math.ceil(ms) || 0);
     const entry: Entry = { at, order: this.#order++, run, owner, isCancelled: false };
@@ -105,12 +107,14 @@ export class Simulation {
     };
   }
 
-  /** Resolves after `ms`; never in an owner that is dead by then. */
+  /** Resolves after `ms`. Never resolves if its owner has died. */
   pause(ms: number): Promise<void> {
     return new Promise((resolve) => void this.after(ms, resolve));
   }
 
-  /** Lets things happen, one after another, until `isOver`, or the time `end`. Returns whether it is over. */
+  /**
+   * Runs events one after another until `isOver`, or until the time `end`. Returns `true` if the play is over.
+   */
   async run(isOver: () => boolean, end: number): Promise<boolean> {
     await quiet();
     while (!isOver()) {
@@ -130,7 +134,7 @@ export class Simulation {
     if (entry.isCancelled || owner?.isDead) return;
     this.now = Math.max(this.now, entry.at);
     if (owner && owner.frozenUntil > this.now) {
-      // The same entry: it keeps its place among those of that time, and can still be cancelled.
+      // The entry is reused, so it keeps its order and can still be cancelled.
       entry.at = owner.frozenUntil;
       push(this.#heap, entry);
       return;
@@ -140,7 +144,7 @@ export class Simulation {
   }
 }
 
-/** Resolves when all promises are settled that can be without time passing: nothing here waits for anything real. */
+/** Resolves when all promises that need no simulated time are settled. No promise here waits for real time. */
 const quiet = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 const isBefore = (a: Entry, b: Entry): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);

@@ -5,13 +5,13 @@ type Handler = (event: { readonly data?: unknown; readonly code?: number }) => v
 
 const OPEN = 1;
 const CLOSED = 3;
-/** No closing message came: the other end is gone. */
+/** The close code of a connection that broke without a close message. */
 const ABNORMAL = 1006;
 
-/** One end of a WebSocket whose ends are in two machines. What is sent arrives later, in order. */
+/** One end of a WebSocket between two machines. Messages arrive later, in order. */
 export class SocketEnd {
   readyState = OPEN;
-  /** Set by an object that keeps this end: it then takes what arrives. */
+  /** Set for a hibernatable socket of an object. The host then receives its messages. */
   host:
     | {
         receive(end: SocketEnd, message: string): void;
@@ -22,7 +22,7 @@ export class SocketEnd {
   #peer: SocketEnd | undefined;
   #owner: Owner | undefined;
   #arrival = 0;
-  /** What came before anybody listened. */
+  /** Messages that arrived before a listener was added. */
   #early: (() => void)[] | undefined = [];
   readonly #handlers = new Map<string, Handler[]>();
 
@@ -30,7 +30,7 @@ export class SocketEnd {
     this.#peer = peer;
   }
 
-  /** In a Worker: its invocation takes what arrives from now on. */
+  /** Accepts the socket in a Worker. Its invocation receives all further messages. */
   accept(): void {
     this.#owner = running().owner;
     const early = this.#early ?? [];
@@ -47,7 +47,7 @@ export class SocketEnd {
     this.#output(() => this.#travel((peer) => peer.#arrived(message)));
   }
 
-  /** Sends what the platform answers for the object, which holds nothing back. */
+  /** Sends the platform's automatic response. The output gate does not delay it. */
   answer(message: string): void {
     this.#travel((peer) => peer.#arrived(message));
   }
@@ -58,7 +58,7 @@ export class SocketEnd {
     this.#output(() => this.#travel((peer) => peer.#closed(code)));
   }
 
-  /** The machine of this end is gone. */
+  /** Breaks the connection because the machine of this end has died. */
   drop(): void {
     if (this.readyState !== OPEN) return;
     this.readyState = CLOSED;
@@ -100,13 +100,13 @@ export class SocketEnd {
     else this.#later(dispatch);
   }
 
-  /** In the invocation that listens. */
+  /** Dispatches an event in the invocation that listens. */
   #later(dispatch: () => void): void {
     running().after(0, dispatch, this.#owner ?? null);
   }
 }
 
-/** What an object has the platform answer for it. */
+/** A request that the platform answers for an object, with its response. */
 export class RequestResponsePair {
   readonly request: string;
   readonly response: string;
@@ -117,7 +117,7 @@ export class RequestResponsePair {
   }
 }
 
-/** What `new WebSocketPair()` returns. */
+/** The result of `new WebSocketPair()`. */
 export class SocketPair {
   readonly 0 = new SocketEnd();
   readonly 1 = new SocketEnd();

@@ -3,7 +3,7 @@ import { deserialize, serialize } from 'node:v8';
 
 type Row = Record<string, unknown>;
 
-/** What `exec` returns: all rows are read at once, since nothing else runs meanwhile. */
+/** The result of `exec`. All rows are read at once, because no other code runs in between. */
 class Cursor {
   readonly #rows: () => readonly Row[];
   readonly #arrays: () => readonly unknown[][];
@@ -13,7 +13,7 @@ class Cursor {
     this.#arrays = () => {
       if (!statement) return [];
       statement.setReturnArrays(true);
-      const rows = statement.all(...bindings) as unknown as unknown[][]; // as was just set
+      const rows = statement.all(...bindings) as unknown as unknown[][]; // returned as arrays by the setting above
       statement.setReturnArrays(false);
       return rows.map((row) => row.map(unpacked));
     };
@@ -40,7 +40,7 @@ class Cursor {
   }
 }
 
-/** An object is given bytes as an ArrayBuffer. */
+/** Converts bytes to an ArrayBuffer, as objects receive them. */
 const unpacked = (value: unknown): unknown => (value instanceof Uint8Array ? value.slice().buffer : value);
 
 const rowOf = (row: Row): Row =>
@@ -48,14 +48,14 @@ const rowOf = (row: Row): Row =>
 
 const READS = /^\s*(?:SELECT|PRAGMA)\b/i;
 
-/** The database of one object, in memory. What is written is in a transaction that its host ends. */
+/** The in-memory database of one object. Writes are in a transaction that the host ends. */
 export class Database {
   readonly #db = new DatabaseSync(':memory:');
   readonly #onWrite: () => void;
   readonly #statements = new Map<string, StatementSync>();
   #savepoints = 0;
 
-  /** `onWrite` is called before anything is written, and must have a transaction begun. */
+  /** @param onWrite Called before any write. It must begin a transaction. */
   constructor(onWrite: () => void) {
     this.#onWrite = onWrite;
   }
@@ -72,7 +72,7 @@ export class Database {
     this.#db.exec('ROLLBACK');
   }
 
-  /** As `SqlStorage.exec`; a query without bindings may hold several statements. */
+  /** Behaves like `SqlStorage.exec`. A query without bindings can have several statements. */
   exec(query: string, bindings: readonly unknown[]): Cursor {
     if (READS.test(query)) return new Cursor(this.#prepare(query), bindings.map(toBinding));
     this.#onWrite();
@@ -87,7 +87,7 @@ export class Database {
     return new Cursor(undefined, []);
   }
 
-  /** Runs at once, and not when its rows are read. */
+  /** Runs a write immediately, not when its rows are read. */
   #written(statement: StatementSync, values: readonly SQLInputValue[]): Cursor {
     const rows = statement.all(...values);
     const made = new Cursor(undefined, []);
@@ -95,7 +95,7 @@ export class Database {
     return Object.assign(made, { one, toArray: () => rows.map((row) => rowOf(row as Row)) });
   }
 
-  /** As `transactionSync`. */
+  /** Behaves like `transactionSync`. */
   transaction<T>(change: () => T): T {
     this.#onWrite();
     const name = `nested${++this.#savepoints}`;
@@ -117,13 +117,13 @@ export class Database {
     return numberOf('page_count') * numberOf('page_size');
   }
 
-  /** The sequence of the last event; 0 if there is none. */
+  /** Returns the sequence number of the last event, or 0. */
   head(): number {
     if (!this.#prepare(`SELECT 1 FROM sqlite_master WHERE name = 'events'`).get()) return 0;
     return Number(this.#prepare('SELECT max(seq) AS head FROM events').get()?.head ?? 0);
   }
 
-  /** Names all tables. */
+  /** Returns the names of all tables. */
   tables(): readonly string[] {
     return this.#db
       .prepare(`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
@@ -131,7 +131,7 @@ export class Database {
       .map(({ name }) => String(name));
   }
 
-  /** As `deleteAll`. */
+  /** Behaves like `deleteAll`. */
   clear(): void {
     this.#onWrite();
     for (const table of this.tables()) this.#db.exec(`DROP TABLE ${table}`);
@@ -141,7 +141,7 @@ export class Database {
   get(key: string): unknown {
     if (!this.tables().includes(KV)) return undefined;
     const row = this.#prepare(`SELECT value FROM ${KV} WHERE key = ?`).get(key);
-    return row && deserialize(Buffer.from(row.value as Uint8Array)); // the table's only column of bytes
+    return row && deserialize(Buffer.from(row.value as Uint8Array)); // the only BLOB column of the table
   }
 
   put(key: string, value: unknown): void {

@@ -1,4 +1,4 @@
-/** What code imports from `cloudflare:workers`. */
+/** The exports of `cloudflare:workers`. */
 
 class Base<Env> {
   readonly ctx: object;
@@ -13,7 +13,7 @@ class Base<Env> {
 export class DurableObject<Env> extends Base<Env> {}
 export class WorkerEntrypoint<Env> extends Base<Env> {}
 
-/** There is one deployment, which exports what it should. */
+/** Marks all required exports as present. */
 export const exports = { SessionObject: true, TurnRunner: true };
 export const env = {};
 export const waitUntil = (): void => {};

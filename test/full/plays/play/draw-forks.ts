@@ -1,29 +1,32 @@
-/** What users do to sessions beside sending messages: forks, and retries. Drawn from a stream of their own. */
+/** Actions of users on sessions besides messages: forks and retries. They use a separate random stream. */
 import type { Draw } from '../machine/simulation.ts';
 import { drawErrand, type Errand, type PlayScript, type SessionScript } from './draw.ts';
 
-/** A fork that somebody makes of a session, and what is done in it. All times in ms. */
+/** A fork of a session, and the actions in it. All times are in ms. */
 export interface ForkErrand {
-  /** With `isNamed` the id of the fork, which is asked for until it is there. Else the session names it. */
+  /**
+   * If `true`, the request names the fork and is repeated until the fork exists. Otherwise, the session chooses
+   * the name.
+   */
   readonly isNamed: boolean;
   readonly startAfter: number;
   /**
-   * Where the session is cut: behind its last event, which the request does not name; behind an event anywhere; or in the middle of a
-   * call: one of the past, or the next that somebody sees start or wait.
+   * The position of the cut. `head` omits the position, `anywhere` is after any event, `in-call` is inside an
+   * earlier call, and `live` is inside the next call that is seen to start or wait.
    */
   readonly cut: 'head' | 'anywhere' | 'in-call' | 'live';
-  /** From 0 to 1: which of the events. */
+  /** Selects one of the events, from 0 to 1. */
   readonly place: number;
-  /** When effects may be repeated. */
+  /** When the request allows repeated effects. */
   readonly repeats: 'never' | 'if-refused' | 'at-once';
-  /** Requests that ask for it at the same time. */
+  /** The number of identical requests that are sent at the same time. */
   readonly copies: number;
   readonly hangUpAfter?: number | undefined;
-  /** What is done in the fork once it is there. Its name begins the names of all its messages. */
+  /** The actions in the fork after its creation. The names of its messages begin with its name. */
   readonly inside: SessionScript;
 }
 
-/** A retry, as a message without a plan. */
+/** A retry. It has the fields of a message without a plan. */
 export type RetryErrand = Pick<
   Errand,
   'way' | 'keyed' | 'copies' | 'startAfter' | 'hangUpAfter' | 'verdict'
@@ -32,7 +35,7 @@ export type RetryErrand = Pick<
   readonly name: string;
 };
 
-/** Some of all plays have forks and retries; the others stay what they are without. */
+/** Adds forks and retries to some plays. All other plays stay unchanged. */
 export function withForks(draw: Draw, script: PlayScript): PlayScript {
   if (!draw.happens(0.4)) return script;
   const { lasts } = script.storm;
@@ -43,15 +46,15 @@ export function withForks(draw: Draw, script: PlayScript): PlayScript {
 }
 
 interface Range {
-  /** Until when something begins, in ms. */
+  /** The last time at which an action can start, in ms. */
   readonly lasts: number;
-  /** How many forks are around. */
+  /** The number of enclosing forks. */
   readonly depth: number;
 }
 
 function withBoth(draw: Draw, session: SessionScript, { lasts, depth }: Range): SessionScript {
   const { name } = session;
-  // Near a message, so that a turn is likely to be open.
+  // Close to a message, so that a turn is probably open.
   const near = (): number => draw.oneOf(session.errands).startAfter + draw.between(0, 15_000);
   const errands = session.errands.map((errand): Errand => {
     const cancelAfter = draw.between(0, 12_000);

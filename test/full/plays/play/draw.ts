@@ -4,38 +4,41 @@ import type { QueueWeather } from '../machine/platform.ts';
 import type { Draw } from '../machine/simulation.ts';
 import type { ForkErrand, RetryErrand } from './draw-forks.ts';
 
-/** One message, and how its sender behaves. All times in ms. */
+/** One message, and the behavior of its sender. All times are in ms. */
 export interface Errand {
   readonly plan: Plan;
   readonly way: 'json' | 'stream' | 'background';
-  /** With an `Idempotency-Key`: sent again until it is answered. Without: sent again only when it was refused. */
+  /**
+   * If `true`, the message has an `Idempotency-Key` and is repeated until it is answered. Otherwise, it is
+   * repeated only after a refusal.
+   */
   readonly keyed: boolean;
   readonly whenBusy: 'reject' | 'queue' | 'steer';
-  /** Requests that send it at the same time. */
+  /** The number of identical requests that are sent at the same time. */
   readonly copies: number;
   readonly startAfter: number;
   readonly hangUpAfter?: number | undefined;
   readonly cancelAfter?: number | undefined;
   readonly delaySeconds?: number | undefined;
-  /** What is done about calls that wait: `leave` lets them expire. */
+  /** The decision about pending calls. `leave` lets them expire. */
   readonly verdict: 'approve' | 'reject' | 'leave' | 'exit';
-  /** What its sender does if its turn has no answer. */
+  /** The retry that the sender requests if the turn has no answer. */
   readonly retry?: RetryErrand | undefined;
 }
 
-/** What happens to a session from outside. */
+/** The actions on a session. */
 export interface SessionScript {
   readonly name: string;
   readonly errands: readonly Errand[];
-  /** When somebody erases it. */
+  /** The times of its erasures. */
   readonly erasures: readonly number[];
-  /** From when to when somebody reads its stream of events. */
+  /** The times at which clients read its event stream. */
   readonly readers: readonly { readonly from: number; readonly to: number }[];
   readonly forks?: readonly ForkErrand[] | undefined;
   readonly retries?: readonly RetryErrand[] | undefined;
 }
 
-/** How rough it is. Rates are of things that happen a minute. */
+/** The intensity of the faults. Rates are per minute. */
 export interface Storm {
   readonly lasts: number;
   readonly weather: Weather;
@@ -45,17 +48,17 @@ export interface Storm {
   readonly crashes: number;
   readonly hibernations: number;
   readonly deploys: number;
-  /** How likely an alarm is late by minutes. */
+  /** The probability that an alarm is late by minutes. */
   readonly lateAlarms: number;
-  /** How likely a machine's clock is behind that of the machine before, by minutes, once. */
+  /** If `true`, the clock of a machine is once minutes behind the clock of the previous machine. */
   readonly clockJump: boolean;
-  /** How likely a request to a model fails. */
+  /** The probability that a model request fails. */
   readonly modelFaults: number;
-  /** How likely a request to the outside world is on its way for long. */
+  /** The probability that a request to the external world is delayed for a long time. */
   readonly slowWorld: number;
 }
 
-/** Everything about a play that is drawn before it begins. */
+/** All random decisions that are made before a play starts. */
 export interface PlayScript {
   readonly leaseMs: number;
   readonly hasQueue: boolean;

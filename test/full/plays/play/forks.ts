@@ -3,14 +3,14 @@ import type { ForkErrand } from './draw-forks.ts';
 import { bodyOf, problemOf, type Reply, toReply } from './reply.ts';
 import { AGAIN, hasPatience, LOOK_AGAIN, type Place, pathOf } from './user.ts';
 
-/** What came of one request for a fork, as its sender sees it. */
+/** The reply to one request for a fork, as its sender receives it. */
 export type ForkReply =
   | { readonly came: 'forked'; readonly session: string; readonly at: number }
-  /** Refused for the calls of these ids. */
+  /** Refused because of these calls. */
   | { readonly came: 'would-repeat'; readonly calls: readonly string[] }
   | Exclude<Reply, { readonly turn: string }>;
 
-/** A request for a fork: what it asked for, when it was sent, and what came of it. In ms of the simulation. */
+/** A request for a fork, its time in simulated ms, and its reply. */
 export type AskedFork = ForkReply & {
   readonly askedAt: number | undefined;
   readonly repeatEffects: boolean;
@@ -18,15 +18,15 @@ export type AskedFork = ForkReply & {
   readonly cameAt: number;
 };
 
-/** A fork that somebody asks for. */
+/** A requested fork. */
 export interface SentFork {
-  /** The source, by its id. */
+  /** The id of the source. */
   readonly session: string;
   readonly errand: ForkErrand;
   readonly replies: AskedFork[];
 }
 
-/** Asks for a fork until it is there, or is refused for good. `begin` is called with its id, once. */
+/** Requests a fork until it exists or is finally refused. `begin` is called once with its id. */
 export async function makeFork(
   place: Place,
   sent: SentFork,
@@ -70,7 +70,7 @@ async function untilForked(
     if (reply.came === 'forked') return reply.session;
     if (reply.came === 'would-repeat' && repeats === 'if-refused' && !repeatEffects) repeatEffects = true;
     else if (reply.came === 'refused' || reply.came === 'broken') {
-      // Without a name it may be there already, and nobody knows how it is called.
+      // A fork without a name can already exist, but its name is unknown.
       if (isInDoubt && !isNamed) return undefined;
       await place.simulation.pause(AGAIN);
     } else return undefined;
@@ -91,13 +91,13 @@ function toForkReply(answer: ClientAnswer | undefined): ForkReply {
     : reply;
 }
 
-/** A fork, as its source lists it. */
+/** A fork in the list of its source. */
 export interface ListedFork {
   readonly session: string;
   readonly at: number;
 }
 
-/** Asks sessions for their forks. */
+/** Reads the fork lists of sessions. */
 export async function listForks(
   { simulation, platform }: Place,
   sessions: ReadonlySet<string>,
@@ -105,7 +105,7 @@ export async function listForks(
   const listed = new Map<string, readonly ListedFork[] | undefined>();
   for (const session of sessions) {
     platform.request({ method: 'GET', path: `${pathOf(session)}/forks` }).then((answer) => {
-      const { forks } = JSON.parse(answer?.text ?? '{}') as { forks?: readonly ListedFork[] }; // as docs/branches.md says
+      const { forks } = JSON.parse(answer?.text ?? '{}') as { forks?: readonly ListedFork[] }; // documented in docs/branches.md
       listed.set(session, forks);
     });
   }
@@ -115,12 +115,15 @@ export async function listForks(
 
 const MINUTE = 60_000;
 
-/** How often somebody looks who waits until there is something to fork. */
+/** The maximum number of polls while waiting for a position to fork at. */
 const MOST_LOOKS = 40;
-/** Often enough to see a call before it ends. */
+/** Short enough to see a call before it ends. */
 const OFTEN = 300;
 
-/** The event behind which the session is cut: `undefined` if none is named, and `nowhere` if there is none. */
+/**
+ * Returns the event after which the session is cut, `undefined` for no position, or `nowhere` if there is no
+ * such event.
+ */
 async function cutOf(place: Place, { session, errand }: SentFork): Promise<number | undefined | 'nowhere'> {
   const { cut, place: fraction } = errand;
   for (let look = 0; look < MOST_LOOKS && hasPatience(place); look += 1) {
@@ -144,13 +147,13 @@ interface SeenEvent {
 const isInCall = ({ type }: SeenEvent): boolean =>
   type === 'tool-call-started' || type === 'tool-call-suspended';
 
-/** The journal as far as it can be read now. */
+/** Reads the journal as far as possible. */
 async function eventsOf({ platform }: Place, session: string): Promise<readonly SeenEvent[]> {
   const events: SeenEvent[] = [];
   for (let path: string | null = `${pathOf(session)}/events`; path !== null; ) {
     const answer = await platform.request({ method: 'GET', path });
     if (answer?.status !== 200) return events;
-    const page = JSON.parse(answer.text) as { events: SeenEvent[]; next: string | null }; // as docs/http.md says
+    const page = JSON.parse(answer.text) as { events: SeenEvent[]; next: string | null }; // documented in docs/http.md
     events.push(...page.events);
     path = page.next;
   }

@@ -1,13 +1,13 @@
-/** Forks and retries, struck at every message to an object: one by one, and in every way. */
+/** Forks and retries with one fault at every message to an object, in every way. */
 import type { Strike } from '../machine/network.ts';
 import { CALM } from '../machine/network.ts';
 import type { Errand, PlayScript, SessionScript, Storm } from './draw.ts';
 import { type Library, type Played, play } from './play.ts';
 
-/** What strikes a message, in turn. */
+/** The faults of a message, in turn. */
 const WAYS: readonly Strike['way'][] = ['killed-before', 'killed-after', 'lost', 'unanswered', 'crash'];
 
-/** Nothing happens that is not meant. */
+/** A storm without faults. */
 const STILL: Storm = {
   lasts: 1_000,
   weather: CALM,
@@ -23,10 +23,13 @@ const STILL: Storm = {
   slowWorld: 0,
 };
 
-/** The sender is sure to come again, until there is an answer. */
+/** A sender that repeats its request until it is answered. */
 const SURE = { way: 'json', keyed: true, copies: 1, verdict: 'approve', whenBusy: 'queue' } as const;
 
-/** A call that may run only once, `before` ms long, beside one that waits for a decision; then another one. */
+/**
+ * Plans a `once` call that takes `before` ms, next to a call that waits for a decision, followed by another
+ * call.
+ */
 function message(name: string, before: number, more: Partial<Errand> = {}): Errand {
   const label = (place: string): string => `${name}.${place}`;
   return {
@@ -55,9 +58,10 @@ const session = (name: string, more: Partial<SessionScript>): SessionScript => (
   ...more,
 });
 
-/** What is played. */
+/** The scenes to play. */
 const SCENES: Readonly<Record<string, SessionScript>> = {
-  // Once while a call runs and another one waits, and once when all is over: its effects are left out.
+  // The first fork is made while one call runs and another waits. The second is made at the end, and cuts off
+  // the effects.
   fork: session('s1', {
     errands: [message('s1m1', 2_500)],
     forks: [1_500, 12_000].map((startAfter, index) => ({
@@ -73,7 +77,7 @@ const SCENES: Readonly<Record<string, SessionScript>> = {
       }),
     })),
   }),
-  // Of a turn that was cancelled while a call ran and another one waited.
+  // Retries a turn that was cancelled while one call ran and another waited.
   retry: session('s2', {
     errands: [
       message('s2m1', 8_000, {
@@ -85,7 +89,7 @@ const SCENES: Readonly<Record<string, SessionScript>> = {
   }),
 };
 
-/** What came of all plays of a scene. */
+/** The result of all plays of a scene. */
 export interface MatrixReport {
   readonly scene: string;
   readonly messages: number;
@@ -94,8 +98,8 @@ export interface MatrixReport {
 }
 
 /**
- * Plays each scene undisturbed, and then once for each message and, of all ways in which it may be struck, for each or for one in turn.
- * Findings are said in lines.
+ * Plays each scene without faults, and then once for each message with a fault. `isWhole` uses every fault for
+ * each message, and otherwise the faults alternate. Prints findings.
  */
 export async function playMatrix(
   library: Library,
@@ -121,7 +125,10 @@ export async function playMatrix(
   return reports;
 }
 
-/** As many forks are made, turns retried and senders answered, as if nothing had struck. */
+/**
+ * Adds a finding if the numbers of forks, retried turns and answered senders differ from the play without
+ * faults.
+ */
 function differing(struck: Played, whole: Played): Played {
   const [mine, theirs] = [struck, whole].map(
     ({ figures }) => `${figures.forks} forks, ${figures.retries} retries, ${figures.answered} answers`,

@@ -1,18 +1,18 @@
 import type { Outside } from '../app/port.ts';
 import type { Simulation } from '../machine/simulation.ts';
 
-/** An effect that has happened, as the world outside knows it. */
+/** An effect, as the external world recorded it. */
 export interface Effect {
   readonly key: string;
-  /** The session that the call is of, by its id. */
+  /** The id of the session that made the call. */
   readonly session: string;
   readonly call: string;
   readonly label: string;
-  /** In ms of the simulation. */
+  /** The simulated time, in ms. */
   readonly at: number;
 }
 
-/** What the play does to the world. */
+/** The faults of the external world. */
 export interface OutsideWeather {
   readonly modelFaults: number;
   readonly slowWorld: number;
@@ -20,15 +20,15 @@ export interface OutsideWeather {
 
 const FAIR: OutsideWeather = { modelFaults: 0, slowWorld: 0 };
 
-/** The longest way of a request in the world, in ms. */
+/** The maximum delay of a request in the external world, in ms. */
 const SLOWEST = 60_000;
 
-/** The world outside: counts effects by their keys, apart from every journal. */
+/** The external world. It counts effects by key, independently of all journals. */
 export class OutsideWorld implements Outside {
   readonly effects: Effect[] = [];
   weather = FAIR;
   readonly #simulation: Simulation;
-  /** How often each key was asked about: what was sent before is refused. */
+  /** The number of recalls of each key. Earlier requests are refused. */
   readonly #tickets = new Map<string, number>();
 
   constructor(simulation: Simulation) {

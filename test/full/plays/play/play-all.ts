@@ -1,10 +1,10 @@
-/** Imported once Node finds the library: the globals first. */
+/** Imported when Node can resolve the library. The globals must be replaced first. */
 import '../machine/globals.ts';
 import { realTime } from '../machine/globals.ts';
 import { playMatrix } from './matrix.ts';
 import { type Figures, type Library, play } from './play.ts';
 
-/** What is played. */
+/** The plays to run. */
 export interface Plays {
   readonly seed: number;
   readonly count: number;
@@ -12,28 +12,28 @@ export interface Plays {
   readonly bails: boolean;
 }
 
-/** What came of all plays. */
+/** The results of all plays. */
 export interface PlaysReport {
-  /** How many were played. */
+  /** The number of plays. */
   readonly played: number;
-  /** The seeds of those with findings. */
+  /** The seeds of plays with findings. */
   readonly failed: readonly number[];
   readonly figures: Figures;
   readonly seconds: number;
 }
 
-/** Workers' code, which the compiler sees with the types of their runtime and not with Node's. */
+/** Not a literal, so the compiler does not check Worker code with the types of Node. */
 const APP: string = '../app/app.ts';
 
-const importLibrary = async (): Promise<Library> => (await import(APP)) as Library; // as its exports are
+const importLibrary = async (): Promise<Library> => (await import(APP)) as Library; // the type of its exports
 
-/** As `playMatrix` does. */
+/** Loads the library and runs `playMatrix`. */
 export const playEach = async (isWhole: boolean, say: (line: string) => void) =>
   playMatrix(await importLibrary(), { isWhole }, say);
 
 const MOST_OF_A_RULE = 3;
 
-/** Plays the seeds from `seed` on, one after another. */
+/** Plays consecutive seeds from `seed`. */
 export async function playAll(
   { seed, count, isTraced, bails }: Plays,
   say: (line: string) => void,

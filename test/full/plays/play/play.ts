@@ -16,13 +16,13 @@ import type { Shown } from './reply.ts';
 import { type Stormy, Weatherman } from './storm.ts';
 import { deliver, type Erasure, erase, type Place, readEvents, type Sent, type SentReply } from './user.ts';
 
-/** The library, as the play uses it. */
+/** The parts of the library that a play uses. */
 export interface Library {
   readonly SessionObject: ObjectClass;
   createApp(options: AppOptions): Omit<Deployed, 'version'> & { readonly uses: readonly ModuleUse[] };
 }
 
-/** What came of a play. */
+/** The result of a play. */
 export interface Played {
   readonly seed: number;
   readonly findings: readonly Finding[];
@@ -30,43 +30,43 @@ export interface Played {
   readonly figures: Figures;
 }
 
-/** How much happened. */
+/** The counts of a play. */
 export interface Figures {
   readonly messages: number;
-  /** Senders who were shown how their turn ended. */
+  /** Senders who received the outcome of their turn. */
   readonly answered: number;
   readonly turns: number;
   readonly calls: number;
   readonly effects: number;
   readonly forks: number;
   readonly retries: number;
-  /** Requests for forks that would repeat effects, and for retries of what was answered. */
+  /** Refused requests for forks that would repeat effects and for retries of answered turns. */
   readonly refusals: number;
-  /** Calls to objects that were sent. */
+  /** Calls that were sent to objects. */
   readonly sent: number;
-  /** Invocations that died in the middle. */
+  /** Invocations that died during their work. */
   readonly deaths: number;
   readonly takeOvers: number;
   readonly unknown: number;
-  /** The longest that a turn took after the storm, in ms. */
+  /** The longest duration of a turn after the storm, in ms. */
   readonly longest: number;
 }
 
-/** What somebody was shown who read the events of a session until a time, in ms of the simulation. */
+/** The events that a client read from a session up to a time, in simulated ms. */
 export interface Reader {
   readonly session: string;
   readonly shown: readonly Shown[];
   readonly until: number;
 }
 
-/** Everything that is known when a play is over. */
+/** All data at the end of a play. */
 export interface Evidence {
   readonly script: PlayScript;
   readonly sent: readonly Sent[];
-  /** How many calls were sent to objects, before anybody asked for lists. */
+  /** The number of calls to objects before the fork lists were read. */
   readonly objectCalls: number;
   readonly forks: readonly SentFork[];
-  /** What each session that somebody forked lists as its forks, when all is over; `undefined`: it is not there. */
+  /** The final fork list of each forked session, or `undefined` if the session does not exist. */
   readonly listed: ReadonlyMap<string, readonly ListedFork[] | undefined>;
   readonly erasures: readonly Erasure[];
   readonly readers: readonly Reader[];
@@ -78,22 +78,22 @@ export interface Evidence {
   readonly isOver: boolean;
 }
 
-/** After the storm everything is over within this, in ms. */
+/** The maximum time from the end of the storm to the end of the play, in ms. */
 const HORIZON = 3 * 60 * 60_000;
 const MOST_REQUESTS = 20_000;
-/** What is late comes within this, when nobody waits any more: zombies, copies of messages, alarms. */
+/** The time for late events after all senders are done, in ms: zombies, duplicated messages and alarms. */
 const AFTERWARDS = 200_000;
 
-/** One play. */
+/** The inputs of one play. */
 export interface Playing {
   readonly seed: number;
   readonly isTraced?: boolean;
-  /** Drawn from the seed by default. */
+  /** Defaults to a script that is drawn from the seed. */
   readonly script?: PlayScript;
   readonly strike?: Strike;
 }
 
-/** Plays what is drawn from the seed, or what the script says. */
+/** Runs one play. */
 export async function play(
   { SessionObject, createApp }: Library,
   { seed, isTraced = false, script: given, strike }: Playing,
@@ -168,7 +168,7 @@ async function performed({
     const retry = await deliver(place, one);
     if (retry) await send(session, retry);
   };
-  /** Has everything happen to a session, which is known by another id if it is a fork without a name. */
+  /** Runs all actions on a session. A fork without a name has another id than its script. */
   const visit = (one: SessionScript, session: string): readonly Promise<void>[] => [
     ...[...one.errands, ...(one.retries ?? [])].map((errand) => send(session, errand)),
     ...one.erasures.map((after) => {
@@ -219,7 +219,10 @@ async function performed({
   };
 }
 
-/** Tells which sessions somebody may erase, or their sources: forks begin with the name of their source. */
+/**
+ * Returns a function that checks whether a session or its source may be erased. The name of a fork begins with
+ * the name of its source.
+ */
 export function erasable({ sessions }: PlayScript): (session: string) => boolean {
   const erased = sessions.filter(({ erasures }) => erasures.length > 0);
   return (session) => erased.some(({ name }) => session.startsWith(name));
@@ -251,7 +254,7 @@ function figuresOf({ sent, objectCalls, forks, outside, witness, platform }: Evi
   };
 }
 
-/** What objects say to the console goes to the play's log. */
+/** Redirects console output to the play's log. */
 function silenced(say: (line: string) => void): () => void {
   const { error, warn, log } = console;
   const told = (...words: readonly unknown[]): void => say(words.map(String).join(' '));

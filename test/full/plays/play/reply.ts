@@ -1,17 +1,17 @@
 import type { ClientAnswer } from '../machine/platform.ts';
 
-/** A call that waits for somebody. */
+/** A pending call. */
 export interface PendingCall {
   readonly call: string;
   readonly tool: string;
   readonly links: { readonly approvals?: string; readonly results?: string };
 }
 
-/** What came of one request, as its sender sees it. */
+/** The reply to one request, as its sender receives it. */
 export type Reply =
   | { readonly came: 'answer'; readonly turn: string; readonly outcome: string }
   | { readonly came: 'suspended'; readonly turn: string; readonly pending: readonly PendingCall[] }
-  /** The message is stored, and the answer will be elsewhere. */
+  /** The message is stored, and the answer arrives elsewhere. */
   | {
       readonly came: 'accepted';
       readonly turn: string;
@@ -24,23 +24,23 @@ export type Reply =
       readonly retryAfter: number;
       readonly pending: readonly PendingCall[];
     }
-  /** What was asked for is not there, or not any more. */
+  /** The requested resource does not exist or no longer exists. */
   | { readonly came: 'gone'; readonly why: string }
   | { readonly came: 'broken' }
-  /** What no client should ever be told. */
+  /** A response that must never occur. */
   | { readonly came: 'unexpected'; readonly status: number; readonly body: string };
 
-/** An event of a stream, with its data as it was sent. */
+/** An event of a stream, with its raw data. */
 export interface Shown {
   readonly seq: number;
   readonly incarnation: string;
   readonly type: string;
   readonly data: string;
-  /** It came before its event was durable. */
+  /** `true` if it arrived before its event was durable. */
   readonly isEarly: boolean;
 }
 
-/** The text of a stream as it comes, with how far its session was durable when each piece came. */
+/** The received text of a stream, with the durable head of its session at each piece. */
 export class Reception {
   text = '';
   readonly #durableHead: () => number;
@@ -55,7 +55,7 @@ export class Reception {
     this.#pieces.push({ end: this.text.length, head: this.#durableHead() });
   };
 
-  /** How far the session was durable when the text up to `end` had come. */
+  /** Returns the durable head of the session when the text up to `end` had arrived. */
   headAt(end: number): number {
     return this.#pieces.find((piece) => piece.end >= end)?.head ?? 0;
   }
@@ -68,7 +68,7 @@ interface Body {
   readonly into?: string;
   readonly pending?: readonly PendingCall[];
   readonly type?: string;
-  /** Of a fork. */
+  /** Members of a fork's response. */
   readonly session?: string;
   readonly at?: number;
   readonly calls?: readonly { readonly call: string }[];
@@ -76,7 +76,7 @@ interface Body {
 
 const PROBLEM = 'urn:holdfast:problem:';
 
-/** Why a request may be refused for a while. */
+/** Reasons for a temporary refusal. */
 const REFUSALS = [
   'session-busy',
   'turn-suspended',
@@ -85,7 +85,7 @@ const REFUSALS = [
   'newer-deployment',
   'rate-limited',
 ];
-/** Why it may be refused for good where somebody else was faster. */
+/** Reasons for a final refusal if another request was faster. */
 const GONE = [
   'unknown-session',
   'unknown-turn',
@@ -102,7 +102,7 @@ const GONE = [
   'session-exists',
 ];
 
-/** Reads an answer that is no stream. */
+/** Converts a response that is not a stream to a reply. */
 export function toReply(answer: ClientAnswer | undefined): Reply {
   if (!answer) return { came: 'broken' };
   return replyOf(answer.status, answer.headers, answer.text);
@@ -123,22 +123,22 @@ function replyOf(status: number, headers: Headers, text: string): Reply {
   return { came: 'unexpected', status, body: text.slice(0, 400) };
 }
 
-/** The problem that an answer tells of; empty if there is none. */
+/** Returns the problem type of a response, or an empty text. */
 export function problemOf(text: string): string {
   const { type } = bodyOf(text);
   return type?.startsWith(PROBLEM) ? type.slice(PROBLEM.length) : '';
 }
 
-/** What an answer says, if it is ours. */
+/** Parses a body. Returns an empty object if it is not ours. */
 export function bodyOf(text: string): Body {
   try {
     return JSON.parse(text) ?? {};
   } catch {
-    return {}; // not ours, and so unexpected
+    return {}; // not one of our responses, so it is unexpected
   }
 }
 
-/** Reads a stream of a turn: how it ends, and the events that it has shown. */
+/** Reads a turn's stream. Returns its end and the events that it has shown. */
 export function readStream(
   answer: ClientAnswer | undefined,
   reception: Reception,
@@ -148,7 +148,7 @@ export function readStream(
   const shown: Shown[] = [];
   let reply: Reply = { came: 'broken' };
   let end = 0;
-  // The last frame may be cut off.
+  // The last frame can be incomplete.
   for (const frame of reception.text.split('\n\n').slice(0, -1)) {
     end += frame.length + 2;
     const { id, event = '', data = '' } = fieldsOf(frame);

@@ -5,7 +5,7 @@ import type { Simulation } from '../machine/simulation.ts';
 import type { Storm } from './draw.ts';
 import type { OutsideWorld } from './outside.ts';
 
-/** What a storm goes over. */
+/** The targets of a storm. */
 export interface Stormy {
   readonly simulation: Simulation;
   readonly platform: SimulatedPlatform;
@@ -14,17 +14,20 @@ export interface Stormy {
 }
 
 const MINUTE = 60_000;
-/** By how much the clocks of two machines differ at most, in ms: well below a quarter of the shortest lease. */
+/**
+ * The maximum difference between the clocks of two machines, in ms. It is far below a quarter of the shortest
+ * lease.
+ */
 const CLOCKS = 400;
-/** How long code stands still, in ms. */
+/** The range of a pause of code, in ms. */
 const FREEZE = [500, 70_000] as const;
 
-/** Disturbs everything for a while; afterwards nothing goes wrong any more. */
+/** Causes faults for a while. Afterwards, no more faults happen. */
 export class Weatherman {
   readonly #at: Stormy;
   readonly #storm: Storm;
   isOver = false;
-  /** Both versions serve while a deploy goes on, else the first of these alone. */
+  /** Both versions during a deployment, and otherwise only the first version. */
   #serving: readonly Deployed[];
   #behind = 0;
 
@@ -34,19 +37,19 @@ export class Weatherman {
     this.#serving = [at.versions[0]];
   }
 
-  /** The version that serves the next invocation. */
+  /** Returns the version that serves the next invocation. */
   deployed(): Deployed {
     return this.#at.simulation.draw.oneOf(this.#serving);
   }
 
-  /** How late the next alarm is, in ms. */
+  /** Returns the delay of the next alarm, in ms. */
   alarmDelay(): number {
     const { draw } = this.#at.simulation;
     const isLate = draw.happens(this.isOver ? 0 : this.#storm.lateAlarms);
     return isLate ? draw.between(MINUTE, 5 * MINUTE) : draw.between(0, 50);
   }
 
-  /** Resolves when it is over. */
+  /** Runs the storm. Resolves when it is over. */
   async blow(): Promise<void> {
     const { simulation, platform, outside } = this.#at;
     const { lasts, weather, queue, kills, freezes, crashes, hibernations, deploys, modelFaults, slowWorld } =
@@ -91,7 +94,7 @@ export class Weatherman {
     if (all.length > 0) strike(this.#at.simulation.draw.oneOf(all));
   }
 
-  /** The object may start on another machine, by another clock. */
+  /** Crashes an object. It can restart on a machine with another clock. */
   #crash(host: ReturnType<SimulatedPlatform['hostOf']>): void {
     const { simulation } = this.#at;
     simulation.trace(() => `${host.name} crashes`);
@@ -101,7 +104,10 @@ export class Weatherman {
     host.clockAhead = simulation.draw.between(0, CLOCKS) - this.#behind;
   }
 
-  /** Objects start anew, and invocations of both versions serve for a while; those that run are left to their end, or cut off. */
+  /**
+   * Starts a deployment. Objects restart, and both versions serve invocations for a while. Running invocations
+   * either finish or are killed.
+   */
   #deploy(): void {
     const { simulation, platform, versions } = this.#at;
     const { draw } = simulation;

@@ -5,43 +5,45 @@ import type { Errand, SessionScript } from './draw.ts';
 import type { RetryErrand } from './draw-forks.ts';
 import { type PendingCall, Reception, type Reply, readStream, type Shown, toReply } from './reply.ts';
 
-/** What came of a request, and when it was sent, in ms of the simulation. */
+/** The reply to a request, and when it was sent, in simulated ms. */
 export type SentReply = Reply & {
   readonly sentAt: number;
   readonly cameAt: number;
   readonly to: 'message' | 'look' | 'decision' | 'cancel';
 };
 
-/** A message on its way, or a retry of one. */
+/** A message or a retry, and what its sender has received so far. */
 export interface Sent {
   readonly session: string;
   readonly errand: Errand | RetryErrand;
   readonly replies: SentReply[];
-  /** The streams that showed it, each with how it ended. */
+  /** Its streams, each with the shown events and its end. */
   readonly streams: { readonly shown: readonly Shown[]; readonly end: Reply }[];
 }
 
-/** A session that was erased. */
+/** The erasure of a session. */
 export interface Erasure {
   readonly session: string;
   readonly sentAt: number;
   doneAt: number | undefined;
 }
 
-/** Where users are. */
+/** The environment of users. */
 export interface Place {
   readonly simulation: Simulation;
   readonly platform: SimulatedPlatform;
-  /** How many requests may still be begun: users who ask for ever are a finding, and not the end of the world. */
+  /**
+   * The number of requests that may still be started. A user who never stops is a finding, not an endless run.
+   */
   readonly patience: { left: number };
-  /** How far a session is durable, or Infinity where this says nothing because somebody erases it. */
+  /** Returns the durable head of a session, or `Infinity` if the session is erased during the play. */
   durableHead(session: string): number;
 }
 
 export const AGAIN = 700;
 export const LOOK_AGAIN = 3_000;
 
-/** How often a retry is sent that the session has no time for. */
+/** The maximum number of attempts if the session refuses a retry as busy. */
 const MOST_RETRIES = 6;
 
 export const pathOf = (session: string): string => `/agents/player/sessions/${session}`;
@@ -52,12 +54,12 @@ const HEADERS: Readonly<Record<Errand['way'], Readonly<Record<string, string>>>>
   background: { prefer: 'respond-async' },
 };
 
-/** How turns end that have no answer. */
+/** The outcomes of turns without an answer. */
 const UNANSWERED = ['failed', 'cancelled', 'limit-reached'];
 
 /**
- * Sends a message until it is answered, or nobody can know whether it arrived. Returns the retry that its sender sends next, if its turn
- * has no answer.
+ * Sends a message until it is answered or its arrival cannot be known. Returns the sender's next retry if the
+ * turn has no answer.
  */
 export async function deliver(place: Place, sent: Sent): Promise<RetryErrand | undefined> {
   const { errand } = sent;
@@ -82,7 +84,7 @@ async function untilAnswered(place: Place, sent: Sent): Promise<void> {
     if (reply.came === 'answer' || reply.came === 'unexpected') return;
     if (reply.came === 'suspended' || reply.came === 'accepted') {
       const turn = await followed(place, sent, reply);
-      // It went into another turn, or was erased.
+      // Another turn accepted the message, or the session was erased.
       if (turn === 'over') return;
     }
     if (reply.came === 'gone') return;
@@ -147,7 +149,7 @@ const retryOnce = (
     hangUpAfter,
   });
 
-/** Sends a request of which a turn may come, and notes what came. */
+/** Sends a request that can start a turn, and records the reply. */
 async function askFor(
   place: Place,
   sent: Sent,
@@ -171,7 +173,7 @@ function take(sent: Sent, answer: ClientAnswer | undefined, reception: Reception
 
 type Begun = Reply & { readonly came: 'accepted' | 'suspended' };
 
-/** Looks at a turn until it has ended, and decides about what it waits for. */
+/** Polls a turn until it has ended, and decides about its pending calls. */
 async function followed(place: Place, sent: Sent, first: Begun): Promise<'over' | 'again'> {
   const { errand, session } = sent;
   let reply: Reply = first;
@@ -203,7 +205,7 @@ async function cancelled(place: Place, sent: Sent): Promise<void> {
   await stubbornly(place, sent, { path: `${pathOf(sent.session)}/cancel`, body: {}, to: 'cancel' });
 }
 
-/** Asks until an answer comes. */
+/** Repeats a request until it is answered. */
 async function stubbornly(
   place: Place,
   sent: Sent,
@@ -226,7 +228,7 @@ async function stubbornly(
   }
 }
 
-/** Erases a session, until the answer says that it is. */
+/** Repeats an erasure until it is confirmed. */
 export async function erase(place: Place, erasure: Erasure, after: number): Promise<void> {
   await place.simulation.pause(after);
   while (hasPatience(place)) {
@@ -239,7 +241,7 @@ export async function erase(place: Place, erasure: Erasure, after: number): Prom
   }
 }
 
-/** Reads a session's stream of events as a browser does, which comes again after the last event that it has. */
+/** Reads a session's event stream like a browser, which reconnects after its last event. */
 export async function readEvents(
   place: Place,
   session: string,

@@ -1,7 +1,8 @@
 /**
- * The client that the conformance suite runs for each scenario: `node client.ts WORKER SERVER`. The Worker runs a turn whose
- * agent uses the scenario's server, and whatever the server asks somebody meanwhile is accepted with its defaults. Ends
- * with 1 when the turn does not complete, or a call that a scenario allows came to nothing: not all of them look.
+ * The client that the conformance suite runs for each scenario: `node client.ts WORKER SERVER`. The Worker runs
+ * a turn whose agent uses the scenario's server. Questions of the server are accepted with their defaults.
+ * Exits with 1 if the turn does not complete or an allowed call fails, because some scenarios do not check
+ * this.
  */
 import { randomUUID } from 'node:crypto';
 import { eventsOf, openSession } from '../../../../../src/examples/demo/client.ts';
@@ -19,11 +20,11 @@ const post = (path: string, body: object, headers: Readonly<Record<string, strin
     body: JSON.stringify(body),
   });
 
-/** Some scenarios say with which inputs they want their tools called: the model is told so. */
+/** Passes the tool inputs that a scenario requires to the model. */
 const { toolCalls = [] } = given === '' ? {} : JSON.parse(given);
 const wish = toolCalls.length > 0 ? JSON.stringify({ toolCalls }) : 'Call every tool.';
 const message = { message: wish, context: { scenario, server, given } };
-/** Servers that have no tool, or let nobody in. */
+/** Scenarios whose servers have no tools or refuse every client. */
 const NOTHING_TO_CALL = new Set([
   'initialize',
   'request-metadata',
@@ -50,7 +51,7 @@ for await (const { event, data } of eventsOf(
   if (event === 'tool-call-ended' && told.result.type !== 'error') answered += 1;
   if (event === 'answer') outcome = told.outcome;
 }
-// A turn that was suspended goes on in another invocation, and its stream has ended.
+// The stream of a suspended turn has ended. Another invocation resumes the turn.
 if (outcome === 'none') {
   const later = (await openSession(worker, id, 'caller').turnEnded(seen)).filter(({ seq }) => seq > seen);
   for (const event of later) console.log(event.type, JSON.stringify(event));
@@ -64,7 +65,7 @@ if (isRight) console.log(WENT_WELL);
 else console.error(`Scenario '${scenario}': the turn is ${outcome}, and ${answered} calls were answered.`);
 process.exitCode = isRight ? 0 : 1;
 
-/** The answer of the turn comes by the stream that is open. */
+/** Approves a call. The answer of the turn arrives on the open stream. */
 async function approve(call: string): Promise<void> {
   const { status } = await post(`/approvals/${call}`, { decision: 'approve' }, { prefer: 'respond-async' });
   if (status !== 202) throw new Error(`An approval was answered ${status}.`);

@@ -2,20 +2,23 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Check, Played } from './run-suite.ts';
 
-/** Which half of a suite: it looks at our client, or at our server. */
+/** The tested side: our client or our server. */
 export type Side = 'client' | 'server';
 
-/** What is played: the suite of 0.1.16, and what each revision requires as the suite of 0.2 has it. */
+/** The played sets: the suite 0.1.16, and the requirements of each revision in the suite 0.2. */
 export const SETS = ['0.1.16', '2025-11-25', '2026-07-28'] as const;
 export type SetName = (typeof SETS)[number];
 
-/** The file that says what of a set fails, and why. */
+/** Returns the path of a set's expected failures, with their reasons. */
 export const fileOf = (set: SetName): string => join(import.meta.dirname, `../expected-failures/${set}.yml`);
 
-/** By scenario, the checks that may fail; none: it fails as a whole. */
+/** The checks that may fail, by scenario. An empty set allows the whole scenario to fail. */
 export type Expected = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** What a set's file says, by side: a list a side of `scenario` or `scenario:check`, as its YAML is written. */
+/**
+ * Reads the expected failures of a set. The YAML has a list for each side, with entries `scenario` or
+ * `scenario:check`.
+ */
 export function readExpected(set: SetName): Readonly<Record<Side, Expected>> {
   const expected = { client: new Map<string, Set<string>>(), server: new Map<string, Set<string>>() };
   let side: Side = 'client';
@@ -30,10 +33,10 @@ export function readExpected(set: SetName): Readonly<Record<Side, Expected>> {
   return expected;
 }
 
-/** The suite fails a scenario for a warning too, where it knows what is expected. */
+/** With expected failures, the suite also counts warnings as failures. */
 export const hasFailed = ({ status }: Check): boolean => status === 'FAILURE' || status === 'WARNING';
 
-/** How a scenario went otherwise than its file says, in words; nothing when it went so. */
+/** Returns the differences of a scenario's result from its expectation. */
 export function surprisesOf({ checks }: Played, excused: ReadonlySet<string> | undefined): readonly string[] {
   const failed = [...new Set(checks.filter(hasFailed).map(({ id }) => id))];
   if (excused === undefined) return failed.map((id) => `'${id}' is not expected to fail.`);

@@ -10,7 +10,7 @@ const program = join(import.meta.dirname, 'run-conformance.ts');
 it('all scenarios pass except those that are expected to fail, which all fail', {
   timeout: 400_000,
 }, async () => {
-  // With an exit code of 1 it rejects, and has the output too.
+  // The promise rejects if the exit code is 1. The error also contains the output.
   const { stdout } = await run(process.execPath, [program]).catch((failure: { stdout: string }) => failure);
   expect(stdout.trimEnd().split('\n').at(-1), stdout).toMatch(
     /^conformance: 0\.1\.16 client 25 of 26, server 25 of 32; 2025-11-25 client 18 of 18, server 24 of 30; 2026-07-28 client 32 of 32, server 36 of 37; [\d.]+ s; PASS$/,

@@ -1,8 +1,8 @@
 /**
- * `npm run conformance`: the MCP project's conformance suites, against two Workers in workerd: all scenarios of 0.1.16, and
- * what each revision requires in 0.2. When a scenario fails that is not in the set's file of expected failures, or one that
- * is in there does not, the last line and the exit code say so. `npm run conformance -- 2026-07-28 client auth/basic-cimd`
- * plays one scenario, and shows all that the suite prints.
+ * `npm run conformance` runs the MCP project's conformance suites against two Workers in workerd: all scenarios
+ * of 0.1.16, and the requirements of each revision in 0.2. Exits with 1 if an unexpected scenario fails or an
+ * expected failure passes. `npm run conformance -- 2026-07-28 client auth/basic-cimd` runs one scenario and
+ * prints all output of the suite.
  */
 import { type RunningWorker, startWorker } from '../../../process/start-worker.ts';
 import {
@@ -23,10 +23,13 @@ const WORKERS: Readonly<Record<Side, string>> = {
   server: 'test/full/mcp/conformance/server-worker.ts',
 };
 
-/** How often a scenario is played again by itself that surprises: their time limits are short for a busy machine. */
+/**
+ * The number of retries of a scenario with a surprising result. Retries run alone, because the suite's time
+ * limits are short for a busy machine.
+ */
 const TRIES = 3;
 
-/** What came of one side of a set, in words, and whether it is as the file says. */
+/** The results of one side of a set as text, and whether they match the expectations. */
 interface Report {
   readonly set: SetName;
   readonly side: Side;
@@ -40,7 +43,7 @@ async function report(play: Play, run: SuiteRun): Promise<Report> {
   const played: Played[] = [];
   for (const one of run.played) played.push(await patiently(play, one, expected));
   const surprises = played.flatMap((one) => surprisesOf(one, expected.get(one.scenario)));
-  // The suite does not say that it has no such scenario.
+  // The suite does not report unknown scenarios.
   const names = new Set(played.map((one) => one.scenario));
   const unknown = scenario === undefined ? [...expected.keys()].filter((name) => !names.has(name)) : [];
   const required = requiredBy(set, side);
@@ -97,7 +100,7 @@ async function playAll(plays: readonly Omit<Play, 'worker'>[]): Promise<readonly
       }),
     );
     const reports: Report[] = [];
-    // What surprises is played again while nothing else is played.
+    // Surprising results are retried after all parallel runs.
     for (const [play, run] of runs) reports.push(await report(play, run));
     for (const [side, { logs }] of workers) {
       const isRight = reports.every((one) => one.isRight || one.side !== side);
@@ -122,7 +125,7 @@ async function conformance(plays: readonly Omit<Play, 'worker'>[]): Promise<bool
   return isRight;
 }
 
-/** What the arguments ask for: nothing when they cannot be read. */
+/** Parses the arguments. Returns `undefined` if they are invalid. */
 function playsOf(args: readonly string[]): readonly Omit<Play, 'worker'>[] | undefined {
   const sets = SETS.filter((set) => args.length === 0 || !isSet(args[0]) || set === args[0]);
   const [side, scenario, ...more] = isSet(args[0]) ? args.slice(1) : args;

@@ -10,10 +10,10 @@ import { fileOf, type SetName, type Side } from './expected-failures.ts';
 const root = resolve(import.meta.dirname, '../../../../..');
 const client = join(import.meta.dirname, 'client.ts');
 
-/** The client's last words when all went well: see `client.ts`. */
+/** The last line of a successful client. See `client.ts`. */
 export const WENT_WELL = 'The turn went as it should.';
 
-/** One thing that a scenario looks at. */
+/** One check of a scenario. */
 export interface Check {
   readonly id: string;
   readonly name: string;
@@ -22,35 +22,35 @@ export interface Check {
   readonly errorMessage?: string;
 }
 
-/** What came of one scenario. */
+/** The result of one scenario. */
 export interface Played {
   readonly scenario: string;
   readonly checks: readonly Check[];
 }
 
-/** What came of one run of a suite's program. */
+/** The result of one run of a suite's program. */
 export interface SuiteRun {
   readonly played: readonly Played[];
-  /** How many scenarios it said that it would play. */
+  /** The number of scenarios that the program announced. */
   readonly announced: number;
-  /** What it printed. */
+  /** The output of the program. */
   readonly output: string;
 }
 
-/** What is played, against which Worker. */
+/** The scenarios to run, and the Worker. */
 export interface Play {
   readonly set: SetName;
   readonly side: Side;
-  /** Where the Worker of that side answers. */
+  /** The URL of the Worker for this side. */
   readonly worker: URL;
-  /** Absent: all that the set has. */
+  /** Defaults to all scenarios of the set. */
   readonly scenario?: string | undefined;
 }
 
-/** A machine that is busy with other tests is given time: what is by the clock says so itself. */
+/** The timeout of a scenario on a busy machine. Time-dependent scenarios set their own. */
 const PATIENCE = ['--timeout', '120000'];
 
-/** Plays scenarios by the program of the suite. */
+/** Runs scenarios with the suite's program. */
 export async function playSuite(play: Play): Promise<SuiteRun> {
   const { set, side, worker } = play;
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-conformance-'));
@@ -58,7 +58,7 @@ export async function playSuite(play: Play): Promise<SuiteRun> {
   const args = [
     join(root, 'node_modules', suite, 'dist/index.js'),
     side,
-    // The suite hands the command to a shell.
+    // The suite runs the command in a shell.
     ...(side === 'client'
       ? ['--command', `'${process.execPath}' '${client}' ${worker.origin}`, ...PATIENCE]
       : ['--url', new URL('/mcp', worker).href, ...(set === '0.1.16' ? [] : PATIENCE)]),
@@ -82,7 +82,7 @@ function choice({ set, scenario }: Play): readonly string[] {
   return ['--scenario', scenario, '--spec-version', set, '--force'];
 }
 
-/** The suite keeps what it found in a directory that is named for the scenario and the time. */
+/** Reads a result. The suite writes it to a directory that is named after the scenario and the time. */
 function readPlayed(directory: string, file: string): Played {
   const folder = dirname(file);
   const scenario = folder.replace(/^server-(?=.*-\d{4}-)|-\d{4}-\d\d-\d\dT[\d-]+Z$/g, '');
@@ -90,7 +90,7 @@ function readPlayed(directory: string, file: string): Played {
   return { scenario, checks: [...checks, ...clientCheck(join(directory, folder))] };
 }
 
-/** A client that breaks after the last check fails no scenario of the suite. */
+/** Checks how the client exited. The suite does not detect a client that fails after the last check. */
 function clientCheck(folder: string): readonly Check[] {
   const [said, broke] = ['stdout.txt', 'stderr.txt'].map((name) => {
     const [file] = globSync(name, { cwd: folder });
@@ -101,7 +101,7 @@ function clientCheck(folder: string): readonly Check[] {
   return [{ id: 'our-client', name: 'OurClient', description, status: 'FAILURE' }];
 }
 
-/** The scenarios of a revision that decide whether we conform to it: it runs others beside them. */
+/** Returns the scenarios that decide about conformance to a revision. The suite runs additional ones. */
 export function requiredBy(set: SetName, side: Side): ReadonlySet<string> | undefined {
   if (set === '0.1.16') return undefined;
   const file = join(root, 'node_modules/conformance-next/requirements', `${set}.yaml`);
