@@ -1,4 +1,6 @@
-/** The adapter over the AI SDK's own providers, against a server that other people wrote to behave as theirs. */
+/**
+ * The adapter with the AI SDK's own providers, against a third-party server that imitates the provider APIs.
+ */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { LLMock } from '@copilotkit/aimock';
@@ -88,7 +90,7 @@ describe.each(Object.entries(providers))('a model of %s', (_, { path, sdk }) => 
 
     it('reads text and usage', async () => {
       const { reply, pieces } = await ask('hello');
-      // What its provider keeps beside the text has tests of its own.
+      // Other tests cover the provider's data.
       const { parts: _parts, provider: _provider, ...said } = reply;
       expect(said).toEqual({
         text: hello,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ModelMessage, ModelReply, ToolDefinition } from '../../../src/model/entry.ts';
 import { openaiCompatible } from '../../../src/model/openai-compatible/entry.ts';
 
-/** The adapter over a real connection, against a server that other people wrote to behave as OpenAI's. */
+/** The adapter on a real connection, against a third-party server that imitates OpenAI's. */
 const mock = new LLMock({ port: 0, host: '127.0.0.1', chunkSize: 3 });
 
 const weather: ToolDefinition = {

@@ -1,7 +1,4 @@
-/**
- * The built Worker is killed between the question and its decision. What was done in the world is counted by a process
- * of its own.
- */
+/** The built Worker is killed between a question and its decision. A separate process counts the effects. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +35,7 @@ interface Waiting {
   readonly pending: Pending;
 }
 
-/** Asks for a refund, which then waits for its decision. */
+/** Requests a refund, which then waits for its decision. */
 async function askIn(session: string): Promise<Waiting> {
   const { turn, outcome, pending = [] } = await open(session).send('Please refund order 1002');
   const [only] = pending;
@@ -50,7 +47,7 @@ async function askIn(session: string): Promise<Waiting> {
   return { turn, pending: only };
 }
 
-/** What was done for a turn, each time that it was. */
+/** Returns the refunds of a turn, including repeats. */
 const done = (turn: string): unknown[] =>
   effects
     .executions()

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 const manifest = readFileSync(resolve(import.meta.dirname, '../../../package.json'), 'utf8');
-const { exports } = JSON.parse(manifest) as { exports: Record<string, { default: string }> }; // our own
+const { exports } = JSON.parse(manifest) as { exports: Record<string, { default: string }> }; // our own package.json
 
-/** Where this repository's entries are found once the package is installed. */
+/** Patterns that match relative imports of our entries, with the package's exports that replace them. */
 const ENTRIES = Object.entries(exports).map(([entry, { default: built }]) => {
   const file = built
     .replace('./dist/', '')
@@ -14,7 +14,10 @@ const ENTRIES = Object.entries(exports).map(([entry, { default: built }]) => {
   return [new RegExp(`'[./]+/(src/)?${path}'`, 'g'), `'holdfast${entry.slice(1)}'`] as const;
 });
 
-/** A file of ours as a user writes it, who has installed the package and keeps what an example consists of in one folder. */
+/**
+ * Rewrites a file of this repository as a user of the installed package would write it, with all files of an
+ * example in one folder.
+ */
 export function asInstalled(source: string): string {
   const installed = ENTRIES.reduce((text, [ours, theirs]) => text.replace(ours, theirs), source);
   return installed.replace(/'[./]+\/src\/examples\/[a-z-]+\//g, "'./");

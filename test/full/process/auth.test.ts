@@ -1,4 +1,6 @@
-/** The examples of docs/auth.md in a Worker of its own, with a local issuer, a KV namespace and a D1 database. */
+/**
+ * The examples of docs/auth.md, each in its own Worker, with a local issuer, a KV namespace and a D1 database.
+ */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +11,7 @@ import { type RunningWorker, startWorker } from './start-worker.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
-/** What of the bindings is used here: the types of Workers are not known to programs of Node. */
+/** The used part of the bindings. Node programs do not have the types of Workers. */
 interface Seen {
   readonly DB: {
     prepare(sql: string): { run(): Promise<unknown>; all(): Promise<{ readonly results: unknown }> };
@@ -17,9 +19,9 @@ interface Seen {
 }
 
 type Issue = (...[one, other]: readonly [object, object]) => Promise<string>;
-/** Imports a function of an example. Its path is computed, since its types are those of a Worker. */
+/** Imports a function of an example. The path is computed, so that its Worker types are not checked here. */
 const exampleOf = async (file: string, name: string): Promise<Issue> =>
-  ((await import(resolve(root, 'src/examples/auth', file))) as Record<string, Issue>)[name] as Issue; // ours
+  ((await import(resolve(root, 'src/examples/auth', file))) as Record<string, Issue>)[name] as Issue; // one of our examples
 const createApiKey = await exampleOf('by-api-key.ts', 'createApiKey');
 const logIn = await exampleOf('by-cookie.ts', 'logIn');
 
@@ -36,7 +38,7 @@ let address: string;
 
 beforeAll(async () => {
   await new Promise<void>((listening) => issuer.listen(0, '127.0.0.1', listening));
-  address = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`; // it listens
+  address = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`; // the server is listening
   worker = await startWorker('src/examples/auth/worker.ts', {
     vars: {
       MODEL: 'offline',
@@ -58,7 +60,10 @@ afterAll(async () => {
   issuer.close();
 });
 
-/** Sends a message with these credentials. Returns the status, and whose the session is if it was accepted. */
+/**
+ * Sends a message with these credentials. Returns the status, and the owner of the session if the message was
+ * accepted.
+ */
 async function send(headers: Readonly<Record<string, string>>): Promise<unknown> {
   const session = new URL(`/agents/clerk/sessions/${crypto.randomUUID()}/messages`, worker.url);
   const response = await fetch(session, {

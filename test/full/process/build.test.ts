@@ -1,4 +1,7 @@
-/** What `npm run build` makes, as the project of a user meets it: its types, its exports, and its code in plain Node. */
+/**
+ * The output of `npm run build` as a user's project sees it: its types, its exports, and its code in plain
+ * Node.
+ */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -18,11 +21,11 @@ let manifest: Manifest;
 const read = (file: string): Promise<string> => readFile(join(root, file), 'utf8');
 
 beforeAll(async () => {
-  ({ path: temp, manifest } = await installPackage(['@types/node'])); // for the user's own use of it
+  ({ path: temp, manifest } = await installPackage(['@types/node'])); // for the test's own code
 }, PACKING_MS);
 afterAll(() => rm(temp, { recursive: true, force: true }));
 
-/** What `tsc` has to say of the user's files, which are compiled to a folder called `name`. */
+/** Returns the errors of `tsc` for the user's files. They are compiled into the folder `name`. */
 async function check(
   name: string,
   files: Readonly<Record<string, string>>,
@@ -67,7 +70,7 @@ it.each([
 });
 
 it('a user’s program can use a model of the AI SDK', async () => {
-  // The SDK's own types name those of `json-schema`, which it does not install.
+  // The SDK's types import `json-schema`, which the SDK does not install.
   const options = { types: ['@cloudflare/workers-types'], module: 'nodenext', skipLibCheck: true };
   expect(await check('with-sdk', { 'with-sdk.ts': WITH_SDK }, options)).toBe('');
 });
@@ -76,7 +79,7 @@ it('a user’s program can use MCP', async () => {
   const worker = asInstalled(await read('src/examples/mcp/worker.ts'));
   expect(worker).toContain("from 'holdfast/mcp/client';");
   expect(worker).toContain("from 'holdfast/mcp/server';");
-  // The declarations of the SDK name Node's `Buffer`, which a Worker need not have.
+  // The SDK's declarations use Node's `Buffer`, whose types a Worker project may not have.
   const options = { types: ['@cloudflare/workers-types'], module: 'nodenext', skipLibCheck: true };
   expect(await check('with-mcp', { 'with-mcp.ts': worker }, options)).toBe('');
 });
@@ -141,7 +144,7 @@ it('a user’s kind of tool is typed, counts failures and subagents, and passes 
   expect(failures).toEqual([]);
 });
 
-/** Names every type that a decorator of tools, a model adapter or a host of the user declares itself with. */
+/** Uses every type that a user needs to declare a decorator of tools, a model adapter or a host. */
 const OWN = `
 import { type AnyTool, type CallContext, type ChatModel, type ErrorReason, type InputDeclaration, type JsonSchema, type Principal, type ResultData, type ToolGroup, type TurnAnswer, defineAgent, defineTool } from 'holdfast';
 import type { CallChanges, JournaledCall, StoredEvent, TurnArtifact, TurnError } from 'holdfast/events';

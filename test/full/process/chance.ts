@@ -1,10 +1,10 @@
-/** A source of numbers that look random and are the same for the same seed. */
+/** A pseudorandom number generator. */
 export interface Chance {
-  /** A whole number from `from` to `to`, both included. */
+  /** Returns an integer from `from` to `to`, inclusive. */
   between(from: number, to: number): number;
 }
 
-/** Creates a source of its own: mulberry32. */
+/** Creates a generator (mulberry32). The same seed yields the same numbers. */
 export function createChance(seed: number): Chance {
   let state = seed;
   const next = (): number => {

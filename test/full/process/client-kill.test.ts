@@ -1,4 +1,4 @@
-/** The client of the package while the built Worker is killed in the middle of a turn, and started again. */
+/** The client of the package. The built Worker is killed during a turn and restarted. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ async function killAndStart(): Promise<void> {
   worker = await start();
 }
 
-/** The Worker has another port each time, behind the same name. */
+/** The Worker has a different port after each restart, behind the same host name. */
 const client = createClient({
   url: 'http://worker.test',
   agent: 'counter',

@@ -1,4 +1,7 @@
-/** The client as a user installs it: its types in a page's project, its code in plain Node, and what a bundle of it carries. */
+/**
+ * The client as a user installs it: its types in a browser project, its code in plain Node, and the content of
+ * its bundle.
+ */
 import { execFile } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

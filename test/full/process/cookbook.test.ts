@@ -1,4 +1,4 @@
-/** The examples of docs/cookbook, each in a Worker of its own. The services around them are local servers. */
+/** The examples of docs/cookbook, each in its own Worker. Local servers replace the external services. */
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,7 +19,7 @@ async function start(entry: string, settings: WorkerSettings = {}): Promise<Runn
 
 type Answer = (path: string, body: string) => unknown;
 
-/** Starts a service that answers with JSON. Returns its address. */
+/** Starts a service that returns JSON. Returns its URL. */
 async function serve(answer: Answer): Promise<string> {
   const server = createServer(async (request: IncomingMessage, response) => {
     const body = (await request.toArray()).join('');
@@ -28,7 +28,7 @@ async function serve(answer: Answer): Promise<string> {
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // the server is listening
 }
 
 interface ScriptedCall {
@@ -36,7 +36,10 @@ interface ScriptedCall {
   readonly input: object;
 }
 
-/** Starts a model that requests this call, and then says that it is done. Returns the vars that lead to it. `seen` gets what it was asked. */
+/**
+ * Starts a model that requests this call and then ends. Returns the vars that select it. `seen` receives the
+ * requests.
+ */
 async function modelThatCalls(
   { name, input }: ScriptedCall,
   seen: string[] = [],
@@ -244,7 +247,7 @@ it('email.md: a mail is answered once, to its sender; an automatic one is ignore
   await send('1@example.com');
   await send('1@example.com');
   await send('2@example.com');
-  // Each letter is two requests to the model: the second one has the result of the call.
+  // Each email causes two model requests. The second contains the result of the call.
   await expect.poll(() => seen.length, { timeout: 30_000 }).toBe(4);
   const results = seen.map((body) => JSON.parse(body).messages.at(-1).content);
   expect(results).toEqual([

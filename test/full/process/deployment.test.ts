@@ -1,4 +1,4 @@
-/** What whoever deploys is told of a mistake in `wrangler.toml` or in the exports of the main module. */
+/** The logged warnings about mistakes in `wrangler.toml` or in the exports of the main module. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,7 +50,7 @@ const withoutRunner = without('export const { TurnRunner } = holdfast;');
 const withoutClass = without("export { SessionObject } from '../../../durable-objects/index.ts';");
 const onDate = (compatibilityDate: string): WorkerSettings => ({ deployedAs: { compatibilityDate } });
 
-/** What every Worker should run with, whatever its date. */
+/** The compatibility flags that every Worker should have, with any compatibility date. */
 const FLAGS = ['enable_request_signal', 'global_fetch_strictly_public'];
 
 const workers: RunningWorker[] = [];
@@ -64,14 +64,17 @@ async function start(settings?: WorkerSettings): Promise<RunningWorker> {
   return worker;
 }
 
-/** Logged once when local mode lets a request in; `auth.test.ts` asserts it in full. */
+/**
+ * The start of the line that is logged once when local mode accepts a request. `auth.test.ts` asserts the whole
+ * line.
+ */
 const LOCAL_MODE = 'holdfast: This machine needs no token.';
 
-/** Returns what the Worker logged of its deployment: not the runtime's lines on alarms and classes, nor that local mode is open. */
+/** Returns the log lines about the deployment, without lines of the runtime and the line about local mode. */
 const said = ({ logs }: RunningWorker): readonly string[] =>
   logs.filter((line) => line.startsWith('holdfast') && !line.startsWith(LOCAL_MODE));
 
-/** The log comes by another way than the answers. */
+/** Waits for these log lines, because logs can arrive later than responses. */
 const expectSaid = (worker: RunningWorker, lines: readonly string[]): Promise<void> =>
   vi.waitFor(() => expect(said(worker)).toEqual(lines), { timeout: 10_000 });
 
@@ -175,7 +178,7 @@ describe('a Worker that runs turns in the background', () => {
   });
 });
 
-/** Sends a message for the background; answers how its turn has ended. */
+/** Sends a background message, and returns the outcome of its turn. */
 async function paysInBackground(worker: RunningWorker): Promise<unknown> {
   const [status] = await say(worker, { message: 'Please pay invoice INV-17.' }, BACKGROUND);
   expect(status).toBe(202);
@@ -191,7 +194,7 @@ const outcome = (worker: RunningWorker): Promise<unknown> =>
     { timeout: 30_000, interval: 50 },
   );
 
-/** A Worker that is stopped before its alarm has come to anything. */
+/** Disables the hand-over of a turn, as if the Worker were stopped before its alarm runs. */
 const HANDS_NOTHING_OVER: Edit = {
   from: 'void this.#carrier.handOver({ name, turn });',
   to: 'void turn;',

@@ -1,6 +1,7 @@
 /**
- * `npx holdfast doctor` beside projects that are each broken in one way: the problem is named, and `--fix` mends what it says. The
- * configuration is read by wrangler; bundles are made by the same bundler, and in the last tests by wrangler itself.
+ * `npx holdfast doctor` on projects that each have one defect. The command reports the defect, and `--fix`
+ * repairs it. Wrangler reads the configuration. The same bundler builds the bundles, and the last tests use
+ * wrangler itself.
  */
 import { execFile } from 'node:child_process';
 import {
@@ -28,7 +29,7 @@ import { bundling } from '../../measure/bundles.ts';
 import { installPackage } from './installed-package.ts';
 import { PACKING_MS } from './packed.ts';
 
-/** A configuration with nothing to say of. */
+/** A valid configuration. */
 const CONFIG = `name = "clerk" # ours
 main = "src/worker.ts"
 compatibility_date = "2026-11-01"
@@ -97,7 +98,7 @@ function change(file: File, from: string, to: string): void {
 
 const bundles = new Map<string, Project['bundle']>();
 
-/** The project with a bundle of its main module, made as wrangler makes it. */
+/** Reads the project and bundles its main module as wrangler does. */
 async function look(environment?: string): Promise<Project> {
   const project = await readProject({ folder, config: undefined, environment });
   const { entry } = project;
@@ -134,7 +135,7 @@ const turned = (text: string): string =>
     'export default { ...holdfast.worker, queue: consumeTurns(holdfast) };',
   );
 
-/** A change of one file, the problem that it is, and how it is mended. */
+/** A change of one file, the resulting problem, and the repair. */
 const BROKEN: readonly (readonly [id: string, file: File, from: string, to: string, mend: string])[] = [
   [
     'compatibility-date',
@@ -335,7 +336,7 @@ describe('the doctor in a broken project', () => {
     expect(problems.map((one) => one.id)).toEqual([id]);
     const [problem] = problems;
     expect(problem?.mend).toContain(mend);
-    // What is said names no value of a secret.
+    // A problem must not contain the value of a secret.
     expect(JSON.stringify(problem)).not.toContain(TOKEN);
     if (!problem?.fix) return;
     expect(applyFixes(project, problems)).toEqual({ done: problems, refused: [] });
@@ -419,7 +420,7 @@ describe('the doctor in a broken project', () => {
       },
     ]);
     applyFixes(project, problems);
-    // No migration creates the class anew: wrangler would refuse the file.
+    // `--fix` does not add a migration that creates the existing class again, because wrangler would refuse it.
     expect(read('wrangler.toml')).not.toContain('new_sqlite_classes');
     expect(idsOf(await look())).toEqual(['sessions-sqlite']);
   });
@@ -491,7 +492,8 @@ describe('the doctor command', () => {
 `,
     );
     change('src/worker.ts', 'export const { TurnRunner } = holdfast;\n', '');
-    // wrangler bundles nothing without it once it is bound, so that is seen in the second look.
+    // Wrangler does not bundle a Worker with a missing bound class, so only the second check reports this
+    // problem.
     change('src/worker.ts', "export { SessionObject } from 'holdfast/durable-objects';\n", '');
     const { code, stdout } = await run('doctor', '--fix');
     const mended = [...stdout.matchAll(/^fixed +([a-z-]+):/gm)].map(([, id]) => id);
@@ -514,7 +516,7 @@ describe('the doctor command', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       problems: [{ id: 'bundle-fails', level: 'error', what: expect.stringContaining('holdfast/htp') }],
     });
-    expect(stdout).not.toContain('\\u001b'); // wrangler colours its words
+    expect(stdout).not.toContain('\\u001b'); // wrangler prints in color
     expect(code).toBe(1);
   }, 120_000);
 

@@ -1,4 +1,4 @@
-/** The first screen of the README: the project that it starts, and the commands in their order. */
+/** The first screen of the README: its project, and its commands in order. */
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -32,7 +32,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 });
 
-/** Runs a tool that is installed in the folder; `npx` does no more. */
+/** Runs a program that is installed in the folder, as `npx` does. */
 const tool = (name: string, ...args: string[]) =>
   run(process.execPath, [join(root, 'node_modules', name), ...args], { cwd: folder });
 
@@ -101,10 +101,10 @@ it('the first screen’s Worker pays the invoice from its curl command', async (
     outcome: 'completed',
     artifacts: [{ tool: 'pay_invoice', value: { paid: 'INV-17' } }],
   });
-  // The line of a turn is as docs/production.md shows one.
+  // The log line of a turn has the format in docs/production.md.
   const page = await readFile(join(root, 'docs/production.md'), 'utf8');
   const shown = /```json\n(.*)\n```/.exec(page)?.[1] ?? '';
-  // It is written when the turn has ended, which its client may hear of before.
+  // The line is written at the end of the turn, which can be after the response.
   let logged = '';
   await until('the turn is in the log', 60_000, async () => {
     logged = (await readFile(log, 'utf8')).split('\n').find((line) => line.startsWith('{"owner":')) ?? '';

@@ -1,4 +1,4 @@
-/** A Worker answers others while somebody sends it what takes long to look through. */
+/** A Worker responds to other clients while it processes an expensive request. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { availableParallelism, loadavg } from 'node:os';
@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningWorker, startWorker } from './start-worker.ts';
 
-/** Some 64 KB of gzip. */
+/** About 64 KB of gzip. */
 const BLANK = gzipSync(' '.repeat(64 * 1024 * 1024));
 
 const reply = (message: object): string =>
@@ -43,7 +43,7 @@ afterAll(async () => {
   server.close();
 });
 
-/** Asks again and again until the work is done, and returns the longest that an answer took, in ms. */
+/** Repeats a request until the work is done. Returns the longest response time in ms. */
 async function longest(work: Promise<unknown>): Promise<number> {
   let slowest = 0;
   let isDone = false;
@@ -70,13 +70,19 @@ async function say(message: string): Promise<unknown> {
   return response.json();
 }
 
-/** In ms. Where other files are tested at the same time, the Worker waits for its turn of a core: that is no time in which it is blocked. */
+/**
+ * The maximum response time in ms. On a busy machine, the Worker waits for a processor core, which does not
+ * count as blocked.
+ */
 const most = (): number => {
   const busy = (loadavg()[0] ?? 0) / availableParallelism();
   return busy <= 0.6 ? 100 : 500 * Math.max(1, busy);
 };
 
-/** A machine that is busy with other things takes its time too: it is measured again, and beside a time in which nothing is asked for. */
+/**
+ * Measures the response time of `/health` during a message. A busy machine also delays it, so the measurement
+ * is repeated and compared with an idle period.
+ */
 async function longestBeside(message: string): Promise<{ readonly came: unknown; readonly took: number }> {
   let least = Number.POSITIVE_INFINITY;
   let came: unknown;

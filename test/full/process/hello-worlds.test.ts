@@ -1,4 +1,7 @@
-/** The first programs in what clients say of themselves, as they stand there, against a Worker: they are told its URL and a key. */
+/**
+ * The example programs from the READMEs of other clients, against a Worker. Only the base URL and the key are
+ * added.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,19 +12,19 @@ import { type RunningWorker, startWorker } from './start-worker.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** A program of a package: the first block of its README that has these words. */
+/** A program of a package: the first block of its README that contains these words. */
 interface Hello {
   readonly package: string;
-  /** What says it, if the README does not. */
+  /** The file with the program. Defaults to the README. */
   readonly file?: string;
-  /** The words of the block before it, where it takes two. */
+  /** Words in an earlier block that the program needs. */
   readonly behind?: string;
   readonly holds: string;
-  /** What it asks. */
+  /** The question of the program. */
   readonly asks: string;
-  /** The models that it names. */
+  /** The model that the program names. */
   readonly model: string;
-  /** Shows what the program has, if it does not itself. */
+  /** Code that prints the program's result, if the program does not. */
   readonly shows?: string;
 }
 
@@ -83,7 +86,7 @@ it.each(HELLOS)('$package: $holds', async (hello) => {
   const blocks = [...text.matchAll(/```(?:ts|js|typescript)\n([\s\S]*?)```/g)].map(([, code = '']) => code);
   const blockWith = (words: string): string => blocks.find((code) => code.includes(words)) ?? '';
   const program = `${behind === undefined ? '' : blockWith(behind)}${blockWith(holds)}`;
-  // Where the base URL is in the code, it is changed there.
+  // A base URL in the code is replaced.
   const code = program.replace("'https://api.example.com/v1'", 'process.env.OPENAI_BASE_URL');
   const file = join(folder, `${crypto.randomUUID()}.mts`);
   await writeFile(file, `${code}\n${shows === undefined ? '' : `console.log(${shows});`}`);
@@ -95,7 +98,7 @@ it.each(HELLOS)('$package: $holds', async (hello) => {
     OPENAI_AGENTS_DISABLE_TRACING: '1',
   };
   const { stdout } = await promisify(execFile)(process.execPath, [file], { env, cwd: folder });
-  // Some print a message as JSON.
+  // Some programs print a message as JSON.
   expect(stdout.replaceAll('\\"', '"')).toContain(`You asked: ${asks}`);
   expect(await readFile(join(ROOT, 'docs/openai.md'), 'utf8')).toContain(`| \`${name}\` |`);
 });

@@ -5,28 +5,28 @@ import { packPackage } from './packed.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
-/** What of `package.json` tests read. */
+/** The part of `package.json` that tests read. */
 export interface Manifest {
   readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
-/** A folder of a user's, with this package, as it is published, installed in it; the caller removes it. */
+/** A user's folder with the published package installed. The caller removes it. */
 export interface UserFolder {
   readonly path: string;
   readonly manifest: Manifest;
 }
 
 /**
- * Makes a user's folder, without asking a registry: what the package says that it needs is found there, and `more`, and nothing else.
- * What the package needs and does not declare is missing.
+ * Creates a user's folder without a registry. It contains only the package's declared dependencies and `more`.
+ * So an undeclared dependency is missing.
  */
 export async function installPackage(more: readonly string[]): Promise<UserFolder> {
   const path = await mkdtemp(join(tmpdir(), 'holdfast-user-'));
   const { folder } = await packPackage();
   await cp(folder, join(path, 'package'), { recursive: true });
-  const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest; // our own
+  const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest; // our own package.json
   await writeFile(join(path, 'package.json'), '{ "name": "user", "type": "module" }');
   await link('holdfast', join(path, 'package'));
   const { dependencies, peerDependencies } = manifest;

@@ -1,4 +1,4 @@
-/** The Worker of the tests of kills over MCP, and what counts its effects. */
+/** The Worker and effect counter for tests with kills over MCP. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,9 +6,9 @@ import { afterAll, beforeAll } from 'vitest';
 import { type CountedEffects, countEffects } from '../../../src/examples/demo/counted-effects.ts';
 import { type KillableWorker, startKillable } from './killable-worker.ts';
 
-/** A Worker that may be killed and started again over the same storage, for all tests of a file. */
+/** A Worker for all tests of a file. It can be killed and restarted on the same storage. */
 export interface KillableDesk {
-  /** The one that runs now. */
+  /** The running Worker. */
   readonly worker: KillableWorker;
   readonly effects: CountedEffects;
   start(): Promise<void>;

@@ -4,20 +4,20 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkerSettings } from './start-worker.ts';
 
-/** A Worker whose process, and workerd with it, can be ended as a power cut would. */
+/** A Worker whose process and workerd can be killed, as in a power cut. */
 export interface KillableWorker {
   readonly url: string;
-  /** SIGKILL to the whole process group; resolves when its head is gone. */
+  /** Sends SIGKILL to the process group. Resolves when its leader has exited. */
   kill(): Promise<void>;
 }
 
-/** How long a process may take until it listens, in ms, also on an overloaded machine. */
+/** The maximum time until a process listens on an overloaded machine, in ms. */
 const PATIENCE = 120_000;
 
 /**
- * Starts a Worker's entry in a process group of its own. With the same storage it continues the same sessions.
+ * Starts a Worker's entry in a separate process group. The same storage continues the same sessions.
  *
- * @throws Error if it ends before it listens, or does not listen in time.
+ * @throws Error if the process exits early or does not listen in time.
  */
 export async function startKillable(entry: string, settings: WorkerSettings): Promise<KillableWorker> {
   const program = resolve(import.meta.dirname, 'worker-child.ts');
@@ -31,7 +31,7 @@ export async function startKillable(entry: string, settings: WorkerSettings): Pr
     if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return false;
     return process.kill(-child.pid, 'SIGKILL');
   };
-  // Whatever way this program ends, the group does not stay behind.
+  // Kills the group if this program exits for any reason.
   process.on('exit', signal);
   void exited.then(() => process.off('exit', signal));
   const kill = async (): Promise<void> => {

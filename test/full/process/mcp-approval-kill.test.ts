@@ -1,4 +1,7 @@
-/** The built Worker is killed while the user of an MCP client has an approval before them, and while what was approved is done. */
+/**
+ * The built Worker is killed while an MCP client shows an approval to its user, and while the approved call
+ * runs.
+ */
 import { Client, type ElicitRequest, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, it } from 'vitest';
 import { within } from '../../../src/examples/demo/ports.ts';
@@ -6,7 +9,7 @@ import { killableDesk } from './killable-desk.ts';
 
 const desk = killableDesk();
 
-/** The official client, whose user is asked; it finds the Worker wherever that was started again. */
+/** Connects the official client, which asks its user. It reaches the Worker after each restart. */
 async function connected(answer: (params: ElicitRequest['params']) => Promise<void>): Promise<Client> {
   const client = new Client(
     { name: 'approval-kill', version: '1' },
@@ -41,7 +44,7 @@ it('a call that is approved after a kill runs once, even if the next kill comes 
     });
   });
   const input = { message: 'Please refund order 1002', session: 'approval-kill' };
-  // The connection of the approved call breaks with the Worker; the turn goes on without it.
+  // The kill breaks the connection of the approved call. The turn resumes without it.
   const broken = client.callTool({ name: 'refunds', arguments: input }).catch(String);
   await expect.poll(() => killing !== undefined, { timeout: 30_000 }).toBe(true);
   await killing;

@@ -1,4 +1,4 @@
-/** What `wrangler dev` publishes to MCP clients, as two of them see it that are not ours. */
+/** The MCP endpoint of `wrangler dev`, as two third-party clients see it. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ describe("the SDK's client", () => {
   const client = new Client({ name: 'process-test', version: '1' });
   beforeAll(async () => {
     const transport = new StreamableHTTPClientTransport(new URL('/mcp', worker.url));
-    // It may have no session id yet, which its type and that of transports say in two ways.
+    // The types of the SDK disagree about a missing session id.
     await client.connect(transport as Transport);
   });
   afterAll(() => client.close());
@@ -85,24 +85,24 @@ describe("the SDK's client", () => {
       client.callTool({ name: 'researcher', arguments: input }, undefined, {
         onprogress: (progress) => told.push(progress),
       });
-    // The client checks structured content by the schema that was listed.
+    // The client validates structured content against the listed schema.
     const { structuredContent: first } = await ask({ message: 'Research tides' });
     expect(first).toMatchObject({ outcome: 'completed', text: expect.stringContaining('The moon pulls') });
     expect(told.map(({ message }) => message)).toEqual(
       expect.arrayContaining(['search_documents: started', 'report_findings: done']),
     );
     expect(told.map(({ progress }) => progress)).toEqual(told.map((_, index) => index + 1));
-    const { session, path } = first as { session: string; path: string }; // as its schema says
+    const { session, path } = first as { session: string; path: string }; // validated by the client
     expect(await (await fetch(worker.url + path)).json()).toMatchObject({ outcome: 'completed', session });
     const { structuredContent: again } = await ask({ message: 'Research tides again', session });
     expect(again).toMatchObject({ session, outcome: 'completed' });
-    // What the first turn unlocked is unlocked: it reports at once.
+    // The tool that the first turn unlocked is still unlocked, so the first progress is its report.
     expect(told.findLast(({ progress }) => progress === 1)?.message).toBe('report_findings: started');
   });
 });
 
 describe("the inspector's CLI", () => {
-  // It reads its own package.json by a path that is right in this directory only.
+  // It reads its own package.json with a path that works only in this directory.
   const build = resolve(
     import.meta.dirname,
     '../../../node_modules/@modelcontextprotocol/inspector-cli/build',
@@ -111,7 +111,7 @@ describe("the inspector's CLI", () => {
 
   async function inspect(...args: readonly string[]): Promise<unknown> {
     const command = ['cli.js', '--cli', new URL('/mcp', worker.url).href, '--transport', 'http', ...args];
-    // It starts `node` by its name.
+    // It starts `node` from the PATH.
     const path = [dirname(process.execPath), process.env.PATH].join(delimiter);
     const { stdout } = await run(process.execPath, command, {
       cwd: build,

@@ -1,4 +1,7 @@
-/** The Worker of an MCP endpoint is killed, or its connection cut, in the middle of an agent's call: its client gets the answer all the same. */
+/**
+ * The Worker of an MCP endpoint is killed, or its connection is cut, during a call of an agent. The client
+ * still receives the answer.
+ */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
@@ -17,7 +20,7 @@ import { type KillableWorker, startKillable } from './killable-worker.ts';
 
 let storage: string;
 let worker: KillableWorker;
-/** Who looks at the place outside, and is not answered yet. */
+/** The open requests of the tool. */
 const looking: ServerResponse[] = [];
 const outside = createServer((_, response) => looking.push(response));
 
@@ -35,7 +38,7 @@ afterAll(async () => {
 });
 
 async function start(): Promise<void> {
-  const { port } = outside.address() as AddressInfo; // as it listens
+  const { port } = outside.address() as AddressInfo; // the server is listening
   worker = await startKillable('test/fixtures/mcp-lookout-worker.ts', {
     storage,
     vars: { LEASE_MS: '300' },
@@ -43,7 +46,7 @@ async function start(): Promise<void> {
   });
 }
 
-/** Answers whoever looks, those included whose Worker is no more. */
+/** Answers all open requests, including those of killed Workers. */
 const answerAll = (words: string): void => {
   for (const response of looking.splice(0)) response.end(words);
 };
@@ -56,7 +59,7 @@ const OFTEN = {
   maxRetries: 100,
 };
 
-/** What a client asks for; it reaches whichever Worker runs now. */
+/** A call of a client. Its requests reach the running Worker. */
 interface Asked {
   readonly resumed: string[];
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -85,7 +88,7 @@ const CALL = { name: 'lookout', arguments: { message: 'What is outside?' } };
 async function firstClient(fetch: Asked['fetch'], heard: (string | undefined)[]) {
   const client = new Client({ name: 'process-test', version: '1' });
   const transport = new StreamableHTTPClientTransport(ENDPOINT, { fetch, reconnectionOptions: OFTEN });
-  await client.connect(transport as Transport); // it may have no session id yet, which the two types say in two ways
+  await client.connect(transport as Transport); // the types of the SDK disagree about a missing session id
   return {
     client,
     call: () => client.callTool(CALL, undefined, { onprogress: ({ message }) => heard.push(message) }),
@@ -123,12 +126,12 @@ describe.each([
     await expect.poll(() => heard).toContain('look: looking');
     await lose(asked);
     await expect.poll(() => asked.resumed.length, { timeout: 20_000 }).toBeGreaterThan(0);
-    // The call that was cut short is made again where the turn goes on.
+    // The Worker that resumes the turn repeats the interrupted call.
     const told = setInterval(() => answerAll('a lighthouse'), 100);
     const { structuredContent } = await answer.finally(() => clearInterval(told));
     expect(structuredContent).toMatchObject({ outcome: 'completed', text: 'It said: a lighthouse' });
     await client.close();
-    const { session } = structuredContent as { readonly session: string }; // as its schema says
+    const { session } = structuredContent as { readonly session: string }; // validated by the client
     const page = await fetch(`${worker.url}/agents/lookout/sessions/${session}/events`);
     const { events } = (await page.json()) as { readonly events: readonly { readonly type: string }[] };
     expect(events.filter(({ type }) => type === 'turn-started').length).toBe(1);

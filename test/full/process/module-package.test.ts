@@ -1,4 +1,7 @@
-/** A user's module in a folder of its own, which has the package alone: its types, and its crash matrix in plain Node. */
+/**
+ * A user's module in a separate folder with only the package installed: its types, and its crash matrix in
+ * plain Node.
+ */
 import { execFile } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

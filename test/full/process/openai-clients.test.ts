@@ -1,4 +1,4 @@
-/** The clients of OpenAI over a Worker that is killed while it answers them. */
+/** OpenAI's clients with a Worker that is killed during its answer. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
@@ -11,7 +11,7 @@ import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type KillableWorker, startKillable } from './killable-worker.ts';
 
-/** Answers each step at once, but for those that are held. */
+/** Answers each step immediately, except for the held steps. */
 const held = new Map<string, ServerResponse[]>();
 const steps = createServer(({ url = '' }, response) => {
   const waiting = held.get(url);
@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 async function start(): Promise<void> {
-  const { port } = steps.address() as AddressInfo; // it listens
+  const { port } = steps.address() as AddressInfo; // the server is listening
   worker = await startKillable('test/fixtures/openai-worker.ts', {
     storage: join(directory, 'storage'),
     vars: { LEASE_MS: '300', STEPS_URL: `http://127.0.0.1:${port}` },
@@ -45,7 +45,7 @@ async function start(): Promise<void> {
   client = new OpenAI({ baseURL: `${worker.url}/v1`, apiKey: 'none', maxRetries: 0 });
 }
 
-/** Kills the Worker in the middle of its second step, and starts it again. */
+/** Kills the Worker during its second step, and restarts it. */
 async function killInSecondStep(): Promise<void> {
   held.set('/2', []);
   while (held.get('/2')?.length === 0) await once(steps, 'step');

@@ -1,4 +1,4 @@
-/** The Worker of this repository against a server that other people wrote, chosen by its settings alone. */
+/** The Worker of this repository with a third-party server, which only its settings select. */
 import { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningWorker, startWorker } from './start-worker.ts';

@@ -1,4 +1,7 @@
-/** `npx holdfast sessions` and the other commands that ask a deployment, against a Worker and against what is none. */
+/**
+ * `npx holdfast sessions` and other commands that query a deployment, with a Worker and with servers that are
+ * not one.
+ */
 import { execFile, spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
@@ -34,7 +37,7 @@ interface Result {
   readonly err: string;
 }
 
-/** Runs the program as `npx holdfast` does: without a terminal. */
+/** Runs the program as `npx holdfast` does, without a terminal. */
 async function run(
   args: readonly string[],
   { url = worker.url.href, token = TOKEN }: { url?: string; token?: string } = {},
@@ -53,17 +56,17 @@ async function run(
   return result;
 }
 
-/** What must reach no terminal. */
+/** Characters that must not reach a terminal. */
 const UNSEEN = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
-/** Has a turn in a session of the clerk, and answers how it stands. */
+/** Runs a turn in a session of the clerk, and returns the response. */
 async function say(session: string, message: string, at = worker): Promise<Record<string, unknown>> {
   const response = await fetch(new URL(`/agents/clerk/sessions/${session}/messages`, at.url), {
     method: 'POST',
     headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
     body: JSON.stringify({ message }),
   });
-  return (await response.json()) as Record<string, unknown>; // what is expected of it is told below
+  return (await response.json()) as Record<string, unknown>; // the tests assert its members
 }
 
 const clerk = ['--agent', 'clerk'];
@@ -121,7 +124,7 @@ it('the operator commands list sessions and waiting calls, show a session and ca
   });
 }, 120_000);
 
-/** What waits in a session, as the inbox names it. */
+/** Returns the pending call of a session, as listed in the inbox. */
 async function waitingIn(session: string): Promise<string> {
   const row = new RegExp(`^${session} .* (\\S+) +20\\d\\d-\\d\\d-\\d\\d \\d\\d:\\d\\d, .*$`, 'm');
   const named = async (): Promise<string> => row.exec((await run(['inbox'])).out)?.[1] ?? '';
@@ -172,7 +175,7 @@ describe('inbox --approve and --reject', { timeout: 120_000 }, () => {
     await say('i4', 'twice please');
     const first = await waitingIn('i4');
     expect((await run(['inbox', 'i4', ...clerk, '--approve', first])).out).toMatch(/: suspended$/);
-    // The same answer once more is for the first question.
+    // A repeat of this answer still refers to the first question.
     expect(await run(['inbox', 'i4', ...clerk, '--reject', first])).toMatchObject({ code: 1, out: '' });
     const second = await waitingIn('i4');
     expect(second).toBe(`${first}:2`);
@@ -209,7 +212,7 @@ it('`retry` sends a message again and prints the outcome', async () => {
   expect(failed).toMatchObject({ code: 1, out: expect.stringMatching(/^Turn \S+: failed\n {2}/) });
 }, 60_000);
 
-/** A door in front of the Worker, whose connections can be broken. */
+/** Starts a proxy for the Worker that can break its connections. */
 async function door(): Promise<{ readonly url: string; breakAll(): void }> {
   const server = createServer(async (request, response) => {
     try {
@@ -346,7 +349,7 @@ describe('erase', () => {
   }, 120_000);
 });
 
-/** Answers every request so. */
+/** Starts a server that gives this response to every request. */
 async function answering(status: number, body: string, type = 'application/json'): Promise<string> {
   const server = createServer((_, response) => {
     response.writeHead(status, { 'content-type': type, location: 'http://127.0.0.1:9/' });
@@ -452,7 +455,7 @@ describe('an error is one line', () => {
   ])('for %j, which is not valid usage', async (args, line) => {
     const { code, out, err } = await run(args);
     expect([code, out]).toEqual([2, '']);
-    // Of an option that there is not, Node says more.
+    // For an unknown option, Node adds a second sentence.
     expect(err.split('\n')[0]?.slice(0, `holdfast ${line}`.length)).toBe(`holdfast ${line}`);
     expect(err).toContain(`\n\nUsage: npx holdfast ${args[0]}`);
   });

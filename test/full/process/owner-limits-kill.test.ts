@@ -1,4 +1,7 @@
-/** A hundred turns of one owner at once, whose process is killed meanwhile: none is beyond the limit, and what counts is what the journals say. */
+/**
+ * A hundred concurrent turns of one owner with a kill of the process. No turn exceeds the limit, and the
+ * counters match the journals.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +20,7 @@ async function start(): Promise<void> {
     storage,
     vars: { LEASE_MS: '2000' },
     deployedAs: { hasLimits: true },
-    // What a kill has left open is looked into soon, so that the test need not wait for a minute.
+    // Shortens the delay of a check after a kill, which is otherwise a minute.
     build: {
       edits: [
         { file: 'allowances.ts', from: 'const FIRST_LOOK = 60_000;', to: 'const FIRST_LOOK = 2_000;' },
@@ -38,10 +41,13 @@ afterAll(async () => {
 
 const get = async (owner: string, path: string) => {
   const response = await fetch(`${worker.url}${path}`, { headers: { 'x-owner': owner } });
-  return (await response.json()) as Record<string, unknown>; // what is expected of it is told below
+  return (await response.json()) as Record<string, unknown>; // the tests assert its members
 };
 
-/** Sends a message until it is answered, always under one key, as a client does that was cut off. Returns the status. */
+/**
+ * Sends a message with the same key until it is answered, like a client whose connection was lost. Returns the
+ * status.
+ */
 async function send(owner: string, session: number): Promise<number> {
   for (;;) {
     try {
@@ -72,7 +78,7 @@ interface Journal {
   readonly tokens: number;
 }
 
-/** What all sessions have used, by their journals. */
+/** Returns the usage in the journals of all sessions. */
 async function journals(owner: string): Promise<Journal> {
   let [turns, ended, completed, tokens] = [0, 0, 0, 0];
   const count = async (session: number): Promise<void> => {
@@ -94,7 +100,7 @@ async function reported(owner: string): Promise<{ most: number; used: number }> 
   return limit;
 }
 
-/** How many of the answers say that the limit is reached. */
+/** Counts the responses that report a reached limit. */
 const refusedIn = (statuses: readonly number[]): number => statuses.filter((status) => status === 429).length;
 
 const isOver = ({ turns, ended }: Journal): boolean => turns > 0 && turns === ended;
@@ -119,7 +125,7 @@ it(`${TURNS} turns of each of two owners at once stay within their limits over $
   expect(turns).toBeLessThanOrEqual(40);
   expect((await journals(FEW_TURNS)).completed).toBe(turns);
   expect(turns + ofTurns).toBe(TURNS);
-  // An allowance whose turn was killed before it was stored counts as spent.
+  // The allowance of a turn that was killed before it was stored counts as used.
   expect((await reported(FEW_TURNS)).used).toBe(40);
   console.log(`limits: of ${TURNS} turns at once ${turns} ran, and ${ofTurns} were refused; ${KILLS} kills`);
 
@@ -127,7 +133,7 @@ it(`${TURNS} turns of each of two owners at once stay within their limits over $
   expect(tokens).toBeLessThanOrEqual(200_000);
   expect(more.completed).toBeGreaterThan(0);
   expect(more.turns + ofTokens).toBe(TURNS);
-  // Each lost allowance counts as the 10,000 tokens that it was.
+  // Each lost allowance counts as its full 10,000 tokens.
   const lost = async (): Promise<number> => ((await reported(FEW_TOKENS)).used - tokens) / 10_000;
   await expect.poll(lost, { timeout: 60_000 }).toSatisfy((one) => Number.isInteger(one) && one >= 0);
   expect((await reported(FEW_TOKENS)).used).toBeLessThanOrEqual(200_000);

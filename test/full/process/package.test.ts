@@ -1,4 +1,4 @@
-/** The package as it is published: what its linters say, what it weighs, where its maps lead, and what a Worker carries of it. */
+/** The published package: its linters, its size, its source maps, and the part that a Worker bundles. */
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { SourceMap } from 'node:module';
@@ -13,7 +13,7 @@ import { installPackage } from './installed-package.ts';
 import { PACKING_MS, type Packed, packPackage } from './packed.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-/** In bytes, unpacked, without the maps. */
+/** The limit of the unpacked size without source maps, in bytes. */
 const LIMIT = 3 * 1024 * 1024;
 
 let packed: Packed;
@@ -33,7 +33,7 @@ it('publint reports no problems', async () => {
 });
 
 it('all entries of the package have types with the resolution of Node and of bundlers', async () => {
-  // It has no scripts for `require` alone: Node 22.12 and newer require modules.
+  // The package has no CommonJS files, because Node 22.12 and later can `require` ES modules.
   const attw = join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js');
   const args = [attw, packed.tarball, '--profile', 'esm-only', '--format', 'json'];
   const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1e8 });
@@ -42,12 +42,12 @@ it('all entries of the package have types with the resolution of Node and of bun
       readonly problems: readonly { readonly kind: string; readonly resolutionKind?: string }[];
       readonly entrypoints: object;
     };
-  }; // as the tool says
+  }; // the output format of the tool
   const told = analysis.problems.filter(
     ({ resolutionKind = '' }) => !/node10|node16-cjs/.test(resolutionKind),
   );
   expect(told).toEqual([]);
-  const { exports } = JSON.parse(read('package.json')) as { exports: object }; // our own
+  const { exports } = JSON.parse(read('package.json')) as { exports: object }; // our own package.json
   expect(Object.keys(analysis.entrypoints).toSorted()).toEqual(Object.keys(exports).toSorted());
 }, 120_000);
 
@@ -62,7 +62,7 @@ it('the package without its maps weighs less than its limit, and has all require
   );
 });
 
-/** What of a map is read. */
+/** The part of a source map that the test reads. */
 interface Map {
   readonly version: number;
   readonly sources: string[];
@@ -72,7 +72,7 @@ interface Map {
 it('every script and every declaration has a map that contains its sources as in the repository', () => {
   const all = files.filter((file) => /^dist\/.*\.(js|d\.ts)$/.test(file));
   const built = all.filter((file) => read(file) !== 'export {};\n');
-  // An entry of types alone has a script, which is empty.
+  // The script of an entry with only types is empty.
   expect(all.filter((file) => !built.includes(file))).toEqual(['dist/src/journal/entry.js']);
   expect(built.length).toBeGreaterThan(500);
   const lost = built.filter((file) => {
@@ -91,13 +91,13 @@ it('every script and every declaration has a map that contains its sources as in
 it.each([
   ['dist/src/loop/run-loop.js', 'runToolLoop', 'async function '],
   ['dist/src/tool/call.d.ts', 'CallContext', 'export interface CallContext'],
-  // Its imports are fewer than those of the compiler, and what stands before it is gone.
+  // The build removed some of the imports and the text before the declaration.
   ['dist/src/client/create-client.d.ts', 'createClient', 'export declare function createClient'],
-  // It is written in one line.
+  // The declaration is on one line.
   ['dist/src/journal/events.d.ts', 'PRINCIPAL', 'export declare const PRINCIPAL'],
 ])('the map of %s maps %s to its line in the source', (file, name, declaration) => {
   const text = read(file);
-  // A script has a short name for it, under which it is exported.
+  // Scripts use a short local name and export it under this one.
   const built = new RegExp(`(\\w+) as ${name}\\b`).exec(text)?.[1];
   const declared = built === undefined ? declaration : declaration + built;
   const lines = text.split('\n');

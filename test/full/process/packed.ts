@@ -10,38 +10,43 @@ const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../../..');
 const cache = join(root, 'node_modules/.cache/holdfast');
 
-/** What the package is made of. */
+/** The sources of the package. */
 const MADE_OF = [
   ...['build', 'src', 'durable-objects', 'docs'],
   ...['package.json', 'package-lock.json', 'README.md', 'LICENSE', 'tsconfig.json', 'tsconfig.build.json'],
   ...['llms.txt', 'skills'],
 ];
 
-/** Returns whether a path belongs to the package: the site of the manual is built in `docs`. */
+/**
+ * Returns `true` if a path belongs to the package. The manual's site is built in `docs`, but is not part of it.
+ */
 const isOfPackage = (path: string): boolean =>
   !/docs\/(?:node_modules|\.vitepress|reference)(?:\/|$)/.test(path);
 
-/** The package as it is published. */
+/** The published form of the package. */
 export interface Packed {
-  /** The tarball. */
+  /** The path of the tarball. */
   readonly tarball: string;
-  /** What is in it, unpacked; not to be changed. */
+  /** The unpacked content, which must not be changed. */
   readonly folder: string;
 }
 
-/** Packing takes half a minute on a busy machine; a lock that is older is of a run that was killed. */
+/** The age in ms at which a lock belongs to a killed run. Packing takes half a minute on a busy machine. */
 const PATIENCE_MS = 120_000;
 
-/** How long a test waits for it. */
+/** The timeout of a test that packs, in ms. */
 export const PACKING_MS = 2 * PATIENCE_MS;
 
-/** Builds and packs the package, once for every state of what it is made of: other test files wait for it, or find it done. */
+/**
+ * Builds and packs the package once for each state of its sources. Other test files wait for it or use the
+ * result.
+ */
 export async function packPackage(): Promise<Packed> {
   const place = join(cache, keyOf());
   const lock = `${place}.lock`;
   await mkdir(cache, { recursive: true });
   while (!existsSync(place)) {
-    // Making a folder that is there already fails: one of several test files succeeds.
+    // `mkdir` fails if the folder exists, so only one test file gets the lock.
     const isOurs = await mkdir(lock).then(
       () => true,
       () => false,

@@ -1,12 +1,12 @@
-/** A change of one file that a page shows. */
+/** A change of one file in a page. */
 export interface PageChange {
   readonly file: string;
-  /** Whether `text` has lines to add and to remove. Otherwise it is the whole file. */
+  /** If `true`, `text` contains added and removed lines. Otherwise, it is the whole file. */
   readonly isDiff: boolean;
   readonly text: string;
 }
 
-/** Returns the changes below each heading `## Step ...` of a page, in order. */
+/** Returns the changes under each heading `## Step ...` of a page, in order. */
 export function stepsOf(page: string): PageChange[][] {
   return page
     .split(/^## Step /m)
@@ -21,7 +21,7 @@ export function stepsOf(page: string): PageChange[][] {
 /**
  * Applies a diff to the text of a file. Lines with `@@` separate its hunks.
  *
- * @throws Error if what a hunk replaces is not in the file exactly once.
+ * @throws Error if the replaced text of a hunk is not in the file exactly once.
  */
 export function applyDiff(text: string, diff: string): string {
   let changed = text;

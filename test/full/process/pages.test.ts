@@ -1,4 +1,4 @@
-/** The commands of the pages in docs, as they stand there but for the port, against the Workers that the pages speak of. */
+/** The commands in the pages of docs, with the Workers that the pages describe. Only the port is changed. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { startWorker, type WorkerSettings } from './start-worker.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
-/** The blocks of a page in a language. */
+/** Returns the blocks of a page in a language. */
 const blocksOf = (page: string, language: string): string[] =>
   [
     ...readFileSync(join(root, 'docs', page), 'utf8').matchAll(
@@ -22,11 +22,14 @@ const blocksOf = (page: string, language: string): string[] =>
     ),
   ].map(([, text = '']) => text);
 
-/** The commands of a page, a text for each block. Lines that start a server are left out: that is done here. */
+/**
+ * Returns the commands of a page, one text for each block. Lines that start a server are removed, because the
+ * test starts it.
+ */
 const commandsOf = (page: string): string[] =>
   blocksOf(page, 'sh').map((lines) => lines.replace(/^(npm run|npx wrangler dev).*\n/gm, ''));
 
-/** Runs commands by bash against a Worker, and answers what they print; `-s` keeps the progress of curl out of it. */
+/** Runs commands in bash against a Worker, and returns their output. `-s` suppresses the progress of curl. */
 async function run(entry: string, commands: string, settings: WorkerSettings = {}): Promise<string> {
   const worker = await startWorker(entry, settings);
   let isRunning = true;
@@ -46,9 +49,9 @@ async function run(entry: string, commands: string, settings: WorkerSettings = {
 
 it('the pages with commands are those that this test runs, except for those that need other programs', () => {
   const pages = readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md'));
-  // Other tests run the same for cli.md (operating.test.ts), operators.md, doctor.md, mcp.md (mcp-published.test.ts
-  // and serve-files.test.ts), openapi.md and tutorial.md. A test in a browser has the page and the bundler of react.md. The
-  // commands of deploy.md and index-of-sessions.md need an account.
+  // Other tests run the commands of cli.md (operating.test.ts), operators.md, doctor.md, mcp.md
+  // (mcp-published.test.ts and serve-files.test.ts), openapi.md and tutorial.md. A browser test covers
+  // react.md. The commands of deploy.md and index-of-sessions.md need an account.
   expect(pages.filter((page) => commandsOf(page).length > 0)).toEqual([
     'approvals.md',
     'cli.md',
@@ -147,7 +150,10 @@ it('webhooks.md: a signed delivery starts a turn', async () => {
   expect(answer).toMatch(/\nlocation: /i);
 });
 
-/** A user's folder with the Worker of a page, the settings of a new project and those that the page adds, under `wrangler dev`. */
+/**
+ * Runs `wrangler dev` in a user's folder with the Worker of a page, and the settings of a new project and of
+ * the page.
+ */
 async function serve(page: string): Promise<(commands: string) => Promise<string>> {
   const { path: folder } = await installPackage(['wrangler']);
   const port = await freePort();
@@ -172,7 +178,7 @@ async function serve(page: string): Promise<(commands: string) => Promise<string
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   });
   await until('the Worker answers', 60_000, async () => {
-    // Mounted, it has its root elsewhere: any answer will do.
+    // A mounted app has another root, so any response is enough.
     const answer = await fetch(`http://localhost:${port}/`).catch(() => undefined);
     return answer !== undefined;
   });
@@ -189,7 +195,7 @@ const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
 
 it('outgoing-webhooks.md: a secret is created', async () => {
   const [commands = ''] = commandsOf('outgoing-webhooks.md');
-  // There is no account to put it into.
+  // There is no account to store the secret.
   const made = commands.replace('npx wrangler secret put TURNS_WEBHOOK_SECRET', 'cat');
   const { stdout } = await promisify(execFile)('bash', ['-euc', made]);
   expect(stdout).toMatch(/^whsec_[A-Za-z0-9+/]{43}=\n$/);
@@ -213,7 +219,7 @@ it(
     const today = () => new Date().toISOString().slice(0, 10);
     const before = today();
     expect(await run(fired)).toBe('ok');
-    // It may be midnight.
+    // The date can change at midnight.
     const states = [before, today()].map((day) =>
       run(`curl localhost:8787/agents/reporter/sessions/report-${day}`),
     );

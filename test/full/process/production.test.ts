@@ -1,4 +1,4 @@
-/** What wrangler makes of `wrangler.toml` and our Worker; nothing is sent anywhere. */
+/** Wrangler's build of our Worker with `wrangler.toml`. No data is uploaded. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(out, { recursive: true }));
 
-/** Runs `wrangler deploy` up to the upload. `NODE_ENV` of the tests is not that of a developer's shell. */
+/** Runs `wrangler deploy` up to the upload. Unsets the tests' `NODE_ENV`, as in a developer's shell. */
 function deploy(environment: string, shell: NodeJS.ProcessEnv = {}) {
   const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
   const { NODE_ENV: _, ...inherited } = process.env;

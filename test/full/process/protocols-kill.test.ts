@@ -1,4 +1,4 @@
-/** A Worker that speaks AG-UI and A2A is killed while a call runs: their clients take it up again, and what was done was done once. */
+/** A Worker with AG-UI and A2A is killed during a call. Their clients resume, and the effect happens once. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ async function start(): Promise<void> {
 const client = () =>
   new HttpAgent({ url: `${worker.url}/agents/refunds/ag-ui`, threadId: 'killed', fetch: endingFetch });
 
-/** A body that breaks off just ends: the client cancels a broken one, and leaves what that rejects with to nobody. */
+/** Makes a broken body end normally. The client cancels a broken body and does not handle the rejection. */
 async function endingFetch(url: string, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
   async function* untilBroken() {
@@ -56,7 +56,7 @@ it('an AG-UI thread ends with the content of the journal after a kill', async ()
   const [interrupt] = first.pendingInterrupts;
   await worker.kill();
   await start();
-  // The question has outlived its Worker. Now another one dies in the middle of what was approved.
+  // The question has survived its Worker. The next Worker is killed during the approved call.
   const second = client();
   await second.runAgent();
   expect(second.pendingInterrupts).toEqual([interrupt]);
@@ -69,7 +69,7 @@ it('an AG-UI thread ends with the content of the journal after a kill', async ()
   await worker.kill();
   hold.release();
   await cut;
-  expect(second.messages.at(-1)?.role).toBe('assistant'); // its calls, and no result of them
+  expect(second.messages.at(-1)?.role).toBe('assistant'); // the last message contains calls without results
   await start();
   const third = client();
   await third.runAgent();
@@ -100,11 +100,11 @@ it('an A2A task ends with the content of the journal after a kill', async () => 
   const asked = await (await talk()).sendMessage(
     saying('', part({ $case: 'text', value: 'Please refund order 1002' })),
   );
-  const { id, status } = asked as Task; // a message is never answered
+  const { id, status } = asked as Task; // a message is never a response here
   const data = status?.message?.parts.find(({ content }) => content?.$case === 'data')?.content?.value;
   await worker.kill();
   await start();
-  // The question has outlived its Worker. Now another one dies in the middle of what was approved.
+  // The question has survived its Worker. The next Worker is killed during the approved call.
   const hold = await effects.hold('refunds');
   const decision = { call: data.call, decision: 'approve' };
   const cut = (await talk())
@@ -116,7 +116,7 @@ it('an A2A task ends with the content of the journal after a kill', async () => 
   expect(await cut).toBe('cut off');
   await start();
   const again = await talk();
-  // Whoever takes it up finds it over, or sees it end.
+  // A client that subscribes again receives the end of the task, or learns that it has ended.
   const watched = async () => {
     for await (const _ of again.resubscribeTask({ tenant: '', id }));
   };

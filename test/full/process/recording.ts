@@ -8,7 +8,7 @@ const call = v.strictObject({
   function: v.strictObject({ name: v.string(), arguments: v.string() }),
 });
 
-/** A message as OpenAI's chat completions write it. */
+/** A message in the format of OpenAI's chat completions. */
 const message = v.variant('role', [
   v.strictObject({ role: v.literal('system'), content: v.string() }),
   v.strictObject({ role: v.literal('user'), content: v.string() }),
@@ -37,29 +37,31 @@ export type Conversation = Recording['conversations'][number];
 export type Message = v.InferOutput<typeof message>;
 export type AssistantMessage = Extract<Message, { role: 'assistant' }>;
 
-/** One message of a customer and the text that ended the answer to it. */
+/** A message of a customer, with the final text of its answer. */
 export interface Exchange {
   readonly message: string;
   readonly answer: string;
 }
 
-/** What the conversations hold together. */
+/** The counts of all conversations. */
 export interface Totals {
   readonly exchanges: number;
   readonly replies: number;
   readonly calls: number;
 }
 
-/** Beside the checkout, and not part of it. */
+/** The file is next to the checkout, not in it. */
 const FILE = resolve(import.meta.dirname, '../../../../shared/data/airline-conversations.json');
 
-/** The recorded conversations, or `undefined` where they are not at hand. */
+/** Returns the recorded conversations, or `undefined` if the file does not exist. */
 export function readRecording(): Recording | undefined {
   if (!existsSync(FILE)) return undefined;
   return v.parse(recording, JSON.parse(readFileSync(FILE, 'utf8')));
 }
 
-/** The customer's messages that were answered, in order: by words, or by the output of the last tool. */
+/**
+ * Returns the answered messages of the customer, in order. The answer is a text or the output of the last tool.
+ */
 export function exchangesOf({ messages }: Conversation): Exchange[] {
   return messages.flatMap((said, index) => {
     if (said.role !== 'user' || messages[index + 1] === undefined) return [];
@@ -69,11 +71,11 @@ export function exchangesOf({ messages }: Conversation): Exchange[] {
   });
 }
 
-/** What the model said, in order. */
+/** Returns the replies of the model, in order. */
 export const repliesOf = ({ messages }: Conversation): AssistantMessage[] =>
   messages.filter((said) => said.role === 'assistant');
 
-/** Counts what there is to replay. */
+/** Counts the exchanges to replay. */
 export const totalsOf = (conversations: readonly Conversation[]): Totals => ({
   exchanges: conversations.flatMap(exchangesOf).length,
   replies: conversations.flatMap(repliesOf).length,

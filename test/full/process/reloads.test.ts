@@ -1,4 +1,7 @@
-/** Clients that go while their streams are silent. The platform reports some of them only when the next comment cannot be written. */
+/**
+ * Clients that disconnect while their streams are silent. The platform reports some of them only when the next
+ * comment cannot be written.
+ */
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { startWorker } from './start-worker.ts';
@@ -14,7 +17,7 @@ it('streams whose clients have disconnected free their slots when the platform r
   });
   expect(sent.status).toBe(200);
   await sent.text();
-  /** Reads the beginning of the session's stream, and goes. */
+  /** Reads the start of the session's stream, and disconnects. */
   const look = async (): Promise<number> => {
     const { status, body } = await fetch(at('/events'), { headers: { accept: 'text/event-stream' } });
     const reader = body?.getReader();
@@ -25,7 +28,7 @@ it('streams whose clients have disconnected free their slots when the platform r
   const statuses: number[] = [];
   for (let i = 0; i < 80; i += 1) {
     statuses.push(await look());
-    // Some go at once, and some from a stream that is silent by then.
+    // Some clients disconnect immediately, and some from a silent stream.
     await wait(i < 40 ? 0 : 50);
   }
   expect(statuses).toEqual(Array(80).fill(200));

@@ -1,40 +1,40 @@
 import type { AssistantMessage, Conversation, Message, Recording } from './recording.ts';
 
-/** What comes next by the recording, or how the question differs from it. */
+/** The next item of the recording, or the difference of the request from it. */
 export type Found<Next> = { readonly next: Next } | { readonly difference: string };
 
-/** A model's turn to speak. */
+/** A recorded reply of the model. */
 export interface Reply {
   readonly conversation: string;
-  /** Of the recorded message in its conversation. */
+  /** The position of the message in its conversation. */
   readonly position: number;
   readonly message: AssistantMessage;
 }
 
 /** A recorded output. */
 export interface Output {
-  /** Of the recorded tool message in its conversation. */
+  /** The position of the tool message in its conversation. */
   readonly position: number;
   readonly output: string;
 }
 
-/** Knows what was recorded, and refuses whatever differs from it in a single byte. */
+/** The recording. It refuses requests that differ in a single byte. */
 export interface ReplayScript {
-  /** The conversation that a request's messages belong to: the one they agree with longest. */
+  /** Returns the conversation that has the longest common start with these messages. */
   conversationOf(messages: readonly unknown[]): string;
-  /** The recorded reply to exactly these messages. */
+  /** Returns the recorded reply to exactly these messages. */
   replyTo(messages: readonly unknown[]): Found<Reply>;
-  /** The recorded output of the call that the last reply of a conversation asked for. */
+  /** Returns the recorded output of the call in the last reply of a conversation. */
   outputOf(conversation: string, tool: string, input: unknown): Found<Output>;
 }
 
 interface Scripted {
   readonly conversation: Conversation;
-  /** The canonical text of each message as it is sent to a model; the system message first. */
+  /** The canonical text of each message in a model request, starting with the system message. */
   readonly sent: readonly string[];
 }
 
-/** Creates the script of a recording. It remembers the last reply of each conversation. */
+/** Creates the script of a recording. It stores the last reply of each conversation. */
 export function createReplayScript({ system, conversations }: Recording): ReplayScript {
   const scripted = conversations.map((conversation): Scripted => {
     const messages: Message[] = [{ role: 'system', content: system }, ...conversation.messages];
@@ -50,7 +50,7 @@ export function createReplayScript({ system, conversations }: Recording): Replay
       if (agreed < messages.length) {
         return { difference: describeDifference(conversation.id, agreed, sent[agreed], messages[agreed]) };
       }
-      const position = messages.length - 1; // the system message is not one of the conversation's
+      const position = messages.length - 1; // the system message is not part of the conversation
       const message = conversation.messages[position];
       if (message?.role !== 'assistant') {
         return { difference: `${conversation.id}: no reply was recorded at ${position}` };
@@ -82,7 +82,7 @@ export function createReplayScript({ system, conversations }: Recording): Replay
 }
 
 interface Match extends Scripted {
-  /** How many messages are the same, from the first on. */
+  /** The number of equal messages at the start. */
   readonly agreed: number;
 }
 
@@ -97,7 +97,10 @@ function bestMatch(scripted: readonly Scripted[], messages: readonly unknown[]):
   return best;
 }
 
-/** The recording names the tool in its outputs, which the wire does not ask for. */
+/**
+ * Converts a message to the wire format. The recording also has the tool's name in its outputs, which the wire
+ * format does not need.
+ */
 function asSent(message: Message): Message {
   if (message.role !== 'tool') return message;
   const { role, content, tool_call_id } = message;
@@ -111,7 +114,10 @@ function describeDifference(id: string, at: number, recorded = 'nothing', sent: 
   return `${id}: message ${at} was recorded as ...${around(recorded)}... and sent as ...${around(text)}...`;
 }
 
-/** JSON without spaces, the keys of every object in order. The text of arguments stays as it is: it is a string. */
+/**
+ * Serializes a value as JSON without spaces and with sorted keys. The text of arguments is a string and stays
+ * unchanged.
+ */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';

@@ -1,4 +1,4 @@
-/** The server that judges the replay is judged here: what it lets pass, and what not. */
+/** Tests the server that checks the replay: the requests that it accepts, and those that it refuses. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createChance } from './chance.ts';
 import type { AssistantMessage, Message, Recording } from './recording.ts';

@@ -7,26 +7,28 @@ import { finishReason, streamReply } from './stream-reply.ts';
 
 export const API_KEY = 'sk-loopback';
 
-/** A recorded output that is served with one bit of one byte changed. */
+/** A recorded output to serve with one changed bit. */
 export interface Flip {
   readonly conversation: string;
   readonly position: number;
 }
 
 interface Options {
-  /** Awaited when a request has come, before it is looked at. */
+  /** Awaited after each request arrives and before it is checked. */
   readonly before?: ((conversation: string) => Promise<void>) | undefined;
   readonly flip?: Flip | undefined;
 }
 
-/** Plays the model and the world of recorded conversations: OpenAI's wire, and what the tools fetch. */
+/**
+ * Plays the model and the services of recorded conversations: OpenAI's API, and the data that the tools fetch.
+ */
 export interface ReplayServer {
   readonly url: string;
-  /** Conversation -> how many of its model requests were answered. */
+  /** The number of answered model requests, by conversation. */
   readonly answered: ReadonlyMap<string, number>;
-  /** Idempotency key -> how often the output of that call was served. */
+  /** The number of times that the output of a call was served, by idempotency key. */
   readonly served: ReadonlyMap<string, number>;
-  /** Of the requests that were refused with 409. */
+  /** The differences of the requests that were refused with 409. */
   readonly differences: readonly string[];
   stop(): Promise<void>;
 }
@@ -64,7 +66,7 @@ const toolRequest = v.strictObject({
   idempotencyKey: v.string(),
 });
 
-/** Starts a server of one recording on a free port of this machine. */
+/** Starts a server of one recording on a free local port. */
 export async function startReplayServer(recording: Recording, options: Options = {}): Promise<ReplayServer> {
   const replay: Replay = {
     script: createReplayScript(recording),
@@ -127,7 +129,7 @@ async function answerTool(
   sendJson(response, 200, { output: isFlipped ? flipped(found.output) : found.output });
 }
 
-/** What comes next; or nothing, once the difference has been answered. */
+/** Returns the next item. Otherwise, responds with the difference and returns `undefined`. */
 function accepted<Next>(replay: Replay, found: Found<Next>, response: ServerResponse): Next | undefined {
   if ('next' in found) return found.next;
   replay.differences.push(found.difference);
@@ -147,7 +149,7 @@ const toCompletion = (message: AssistantMessage): unknown => ({
 const count = (counts: Map<string, number>, key: string): unknown =>
   counts.set(key, (counts.get(key) ?? 0) + 1);
 
-/** The text with the lowest bit of its middle byte changed. */
+/** Returns the text with the lowest bit of its middle byte changed. */
 export function flipped(text: string): string {
   const bytes = Buffer.from(text);
   const middle = bytes.length >> 1;

@@ -16,16 +16,16 @@ import { answerOf, type Heard, say } from './talk.ts';
 const recording = readRecording();
 if (!recording) console.log('replay: skipped, there is no ../shared/data/airline-conversations.json');
 
-/** The Worker, and the server that plays its model and its world. */
+/** The Worker, and the server of its model and services. */
 interface Stage {
   readonly server: ReplayServer;
   readonly worker: RunningWorker;
-  /** How often the object of any session was started. */
+  /** Returns the number of starts of session objects. */
   objectStarts(): number;
 }
 
 interface Manner {
-  /** Whether a session's object is evicted before every request that concerns it. */
+  /** If `true`, a session's object is evicted before each of its requests. */
   readonly evicted: boolean;
   readonly flip?: Flip | undefined;
 }
@@ -46,7 +46,8 @@ async function setStage(recorded: Recording, { evicted, flip }: Manner): Promise
       MODEL: 'gpt-4o',
       REPLAY_URL: server.url,
       REPLAY_SYSTEM: recorded.system,
-      // A turn that is handed over is not streamed piece by piece any more; that is told elsewhere.
+      // Prevents hand-overs, because a turn that is handed over is not streamed in pieces. Other tests cover
+      // that.
       SUBREQUESTS: '10000',
     },
   });
@@ -60,7 +61,7 @@ async function setStage(recorded: Recording, { evicted, flip }: Manner): Promise
 
 const sessionOf = (conversation: string): string => `conversation-${conversation}`;
 
-/** Without authentication, whoever is on this machine is `local`. */
+/** Without authentication, the owner of a local request is `local`. */
 const objectName = (conversation: string): string =>
   toSessionName({ owner: { id: 'local' }, agent: 'airline', session: sessionOf(conversation) });
 
@@ -74,7 +75,7 @@ function tell({ worker }: Stage, conversation: string, { message, as }: Told): P
   return say(session, { message, context: { conversation } }, as);
 }
 
-/** Says everything that a customer said; answers where what was heard differs from the recording. */
+/** Sends all messages of a customer. Returns the differences of the answers from the recording. */
 async function replay(stage: Stage, conversation: Conversation, evicted: boolean): Promise<string[]> {
   const { id } = conversation;
   const chance = createChance(Number(id));
@@ -84,7 +85,7 @@ async function replay(stage: Stage, conversation: Conversation, evicted: boolean
     const as = chance.between(0, 1) === 0 ? 'json' : 'events';
     const heard = await tell(stage, id, { message, as });
     const { text, outcome } = answerOf(heard);
-    // A tool's output that ends the turn is not a reply, and so is not streamed as one.
+    // A tool's output that ends the turn is not streamed as a reply.
     const streamed = as === 'events' && outcome === 'completed' ? heard.streamed.at(-1) : text;
     if (text !== answer || streamed !== answer) {
       differences.push(`${id}: '${answer}' was recorded, '${text}' answered and '${streamed}' streamed`);

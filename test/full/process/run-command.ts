@@ -1,14 +1,14 @@
-/** A command of the repository: what it is told by its arguments, and what it does with that. */
+/** A command of the repository, with its arguments. */
 export interface Command<Options> {
-  /** Shown for `--help`, and below what is wrong with the arguments. */
+  /** Printed for `--help` and after an error in the arguments. */
   readonly usage: string;
-  /** Nothing when the usage is asked for. @throws Error that says what is wrong with an argument. */
+  /** Returns `undefined` if help is requested. @throws Error if an argument is invalid. */
   readOptions(args: readonly string[]): Options | undefined;
-  /** Tells whether all is well. */
+  /** Returns `true` on success. */
   run(options: Options): Promise<boolean>;
 }
 
-/** Runs a command as a program, and ends it: 0 when all is well, 1 when it is not, 2 for arguments that it does not know. */
+/** Runs a command as a program, and exits with 0 on success, 1 on failure, and 2 for invalid arguments. */
 export async function runCommand<Options>({ usage, readOptions, run }: Command<Options>): Promise<void> {
   let options: Options | undefined;
   try {

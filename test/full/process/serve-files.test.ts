@@ -1,4 +1,4 @@
-/** The program that serves the files of a folder to MCP clients of this machine. */
+/** The program that serves the files of a folder to local MCP clients. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ writeFileSync(join(folder, 'notes.txt'), 'Two tents.\n');
 let server: ChildProcess;
 let said = '';
 let url: URL;
-/** What the filesystem server says of itself. */
+/** The standard error of the filesystem server, by line. */
 let errors: AsyncIterator<string>;
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A session of the SDK's own client, which may say that it has roots. */
+/** Runs a session of the SDK's client, which can declare roots. */
 async function session<Answer>(
   talk: (client: Client, transport: StreamableHTTPClientTransport) => Promise<Answer>,
   roots: readonly string[] = [],
@@ -50,7 +50,7 @@ async function session<Answer>(
     client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: roots.map((uri) => ({ uri })) }));
   }
   const transport = new StreamableHTTPClientTransport(url);
-  // It may have no session id yet, which its type and that of transports say in two ways.
+  // The types of the SDK disagree about a missing session id.
   await client.connect(transport as Parameters<Client['connect']>[0]);
   try {
     return await talk(client, transport);
@@ -119,7 +119,7 @@ it('serve-files reports a missing folder', async () => {
   expect(code).toBe(1);
 });
 
-/** Waits until the filesystem server has said such a line. */
+/** Waits until the filesystem server has printed a matching line. */
 async function toldOf(line: RegExp): Promise<void> {
   for (let told = await errors.next(); !told.done; told = await errors.next()) {
     if (line.test(told.value)) return;
@@ -127,7 +127,7 @@ async function toldOf(line: RegExp): Promise<void> {
   throw new Error('The program has ended.');
 }
 
-/** `fetch` sets the host itself. */
+/** Returns the status of a request. Uses `node:http`, because `fetch` sets the host header itself. */
 async function statusOf(path: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
   const { promise, resolve: answered, reject } = Promise.withResolvers<number>();
   request(new URL(path, url), { headers }, (response) => {

@@ -1,4 +1,4 @@
-/** `npm run smoke` against this repository's own Worker, and against one that does what it should not, by a proxy before it. */
+/** `npm run smoke` with this repository's Worker, and with a proxy that makes the Worker misbehave. */
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
@@ -59,7 +59,7 @@ it('the smoke test lists the checks that it skipped', async () => {
   expect(code).toBe(0);
 }, 60_000);
 
-/** A request on its way to the Worker, and what comes back. */
+/** A request to the Worker and its response. */
 interface Exchange {
   readonly path: string;
   readonly headers: Record<string, string>;
@@ -71,7 +71,7 @@ interface Flaw {
   readonly after?: (exchange: Exchange) => void;
 }
 
-/** Stands before the Worker, and changes what it is asked and what it answers. */
+/** Starts a proxy that changes requests and responses. */
 async function behind({ before, after }: Flaw): Promise<string> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];

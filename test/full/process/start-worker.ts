@@ -6,42 +6,42 @@ import { type Edit, withEdits } from './with-edits.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
-/** What `wrangler.toml` calls the Worker does not matter here; it is only told apart by it. */
+/** The name of the Worker in the test, which is independent of `wrangler.toml`. */
 const WORKER = 'holdfast';
 const OBJECT = 'SessionObject';
 const INDEX = 'IndexObject';
 const LIMITS = 'OwnerLimits';
 const QUEUE = 'turns';
 
-/** What makes one build of an entry differ from another. */
+/** The differences of a build from the code in the checkout. */
 export interface Build {
-  /** Names of the entry's code that stand for a text. */
+  /** Names in the entry's code that are replaced by texts. */
   readonly constants?: Readonly<Record<string, string>> | undefined;
-  /** Other code than is in the checkout, as an older or a newer version has it. */
+  /** Edits that turn the code into an older or newer version. */
   readonly edits?: readonly Edit[] | undefined;
 }
 
-/** How a Worker is deployed, where that is not as `wrangler.toml` says. */
+/** The differences of a deployment from `wrangler.toml`. */
 export interface DeployedAs {
   readonly compatibilityDate?: string | undefined;
   readonly compatibilityFlags?: readonly string[] | undefined;
-  /** Absent: the class is bound as `SESSIONS`. */
+  /** If `true`, `SESSIONS` is not bound. Defaults to `false`. */
   readonly isUnbound?: boolean | undefined;
-  /** What a class keeps that `new_classes` names, or no migration. Absent: SQLite. */
+  /** The storage of a class in `new_classes` or without a migration. Defaults to SQLite. */
   readonly storage?: 'legacy-kv' | undefined;
-  /** The Worker has a queue as `TURNS`, and takes its messages. */
+  /** Binds a queue as `TURNS`, and delivers its messages to the Worker. */
   readonly hasQueue?: boolean | undefined;
   /** The entry exports `IndexObject`, which is bound as `INDEX`. */
   readonly hasIndex?: boolean | undefined;
-  /** Letters can be sent to it by `POST /cdn-cgi/local/email`, as to `wrangler dev`. */
+  /** The Worker receives emails at `POST /cdn-cgi/local/email`, as in `wrangler dev`. */
   readonly takesMail?: boolean | undefined;
-  /** Further bindings, as miniflare's configuration has them: `{ DB: { type: 'd1', id: 'db' } }`. */
+  /** Additional bindings in Miniflare's format, such as `{ DB: { type: 'd1', id: 'db' } }`. */
   readonly bindings?: Readonly<Record<string, Binding>> | undefined;
   /** The entry exports `OwnerLimits`, which is bound as `OWNER_LIMITS`. */
   readonly hasLimits?: boolean | undefined;
 }
 
-/** A binding that a Worker has beside those of every Worker. */
+/** An additional binding of a Worker. */
 export type Binding =
   | { readonly type: 'd1' | 'kv'; readonly id: string }
   | { readonly type: 'r2'; readonly name: string }
@@ -49,38 +49,40 @@ export type Binding =
   | { readonly type: 'worker'; readonly worker: string };
 
 export interface WorkerSettings {
-  /** Absent: as the code is. */
+  /** Defaults to the code in the checkout. */
   readonly build?: Build | undefined;
-  /** A file that holds what {@link buildWorker} made of the entry before. Absent: it is built now. */
+  /** The path of an earlier result of {@link buildWorker}. By default, the entry is built. */
   readonly bundle?: string | undefined;
   readonly deployedAs?: DeployedAs | undefined;
-  /** The Worker's vars, beside the one that lets this machine in. */
+  /** The vars of the Worker, in addition to the var that enables local mode. */
   readonly vars?: Readonly<Record<string, string>> | undefined;
-  /** The folder that keeps its storage when it is started again. Absent: forgotten when it stops. */
+  /**
+   * The folder of its storage, which restarts can reuse. By default, the storage is discarded when the Worker
+   * stops.
+   */
   readonly storage?: string | undefined;
-  /** An inspector can ask it what it holds. */
+  /** Enables the inspector. */
   readonly isInspected?: boolean | undefined;
 }
 
-/** A Worker in a workerd process of its own, reached as any client reaches one. */
+/** A Worker in a separate workerd process, which clients reach over HTTP. */
 export interface RunningWorker {
   readonly url: URL;
-  /** What it wrote to its console, a message each. */
+  /** Its console output, by message. */
   readonly logs: readonly string[];
-  /** Where its inspector is. @throws TypeError when it has none. */
+  /** Returns the URL of its inspector. @throws TypeError if the inspector is not enabled. */
   inspector(): Promise<URL>;
-  /** Returns the further bindings, for a test that fills or reads them. */
+  /** Returns the additional bindings, so that a test can fill or read them. */
   bindings<Bindings>(): Promise<Bindings>;
-  /** Evicts a session's object, and resolves when it is not in memory. Work in flight is finished first. */
+  /** Evicts a session's object. Resolves when it is not in memory. Work in progress is finished first. */
   evict(objectName: string): Promise<void>;
-  /** Ends the process. */
   stop(): Promise<void>;
 }
 
 /**
- * Builds a Worker's entry (a path from the root of the checkout) and starts it with the compatibility settings of
- * `wrangler.toml`, unless told otherwise. The entry exports `SessionObject`, which is bound as `SESSIONS`. Nothing outside
- * this machine is asked for anything.
+ * Builds a Worker's entry (a path from the root of the checkout) and starts it. The compatibility settings
+ * default to those of `wrangler.toml`. The entry exports `SessionObject`, which is bound as `SESSIONS`. No
+ * request leaves this machine.
  */
 export async function startWorker(entry: string, settings: WorkerSettings = {}): Promise<RunningWorker> {
   const { storage, isInspected, deployedAs = {} } = settings;
@@ -154,7 +156,7 @@ const moduleOf = async (
 
 const bundles = new Map<string, Promise<string>>();
 
-/** The entry as one module; built once, however often it is started. */
+/** Builds the entry as one module. Repeated calls return the same build. */
 export function buildWorker(entry: string, differences: Build = {}): Promise<string> {
   const name = JSON.stringify([entry, differences]);
   const known = bundles.get(name);
@@ -167,7 +169,7 @@ export function buildWorker(entry: string, differences: Build = {}): Promise<str
 const bundled = (entry: string, { constants = {}, edits = [] }: Build): Promise<string> =>
   bundleWorker(entry, { constants, plugins: [withEdits(edits)] });
 
-/** Bundles an entry as wrangler does, through these plugins of esbuild. */
+/** Bundles an entry like wrangler, with additional esbuild plugins. */
 export async function bundleWorker(
   entry: string,
   { constants = {}, plugins }: Pick<Build, 'constants'> & { readonly plugins: Plugin[] },
@@ -179,7 +181,7 @@ export async function bundleWorker(
     write: false,
     format: 'esm',
     target: 'es2024',
-    // As wrangler resolves packages.
+    // The same package resolution as in wrangler.
     conditions: ['workerd', 'worker', 'browser'],
     mainFields: ['browser', 'module', 'main'],
     external: ['cloudflare:*', 'node:*'],
@@ -193,7 +195,7 @@ export async function bundleWorker(
   return output.text;
 }
 
-/** Importing wrangler to read two lines takes longer than starting the Worker. */
+/** Reads the two settings with a pattern, because importing wrangler takes longer than starting the Worker. */
 function compatibility({ compatibilityDate, compatibilityFlags }: DeployedAs): {
   compatibilityDate: string;
   compatibilityFlags: string[];

@@ -1,4 +1,4 @@
-/** The bridge by which the example agent, and the tests, reach MCP servers on standard input and output. */
+/** The bridge from HTTP to stdio MCP servers, which the example agent and the tests use. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
@@ -7,7 +7,7 @@ import { type BridgeOptions, stdioBridge } from '../../../src/examples/files/ser
 
 const main = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js');
 
-/** A bridge that answers on loopback. */
+/** Starts a bridge on loopback. */
 async function bridge(options?: BridgeOptions) {
   const bridged = stdioBridge({ args: [main] }, options);
   const server = createServer((request, response) => void bridged.handle(request, response));
@@ -40,7 +40,7 @@ const CLIENT = {
   clientInfo: { name: 'test', version: '1' },
 };
 
-/** Begins a session, and answers its id. */
+/** Begins a session, and returns its id. */
 async function begin(url: string): Promise<string> {
   const response = await post(url, 'initialize', CLIENT);
   expect(await response.text()).toContain('serverInfo');
@@ -90,7 +90,7 @@ it('the bridge keeps a session whose client listens', async () => {
   const headers = { accept: 'text/event-stream', 'mcp-session-id': session };
   await fetch(url, { headers, signal: leave.signal });
   await (await post(url, 'tools/list', {}, session)).text();
-  // Whatever was due by then has happened.
+  // Waits longer than the idle timeout, so that the process would have ended by then.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(pids()).toHaveLength(1);
   leave.abort();

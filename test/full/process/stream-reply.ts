@@ -5,8 +5,8 @@ import type { AssistantMessage } from './recording.ts';
 const encoder = new TextEncoder();
 
 /**
- * Streams a reply as OpenAI does, in the worst manner that is still correct: text and arguments in small deltas, and
- * the bytes of it all in pieces that end anywhere, in the middle of a character too.
+ * Streams a reply like OpenAI, in the most difficult form that is still correct: text and arguments in small
+ * deltas, and bytes in pieces that can end inside a character.
  */
 export async function streamReply(
   response: ServerResponse,
@@ -50,11 +50,11 @@ const endOf = (message: AssistantMessage): unknown[] => [
   chunk([], { usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }),
 ];
 
-/** As OpenAI writes it. */
+/** Returns the reason in OpenAI's format. */
 export const finishReason = ({ tool_calls = [] }: AssistantMessage): string =>
   tool_calls.length > 0 ? 'tool_calls' : 'stop';
 
-/** Pieces of 1 to 12 characters. */
+/** Splits a text into pieces of 1 to 12 characters. */
 function cut(text: string, chance: Chance): string[] {
   const characters = [...text];
   const pieces: string[] = [];
@@ -62,7 +62,7 @@ function cut(text: string, chance: Chance): string[] {
   return pieces;
 }
 
-/** Pieces of 1 to 400 bytes, and a cut inside every character of more than one byte. */
+/** Splits bytes into pieces of 1 to 400 bytes, with a cut inside every character of more than one byte. */
 export function piecesOf(bytes: Uint8Array, chance: Chance): Uint8Array[] {
   const pieces: Uint8Array[] = [];
   let from = 0;

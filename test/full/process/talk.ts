@@ -9,14 +9,14 @@ const turnAnswer = v.object({
   model: v.nullable(v.string()),
 });
 
-/** What a turn came to, as a client reads it. */
+/** The response to a message, as a client reads it. */
 export interface Heard {
   readonly status: number;
   /** The answer of a turn, or a problem. */
   readonly body: unknown;
-  /** Of a stream: the text that was streamed, by reply, in order. */
+  /** The streamed texts of the replies, in order. */
   readonly streamed: readonly string[];
-  /** Of a stream: the names of its events. */
+  /** The names of the streamed events. */
   readonly events: readonly string[];
 }
 
@@ -25,7 +25,7 @@ interface Message {
   readonly context?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Sends one message to a session (its URL) and reads the whole answer, as JSON or as a stream of events. */
+/** Sends a message to a session (its URL) and reads the whole answer, as JSON or as a stream of events. */
 export async function say(session: URL, message: Message, as: 'json' | 'events'): Promise<Heard> {
   const response = await fetch(new URL(`${session.href}/messages`), {
     method: 'POST',
@@ -41,12 +41,12 @@ export async function say(session: URL, message: Message, as: 'json' | 'events')
   return { status: response.status, ...readStream(text) };
 }
 
-/** The turn's answer. @throws ValiError for a problem, or a stream that broke off. */
+/** Returns the turn's answer. @throws ValiError for a problem or a broken stream. */
 export const answerOf = ({ body }: Heard): v.InferOutput<typeof turnAnswer> => v.parse(turnAnswer, body);
 
 const textDelta = v.object({ reply: v.string(), text: v.string() });
 
-/** @throws Error when the sequences of journaled events do not rise. */
+/** @throws Error if the sequence numbers of journaled events do not increase. */
 function readStream(text: string): Omit<Heard, 'status'> {
   const streamed = new Map<string, string>();
   const events: string[] = [];

@@ -1,4 +1,4 @@
-/** The built Worker is killed between the polls of a task, and while its turn acts in the world. */
+/** The built Worker is killed between the polls of a task, and during an effect of its turn. */
 import { expect, it } from 'vitest';
 import { within } from '../../../src/examples/demo/ports.ts';
 import { killableDesk } from './killable-desk.ts';
@@ -10,7 +10,7 @@ async function killed(): Promise<void> {
   await desk.start();
 }
 
-/** What one request of a client is answered that takes tasks, and can ask its user. */
+/** Sends a request of a client that supports tasks and can ask its user. Returns the result. */
 async function asked(method: string, params: Readonly<Record<string, unknown>>) {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',

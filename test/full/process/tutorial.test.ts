@@ -1,4 +1,7 @@
-/** Builds the app of docs/tutorial.md in a user's folder, one step after the other, and does what each step says. */
+/**
+ * Builds the app of docs/tutorial.md in a user's folder, step by step, and follows the instructions of each
+ * step.
+ */
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -79,7 +82,7 @@ const approvals = (answer: unknown, { url }: RunningWorker): URL =>
   new URL(Object(answer).pending[0].links.approvals, url);
 const PAY = { message: 'Please pay invoice INV-17.' };
 
-/** Serves the page and the Worker at one origin, as `[assets]` does. */
+/** Serves the page and the Worker from one origin, as `[assets]` does. */
 async function atOneOrigin({ url }: RunningWorker): Promise<string> {
   const server = createServer(async (request, response) => {
     if (request.url === '/') {
@@ -100,7 +103,7 @@ async function atOneOrigin({ url }: RunningWorker): Promise<string> {
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`; // it listens
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`; // the server is listening
 }
 
 async function open(worker: RunningWorker) {
@@ -138,7 +141,7 @@ describe('the tutorial', () => {
     });
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
     onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo; // it listens
+    const { port } = server.address() as AddressInfo; // the server is listening
     const settings = await readFile(path('wrangler.toml'), 'utf8');
     const MODEL = /^MODEL = "(.+)"$/m.exec(settings)?.[1] ?? '';
     const worker = await start({

@@ -1,4 +1,7 @@
-/** The Worker of a chat is killed in the middle of its turns: the chat, whose client is the AI SDK's, ends with what the journal says. */
+/**
+ * The Worker of a chat is killed during its turns. The messages of the AI SDK's client match the journal in the
+ * end.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +31,7 @@ afterAll(async () => {
   for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 });
 
-/** Whichever Worker runs now. */
+/** Sends a request to the running Worker. */
 const via = (path: string, init?: RequestInit): Promise<Response> => fetch(`${worker.url}${path}`, init);
 
 const HELLO = 'Hello! Our shop is open from nine to five, and we are happy to help you with anything.';
@@ -42,10 +45,10 @@ describe.each(VERSIONS)('a chat of version %i whose Worker is killed', (version)
     await saying;
     expect(chat.status).toBe('error');
     await start();
-    // As a page does: what there is, and then what is still to come.
+    // Loads the existing messages and then resumes the stream, like a page.
     chat.messages = await loadedFrom(via, { agent: 'desk', id, version });
     const resuming = chat.resumeStream();
-    // Its model is asked again after a while.
+    // The model is retried after a pause.
     await expect
       .poll(async () => {
         await via('/end');

@@ -1,18 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'esbuild';
 
-/** One place in the code that reads otherwise in a build. It is known by its text alone, where it can be: code may move. */
+/**
+ * A replacement of text in the code of a build. The text identifies the place if possible, because code can
+ * move.
+ */
 export interface Edit {
-  /** How the path of its file ends; any file unless given. */
+  /** The end of the file's path. Defaults to any file. */
   readonly file?: string;
-  /** Stands exactly once in what is built, or in that file. */
+  /** The replaced text. It must occur exactly once in the build or the file. */
   readonly from: string;
   readonly to: string;
 }
 
 /**
- * Builds the code with these edits, and leaves the files alone. A build fails when a text is not there exactly once, so that
- * none goes on as another version without being one.
+ * Builds the code with these edits without changing its files. The build fails if a text does not occur exactly
+ * once, so that an edit cannot be skipped silently.
  */
 export const withEdits = (edits: readonly Edit[]): Plugin => ({
   name: 'edits',

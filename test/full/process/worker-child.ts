@@ -1,4 +1,7 @@
-/** A Worker in a process that can be killed: `node worker-child.ts ENTRY SETTINGS` tells its parent where it listens. */
+/**
+ * A Worker in a process that can be killed. `node worker-child.ts ENTRY SETTINGS` reports its URL to its
+ * parent.
+ */
 import { startWorker } from './start-worker.ts';
 
 const [entry = '', settings = '{}'] = process.argv.slice(2);

@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util';
 
-/** Who reads what. */
+/** The readers and the replies that they read. */
 export interface ReadersOptions {
   readonly readers: number;
   readonly replies: number;
-  /** Of each reply. */
+  /** The number of words of each reply. */
   readonly words: number;
   /** The pause before each word, in ms. */
   readonly pace: number;
-  /** Of when connections are cut. */
+  /** The seed for the times at which connections are cut. */
   readonly seed: number;
 }
 
@@ -34,7 +34,9 @@ const OPTIONS = {
   help: { type: 'boolean', default: false },
 } as const;
 
-/** Reads the arguments. `undefined`: help is asked for. @throws Error that says what is wrong with them. */
+/**
+ * Parses the arguments. Returns `undefined` if help is requested. @throws Error if the arguments are invalid.
+ */
 export function readOptions(args: readonly string[]): ReadersOptions | undefined {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   if (values.help) return undefined;

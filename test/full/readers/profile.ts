@@ -1,4 +1,4 @@
-/** How long the code of a function of a Worker ran, as the profiler of its engine samples it. */
+/** Measures the run time of a Worker's function with the sampling profiler of its engine. */
 import { openInspector } from '../../bench/inspector.ts';
 
 interface Profile {
@@ -8,21 +8,21 @@ interface Profile {
     readonly children?: readonly number[];
   }[];
   readonly samples: readonly number[];
-  /** Before each sample, in microseconds. */
+  /** The times between samples, in microseconds. */
   readonly timeDeltas: readonly number[];
 }
 
 export interface Profiler {
   start(): Promise<void>;
-  /** Answers how long the function of this name, and what it called, ran since the start, in ms. */
+  /** Returns the run time of this function and its callees since the start, in ms. */
   stop(name: string): Promise<number>;
   close(): void;
 }
 
-/** How often it looks, in microseconds. */
+/** The sampling interval, in microseconds. */
 const INTERVAL = 200;
 
-/** @throws Error when the inspector does not know the Worker. */
+/** @throws Error if the inspector does not list the Worker. */
 export async function profilerOf(worker: string, inspector: URL): Promise<Profiler> {
   const { ask, close } = await openInspector(worker, inspector);
   return {
@@ -32,7 +32,7 @@ export async function profilerOf(worker: string, inspector: URL): Promise<Profil
       await ask('Profiler.start');
     },
     async stop(name) {
-      const { profile } = (await ask('Profiler.stop')) as { profile: Profile }; // as the protocol has it
+      const { profile } = (await ask('Profiler.stop')) as { profile: Profile }; // the format of the protocol
       return timeIn(profile, name);
     },
     close,
@@ -41,12 +41,12 @@ export async function profilerOf(worker: string, inspector: URL): Promise<Profil
 
 function timeIn({ nodes, samples, timeDeltas }: Profile, name: string): number {
   const inside = new Set<number>();
-  // Whoever called stands before what was called.
+  // Callers come before their callees.
   for (const { id, callFrame, children = [] } of nodes) {
     if (callFrame.functionName === name) inside.add(id);
     if (inside.has(id)) for (const child of children) inside.add(child);
   }
-  // Nobody looks while nothing runs: a long pause before a sample was idle.
+  // The profiler takes no samples while the code is idle, so a long pause before a sample does not count.
   const ranFor = (i: number): number => Math.min(timeDeltas[i] ?? 0, 2 * INTERVAL);
   const micros = samples.reduce((sum, id, i) => sum + (inside.has(id) ? ranFor(i) : 0), 0);
   return micros / 1_000;

@@ -1,4 +1,4 @@
-/** Many who read one session of a Worker while a turn runs in it. */
+/** Many clients that read one session of a Worker during a turn. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { workerdCpu } from '../../bench/workerd-cpu.ts';
@@ -7,32 +7,32 @@ import type { RunningWorker } from '../process/start-worker.ts';
 import type { ReadersOptions } from './options.ts';
 import { type ObjectWork, since } from './work.ts';
 
-/** What one reader was sent. */
+/** The data that one reader received. */
 export interface Read {
-  /** The events, each with its id, in the order in which they came. */
+  /** The events with their ids, in the order in which they arrived. */
   readonly events: readonly string[];
-  /** How often its connection was cut. */
+  /** The number of times that its connection was cut. */
   readonly cuts: number;
-  /** What it was shown of each reply over each connection, in the order in which they came. */
+  /** The text of each reply on each connection, in the order in which it arrived. */
   readonly texts: readonly ShownText[];
 }
 
-/** What a reader was shown of a reply. */
+/** The text of a reply that a reader received on one connection. */
 interface ShownText {
-  /** Which of the session it is, from 0. */
+  /** The index of the reply in the session, from 0. */
   readonly reply: number;
   readonly text: string;
 }
 
-/** What a turn was for those who read it, and for its object. */
+/** A turn with its readers and the work of its object. */
 export interface ReadTurn {
   readonly reads: readonly Read[];
-  /** The events as the journal has them. */
+  /** The events in the journal. */
   readonly journal: readonly JournaledEvent[];
   readonly work: ObjectWork;
-  /** Of the whole turn, in ms. */
+  /** The duration of the turn, in ms. */
   readonly ms: number;
-  /** CPU time of the whole process in it, in ms: the object's, and that of all Workers. */
+  /** The CPU time of the process during the turn, in ms. It includes the object and all Workers. */
   readonly cpuMs: number;
 }
 
@@ -44,7 +44,10 @@ interface JournaledEvent {
 
 const PATIENCE = 120_000;
 
-/** Runs a turn in a fresh session that so many read, of whom so many are cut. @throws Error when something else than a guarantee broke. */
+/**
+ * Runs a turn in a new session with this many readers. Some of their connections are cut. @throws Error if the
+ * run fails for another reason than a violated guarantee.
+ */
 export async function readTurn(
   worker: RunningWorker,
   session: string,
@@ -95,11 +98,14 @@ async function say(
   if (outcome !== 'completed') throw new Error(`A turn was answered ${response.status}, ${String(outcome)}.`);
 }
 
-/** The second turn of a session ends with this event for the second time. */
+/** The event that ends a turn. Reading ends at its second occurrence. */
 const LAST = 'turn-ended';
 const TURNS = 2;
 
-/** Reads a session until its second turn has ended; `cuts`: when its connection is cut, in ms after it began. */
+/**
+ * Reads a session until its second turn has ended. @param cuts The times at which its connection is cut, in ms
+ * after the start.
+ */
 function follow(url: string, cuts: readonly number[]) {
   const opened = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
@@ -122,7 +128,7 @@ function follow(url: string, cuts: readonly number[]) {
       texts.push({ reply: replied, text: `${before?.text ?? ''}${text}` });
     }
   };
-  /** Until it is cut, or has all. */
+  /** Reads until the connection is cut or all events have arrived. */
   const connect = async (signal: AbortSignal): Promise<void> => {
     const headers = { accept: 'text/event-stream', ...(last !== '' && { 'last-event-id': last }) };
     const response = await fetch(url, { headers, signal });
@@ -155,7 +161,7 @@ function follow(url: string, cuts: readonly number[]) {
   return { isOpen: opened.promise, begin: begun.resolve, read: read() };
 }
 
-/** What is wrong with what was read, a line each; nothing when all is well. */
+/** Returns the problems with the received data, one line each. */
 export function problemsOf({ reads, journal }: ReadTurn): readonly string[] {
   const told = journal.map((event) => `${event.type} ${JSON.stringify(event)}`).join('\n');
   const isOther = ({ events }: Read): boolean =>
@@ -164,7 +170,7 @@ export function problemsOf({ reads, journal }: ReadTurn): readonly string[] {
   const replies = journal.flatMap(({ type, text = '' }) => (type === 'model-replied' ? [text] : []));
   const isBeginning = ({ reply, text }: ShownText): boolean => replies[reply]?.startsWith(text) === true;
   const garbled = reads.filter(({ texts }) => !texts.every(isBeginning)).length;
-  // The first turn was over when they came.
+  // The first turn had ended before the readers connected.
   const whole = replies.slice(1).join('');
   const wordsOf = ({ texts }: Read): string => texts.map(({ text }) => text).join('');
   const incomplete = reads.filter((read) => read.cuts === 0 && wordsOf(read) !== whole).length;

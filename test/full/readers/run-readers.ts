@@ -1,6 +1,7 @@
 /**
- * `npm run readers`: many who read one session while a turn streams in it, half of them cut at random. Asserts that all end with the
- * same events, and tells what the session's object does for them; the exit code says it too.
+ * `npm run readers` lets many clients read one session while a turn streams, and cuts half of the connections
+ * at random. Asserts that all readers end with the same events, and prints the work of the session's object.
+ * Exits with 1 on a failure.
  */
 
 import { runCommand } from '../process/run-command.ts';
@@ -38,7 +39,7 @@ interface Measured {
   readonly profiler: Profiler;
 }
 
-/** A turn in a session of its own, and how long the code of its object ran in it, in ms. */
+/** Runs a turn in a new session. Returns it with the run time of its object's code, in ms. */
 async function measured(
   { worker, profiler }: Measured,
   readers: number,

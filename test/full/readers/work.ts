@@ -1,13 +1,13 @@
-/** What an object of a session has done, by its own count. */
+/** The work of a session's object, as the object counts it. */
 export interface ObjectWork {
-  /** How often it was woken, by what did so: a call, a line that was opened, or a message over one. */
+  /** The number of activations by cause: a call, an opened socket, or a socket message. */
   readonly calls: { readonly [way: string]: number };
-  /** What came over its lines. */
+  /** The messages that it received on sockets. */
   readonly heard: Traffic;
-  /** What it sent over its lines. */
+  /** The messages that it sent on sockets. */
   readonly sent: Traffic;
   readonly rows: { readonly read: number; readonly written: number };
-  /** When it was woken, in ms since the epoch. */
+  /** The times of its activations, in ms since the epoch. */
   readonly times: readonly number[];
 }
 
@@ -16,7 +16,7 @@ interface Traffic {
   readonly characters: number;
 }
 
-/** What it has done since it told of it last. */
+/** Returns the work between two reports. */
 export function since(before: ObjectWork, now: ObjectWork): ObjectWork {
   const traffic = (key: 'heard' | 'sent'): Traffic => ({
     messages: now[key].messages - before[key].messages,
@@ -34,9 +34,9 @@ export function since(before: ObjectWork, now: ObjectWork): ObjectWork {
   };
 }
 
-/** So long an object stays in memory at most when it has nothing to do and only lines that outlive it, in ms. */
+/** The maximum time for which an idle object with hibernatable sockets stays in memory, in ms. */
 const IDLE = 10_000;
 
-/** How long it was in memory at most for what it was woken for, in ms. */
+/** Returns the maximum total time in memory after activations, in ms. */
 export const awakeMs = ({ times }: ObjectWork): number =>
   times.reduce((sum, time, i) => sum + Math.min(IDLE, (times[i + 1] ?? Number.POSITIVE_INFINITY) - time), 0);

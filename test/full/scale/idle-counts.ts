@@ -1,14 +1,14 @@
-/** What readers who wait make the objects of their sessions do. */
+/** Counts the work of sessions' objects while clients wait on their streams. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { MeasuredWorker } from '../../bench/measured-worker.ts';
 
-/** By how much the clock of the Worker runs faster. */
+/** The factor by which the Worker's clock is faster. */
 export const SPEED = 10;
 
-/** How long they wait, by that clock, in ms. */
+/** The duration of the wait by the Worker's clock, in ms. */
 const WAITS = 60_000;
 
-/** Longer than a lease, after which the alarm of a turn has come. */
+/** The time after which the alarm of a turn has run, in ms. It is longer than a lease. */
 const SETTLED = 45_000;
 
 export interface IdleCounts {
@@ -17,7 +17,7 @@ export interface IdleCounts {
   readonly rowsWritten: number;
 }
 
-/** Returns what all objects do in a minute of the Worker, which counts itself, while no one sends anything. */
+/** Returns the work of all objects in a minute of the Worker's clock while no message is sent. */
 export async function idleCounts(worker: MeasuredWorker): Promise<IdleCounts> {
   await wait(SETTLED / SPEED);
   await worker.counts();

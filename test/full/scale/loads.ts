@@ -1,10 +1,13 @@
-/** Loads of a measured Worker: many sessions at once, many readers who wait, and one long session. */
+/** Loads for a measured Worker: many concurrent sessions, many waiting readers, and one long session. */
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { MeasuredWorker } from '../../bench/measured-worker.ts';
 
-/** An owner's session in the measured Worker. Owners have few streams each, so readers are spread over many. */
+/**
+ * An owner's session in the measured Worker. An owner may have only a few streams, so the readers have many
+ * owners.
+ */
 interface Place {
   readonly owner: string;
   readonly session: string;
@@ -21,19 +24,19 @@ export async function send(worker: MeasuredWorker, place: Place, message: string
     body: JSON.stringify({ message }),
   });
   const body = await response.text();
-  const { outcome } = JSON.parse(body) as { outcome?: string }; // a turn's JSON
+  const { outcome } = JSON.parse(body) as { outcome?: string }; // the answer of a turn
   if (outcome !== 'completed') throw new Error(`A turn ended otherwise: ${body}`);
 }
 
-/** Memory of the Worker's process, in bytes. */
+/** The memory of the Worker's process, in bytes. */
 export interface Memory {
   readonly before: number;
-  /** The most that was seen meanwhile. */
+  /** The observed maximum. */
   readonly most: number;
   readonly after: number;
 }
 
-/** How often memory is looked at, in ms. */
+/** The interval between measurements of memory, in ms. */
 const LOOK_EVERY = 20;
 
 async function memoryWhile(worker: MeasuredWorker, work: () => Promise<void>): Promise<Memory> {
@@ -50,10 +53,10 @@ async function memoryWhile(worker: MeasuredWorker, work: () => Promise<void>): P
   return { before, most, after: worker.memory() };
 }
 
-/** How long the model of these sessions takes, in ms: all are open at once. */
+/** The time that the model takes in ms. It is long enough for all sessions to be open at once. */
 const THINKS = 3_000;
 
-/** Sends the first message of so many sessions at once, each of an owner of its own. */
+/** Sends the first message of this many sessions at once. Each session has its own owner. */
 export const newSessions = (worker: MeasuredWorker, count: number, name = 'new'): Promise<Memory> =>
   memoryWhile(worker, async () => {
     const places = Array.from({ length: count }, (_, index) => ({
@@ -63,7 +66,7 @@ export const newSessions = (worker: MeasuredWorker, count: number, name = 'new')
     await Promise.all(places.map((place) => send(worker, place, `ms=${THINKS}`)));
   });
 
-/** Asks so many objects at once that keep a row each and nothing else. */
+/** Sends requests to this many objects at once. Each object only stores one row. */
 export const bareObjects = (worker: MeasuredWorker, count: number, name = 'new'): Promise<Memory> =>
   memoryWhile(worker, async () => {
     const asked = Array.from({ length: count }, (_, index) =>
@@ -72,22 +75,22 @@ export const bareObjects = (worker: MeasuredWorker, count: number, name = 'new')
     await Promise.all(asked);
   });
 
-/** Streams that one caller may have open. */
+/** The number of streams that one caller may open. */
 const STREAMS_OF_ONE = 16;
 
-/** Readers who wait, each with a stream of a session that has had one turn. */
+/** Waiting readers. Each has a stream of a session that has had one turn. */
 export interface Readers {
   readonly places: readonly Place[];
   readonly memory: Memory;
-  /** How many events each was sent, in order. */
+  /** Returns the number of events that each reader received, in order. */
   seen(): readonly number[];
   leave(): void;
 }
 
-/** How many streams are opened at once. */
+/** The number of streams that are opened at once. */
 const OPENED_AT_ONCE = 50;
 
-/** Opens so many streams, sixteen of a session each. */
+/** Opens this many streams, with 16 for each session. */
 export async function openReaders(worker: MeasuredWorker, count: number): Promise<Readers> {
   const places = Array.from({ length: Math.ceil(count / STREAMS_OF_ONE) }, (_, index) => ({
     owner: `read-${index}`,
@@ -122,11 +125,11 @@ export async function openReaders(worker: MeasuredWorker, count: number): Promis
   };
 }
 
-/** Opens a stream of events. The client of `node:http` can be left at any time without an error. */
+/** Opens a stream of events. `node:http` can disconnect at any time without an error. */
 async function openStream(url: string, owner: string): Promise<IncomingMessage> {
   const request = get(url, { agent: false, headers: { accept: 'text/event-stream', 'x-owner': owner } });
-  const [stream] = (await once(request, 'response')) as [IncomingMessage]; // what this event brings
+  const [stream] = (await once(request, 'response')) as [IncomingMessage]; // the argument of this event
   if (stream.statusCode !== 200) throw new Error(`A stream was answered ${stream.statusCode}.`);
-  stream.on('error', () => {}); // it is left
+  stream.on('error', () => {}); // the stream is destroyed on purpose
   return stream.setEncoding('utf8');
 }

@@ -1,6 +1,7 @@
 /**
- * `npm run scale`: what many sessions at once, many readers who wait and one long session cost a Worker's process, measured from outside,
- * and what readers who wait make the objects do. Memory is that of the process, garbage with it.
+ * `npm run scale` measures from outside what many concurrent sessions, many waiting readers and one long
+ * session cost a Worker's process. Also counts the work of the objects while readers wait. Memory is the memory
+ * of the process, including garbage.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,13 +27,13 @@ const [sessions, readers, turns, idleSeconds] = [
   values.readers,
   values.turns,
   values.idle,
-].map(Number) as [number, number, number, number]; // as many as there are options
+].map(Number) as [number, number, number, number]; // one value for each option
 
-/** Sessions before the first that is measured: what is made once is made then. */
+/** The number of sessions before the first measurement, so that one-time costs are not measured. */
 const WARM = 50;
-/** Turns that are measured in a long session. */
+/** The number of measured turns in a long session. */
 const MORE_TURNS = 20;
-/** Readers whose objects are counted. */
+/** The number of readers whose objects are counted. */
 const COUNTED_READERS = 200;
 
 const KIB = 1_024;

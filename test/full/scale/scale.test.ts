@@ -1,4 +1,4 @@
-/** `npm run scale` in small, judged by what is counted: times and memory differ with the machine. */
+/** A small run of `npm run scale`. Asserts only counts, because times and memory depend on the machine. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,14 +22,14 @@ async function counted(speed?: number): Promise<MeasuredWorker> {
   return worker;
 }
 
-/** What is kept of a turn whose model takes so long. */
+/** Returns the stored counts of a turn whose model takes this long. */
 function kept(shape: Shape, seconds: number) {
   const turn = readKept().turns.find((one) => one.shape === shape && one.seconds === seconds);
   if (!turn) throw new Error(`No counts are kept of '${shape}' with a model of ${seconds} s.`);
   return turn.counts;
 }
 
-// On a busy machine leases are renewed that would not be, and lines break: then it is counted again.
+// On a busy machine, leases are renewed early and connections break, so the count is retried.
 const options = { retry: 2, timeout: 120_000 };
 
 it('50 new sessions at once cost each of their objects as much as a single session', options, async () => {
@@ -49,7 +49,7 @@ it('200 waiting readers cause no cost to their objects, and see the next event',
   expect(await idleCounts(worker)).toEqual({ messages: 0, requests: 0, rowsWritten: 0 });
   const before = seen();
   await Promise.all(places.map((place) => send(worker, place, 'hello')));
-  const ofOneTurn = 3; // it starts, its model replies, it ends
+  const ofOneTurn = 3; // its start, its model reply, and its end
   await expect.poll(seen).toEqual(before.map((events) => events + ofOneTurn));
 });
 
@@ -61,6 +61,6 @@ it('a turn after 300 others costs as much as an early one', options, async () =>
   const [object] = Object.values((await worker.counts()).objects);
   const { rowsWritten, requests } = kept('text only', 0);
   expect(object).toMatchObject({ rowsWritten, requests });
-  // Those since the last snapshot, which is stored after 200 events.
+  // Only the events after the last snapshot, which is stored every 200 events.
   expect(object?.rowsRead).toBeLessThan(300);
 });

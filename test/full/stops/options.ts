@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** What is stopped. */
+/** The turns to stop. */
 export interface StopsOptions {
   readonly turns: number;
   readonly leaseMs: number;
@@ -22,7 +22,9 @@ const OPTIONS = {
   help: { type: 'boolean', default: false },
 } as const;
 
-/** Reads the arguments. `undefined`: help is asked for. @throws Error that says what is wrong with them. */
+/**
+ * Parses the arguments. Returns `undefined` if help is requested. @throws Error if the arguments are invalid.
+ */
 export function readOptions(args: readonly string[]): StopsOptions | undefined {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   if (values.help) return undefined;

@@ -1,6 +1,7 @@
 /**
- * `npm run stops`: many turns that run under the real `wrangler dev`, all cancelled at once. Tells the median and the slowest time
- * from a cancel to the end of its turn, and asserts what came of each turn and of each effect; the exit code says it too.
+ * `npm run stops` runs many turns under `wrangler dev` and cancels all of them at once. Prints the median and
+ * the maximum time from a cancel to the end of its turn, and asserts the outcome of each turn and effect. Exits
+ * with 1 on a failure.
  */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,17 +14,19 @@ import { readOptions, type StopsOptions, USAGE } from './options.ts';
 
 const ENTRY = 'test/full/stops/worker/stops-worker.ts';
 
-/** A turn runs for so long before it is cancelled, in ms: its last call has run for more than a second by then. */
+/**
+ * The time that a turn runs before it is cancelled, in ms. Its last call has then run for more than a second.
+ */
 const AT_WORK = 3_000;
 
-/** How long the turns may take to begin, and to end, in ms. */
+/** The maximum time for the turns to start and to end, in ms. */
 const PATIENCE = 120_000;
 
 interface RunningTurn {
-  /** What it is at: `think` in a model call, `dig` in a tool call. */
+  /** The kind of work: `think` is a model request, `dig` is a tool call. */
   readonly at: 'think' | 'dig';
   readonly session: string;
-  /** What its message came to, and when. */
+  /** The outcome of its message, and when it arrived. */
   readonly answer: Promise<{ readonly outcome: unknown; readonly at: number }>;
 }
 
@@ -43,8 +46,8 @@ function begin(url: string, index: number): RunningTurn {
 }
 
 /**
- * Cancels a turn, and answers as what it ended, and how long it took, in ms: since the cancel was sent, and since its answer came,
- * before which it waits for the cancels of the others.
+ * Cancels a turn. Returns its outcome, and the duration in ms since the cancel was sent and since it was
+ * answered. A cancel waits for other cancels before it is answered.
  */
 async function stop({ session, answer }: RunningTurn) {
   const cancelledAt = performance.now();
@@ -54,7 +57,7 @@ async function stop({ session, answer }: RunningTurn) {
   return { status, outcome, sinceSent: at - cancelledAt, sinceTaken: Math.max(0, at - taken) };
 }
 
-/** @throws Error when something else than a guarantee broke. */
+/** @throws Error if the run fails for another reason than a violated guarantee. */
 async function run({ turns, leaseMs }: StopsOptions): Promise<boolean> {
   console.log(`stops: ${turns} turns, leases of ${leaseMs} ms`);
   const directory = temporaryDirectory('holdfast-stops-');

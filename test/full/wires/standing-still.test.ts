@@ -1,4 +1,4 @@
-/** Sessions of `npm run wires` whose world does not answer, as on an overloaded machine. */
+/** Sessions of `npm run wires` whose servers do not respond, as on an overloaded machine. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { startWorld } from '../../wires/run/world.ts';
 import { agentsOf } from '../../wires/session/names.ts';
 import type { Moment, Stops } from '../../wires/session/stops.ts';
 
-/** Plays a session in a world that may throw where it is asked whether the life ends. */
+/** Plays a session whose `endsAt` can throw. */
 async function rowIn(endsAt: Stops['endsAt'], patience?: number) {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-wires-'));
   const sessions = agentsOf(['kimi'], [undefined]).slice(0, 1);

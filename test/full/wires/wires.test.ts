@@ -1,4 +1,7 @@
-/** `npm run wires` in small: two wires, a model that returns, and one that is upgraded. The command by itself plays everything. */
+/**
+ * A small run of `npm run wires`: two wires, a model that returns, and a model that is upgraded. The command
+ * plays everything.
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** The Worker whose sessions are read by many: its model says words by the clock, and its objects tell what they did. */
+/**
+ * The Worker whose sessions are read by many clients. Its model says words at fixed intervals, and its objects
+ * report their work.
+ */
 
 import { SessionObject as Base } from '../../../../durable-objects/index.ts';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
@@ -10,7 +13,7 @@ import type { ObjectWork } from '../work.ts';
 type Cursor = SqlStorageCursor<Record<string, SqlStorageValue>>;
 type Given<Way extends 'begin' | 'append' | 'renew' | 'read'> = Parameters<Base[Way]>;
 
-/** The object that does something now: what is sent meanwhile is sent by it. */
+/** The object that is running. Messages that are sent meanwhile are counted for it. */
 let atWork: SessionObject | undefined;
 
 const { send } = WebSocket.prototype;
@@ -21,7 +24,7 @@ WebSocket.prototype.send = function (message) {
 
 const charactersOf = (message: unknown): number => (typeof message === 'string' ? message.length : 0);
 
-/** A session object that tells how it was woken, and what it did. */
+/** A session object that reports its activations and its work. */
 export class SessionObject extends Base {
   readonly #calls: { [way: string]: number } = {};
   readonly #heard: number[] = [];
@@ -36,13 +39,13 @@ export class SessionObject extends Base {
     sql.exec = (...given) => {
       const cursor = exec(...given);
       cursors.push(cursor);
-      return cursor as never; // of the type that was asked for
+      return cursor as never; // the type that the caller asked for
     };
     super(ctx, env);
     this.#cursors = cursors;
   }
 
-  /** Since it was made. */
+  /** Returns the work since the object was created. */
   work(): ObjectWork {
     const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
     const rows = {
@@ -99,21 +102,21 @@ export class SessionObject extends Base {
   }
 }
 
-/** What a turn is to be, as its message says it. */
+/** The requested turn, as the message describes it. */
 interface Speech {
   readonly replies: number;
-  /** Of each reply. */
+  /** The number of words of each reply. */
   readonly words: number;
   /** The pause before each word, in ms. */
   readonly pace: number;
 }
 
-/** Says numbered words, and has somebody look after each reply but the last. */
+/** Says numbered words, and calls the tool after each reply except for the last. */
 const speaker: ChatModel = {
   name: 'speaker',
   async ask({ messages }, { onText }) {
     const asked = messages.findLast(({ role }) => role === 'user')?.text ?? '';
-    const { replies, words, pace } = JSON.parse(asked) as Speech; // as the script of this folder writes it
+    const { replies, words, pace } = JSON.parse(asked) as Speech; // written by the script in this folder
     const reply = messages.length - messages.findLastIndex(({ role }) => role === 'user');
     const number = Math.ceil(reply / 2);
     let text = '';
@@ -154,7 +157,7 @@ export default {
   async fetch(request, env, ctx) {
     const { pathname, searchParams } = new URL(request.url);
     if (pathname !== '/work') {
-      return holdfast.worker.fetch(request as Request<unknown, IncomingRequestCfProperties>, env, ctx); // read by nobody
+      return holdfast.worker.fetch(request as Request<unknown, IncomingRequestCfProperties>, env, ctx); // no code reads `cf`
     }
     const session = searchParams.get('session') ?? '';
     const name = toSessionName({ owner: { id: 'owner' }, agent: 'speaker', session });

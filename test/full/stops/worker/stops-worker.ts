@@ -1,4 +1,7 @@
-/** The Worker whose turns are stopped: each has one effect at `SHOP_URL`, and is then at work for as long as nobody stops it. */
+/**
+ * The Worker whose turns are stopped. Each turn has one effect at `SHOP_URL`, and then works until it is
+ * stopped.
+ */
 import { env } from 'cloudflare:workers';
 import * as v from 'valibot';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
@@ -8,13 +11,13 @@ import { type ChatModel, defineAgent, defineTool, ModelError } from '../../../..
 declare global {
   namespace Cloudflare {
     interface Env {
-      /** Where the effects happen. */
+      /** The URL of the effects. */
       readonly SHOP_URL: string;
     }
   }
 }
 
-/** The longest that a call may take, in ms. */
+/** The maximum duration of a call, in ms. */
 const LONG = 15 * 60_000;
 
 const shop = shopAt(env.SHOP_URL, { longestRequest: 0 });
@@ -42,7 +45,7 @@ const dig = defineTool({
   run: (_, { signal }) => stopped(signal),
 });
 
-/** Mails what it was asked to, and then thinks, or has somebody dig, without end. */
+/** Sends an email as requested, and then thinks or calls the digging tool without end. */
 const endless: ChatModel = {
   name: 'endless',
   async ask({ messages }, { signal }) {
